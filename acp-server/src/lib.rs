@@ -1,0 +1,1 @@
+//! The JSON-RPC backend for editors.

@@ -1,0 +1,292 @@
+//! The card: one shape on every surface (surfaces, section 2).
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Suggestion, suggestions};
+use crate::call::{Call, Category, Digest};
+use crate::policy::{Decision, Finding};
+
+/// The id of an approval: a UUIDv7, so that ids sort by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ApprovalId(Uuid);
+
+impl ApprovalId {
+    /// A new one.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
+impl Default for ApprovalId {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Display for ApprovalId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Where an approval stands. It leaves `Pending` once, and never comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It waits for an answer.
+    Pending,
+    /// It may run.
+    Approved,
+    /// It may not.
+    Denied,
+    /// The turn is gone.
+    Cancelled,
+    /// The time limit passed; a denial for the agent.
+    Expired,
+}
+
+/// mayi's own choices, by their `optionId`.
+pub mod choice {
+    /// Allow this call, and nothing else.
+    pub const ALLOW_ONCE: &str = "allow_once";
+    /// Allow the like until the session ends.
+    pub const ALLOW_SESSION: &str = "allow_session";
+    /// Write a rule to the user's file: `remember` holds the pattern.
+    pub const ALLOW_ALWAYS: &str = "allow_always";
+    /// Do not run this call.
+    pub const DENY: &str = "deny";
+    /// Before an option's id: one of the agent's own options, picked by hand.
+    pub const AGENT: &str = "agent:";
+}
+
+/// One of the agent's options, verbatim (ACP `PermissionOption`). `kind` is text, since agents send
+/// kinds that the protocol does not know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentOption {
+    /// The protocol's id.
+    pub option_id: String,
+    /// The agent's label: shown as data.
+    pub name: String,
+    /// `allow_once`, `allow_always`, `reject_once`, `reject_always`, or something unknown.
+    pub kind: String,
+    /// What a person should know before picking it: it switches modes, it is remembered by the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub danger: Option<String>,
+}
+
+/// One choice on the card.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardOption {
+    /// One of [`choice`], or [`choice::AGENT`] and the agent's id.
+    pub option_id: String,
+    /// mayi's label, or the agent's for its own options.
+    pub name: String,
+    /// ACP's word for the kind.
+    pub kind: String,
+    /// `once`, `session`, `user`, or `agent` where the agent remembers.
+    pub scope: &'static str,
+    /// What to know before picking it.
+    pub danger: Option<String>,
+}
+
+/// The tool call, as the agent described it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardToolCall {
+    /// The protocol's id.
+    pub tool_call_id: Option<String>,
+    /// The agent's title.
+    pub title: String,
+    /// The programmatic name.
+    pub name: Option<String>,
+    /// The protocol's kind word.
+    pub kind: String,
+    /// The input as it was sent.
+    pub raw_input: Value,
+    /// Diffs and texts.
+    pub content: Value,
+}
+
+/// The MCP server a tool belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardServer {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The tool's name.
+    pub tool: String,
+}
+
+/// One access, for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardAccess {
+    /// The selector's word.
+    pub access: String,
+    /// What is touched. Not escaped: surfaces do that.
+    pub display: String,
+    /// The row of the matrix.
+    pub category: Option<Category>,
+}
+
+/// The level that the call asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionType {
+    /// Only reads.
+    Read,
+    /// Writes, and no more.
+    Write,
+    /// Runs something or reaches out.
+    All,
+}
+
+/// A question to a person.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Card {
+    /// Always `approval-request`.
+    #[serde(rename = "type")]
+    pub message: &'static str,
+    /// Its id.
+    pub approval_id: ApprovalId,
+    /// The session that asks.
+    pub session_id: String,
+    /// The agent's identity.
+    pub agent_name: String,
+    /// The tool call.
+    pub tool_call: CardToolCall,
+    /// The folder that relative names start from.
+    pub cwd: String,
+    /// Variables that the call sets.
+    pub env: std::collections::BTreeMap<String, String>,
+    /// The MCP server, if it is a call to one.
+    pub server: Option<CardServer>,
+    /// What the answer is bound to: it is echoed with the answer.
+    pub digest: Digest,
+    /// The agent's own options.
+    pub agent_options: Vec<AgentOption>,
+    /// What would be touched.
+    pub accesses: Vec<CardAccess>,
+    /// The level asked for.
+    pub permission_type: PermissionType,
+    /// The choices.
+    pub options: Vec<CardOption>,
+    /// Patterns for "Always ...".
+    pub suggestions: Vec<Suggestion>,
+    /// Why it is asked.
+    pub why: Vec<Finding>,
+    /// What the request held that is not on the card.
+    pub not_shown: Vec<String>,
+    /// When it was asked.
+    pub created_at: Timestamp,
+    /// When it expires, if ever.
+    pub expires_at: Option<Timestamp>,
+    /// Where it stands.
+    pub state: State,
+}
+
+impl Card {
+    /// The card for `call`, which `decision` asks about.
+    #[must_use]
+    pub fn new(call: &Call, decision: &Decision, options: &[AgentOption], epoch: u64, now: Timestamp) -> Self {
+        let suggestions = if decision.always() { Vec::new() } else { suggestions(call) };
+        let server = call.accesses.iter().find_map(|access| match access {
+            crate::call::Access::Mcp(mcp) => mcp
+                .readings
+                .first()
+                .map(|(server, tool)| CardServer { name: server.clone(), tool: tool.clone() }),
+            _ => None,
+        });
+        let content = call
+            .diffs
+            .iter()
+            .map(|diff| serde_json::json!({"type": "diff", "path": diff.path, "oldText": diff.old_text, "newText": diff.new_text}))
+            .chain(call.notes.iter().map(|note| serde_json::json!({"type": "content", "content": {"type": "text", "text": note}})))
+            .collect();
+        Self {
+            message: "approval-request",
+            approval_id: ApprovalId::new(),
+            session_id: call.session.to_string(),
+            agent_name: call.agent.to_string(),
+            tool_call: CardToolCall {
+                tool_call_id: call.tool_call_id.clone(),
+                title: call.title.clone(),
+                name: call.name.clone(),
+                kind: call.kind.clone(),
+                raw_input: call.raw_input.clone(),
+                content,
+            },
+            cwd: call.cwd.display().to_string(),
+            env: call.env.clone(),
+            server,
+            digest: call.digest(epoch),
+            agent_options: options.to_vec(),
+            accesses: call
+                .accesses
+                .iter()
+                .map(|access| CardAccess {
+                    access: access.selector().to_owned(),
+                    display: access.object(),
+                    category: access.category(),
+                })
+                .collect(),
+            permission_type: permission_type(&decision.categories),
+            options: choices(call, &suggestions, options),
+            suggestions,
+            why: decision.trail.clone(),
+            not_shown: call.not_shown.clone(),
+            created_at: now,
+            expires_at: None,
+            state: State::Pending,
+        }
+    }
+}
+
+fn permission_type(categories: &[Category]) -> PermissionType {
+    categories
+        .iter()
+        .map(|category| match category {
+            Category::Read => PermissionType::Read,
+            Category::Write => PermissionType::Write,
+            Category::Execute | Category::External => PermissionType::All,
+        })
+        .max()
+        .unwrap_or(PermissionType::All)
+}
+
+fn choices(call: &Call, suggestions: &[Suggestion], agent: &[AgentOption]) -> Vec<CardOption> {
+    let own = |id: &str, name: &str, kind: &str, scope| CardOption {
+        option_id: id.to_owned(),
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+        scope,
+        danger: None,
+    };
+    let mut options = Vec::new();
+    let switches_mode = call.accesses.iter().any(|access| matches!(access, crate::call::Access::Mode { .. }));
+    // A mode switch is only answered by one of the agent's own options, picked by hand.
+    if !switches_mode {
+        options.push(own(choice::ALLOW_ONCE, "Allow once", "allow_once", "once"));
+        options.push(own(choice::ALLOW_SESSION, "Allow for this session", "allow_always", "session"));
+        if !suggestions.is_empty() {
+            options.push(own(choice::ALLOW_ALWAYS, "Always allow …", "allow_always", "user"));
+        }
+    }
+    options.push(own(choice::DENY, "Deny", "reject_once", "once"));
+    options.extend(agent.iter().map(|option| CardOption {
+        option_id: format!("{}{}", choice::AGENT, option.option_id),
+        name: option.name.clone(),
+        kind: option.kind.clone(),
+        scope: if option.kind.ends_with("_always") { "agent" } else { "once" },
+        danger: option.danger.clone(),
+    }));
+    options
+}

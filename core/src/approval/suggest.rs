@@ -1,0 +1,95 @@
+//! Patterns offered for "Always ...": narrow, and never wide for programs that run other programs.
+
+use serde::Serialize;
+
+use crate::call::{Access, Call, PathAccess};
+use crate::grant::session_pattern;
+use crate::policy::Pattern;
+
+/// Patterns that would allow the like from now on: all of them are needed to cover the call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Suggestion {
+    /// One for each access that is not covered yet.
+    pub patterns: Vec<String>,
+    /// How long they may be remembered: `session`, `user`.
+    pub scopes: Vec<&'static str>,
+}
+
+/// Programs that run what they are given: only their exact words are ever suggested.
+const RUNS_OTHERS: &[&str] = &[
+    "ash", "awk", "bash", "bun", "bunx", "busybox", "cmd", "csh", "dash", "deno", "doas", "docker", "env", "eval", "exec",
+    "expect", "find", "fish", "flock", "gawk", "gdb", "julia", "kubectl", "ksh", "lua", "make", "mawk", "nice", "node",
+    "nohup", "npx", "osascript", "parallel", "perl", "php", "pipx", "pkexec", "podman", "powershell", "psql", "pwsh",
+    "python", "python2", "python3", "R", "Rscript", "rsync", "ruby", "scp", "screen", "sed", "setsid", "sh", "socat", "ssh",
+    "stdbuf", "su", "sudo", "systemd-run", "tclsh", "time", "timeout", "tmux", "uvx", "vim", "watch", "xargs", "zsh",
+];
+
+/// Suggestions for `call`, narrowest first. None if a part of it can't be written as a pattern.
+#[must_use]
+pub fn suggestions(call: &Call) -> Vec<Suggestion> {
+    let mut levels: Vec<Vec<String>> = Vec::new();
+    for access in &call.accesses {
+        let mut patterns = patterns(call, access);
+        if patterns.is_empty() {
+            return Vec::new();
+        }
+        patterns.dedup();
+        levels.push(patterns);
+    }
+    let most = levels.iter().map(Vec::len).max().unwrap_or(0);
+    let mut out: Vec<Suggestion> = Vec::new();
+    for level in 0..most {
+        let mut patterns: Vec<String> =
+            levels.iter().filter_map(|of| of.get(level).or_else(|| of.last()).cloned()).collect();
+        patterns.sort();
+        patterns.dedup();
+        if !patterns.is_empty() && !out.iter().any(|other| other.patterns == patterns) {
+            out.push(Suggestion { patterns, scopes: vec!["session", "user"] });
+        }
+    }
+    out
+}
+
+fn patterns(call: &Call, access: &Access) -> Vec<String> {
+    let mut found = Vec::new();
+    match access {
+        Access::Write(_, path) | Access::Read(path) => {
+            let selector = if matches!(access, Access::Read(_)) { "read" } else { "write" };
+            found.extend(local(call, path).into_iter().map(|argument| format!("{selector}({argument})")));
+        }
+        Access::Shell(shell) => {
+            if let Ok(Some(exact)) = session_pattern(access) {
+                found.push(exact.to_string());
+                found.extend(command_family(&shell.argv));
+            }
+        }
+        _ => found.extend(session_pattern(access).ok().flatten().map(|pattern| pattern.to_string())),
+    }
+    // A suggestion must do what it says: what does not parse back, or does not match, is not shown.
+    let places = crate::policy::pattern::Places::default();
+    found.retain(|text| Pattern::parse(text, &places).is_ok_and(|pattern| pattern.allows(access, &call.roots)));
+    found
+}
+
+/// The file, then its folder, by their names within the session's folders.
+fn local(call: &Call, path: &PathAccess) -> Vec<String> {
+    let inside = call.roots.iter().find_map(|root| path.lexical.strip_prefix(root).ok()).filter(|_| path.within(&call.roots));
+    let Some(inside) = inside else {
+        return vec![globset::escape(&path.lexical.display().to_string())];
+    };
+    let file = globset::escape(&inside.display().to_string());
+    let mut found = vec![format!("./{file}")];
+    if let Some(folder) = inside.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        found.push(format!("./{}/**", globset::escape(&folder.display().to_string())));
+    }
+    found
+}
+
+/// `cargo test -p x` → `shell(cargo test *)`: a program and its sub-command, any more words.
+fn command_family(argv: &[String]) -> Option<String> {
+    let [program, sub, ..] = argv else { return None };
+    let plain = |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    let word = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic()) && plain(word) && !word.contains('.');
+    (plain(program) && !RUNS_OTHERS.contains(&program.as_str()) && word(sub)).then(|| format!("shell({program} {sub} *)"))
+}

@@ -1,0 +1,172 @@
+//! One thing that a call would touch.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{PathAccess, ShellAccess, UrlAccess};
+
+/// What the matrix is about (decisions, section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Looks, and changes nothing.
+    Read,
+    /// Changes files.
+    Write,
+    /// Runs something.
+    Execute,
+    /// Reaches beyond this machine, or into a tool server.
+    External,
+}
+
+impl Category {
+    /// The word for it in files and on cards.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Execute => "execute",
+            Self::External => "external",
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How a file is changed. `write` in a rule means any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteKind {
+    /// It is not said how, or the whole file is written.
+    Write,
+    /// A file that was not there.
+    Create,
+    /// A part of a file.
+    Edit,
+    /// The file goes.
+    Delete,
+    /// The file gets another name.
+    Move,
+}
+
+impl WriteKind {
+    /// The selector's word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Create => "create",
+            Self::Edit => "edit",
+            Self::Delete => "delete",
+            Self::Move => "move",
+        }
+    }
+}
+
+/// A call of a tool on an MCP server.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct McpAccess {
+    /// Every way to split the name that was given into server and tool: one where it is certain.
+    /// All count for deny and ask, and more than one for no allow (decisions, section 1).
+    pub readings: Vec<(String, String)>,
+    /// The arguments.
+    pub arguments: Value,
+}
+
+impl McpAccess {
+    /// The server and tool, where the name has just one reading.
+    #[must_use]
+    pub fn certain(&self) -> Option<(&str, &str)> {
+        match self.readings.as_slice() {
+            [(server, tool)] => Some((server, tool)),
+            _ => None,
+        }
+    }
+}
+
+/// One thing that a call would touch (decisions, section 1).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// A file or folder is read.
+    Read(PathAccess),
+    /// A file is changed.
+    Write(WriteKind, PathAccess),
+    /// One simple command, or a line that was not understood.
+    Shell(ShellAccess),
+    /// An address is fetched.
+    Fetch(UrlAccess),
+    /// A tool on an MCP server.
+    Mcp(McpAccess),
+    /// Any other tool of the agent, by its name.
+    Tool {
+        /// The tool's name, or the protocol's kind where it has none.
+        name: String,
+        /// `think` reads; everything else runs.
+        category: Category,
+    },
+    /// A switch of the agent's mode.
+    Mode {
+        /// The mode or option that would be set.
+        id: String,
+    },
+}
+
+impl Access {
+    /// The row of the matrix; none for mode switches, which are asked about in every mode.
+    #[must_use]
+    pub fn category(&self) -> Option<Category> {
+        match self {
+            Self::Read(_) => Some(Category::Read),
+            Self::Write(..) => Some(Category::Write),
+            Self::Shell(_) => Some(Category::Execute),
+            Self::Fetch(_) | Self::Mcp(_) => Some(Category::External),
+            Self::Tool { category, .. } => Some(*category),
+            Self::Mode { .. } => None,
+        }
+    }
+
+    /// The selector's word.
+    #[must_use]
+    pub fn selector(&self) -> &'static str {
+        match self {
+            Self::Read(_) => "read",
+            Self::Write(kind, _) => kind.as_str(),
+            Self::Shell(_) => "shell",
+            Self::Fetch(_) => "fetch",
+            Self::Mcp(_) => "mcp",
+            Self::Tool { .. } => "tool",
+            Self::Mode { .. } => "mode",
+        }
+    }
+
+    /// What is touched, as text. Not escaped: surfaces do that.
+    #[must_use]
+    pub fn object(&self) -> String {
+        match self {
+            Self::Read(path) | Self::Write(_, path) => path.resolved.display().to_string(),
+            Self::Shell(shell) => shell.text(),
+            Self::Fetch(url) => url.href.clone(),
+            Self::Mcp(mcp) => match mcp.readings.first() {
+                Some((server, tool)) => format!("{server}/{tool}"),
+                None => "?".to_owned(),
+            },
+            Self::Tool { name, .. } => name.clone(),
+            Self::Mode { id } => id.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Access {
+    /// The form that findings, cards and the record use: `shell(rm -rf x)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.selector(), self.object())
+    }
+}

@@ -1,0 +1,68 @@
+//! Who asks: identities come from how mayi started or was configured to reach a thing.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// An agent, by its launch binding: the name it was configured under, or the digest of a command
+/// given with `--command`, which shares nothing with named agents.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AgentId(String);
+
+impl AgentId {
+    /// The agent configured under `name`.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// An agent started from words on the command line: bound to exactly these words.
+    #[must_use]
+    pub fn command(words: &[String]) -> Self {
+        let digest = super::digest_of(&serde_json::json!(words));
+        Self(format!("command:{}", digest.short()))
+    }
+
+    /// The identity as text; a name can't hold `:`, so the two forms never meet.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is an agent with a name in the configuration.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        !self.0.contains(':')
+    }
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A session, as the protocol names it. Unique within one connection to an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(pub String);
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What names of agents, servers and tools are made of.
+pub struct Names;
+
+impl Names {
+    /// Whether an allow may match this name: `[A-Za-z0-9._-]+`, at most 128 characters.
+    #[must_use]
+    pub fn plain(name: &str) -> bool {
+        !name.is_empty()
+            && name.len() <= 128
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+    }
+}

@@ -1,0 +1,112 @@
+//! What an agent wants: the [`Call`] that every door makes of its protocol's request.
+
+mod access;
+mod digest;
+mod identity;
+pub mod json;
+mod path;
+pub mod shell;
+mod url;
+
+pub use access::{Access, Category, McpAccess, WriteKind};
+pub use digest::{Digest, digest_of};
+pub use identity::{AgentId, Names, SessionId};
+pub use path::{PathAccess, resolve};
+pub use shell::{Caveat, ShellAccess};
+pub use url::{UrlAccess, UrlError, normal_host};
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// Which protocol, and which of its requests, a call came through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Door {
+    /// ACP `session/request_permission`.
+    AcpPermission,
+    /// ACP `fs/read_text_file` and `fs/write_text_file`.
+    AcpFs,
+    /// ACP `terminal/create`.
+    AcpTerminal,
+    /// A tool call that was only reported, after or while it ran: it is judged for the count of
+    /// ungated actions, and can't be stopped.
+    AcpReported,
+}
+
+/// One change to a file, as the agent announced it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Diff {
+    /// The path as the agent wrote it.
+    pub path: String,
+    /// The text before; `None` for a new file.
+    pub old_text: Option<String>,
+    /// The text after.
+    pub new_text: String,
+}
+
+/// What an agent wants to do, in mayi's terms (decisions, section 1).
+///
+/// Made by a door, judged by [`crate::policy::decide`], and never changed afterwards: another
+/// version of the same request is another call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Where it came in.
+    pub door: Door,
+    /// Who asks: the launch binding, never a self-description.
+    pub agent: AgentId,
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// The protocol's id of the tool call, where it has one.
+    pub tool_call_id: Option<String>,
+    /// The folders this session may work in, links resolved.
+    pub roots: Vec<PathBuf>,
+    /// The folder that relative names start from.
+    pub cwd: PathBuf,
+    /// Environment variables that the call sets.
+    pub env: BTreeMap<String, String>,
+    /// The agent's title: shown as data, never parsed.
+    pub title: String,
+    /// The protocol's kind word (`edit`, `execute`, ...): a claim of the agent's.
+    pub kind: String,
+    /// The programmatic tool name, if the agent gave one.
+    pub name: Option<String>,
+    /// The tool's input as the agent sent it.
+    pub raw_input: Value,
+    /// Changes to files that were announced.
+    pub diffs: Vec<Diff>,
+    /// Texts and terminals among the content: shown on the card.
+    pub notes: Vec<String>,
+    /// Everything the call would touch: at least one.
+    pub accesses: Vec<Access>,
+    /// What the request held that could not be shown or understood.
+    pub not_shown: Vec<String>,
+}
+
+impl Call {
+    /// The digest that binds an answer to what was shown (decisions, section 6): door, agent,
+    /// session, tool call id, cwd, environment, raw input, content, accesses and the policy's epoch.
+    #[must_use]
+    pub fn digest(&self, epoch: u64) -> Digest {
+        digest_of(&serde_json::json!({
+            "door": self.door, "agent": self.agent, "session": self.session,
+            "toolCallId": self.tool_call_id, "cwd": self.cwd, "env": self.env,
+            "title": self.title, "kind": self.kind, "name": self.name,
+            "rawInput": self.raw_input, "diffs": self.diffs, "notes": self.notes,
+            "accesses": self.accesses, "roots": self.roots, "epoch": epoch,
+        }))
+    }
+
+    /// What the call does, without the ids that change from one call to the next: a session grant
+    /// for something with an `always` ask is bound to it.
+    #[must_use]
+    pub fn fingerprint(&self) -> Digest {
+        digest_of(&serde_json::json!({
+            "agent": self.agent, "session": self.session, "cwd": self.cwd, "env": self.env,
+            "diffs": self.diffs, "accesses": self.accesses,
+        }))
+    }
+}

@@ -1,0 +1,84 @@
+//! Addresses that a call would fetch.
+
+use serde::Serialize;
+use thiserror::Error;
+use url::Url;
+
+/// An address, after IDNA normalisation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct UrlAccess {
+    /// As the agent wrote it.
+    pub given: String,
+    /// `http`, `https`, ...: lower case.
+    pub scheme: String,
+    /// The host in its ASCII form, lower case, without a dot at the end; an IP address as the URL
+    /// standard writes it.
+    pub host: String,
+    /// The port if it is not the scheme's own.
+    pub port: Option<u16>,
+    /// The whole address in its normal form, without user name, password and fragment.
+    pub href: String,
+}
+
+/// Why an address was not understood.
+#[derive(Debug, Error)]
+pub enum UrlError {
+    /// Not a URL by the URL standard.
+    #[error("not a URL: {0}")]
+    Parse(#[from] url::ParseError),
+    /// `data:`, `file:` and the like reach no host.
+    #[error("a URL without a host")]
+    NoHost,
+}
+
+impl UrlAccess {
+    /// Reads `given` by the URL standard.
+    ///
+    /// # Errors
+    /// If it is no URL, or one that reaches no host.
+    pub fn parse(given: &str) -> Result<Self, UrlError> {
+        let mut url = Url::parse(given)?;
+        let host = url.host_str().filter(|host| !host.is_empty()).ok_or(UrlError::NoHost)?;
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        url.set_fragment(None);
+        // Both setters fail only for URLs without a host.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        Ok(Self {
+            given: given.to_owned(),
+            scheme: url.scheme().to_owned(),
+            host,
+            port: url.port(),
+            href: url.to_string(),
+        })
+    }
+}
+
+/// The ASCII form of a host name as people write it in a rule.
+///
+/// # Errors
+/// If it is no host name by IDNA.
+pub fn normal_host(host: &str) -> Result<String, idna::Errors> {
+    idna::domain_to_ascii(host.trim_end_matches('.')).map(|host| host.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UrlAccess;
+
+    #[test]
+    fn given_other_spellings_of_a_host_then_it_is_one_host() {
+        for given in ["https://EXAMPLE.com/x", "https://example.com.:443/x#f", "https://u:p@exa%6Dple.com/x", "https://ｅxample.com/x"] {
+            let url = UrlAccess::parse(given).unwrap();
+            assert_eq!((url.host.as_str(), url.port), ("example.com", None), "{given}");
+        }
+        assert_eq!(UrlAccess::parse("http://0x7f.1/").unwrap().host, "127.0.0.1");
+    }
+
+    #[test]
+    fn given_no_host_then_it_is_refused() {
+        for given in ["", "example.com", "data:text/plain,x", "mailto:a@b"] {
+            assert!(UrlAccess::parse(given).is_err(), "{given}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Side doors: `fs/*` and `terminal/*` are covered once by an approved call that announced exactly
+//! this (decisions, section 6).
+
+use std::collections::VecDeque;
+
+use crate::call::{Access, Call, Diff, Door, SessionId};
+
+/// As many approved calls are remembered.
+const MOST: usize = 256;
+
+/// Calls that were approved and have not finished.
+#[derive(Debug, Default)]
+pub(super) struct Cover {
+    approved: VecDeque<Approved>,
+}
+
+#[derive(Debug)]
+struct Approved {
+    session: SessionId,
+    tool_call_id: String,
+    cwd: std::path::PathBuf,
+    env: std::collections::BTreeMap<String, String>,
+    accesses: Vec<Access>,
+    diffs: Vec<Diff>,
+}
+
+impl Cover {
+    /// Remembers an approved call.
+    pub(super) fn approved(&mut self, call: &Call) {
+        let Some(id) = call.tool_call_id.clone().filter(|_| call.door == Door::AcpPermission) else { return };
+        if self.approved.len() >= MOST {
+            self.approved.pop_front();
+        }
+        self.approved.push_back(Approved {
+            session: call.session.clone(),
+            tool_call_id: id,
+            cwd: call.cwd.clone(),
+            env: call.env.clone(),
+            accesses: call.accesses.clone(),
+            diffs: call.diffs.clone(),
+        });
+    }
+
+    /// Forgets a call that has finished.
+    pub(super) fn finished(&mut self, session: &SessionId, tool_call_id: &str) {
+        self.approved.retain(|approved| approved.session != *session || approved.tool_call_id != tool_call_id);
+    }
+
+    /// Whether an approved call covers `call`; it does so once.
+    pub(super) fn spend(&mut self, call: &Call) -> bool {
+        if !matches!(call.door, Door::AcpFs | Door::AcpTerminal) {
+            return false;
+        }
+        let Some(access) = call.accesses.first().filter(|_| call.accesses.len() == 1) else { return false };
+        for approved in &mut self.approved {
+            if approved.session != call.session {
+                continue;
+            }
+            let found = approved.accesses.iter().position(|other| match (access, other) {
+                (Access::Write(_, path), Access::Write(_, announced)) => {
+                    path.lexical == announced.lexical
+                        && path.resolved == announced.resolved
+                        && call.diffs.first().is_some_and(|diff| {
+                            approved.diffs.iter().any(|announced| gives(announced, diff, &approved.cwd))
+                        })
+                }
+                (Access::Read(path), Access::Read(announced)) => {
+                    path.lexical == announced.lexical && path.resolved == announced.resolved
+                }
+                (Access::Shell(shell), Access::Shell(announced)) => {
+                    shell.argv == announced.argv && shell.line == announced.line
+                        && call.cwd == approved.cwd && call.env == approved.env
+                }
+                _ => false,
+            });
+            if let Some(at) = found {
+                approved.accesses.remove(at);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Whether writing `written` is what `announced` showed: the same text, or the announced change
+/// applied to the text that is there (agents announce a part of the file, and write all of it).
+fn gives(announced: &Diff, written: &Diff, cwd: &std::path::Path) -> bool {
+    if cwd.join(&announced.path) != cwd.join(&written.path) {
+        return false;
+    }
+    if announced.new_text == written.new_text {
+        return true;
+    }
+    match (&announced.old_text, &written.old_text) {
+        (Some(old), Some(before)) if !old.is_empty() => before.replacen(old.as_str(), &announced.new_text, 1) == written.new_text,
+        _ => false,
+    }
+}

@@ -1,0 +1,387 @@
+//! The one enforcement point: a [`Call`] goes in, an [`Authorized`] call or a refusal comes out.
+//!
+//! The gate owns the queue, the sessions and the remembered answers. Doors hand it calls and await
+//! [`Ticket`]s in tasks of their own; surfaces subscribe to [`GateEvent`]s and send answers.
+
+mod answer;
+mod authorized;
+mod cover;
+mod keep;
+mod session;
+mod tally;
+
+pub use authorized::{Authorized, By, Refusal, Verdict};
+pub use keep::{KeepError, Keeper, NoKeeper};
+pub use session::Session;
+pub use tally::Tally;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::approval::{
+    AgentOption, ApprovalId, ApprovalResolved, Card, Event, Output, Queue, State,
+};
+use crate::call::{Call, SessionId};
+use crate::grant::Grants;
+use crate::policy::{Decision, Effect, Policy, Standing, decide};
+
+/// What becomes of an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnAsk {
+    /// A surface of this process asks a person.
+    Prompt,
+    /// There is nobody: it is denied.
+    Deny,
+    /// It waits for another surface.
+    Wait,
+}
+
+/// What surfaces hear of.
+#[derive(Clone, Debug)]
+pub enum GateEvent {
+    /// A card is to be shown.
+    Asked(Box<Card>),
+    /// A card has changed, and its old digest is void.
+    Updated(Box<Card>),
+    /// A card is settled.
+    Resolved(ApprovalResolved),
+    /// A call was decided without asking.
+    Decided {
+        /// The session.
+        session: SessionId,
+        /// The protocol's id of the tool call.
+        tool_call_id: Option<String>,
+        /// What was decided, and why.
+        decision: Decision,
+        /// The agent's title: data.
+        title: String,
+    },
+}
+
+/// How the gate asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    /// What becomes of an ask.
+    pub on_ask: OnAsk,
+    /// After this time an ask expires into a denial; none by default.
+    pub limit: Option<Duration>,
+}
+
+/// The gate. Cheap to clone; all clones are the same gate.
+#[derive(Clone)]
+pub struct Gate {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    state: Mutex<GateState>,
+    keeper: Box<dyn Keeper>,
+    asking: Asking,
+}
+
+struct GateState {
+    policy: Arc<Policy>,
+    sessions: HashMap<SessionId, Session>,
+    root: Option<SessionId>,
+    grants: Grants,
+    queue: Queue,
+    waiting: HashMap<ApprovalId, Waiting>,
+    cover: cover::Cover,
+    surfaces: Vec<mpsc::UnboundedSender<GateEvent>>,
+    tally: Tally,
+}
+
+struct Waiting {
+    call: Call,
+    decision: Decision,
+    options: Vec<AgentOption>,
+    reply: oneshot::Sender<Verdict>,
+}
+
+/// A call that was handed in. Dropping it withdraws the question, if one is open.
+#[must_use]
+pub struct Ticket {
+    gate: Gate,
+    id: Option<ApprovalId>,
+    verdict: oneshot::Receiver<Verdict>,
+}
+
+impl Ticket {
+    /// The approval that waits, if a person is asked.
+    #[must_use]
+    pub fn approval(&self) -> Option<ApprovalId> {
+        self.id
+    }
+
+    /// Waits for the verdict. There is always exactly one.
+    pub async fn verdict(mut self) -> Verdict {
+        match (&mut self.verdict).await {
+            Ok(verdict) => verdict,
+            // The gate is gone; nothing may run.
+            Err(_) => Verdict::Cancelled,
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            self.gate.settle(id, State::Cancelled, "agent", Some("the question was withdrawn"));
+        }
+    }
+}
+
+impl Gate {
+    /// A gate that decides by `policy` and asks as `asking` says.
+    #[must_use]
+    pub fn new(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>) -> Self {
+        let state = GateState {
+            policy: Arc::new(policy),
+            sessions: HashMap::new(),
+            root: None,
+            grants: Grants::default(),
+            queue: Queue::default(),
+            waiting: HashMap::new(),
+            cover: cover::Cover::default(),
+            surfaces: Vec::new(),
+            tally: Tally::default(),
+        };
+        Self { inner: Arc::new(Inner { state: Mutex::new(state), keeper, asking }) }
+    }
+
+    /// The policy that holds now.
+    #[must_use]
+    pub fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.lock().policy)
+    }
+
+    /// How many of what there were.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.lock().tally.clone()
+    }
+
+    /// Everything that waits, oldest first.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Card> {
+        self.lock().queue.waiting().to_vec()
+    }
+
+    /// Hears of everything from now on; cards that wait already come first.
+    #[must_use]
+    pub fn subscribe(&self) -> mpsc::UnboundedReceiver<GateEvent> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let mut state = self.lock();
+        for card in state.queue.waiting() {
+            let _ = sender.send(GateEvent::Asked(Box::new(card.clone())));
+        }
+        state.surfaces.push(sender);
+        receiver
+    }
+
+    /// Judges a call that only was reported: it can't be stopped, and is counted.
+    pub fn judge_reported(&self, call: &Call) -> Decision {
+        let mut state = self.lock();
+        let decision = state.judge(call);
+        state.tally.unasked(decision.effect);
+        decision
+    }
+
+    /// Hands a call in: it is allowed or refused at once, or a person is asked.
+    pub fn submit(&self, call: Call, options: &[AgentOption]) -> Ticket {
+        let (reply, verdict) = oneshot::channel();
+        let mut state = self.lock();
+        let decision = state.judge(&call);
+        let covered = decision.effect == Effect::Ask && state.cover.spend(&call);
+        let answered = match decision.effect {
+            Effect::Allow => Some(Verdict::Allowed(state.authorize(call, decision, By::Policy, None))),
+            Effect::Ask if covered => Some(Verdict::Allowed(state.authorize(call, decision, By::Covered, None))),
+            Effect::Deny => Some(Verdict::Denied(Refusal::policy(&call, decision))),
+            Effect::Ask if self.inner.asking.on_ask == OnAsk::Deny => {
+                Some(Verdict::Denied(Refusal::nobody(&call, decision)))
+            }
+            Effect::Ask => {
+                let mut card = Card::new(&call, &decision, options, state.policy.epoch, Timestamp::now());
+                card.expires_at = self.inner.asking.limit.and_then(|limit| Timestamp::now().checked_add(limit).ok());
+                let id = card.approval_id;
+                let full = Refusal::full(&call, decision.clone());
+                match state.queue.handle(Event::Ask(Box::new(card)), Timestamp::now()) {
+                    Output::Show(card) => {
+                        state.waiting.insert(id, Waiting { call, decision, options: options.to_vec(), reply });
+                        state.tell(&GateEvent::Asked(card));
+                        drop(state);
+                        self.expire_later(id);
+                        return Ticket { gate: self.clone(), id: Some(id), verdict };
+                    }
+                    _ => Some(Verdict::Denied(full)),
+                }
+            }
+        };
+        if let Some(verdict) = answered {
+            state.count_and_tell(&verdict);
+            let _ = reply.send(verdict);
+        }
+        Ticket { gate: self.clone(), id: None, verdict }
+    }
+
+    /// Ends an approval by something else than an answer. Nothing happens if it is settled.
+    pub fn settle(&self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
+        let mut state = self.lock();
+        state.settle(id, how, by, reason);
+    }
+
+    /// Cancels everything that waits in `session` and its children: the turn is gone.
+    pub fn cancel(&self, session: &SessionId) {
+        let mut state = self.lock();
+        let family = state.family(session);
+        let ids: Vec<_> =
+            state.waiting.iter().filter(|(_, w)| family.contains(&w.call.session)).map(|(id, _)| *id).collect();
+        for id in ids {
+            state.settle(id, State::Cancelled, "turn", Some("the turn was cancelled"));
+        }
+    }
+
+    /// Cancels everything: the agent is gone.
+    pub fn cancel_all(&self, reason: &str) {
+        let mut state = self.lock();
+        let ids: Vec<_> = state.waiting.keys().copied().collect();
+        for id in ids {
+            state.settle(id, State::Cancelled, "agent", Some(reason));
+        }
+    }
+
+    /// Puts another policy in place, and judges again what is waiting.
+    pub fn replace_policy(&self, mut policy: Policy) {
+        let mut state = self.lock();
+        policy.epoch = state.policy.epoch + 1;
+        state.policy = Arc::new(policy);
+        state.judge_again(true);
+    }
+
+    fn expire_later(&self, id: ApprovalId) {
+        let Some(limit) = self.inner.asking.limit else { return };
+        let gate = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(limit).await;
+            gate.settle(id, State::Expired, "time limit", Some("nobody answered in time"));
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, GateState> {
+        // A panic elsewhere must not make the gate unusable: nothing is left half done in here.
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl GateState {
+    fn judge(&self, call: &Call) -> Decision {
+        let Some(session) = self.sessions.get(&call.session) else {
+            return Decision::error(&*call.title, "the session is not known");
+        };
+        let standing = Standing { mode: self.mode_of(session), bypass: self.bypassed(session), grants: &self.grants };
+        decide(&self.policy, call, &standing)
+    }
+
+    fn authorize(&mut self, call: Call, decision: Decision, by: By, picked: Option<String>) -> Authorized<Call> {
+        self.cover.approved(&call);
+        Authorized::new(call, decision, by, picked)
+    }
+
+    fn tell(&mut self, event: &GateEvent) {
+        self.surfaces.retain(|surface| surface.send(event.clone()).is_ok());
+    }
+
+    fn count_and_tell(&mut self, verdict: &Verdict) {
+        self.tally.count(verdict);
+        let (call, decision) = match verdict {
+            Verdict::Allowed(authorized) => (authorized.call(), authorized.decision().clone()),
+            Verdict::Denied(refusal) => {
+                let event = GateEvent::Decided {
+                    session: refusal.session.clone(),
+                    tool_call_id: refusal.tool_call_id.clone(),
+                    decision: refusal.decision.clone(),
+                    title: refusal.title.clone(),
+                };
+                self.tell(&event);
+                return;
+            }
+            Verdict::Cancelled => return,
+        };
+        let event = GateEvent::Decided {
+            session: call.session.clone(),
+            tool_call_id: call.tool_call_id.clone(),
+            decision,
+            title: call.title.clone(),
+        };
+        self.tell(&event);
+    }
+
+    fn settle(&mut self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
+        let event = Event::Settle { id, state: how, by: by.to_owned(), reason: reason.map(str::to_owned) };
+        let Output::Settled(resolved, _) = self.queue.handle(event, Timestamp::now()) else { return };
+        let Some(waiting) = self.waiting.remove(&id) else { return };
+        let verdict = match how {
+            State::Approved => Verdict::Allowed(self.authorize(waiting.call, waiting.decision, By::Grant, None)),
+            State::Cancelled | State::Pending => Verdict::Cancelled,
+            State::Expired => Verdict::Denied(Refusal::expired(&waiting.call, waiting.decision)),
+            State::Denied => Verdict::Denied(Refusal::of(&waiting.call, waiting.decision, reason)),
+        };
+        self.tally.count(&verdict);
+        let _ = waiting.reply.send(verdict);
+        self.tell(&GateEvent::Resolved(resolved));
+    }
+
+    /// Judges what is waiting again, after rules, grants or modes have changed. What is allowed now
+    /// runs, if `release`; what is denied now is refused; the rest gets a new card in place.
+    fn judge_again(&mut self, release: bool) {
+        let ids: Vec<_> = self.queue.waiting().iter().map(|card| card.approval_id).collect();
+        for id in ids {
+            let Some(waiting) = self.waiting.get(&id) else { continue };
+            let decision = self.judge(&waiting.call);
+            match decision.effect {
+                // What always asks is only answered by the person who looks at it.
+                Effect::Allow if release && !waiting.decision.always() => {
+                    let because = decision.because().map(|finding| finding.reason.clone());
+                    if let Some(waiting) = self.waiting.get_mut(&id) {
+                        waiting.decision = decision;
+                    }
+                    self.settle(id, State::Approved, "policy", because.as_deref());
+                }
+                Effect::Deny => {
+                    let because = decision.because().map(|finding| finding.reason.clone());
+                    if let Some(waiting) = self.waiting.get_mut(&id) {
+                        waiting.decision = decision;
+                    }
+                    self.settle(id, State::Denied, "policy", because.as_deref());
+                }
+                _ => self.show_again(id, decision),
+            }
+        }
+    }
+
+    fn show_again(&mut self, id: ApprovalId, decision: Decision) {
+        let Some(waiting) = self.waiting.get_mut(&id) else { return };
+        if decision.effect == Effect::Ask {
+            waiting.decision = decision;
+        }
+        let mut card =
+            Card::new(&waiting.call, &waiting.decision, &waiting.options, self.policy.epoch, Timestamp::now());
+        card.approval_id = id;
+        let Some(old) = self.queue.waiting().iter().find(|old| old.approval_id == id) else { return };
+        card.created_at = old.created_at;
+        card.expires_at = old.expires_at;
+        if card.digest == old.digest && card.why == old.why {
+            return;
+        }
+        if let Output::Updated(card) = self.queue.handle(Event::Update(Box::new(card)), Timestamp::now()) {
+            self.tell(&GateEvent::Updated(card));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Sessions, and what holds in each.
+
+use std::path::PathBuf;
+
+use super::{Gate, GateState};
+use crate::call::{AgentId, SessionId};
+use crate::policy::{AgentSettings, Mode};
+
+/// A session of an agent.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// The protocol's id.
+    pub id: SessionId,
+    /// Who works in it.
+    pub agent: AgentId,
+    /// The session that started it, for a sub-agent.
+    pub parent: Option<SessionId>,
+    /// The folders it may work in, links resolved.
+    pub roots: Vec<PathBuf>,
+    /// The folder that relative names start from.
+    pub cwd: PathBuf,
+    /// The mode that was chosen for it; none: as configured.
+    pub mode: Option<Mode>,
+}
+
+impl Gate {
+    /// Makes a session known. The first one without a parent is the connection's root: calls of
+    /// sessions that nobody announced belong to it.
+    pub fn open_session(&self, session: Session) {
+        let mut state = self.lock();
+        if session.parent.is_none() && state.root.is_none() {
+            state.root = Some(session.id.clone());
+        }
+        state.sessions.insert(session.id.clone(), session);
+    }
+
+    /// Forgets a session: what waits in it is cancelled, and its grants are gone.
+    pub fn close_session(&self, id: &SessionId) {
+        self.cancel(id);
+        let mut state = self.lock();
+        state.grants.forget(id);
+        state.sessions.remove(id);
+        if state.root.as_ref() == Some(id) {
+            state.root = None;
+        }
+    }
+
+    /// The session that calls under the name `id` belong to: itself, or the root where it was never
+    /// announced.
+    #[must_use]
+    pub fn session(&self, id: &SessionId) -> Option<Session> {
+        let state = self.lock();
+        state.sessions.get(id).or_else(|| state.root.as_ref().and_then(|root| state.sessions.get(root))).cloned()
+    }
+
+    /// Changes a session's mode, and judges again what waits.
+    pub fn set_mode(&self, id: &SessionId, mode: Mode) {
+        let mut state = self.lock();
+        if let Some(session) = state.sessions.get_mut(id) {
+            session.mode = Some(mode);
+        }
+        state.judge_again(true);
+    }
+
+    /// The mode that holds in a session.
+    #[must_use]
+    pub fn mode(&self, id: &SessionId) -> Mode {
+        let state = self.lock();
+        state.sessions.get(id).map_or(state.policy.mode, |session| state.mode_of(session))
+    }
+}
+
+impl GateState {
+    /// The strictest of the session's own mode and those of its parents.
+    pub(super) fn mode_of(&self, session: &Session) -> Mode {
+        self.ancestry(session)
+            .map(|session| {
+                session.mode.or_else(|| self.settings(session).and_then(|settings| settings.mode)).unwrap_or(self.policy.mode)
+            })
+            .max()
+            .unwrap_or(self.policy.mode)
+    }
+
+    /// Whether the agent is bypassed; a child only if its parents are.
+    pub(super) fn bypassed(&self, session: &Session) -> bool {
+        self.ancestry(session).all(|session| self.settings(session).is_some_and(|settings| settings.bypass_permissions))
+    }
+
+    /// A session and everything that it started.
+    pub(super) fn family(&self, id: &SessionId) -> Vec<SessionId> {
+        let mut family = vec![id.clone()];
+        family.extend(
+            self.sessions
+                .values()
+                .filter(|session| self.ancestry(session).skip(1).any(|ancestor| ancestor.id == *id))
+                .map(|session| session.id.clone()),
+        );
+        family
+    }
+
+    fn settings(&self, session: &Session) -> Option<&AgentSettings> {
+        self.policy.agents.get(session.agent.as_str()).filter(|_| session.agent.is_named())
+    }
+
+    fn ancestry<'a>(&'a self, session: &'a Session) -> impl Iterator<Item = &'a Session> {
+        // An announced child can name any parent, also itself: never walk further than there are
+        // sessions.
+        let most = self.sessions.len().max(1);
+        std::iter::successors(Some(session), |session| session.parent.as_ref().and_then(|id| self.sessions.get(id)))
+            .take(most)
+    }
+}

@@ -1,0 +1,160 @@
+//! Remembered answers. For now those of a session; the others are rules in the user's file.
+
+use std::path::Path;
+
+use crate::call::{Access, AgentId, Call, Digest, SessionId};
+use crate::policy::{Pattern, PatternError};
+
+/// How long an answer is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Until the session ends.
+    Session,
+}
+
+impl std::fmt::Display for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Session => "for this session",
+        })
+    }
+}
+
+/// A remembered permission: bound to the agent and the session, judged as an allow rule would be.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    /// Who may use it.
+    pub agent: AgentId,
+    /// Where.
+    pub session: SessionId,
+    /// What it is about; none: exactly the call of its fingerprint.
+    pub pattern: Option<Pattern>,
+    /// The exact call it was given for: discharges that call's `always` asks.
+    pub fingerprint: Option<Digest>,
+    /// How long it is remembered.
+    pub scope: Scope,
+}
+
+/// Something that a person said no to, once.
+#[derive(Clone, Debug)]
+struct Denied {
+    session: SessionId,
+    pattern: Pattern,
+    call: Digest,
+}
+
+/// All remembered answers.
+#[derive(Clone, Debug, Default)]
+pub struct Grants {
+    grants: Vec<Grant>,
+    denied: Vec<Denied>,
+}
+
+impl Grants {
+    /// Remembers a permission.
+    pub fn add(&mut self, grant: Grant) {
+        self.grants.push(grant);
+    }
+
+    /// Remembers that a person said no: the like is asked about again in this session, in every
+    /// mode (decisions, section 6).
+    pub fn deny(&mut self, call: &Call) {
+        for access in &call.accesses {
+            if let Ok(Some(pattern)) = same(access) {
+                self.denied.push(Denied { session: call.session.clone(), pattern, call: call.fingerprint() });
+            }
+        }
+    }
+
+    /// Forgets what belongs to a session.
+    pub fn forget(&mut self, session: &SessionId) {
+        self.grants.retain(|grant| grant.session != *session);
+        self.denied.retain(|denied| denied.session != *session);
+    }
+
+    /// What is remembered.
+    #[must_use]
+    pub fn all(&self) -> &[Grant] {
+        &self.grants
+    }
+
+    /// A grant that covers `access` as an allow rule would.
+    #[must_use]
+    pub fn covering(&self, call: &Call, access: &Access) -> Option<&Grant> {
+        self.live(call)
+            .find(|grant| grant.pattern.as_ref().is_some_and(|pattern| pattern.allows(access, &call.roots)))
+            .or_else(|| self.exactly(call, access))
+    }
+
+    /// A grant that covers `access` and names it: exactly, or with the pattern `written`.
+    #[must_use]
+    pub fn naming(&self, call: &Call, access: &Access, written: Option<&str>) -> Option<&Grant> {
+        self.live(call)
+            .find(|grant| {
+                grant.pattern.as_ref().is_some_and(|pattern| {
+                    pattern.allows(access, &call.roots) && (pattern.is_exact() || written == Some(pattern.as_str()))
+                })
+            })
+            .or_else(|| self.exactly(call, access))
+    }
+
+    /// A grant of exactly this call.
+    #[must_use]
+    pub fn exactly(&self, call: &Call, access: &Access) -> Option<&Grant> {
+        if matches!(access, Access::Mode { .. }) {
+            return None;
+        }
+        let mut bound = self.live(call).filter(|grant| grant.fingerprint.is_some()).peekable();
+        bound.peek()?;
+        let fingerprint = call.fingerprint();
+        bound.find(|grant| grant.fingerprint.as_ref() == Some(&fingerprint))
+    }
+
+    /// Denials of the like in this session, as reasons.
+    pub fn denials(&self, call: &Call, access: &Access) -> impl Iterator<Item = String> {
+        let hit = self.denied.iter().any(|denied| {
+            denied.session == call.session
+                && denied.pattern.concerns(access, &call.roots)
+                && (!matches!(access, Access::Mcp(_)) || denied.call == call.fingerprint())
+        });
+        hit.then(|| "the like was denied before in this session".to_owned()).into_iter()
+    }
+
+    fn live(&self, call: &Call) -> impl Iterator<Item = &Grant> {
+        self.grants.iter().filter(|grant| grant.agent == call.agent && grant.session == call.session)
+    }
+}
+
+/// What "Allow for this session" covers (decisions, section 6): for mcp the server and tool with
+/// any arguments; for shell these exact words; for write this path; for read its folder; for fetch
+/// its host. Nothing for mode switches, lines that were not understood and uncertain names.
+///
+/// # Errors
+/// If a path can't be written as a pattern.
+pub fn session_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
+    match access {
+        Access::Read(path) => {
+            let folder = path.lexical.parent().unwrap_or(Path::new("/"));
+            Pattern::exact_path("read", folder, true).map(Some)
+        }
+        _ => same(access),
+    }
+}
+
+/// A pattern for this and nothing wider.
+fn same(access: &Access) -> Result<Option<Pattern>, PatternError> {
+    let parse = |text: String| Pattern::parse(&text, &crate::policy::pattern::Places::default()).map(Some);
+    match access {
+        Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
+        Access::Write(_, path) => Pattern::exact_path("write", &path.lexical, false).map(Some),
+        Access::Shell(shell) if shell.understood() && !shell.argv.is_empty() => Ok(Some(Pattern::exact_command(&shell.argv))),
+        Access::Shell(_) | Access::Mode { .. } => Ok(None),
+        Access::Fetch(url) if url.port.is_none() => parse(format!("fetch({})", url.host)),
+        Access::Fetch(url) => parse(format!("fetch({}://{}:{}/*)", url.scheme, url.host, url.port.unwrap_or_default())),
+        Access::Mcp(mcp) => match mcp.certain() {
+            Some((server, tool)) => parse(format!("mcp({}/{})", globset::escape(server), globset::escape(tool))),
+            None => Ok(None),
+        },
+        Access::Tool { name, .. } => parse(format!("tool({})", globset::escape(name))),
+    }
+}

@@ -1,0 +1,12 @@
+//! What mayi decides, asks and remembers; and the doors through which agents come.
+//!
+//! Data flows one way: door → [`call::Call`] → [`policy::decide`] → queue → surface → answer →
+//! [`gate::Authorized`] → door. ARCHITECTURE.md says which module may know what.
+
+pub mod approval;
+pub mod call;
+pub mod config;
+pub mod doors;
+pub mod gate;
+pub mod grant;
+pub mod policy;

@@ -1,0 +1,43 @@
+//! What is allowed: patterns, rules, modes, protection and [`decide`]. No I/O, no clock, no
+//! environment, no async: the same inputs give the same answer.
+
+mod decide;
+mod effect;
+mod mode;
+pub mod pattern;
+mod protection;
+mod rule;
+mod settings;
+
+pub use decide::{Standing, decide};
+pub use effect::{Decision, Effect, Finding, Source};
+pub use mode::{Matrix, Mode};
+pub use pattern::{Pattern, PatternError};
+pub use protection::Protection;
+pub use rule::{Origin, Rule};
+pub use settings::{Approval, AgentSettings, Level, ServerSettings, ToolSettings};
+
+use std::collections::BTreeMap;
+
+/// Everything that was configured, compiled: made by [`crate::config`], read by [`decide`].
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// Counts up whenever the policy is loaded anew: part of every digest.
+    pub epoch: u64,
+    /// The mode a session starts in.
+    pub mode: Mode,
+    /// What each mode does with each category where nothing else speaks.
+    pub matrix: Matrix,
+    /// Rules of every layer; their order has no meaning.
+    pub rules: Vec<Rule>,
+    /// What mayi protects by itself.
+    pub protection: Protection,
+    /// Settings of agents, by name.
+    pub agents: BTreeMap<String, AgentSettings>,
+    /// Settings of MCP servers, by name.
+    pub servers: BTreeMap<String, ServerSettings>,
+    /// Something that should be told: a workspace file with an allow, say. One line each.
+    pub notices: Vec<String>,
+    /// A layer could not be read: every call is asked about, with this as the reason.
+    pub ask_all: Option<String>,
+}

@@ -1,0 +1,194 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::*;
+use crate::call::{McpAccess, PathAccess, ShellAccess, UrlAccess};
+
+fn pattern(text: &str) -> Pattern {
+    Pattern::parse(text, &Places { home: Some(PathBuf::from("/home/me")) }).unwrap()
+}
+
+fn roots() -> Vec<PathBuf> {
+    vec![PathBuf::from("/w")]
+}
+
+fn write(path: &str) -> Access {
+    Access::Write(WriteKind::Edit, PathAccess::new(Path::new("/w"), path))
+}
+
+fn shell(words: &[&str]) -> Access {
+    Access::Shell(ShellAccess::from_argv(words.iter().map(|w| (*w).to_owned()).collect(), &BTreeMap::new()))
+}
+
+fn line(text: &str) -> Access {
+    Access::Shell(ShellAccess::from_line(text, &BTreeMap::new()))
+}
+
+fn fetch(url: &str) -> Access {
+    Access::Fetch(UrlAccess::parse(url).unwrap())
+}
+
+fn allows(text: &str, access: &Access) -> bool {
+    pattern(text).allows(access, &roots())
+}
+
+fn concerns(text: &str, access: &Access) -> bool {
+    pattern(text).concerns(access, &roots())
+}
+
+/// Decisions, section 3: "gitignore-style path glob; without `/` it matches at any depth; `./`
+/// anchors at the root; `/` and `~/` are absolute".
+#[test]
+fn given_path_globs_then_they_are_anchored_as_written() {
+    assert!(allows("write(*.rs)", &write("src/deep/a.rs")));
+    assert!(allows("write(src/**)", &write("src/deep/a.rs")));
+    assert!(!allows("write(src/**)", &write("lib/src/a.rs")));
+    assert!(!allows("write(./*.rs)", &write("src/a.rs")));
+    assert!(allows("write(./*.rs)", &write("a.rs")));
+    assert!(allows("write(/srv/x/*)", &write("/srv/x/y")));
+    assert!(!allows("write(/srv/x/*)", &write("/srv/x/y/z")));
+    assert!(allows("write(~/notes/**)", &write("/home/me/notes/a")));
+    assert!(allows("write(src/)", &write("src/a/b")));
+    assert!(!allows("write(src/**)", &write("src/../lib/a")));
+}
+
+#[test]
+fn given_a_pattern_without_a_place_then_an_allow_stays_in_the_roots_and_a_denial_does_not() {
+    assert!(!allows("write(*.rs)", &write("/etc/a.rs")));
+    assert!(!allows("write(**)", &write("/etc/passwd")));
+    assert!(concerns("write(**/.env)", &write("/srv/other/.env")));
+    assert!(concerns("write(.env)", &write("/srv/other/.env")));
+    assert!(concerns("write(secrets)", &write("secrets/deep/key")));
+}
+
+#[test]
+fn given_a_kind_of_write_then_only_write_covers_them_all() {
+    assert!(allows("edit(a)", &write("a")) && !allows("delete(a)", &write("a")) && allows("write(a)", &write("a")));
+    let unsaid = Access::Write(WriteKind::Write, PathAccess::new(Path::new("/w"), "a"));
+    assert!(concerns("delete(a)", &unsaid) && !allows("delete(a)", &unsaid));
+}
+
+/// Decisions, section 3: "words, matched against argv word by word; `*` inside a word matches
+/// within that word; a last word `*` matches any remaining words, also none".
+#[test]
+fn given_words_then_they_match_word_by_word() {
+    assert!(allows("shell(cargo test *)", &shell(&["cargo", "test"])));
+    assert!(allows("shell(cargo test *)", &shell(&["cargo", "test", "-p", "x"])));
+    assert!(!allows("shell(cargo test *)", &shell(&["cargo", "testament"])));
+    assert!(allows("shell(npm run test:*)", &shell(&["npm", "run", "test:unit"])));
+    assert!(!allows("shell(npm run test:*)", &shell(&["npm", "run", "test:unit", "x"])));
+    assert!(!allows("shell(make)", &shell(&["make", "install"])));
+    assert!(allows("shell(git commit -m 'a b')", &shell(&["git", "commit", "-m", "a b"])));
+    assert!(!allows("shell(ls ?)", &shell(&["ls", "a"])));
+}
+
+/// Decisions, section 2: "Deny and ask also match a command's base name (`/bin/rm`, `./rm`); allow
+/// only the word as written."
+#[test]
+fn given_a_path_to_a_command_then_only_denials_match_its_base_name() {
+    assert!(concerns("shell(rm *)", &shell(&["/bin/rm", "x"])) && concerns("shell(rm *)", &shell(&["./rm", "x"])));
+    assert!(!allows("shell(rm *)", &shell(&["/bin/rm", "x"])));
+}
+
+#[test]
+fn given_a_line_that_was_not_understood_then_denials_look_inside_and_no_allow_matches() {
+    for text in ["make; rm x", "make && sudo rm -rf y", "echo $(rm x)", "X=1 rm x", "(rm x)"] {
+        assert!(concerns("shell(rm *)", &line(text)), "{text}");
+        assert!(!allows("shell(*)", &line(text)), "{text}");
+    }
+}
+
+/// Decisions, section 3: "anchored at both ends for allow and `unless`, unanchored for ask and deny".
+#[test]
+fn given_a_regular_expression_then_allow_is_anchored() {
+    assert!(allows("shell(/git (status|log)/)", &shell(&["git", "log"])));
+    assert!(!allows("shell(/git (status|log)/)", &shell(&["git", "log", "--output=x"])));
+    assert!(concerns("shell(/--force/)", &shell(&["git", "push", "--force"])));
+    assert!(!allows("shell(/a|b/)", &shell(&["b", "c"])));
+}
+
+/// Attack 11: "`*` in `unless` does not cover options".
+#[test]
+fn given_unless_then_a_last_star_covers_no_options() {
+    let unless = pattern("shell(git push --dry-run *)");
+    assert!(unless.excepts(&shell(&["git", "push", "--dry-run", "origin", "main"]), &roots()));
+    assert!(!unless.excepts(&shell(&["git", "push", "--dry-run", "--no-dry-run", "origin"]), &roots()));
+}
+
+/// Decisions, section 8: the two rows about `fetch`.
+#[test]
+fn given_hosts_then_denials_cover_subdomains_and_allows_do_not() {
+    let sub = fetch("https://sub.example.com/");
+    assert!(concerns("fetch(example.com)", &sub) && !allows("fetch(example.com)", &sub));
+    assert!(concerns("fetch(example.com)", &fetch("ftp://example.com:2121/")));
+    assert!(allows("fetch(example.com)", &fetch("https://example.com/x")));
+    for other in ["https://example.com:8443/", "ftp://example.com/", "https://notexample.com/"] {
+        assert!(!allows("fetch(example.com)", &fetch(other)), "{other}");
+    }
+    assert!(allows("fetch(*.example.com)", &fetch("https://a.b.example.com/")));
+    assert!(!allows("fetch(*.example.com)", &fetch("https://example.com/")));
+    assert!(allows("fetch(https://docs.rs/serde/*)", &fetch("https://docs.rs/serde/1/x")));
+    assert!(!allows("fetch(https://docs.rs/serde/*)", &fetch("https://docs.rs.evil.com/serde/1")));
+}
+
+/// Decisions, section 1: "where a joined name can be split in several ways, every split counts for
+/// deny and ask, none for allow".
+#[test]
+fn given_a_name_with_several_readings_then_denials_match_each_and_no_allow_does() {
+    let two = Access::Mcp(McpAccess {
+        readings: vec![("a".into(), "b__c".into()), ("a__b".into(), "c".into())],
+        arguments: json!({}),
+    });
+    assert!(concerns("mcp(a/*)", &two) && concerns("mcp(a__b/c)", &two));
+    assert!(!allows("mcp(*)", &two) && !allows("*", &two));
+}
+
+/// Decisions, section 3: "missing or other-typed arguments match deny and ask, never allow".
+#[test]
+fn given_argument_globs_then_a_missing_argument_is_caution() {
+    let pattern = Pattern::with_args(
+        "mcp(github/*)",
+        Some(BTreeMap::from([("repo".to_owned(), "me/*".to_owned())])),
+        &Places::default(),
+    )
+    .unwrap();
+    let call = |arguments| Access::Mcp(McpAccess { readings: vec![("github".into(), "x".into())], arguments });
+    assert!(pattern.allows(&call(json!({"repo": "me/x"})), &roots()));
+    for arguments in [json!({"repo": "you/x"}), json!({}), json!({"repo": 1})] {
+        assert!(!pattern.allows(&call(arguments), &roots()));
+    }
+    assert!(pattern.concerns(&call(json!({})), &roots()) && pattern.concerns(&call(json!({"repo": 1})), &roots()));
+    assert!(!pattern.concerns(&call(json!({"repo": "you/x"})), &roots()));
+}
+
+/// Decisions, section 1: "Names outside `[A-Za-z0-9._-]` are ... never matched by an allow."
+#[test]
+fn given_a_name_of_other_characters_then_no_allow_matches() {
+    let odd = Access::Mcp(McpAccess { readings: vec![("gith\u{443}b".into(), "x".into())], arguments: json!({}) });
+    assert!(!allows("mcp(*)", &odd) && concerns("mcp(*)", &odd));
+}
+
+#[test]
+fn given_a_mode_switch_then_no_allow_matches() {
+    let mode = Access::Mode { id: "bypassPermissions".into() };
+    assert!(!allows("mode(*)", &mode) && !allows("*", &mode) && concerns("mode(bypass*)", &mode));
+}
+
+#[test]
+fn given_a_broken_pattern_then_the_error_says_what_to_write() {
+    for (text, hint) in [
+        ("shell", "selector(argument)"),
+        ("shel(x)", "no selector is called `shel`"),
+        ("shell()", "needs an argument"),
+        ("read(!x)", "unless"),
+        ("shell('x)", "quotes"),
+        ("shell(/(/)", "regular expression"),
+        ("fetch(a b)", "docs.rs"),
+        ("read([)", "path glob"),
+    ] {
+        let error = Pattern::parse(text, &Places::default()).unwrap_err().to_string();
+        assert!(error.contains(hint), "{text}: {error}");
+    }
+}

@@ -1,0 +1,62 @@
+//! A rule: an effect for what a pattern matches.
+
+use std::path::PathBuf;
+
+use super::{Effect, Pattern};
+use crate::call::{Access, AgentId};
+
+/// Where a rule is written: the nearer layers come later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The file, if it is one.
+    pub file: Option<PathBuf>,
+    /// The line in that file, from 1.
+    pub line: Option<u32>,
+    /// The layer: `managed`, `user`, `workspace`, `environment`, `command line`.
+    pub layer: &'static str,
+}
+
+/// An effect for what a pattern matches (decisions, section 3).
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// What it asks for.
+    pub effect: Effect,
+    /// What it is about.
+    pub pattern: Pattern,
+    /// What it is not about, though the pattern matches.
+    pub unless: Option<Pattern>,
+    /// Why, in the words of who wrote it.
+    pub reason: Option<String>,
+    /// The agents it is for; empty: all.
+    pub agents: Vec<String>,
+    /// For an ask: whether it holds in mode `auto` and for bypassed agents. It does unless the
+    /// file says `always = false`.
+    pub holds: bool,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+impl Rule {
+    /// Whether it is about `agent`.
+    #[must_use]
+    pub fn is_for(&self, agent: &AgentId) -> bool {
+        self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
+    }
+
+    /// Whether it matches `access`, given the session's roots. An allow matches only what is
+    /// certain, an ask or a deny whatever could be meant; `unless` is the other way round, since
+    /// what it excepts from an allow is stricter.
+    #[must_use]
+    pub fn matches(&self, access: &Access, roots: &[PathBuf]) -> bool {
+        match self.effect {
+            Effect::Allow => {
+                self.pattern.allows(access, roots)
+                    && !self.unless.as_ref().is_some_and(|unless| unless.concerns(access, roots))
+            }
+            Effect::Ask | Effect::Deny => {
+                self.pattern.concerns(access, roots)
+                    && !self.unless.as_ref().is_some_and(|unless| unless.excepts(access, roots))
+            }
+        }
+    }
+}
