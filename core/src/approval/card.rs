@@ -272,8 +272,8 @@ fn choices(call: &Call, suggestions: &[Suggestion], agent: &[AgentOption]) -> Ve
     };
     let mut options = Vec::new();
     let switches_mode = call.accesses.iter().any(|access| matches!(access, crate::call::Access::Mode { .. }));
-    // A mode switch is only answered by one of the agent's own options, picked by hand.
-    if !switches_mode {
+    // Only one of the agent's own options, picked by hand, allows these.
+    if !switches_mode && call.by_hand.is_none() {
         options.push(own(choice::ALLOW_ONCE, "Allow once", "allow_once", "once"));
         options.push(own(choice::ALLOW_SESSION, "Allow for this session", "allow_always", "session"));
         if !suggestions.is_empty() {

@@ -84,6 +84,9 @@ pub struct Call {
     pub accesses: Vec<Access>,
     /// What the request held that could not be shown or understood.
     pub not_shown: Vec<String>,
+    /// Why mayi can't answer it by itself, though it may be allowed: the protocol offers no option
+    /// that means just that. A person picks one by hand.
+    pub by_hand: Option<String>,
 }
 
 impl Call {

@@ -1,1 +1,35 @@
-//! Config.
+//! Configuration: files, environment and command line, read into a
+//! [`Policy`](crate::policy::Policy) and descriptions of what can be started (decisions, sections 3 and 5).
+//!
+//! A file is read by itself, with spans, so that every rule and every mistake knows its line. Then
+//! the layers are laid over each other: rules add up, scalars of the nearest layer count, and what a
+//! layer may not loosen is left out with a notice.
+
+pub mod edit;
+mod error;
+mod keeper;
+mod launch;
+mod layer;
+mod load;
+mod names;
+mod presets;
+mod read;
+mod scalars;
+mod secure;
+mod sources;
+
+pub use error::{ConfigError, ConfigErrors};
+pub use keeper::FileKeeper;
+pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_program};
+pub use layer::Layer;
+pub use load::{Loaded, SeenFile, load};
+pub use names::{RESERVED, nearest};
+pub use presets::{PRESETS, Preset};
+pub use scalars::{Locks, Setting};
+pub use sources::{CommandLine, Folders, MANAGED_FILE, Sources, WORKSPACE_FILE};
+
+/// The largest file that is read: 1 MiB.
+pub const LARGEST_FILE: u64 = 1 << 20;
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,4 @@
-//! Doors.
+//! The doors through which agents come: protocol in, [`crate::call::Call`] out; answer in, protocol
+//! out. A door decides nothing.
+
+pub mod acp;

@@ -27,6 +27,8 @@ enum Hold {
     Written(String),
     /// Only a grant of exactly this call.
     Always,
+    /// Nothing: a person answers each time.
+    Never,
 }
 
 /// Judges `call`: the strictest over its accesses, with all the reasons.
@@ -56,10 +58,15 @@ fn judge(policy: &Policy, call: &Call, access: &Access, standing: &Standing<'_>)
             found.ask(finding, if caveat.always { Hold::Always } else { Hold::Caveat });
         }
     }
+    if let Some(why) = &call.by_hand {
+        let mut finding = found.new(Effect::Ask, Source::Caveat, why.clone());
+        finding.always = true;
+        found.ask(finding, Hold::Never);
+    }
     if let Access::Mode { .. } = access {
         let mut finding = found.new(Effect::Ask, Source::Protection, "a switch of the agent's own mode");
         finding.always = true;
-        found.ask(finding, Hold::Always);
+        found.ask(finding, Hold::Never);
     }
     if let Some(why) = &policy.ask_all {
         let finding = found.new(Effect::Ask, Source::Error, why.clone());
@@ -207,6 +214,7 @@ impl Findings<'_> {
     fn ask(&mut self, finding: Finding, hold: Hold) {
         let grants = self.standing.grants;
         let by_grant = match &hold {
+            Hold::Never => None,
             Hold::Always | Hold::Caveat => grants.exactly(self.call, self.access),
             Hold::Plain => grants.covering(self.call, self.access),
             Hold::Named => grants.naming(self.call, self.access, None),

@@ -1,0 +1,150 @@
+//! Inputs of tools, as far as mayi knows their keys. Data: a key that is not here is not understood.
+
+use serde_json::Value;
+
+/// Keys that hold one path.
+const PATHS: &[&str] = &[
+    "file_path", "filePath", "filepath", "path", "abs_path", "absolute_path", "absolutePath", "file", "notebook_path",
+    "notebookPath", "target_file", "targetFile", "dir_path", "directory", "folder",
+];
+
+/// Keys that hold a new path.
+const NEW_PATHS: &[&str] = &["new_path", "newPath", "destination", "dest", "move_path", "to"];
+
+/// Keys that only say how to read or search.
+const READING: &[&str] = &[
+    "offset", "limit", "line", "lines", "start_line", "end_line", "pattern", "query", "glob", "include", "exclude", "type",
+    "output_mode", "head_limit", "multiline", "recursive", "case_sensitive", "-A", "-B", "-C", "-n", "-i", "description",
+    "pages", "respect_git_ignore", "file_filtering_options", "max_results", "ignore",
+];
+
+/// Keys of tools that only think, plan or hand work to a sub-agent whose own calls are judged.
+const THINKING: &[&str] = &[
+    "thought", "thoughts", "plan", "todos", "items", "entries", "description", "prompt", "subagent_type", "explanation", "message",
+    "task", "task_name", "thoughtNumber", "totalThoughts", "nextThoughtNeeded", "summary", "run_in_background", "model", "name",
+];
+
+/// Words that editors' tools use as `command`, beside a path.
+const EDIT_WORDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"];
+
+/// Every path in the input, by the keys that are known.
+pub(super) fn paths(input: &Value) -> Vec<String> {
+    let mut found: Vec<String> = PATHS.iter().filter_map(|key| text(input, key)).collect();
+    for key in ["paths", "files", "file_paths"] {
+        if let Some(items) = input.get(key).and_then(Value::as_array) {
+            found.extend(items.iter().filter_map(|item| {
+                item.as_str().map(str::to_owned).or_else(|| PATHS.iter().find_map(|key| text(item, key)))
+            }));
+        }
+    }
+    found
+}
+
+/// Paths that something is moved or written to.
+pub(super) fn new_paths(input: &Value) -> Vec<String> {
+    NEW_PATHS.iter().filter_map(|key| text(input, key)).collect()
+}
+
+/// A change to one file, as Codex lists them: `{"PATH": {"type": "add" | "update" | "delete"}}`.
+pub(super) struct Change {
+    pub(super) path: String,
+    pub(super) kind: String,
+    pub(super) moved_to: Option<String>,
+}
+
+/// The changes in the input.
+pub(super) fn changes(input: &Value) -> Vec<Change> {
+    let Some(map) = input.get("changes").and_then(Value::as_object) else { return Vec::new() };
+    map.iter()
+        .map(|(path, change)| Change {
+            path: path.clone(),
+            kind: text(change, "type").unwrap_or_default(),
+            moved_to: text(change, "move_path"),
+        })
+        .collect()
+}
+
+/// A command in the input.
+pub(super) enum Command {
+    /// Words that a program gets as they are.
+    Words(Vec<String>),
+    /// A line for a shell.
+    Line(String),
+}
+
+/// Every command in the input, by the keys that are known.
+pub(super) fn commands(input: &Value) -> Vec<Command> {
+    let mut found = Vec::new();
+    for key in ["command", "cmd", "commandLine", "command_line", "script", "shell_command"] {
+        match input.get(key) {
+            Some(Value::String(line)) => {
+                let edit_word = EDIT_WORDS.contains(&line.as_str()) && !paths(input).is_empty();
+                if !edit_word {
+                    found.push(match input.get("args").and_then(Value::as_array) {
+                        Some(args) => words(std::iter::once(input.get(key).unwrap_or(&Value::Null)).chain(args)),
+                        None => Command::Line(line.clone()),
+                    });
+                }
+            }
+            Some(Value::Array(items)) => found.push(words(items.iter())),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn words<'a>(items: impl Iterator<Item = &'a Value>) -> Command {
+    let texts: Option<Vec<String>> = items.map(|item| item.as_str().map(str::to_owned)).collect();
+    // A word that is no text is not understood: a line that never parses says so.
+    texts.map_or_else(|| Command::Line("\0".to_owned()), Command::Words)
+}
+
+/// The folder that a command runs in.
+pub(super) fn cwd(input: &Value) -> Option<String> {
+    ["cwd", "workdir", "working_directory", "workingDirectory"].iter().find_map(|key| text(input, key))
+}
+
+/// Variables that are set for a command.
+pub(super) fn env(input: &Value) -> Vec<(String, String)> {
+    match input.get("env") {
+        Some(Value::Object(map)) => {
+            map.iter().map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))).collect()
+        }
+        Some(Value::Array(items)) => items
+            .iter()
+            .filter_map(|item| Some((text(item, "name")?, text(item, "value").unwrap_or_default())))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Every address in the input.
+pub(super) fn urls(input: &Value) -> Vec<String> {
+    let mut found: Vec<String> = ["url", "uri", "href"].iter().filter_map(|key| text(input, key)).collect();
+    if let Some(items) = input.get("urls").and_then(Value::as_array) {
+        found.extend(items.iter().filter_map(Value::as_str).map(str::to_owned));
+    }
+    found
+}
+
+/// Whether every key of the input is known to only read, with paths.
+pub(super) fn only_reads(input: &Value) -> bool {
+    keys_within(input, &[PATHS, READING, &["paths", "files", "file_paths"]])
+}
+
+/// Whether every key of the input is known to only think.
+pub(super) fn only_thinks(input: &Value) -> bool {
+    keys_within(input, &[THINKING])
+}
+
+fn keys_within(input: &Value, known: &[&[&str]]) -> bool {
+    match input {
+        Value::Null => true,
+        Value::Object(map) => map.keys().all(|key| known.iter().any(|set| set.contains(&key.as_str()))),
+        _ => false,
+    }
+}
+
+pub(super) fn text(value: &Value, key: &str) -> Option<String> {
+    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+}

@@ -1,0 +1,103 @@
+//! The agent's standard streams as the SDK's transport: bounded lines, strict reading, and a note of
+//! what broke.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agent_client_protocol::Lines;
+use futures::{Sink, SinkExt, Stream, StreamExt};
+use tokio::sync::mpsc;
+use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec, LinesCodecError};
+
+use super::launch::Pipes;
+use super::lines::{self, LONGEST, Line};
+use super::AcpEvent;
+
+/// Before the agent has answered anything, so many stray lines are forgiven: installers and
+/// wrappers speak on standard output too.
+const STRAY: usize = 200;
+
+/// What broke, if anything: the first thing counts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fault(Arc<Mutex<Option<String>>>);
+
+impl Fault {
+    pub(super) fn set(&self, what: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(what);
+    }
+
+    pub(super) fn get(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The transport. It ends at the first line that breaks the protocol, and `fault` says why.
+pub(super) fn transport(
+    pipes: Pipes,
+    fault: Fault,
+    events: mpsc::UnboundedSender<AcpEvent>,
+) -> Lines<impl Sink<String, Error = std::io::Error> + Send + 'static, impl Stream<Item = std::io::Result<String>> + Send + 'static>
+{
+    let lines = FramedWrite::new(pipes.stdin, LinesCodec::new());
+    let outgoing = SinkExt::<String>::sink_map_err(lines, io_error);
+    let reader = FramedRead::new(pipes.stdout, LinesCodec::new_with_max_length(LONGEST));
+    let state = Reading { reader, fault, events, spoken: false, stray: 0 };
+    let incoming = futures::stream::unfold(state, |mut state| async move {
+        let line = state.next().await?;
+        Some((Ok(line), state))
+    });
+    Lines::new(outgoing, Box::pin(incoming))
+}
+
+struct Reading<R> {
+    reader: FramedRead<R, LinesCodec>,
+    fault: Fault,
+    events: mpsc::UnboundedSender<AcpEvent>,
+    spoken: bool,
+    stray: usize,
+}
+
+impl<R: tokio::io::AsyncRead + Unpin> Reading<R> {
+    async fn next(&mut self) -> Option<String> {
+        loop {
+            let line = match self.reader.next().await? {
+                Ok(line) => line,
+                Err(LinesCodecError::MaxLineLengthExceeded) => {
+                    self.fault.set(format!("a line longer than {} MiB", LONGEST / 1024 / 1024));
+                    return None;
+                }
+                Err(LinesCodecError::Io(error)) => {
+                    if error.kind() == std::io::ErrorKind::InvalidData {
+                        self.fault.set("a line that is not UTF-8".to_owned());
+                    }
+                    return None;
+                }
+            };
+            match lines::read(line) {
+                Line::Message(message) => {
+                    self.spoken = true;
+                    return Some(message);
+                }
+                Line::Empty => {}
+                Line::NotJson(start) if !self.spoken && self.stray < STRAY => {
+                    self.stray += 1;
+                    let _ = self.events.send(AcpEvent::Stderr(format!("on standard output, before the first message: {start}")));
+                }
+                Line::NotJson(start) => {
+                    self.fault.set(format!("a line that is not JSON: {start}"));
+                    return None;
+                }
+                Line::NotRpc(what) => {
+                    self.fault.set(what);
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+fn io_error(error: LinesCodecError) -> std::io::Error {
+    match error {
+        LinesCodecError::Io(error) => error,
+        LinesCodecError::MaxLineLengthExceeded => std::io::Error::other("a line too long"),
+    }
+}
