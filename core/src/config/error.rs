@@ -129,9 +129,9 @@ impl Diagnostic for ConfigError {
 pub struct ConfigErrors(Vec<ConfigError>);
 
 impl ConfigErrors {
-    /// `Ok` with `value` if there are none.
-    pub(super) fn unless_empty<T>(errors: Vec<ConfigError>, value: T) -> Result<T, Self> {
-        if errors.is_empty() { Ok(value) } else { Err(Self(errors)) }
+    /// An error if there are any.
+    pub(super) fn check(errors: Vec<ConfigError>) -> Result<(), Self> {
+        if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
 
     /// Each of them.

@@ -17,6 +17,8 @@ mod read;
 mod scalars;
 mod secure;
 mod sources;
+mod tighten;
+mod workspace;
 
 pub use error::{ConfigError, ConfigErrors};
 pub use keeper::FileKeeper;

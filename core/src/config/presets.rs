@@ -29,7 +29,7 @@ pub const PRESETS: &[Preset] = &[
     preset("auggie", "Auggie", &["auggie", "--acp"], None, "npm install -g @augmentcode/auggie"),
     preset("claude", "Claude Code", &["npx", "-y", "@agentclientprotocol/claude-agent-acp"], Some("default"), "install Node.js, which brings npx"),
     preset("cline", "Cline", &["cline", "--acp"], None, "npm install -g cline"),
-    preset("codex", "Codex", &["npx", "-y", "@zed-industries/codex-acp"], Some("read-only"), "install Node.js, which brings npx"),
+    preset("codex", "Codex", &["npx", "-y", "@agentclientprotocol/codex-acp"], Some("read-only"), "install Node.js, which brings npx"),
     preset("copilot", "GitHub Copilot", &["copilot", "--acp"], Some("https://agentclientprotocol.com/protocol/session-modes#agent"), "npm install -g @github/copilot"),
     preset("cursor", "Cursor", &["cursor-agent", "acp"], None, "see cursor.com/cli"),
     preset("demo", "the demo agent", &[], Some("ask"), "it is built in"),

@@ -65,10 +65,25 @@ impl Gate {
         }
         match &response.remember {
             Some(Remember { scope: RememberScope::User, patterns }) if !patterns.is_empty() => {
+                cover(&waiting.call, patterns)?;
                 self.inner.keeper.allow(agent, patterns).map(Some).map_err(failed)
             }
             _ => Err(AnswerError::Remember("\"always\" needs a pattern: pick one of the suggestions".to_owned())),
         }
+    }
+}
+
+/// Whether `patterns` together allow all that `call` would touch: a rule for something else is a
+/// slip of the hand.
+fn cover(call: &Call, patterns: &[String]) -> Result<(), AnswerError> {
+    let places = Places { home: etcetera::home_dir().ok() };
+    let compiled: Vec<Pattern> = patterns
+        .iter()
+        .map(|text| Pattern::parse(text, &places).map_err(|error| AnswerError::Remember(error.to_string())))
+        .collect::<Result<_, _>>()?;
+    match call.accesses.iter().find(|access| !compiled.iter().any(|pattern| pattern.allows(access, &call.roots))) {
+        Some(access) => Err(AnswerError::Remember(format!("this does not cover {access}"))),
+        None => Ok(()),
     }
 }
 

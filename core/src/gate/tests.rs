@@ -1,0 +1,392 @@
+//! The law of asking (decisions, section 6), without any I/O.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex as StdMutex;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::approval::{AnswerError, ApprovalResponse, Remember, RememberScope, choice};
+use crate::call::{Access, AgentId, Diff, Door, PathAccess, ShellAccess, WriteKind};
+use crate::policy::{AgentSettings, Mode, Origin, Pattern, Rule, pattern::Places};
+
+fn session(id: &str, parent: Option<&str>) -> Session {
+    Session {
+        id: SessionId(id.into()),
+        agent: AgentId::named("a"),
+        parent: parent.map(|parent| SessionId(parent.into())),
+        roots: vec![PathBuf::from("/w")],
+        cwd: PathBuf::from("/w"),
+        mode: None,
+    }
+}
+
+fn gate_with(on_ask: OnAsk, limit: Option<Duration>, keeper: Box<dyn Keeper>) -> Gate {
+    let gate = Gate::new(Policy::default(), Asking { on_ask, limit }, keeper);
+    gate.open_session(session("s", None));
+    gate
+}
+
+fn gate() -> Gate {
+    gate_with(OnAsk::Wait, None, Box::new(NoKeeper))
+}
+
+fn call(id: &str, access: Access) -> Call {
+    Call {
+        door: Door::AcpPermission,
+        agent: AgentId::named("a"),
+        session: SessionId("s".into()),
+        tool_call_id: Some(id.into()),
+        roots: vec![PathBuf::from("/w")],
+        cwd: PathBuf::from("/w"),
+        env: BTreeMap::new(),
+        title: id.into(),
+        kind: "other".into(),
+        name: None,
+        raw_input: Value::Null,
+        diffs: Vec::new(),
+        notes: Vec::new(),
+        accesses: vec![access],
+        not_shown: Vec::new(),
+        by_hand: None,
+    }
+}
+
+fn run(id: &str, line: &str) -> Call {
+    call(id, Access::Shell(ShellAccess::from_line(line, &BTreeMap::new())))
+}
+
+fn write(id: &str, path: &str, text: &str) -> Call {
+    let mut call = call(id, Access::Write(WriteKind::Edit, PathAccess::new(Path::new("/w"), path)));
+    call.diffs.push(Diff { path: path.into(), old_text: None, new_text: text.into() });
+    call
+}
+
+fn pick(gate: &Gate, ticket: &Ticket, option: &str) -> ApprovalResponse {
+    let id = ticket.approval().unwrap();
+    let card = gate.waiting().into_iter().find(|card| card.approval_id == id).unwrap();
+    ApprovalResponse::pick(&card, option)
+}
+
+fn answer(gate: &Gate, ticket: &Ticket, option: &str) -> Result<ApprovalResolved, AnswerError> {
+    gate.answer(pick(gate, ticket, option), "test")
+}
+
+/// Issue "The main job": "Two requests pending at once: answered in either order".
+#[tokio::test]
+async fn given_two_that_wait_then_they_are_answered_in_either_order() {
+    let gate = gate();
+    let (first, second) = (gate.submit(run("1", "make"), &[]), gate.submit(run("2", "rm x"), &[]));
+    answer(&gate, &second, choice::DENY).unwrap();
+    answer(&gate, &first, choice::ALLOW_ONCE).unwrap();
+    assert!(matches!(first.verdict().await, Verdict::Allowed(a) if a.by() == By::Person));
+    assert!(matches!(second.verdict().await, Verdict::Denied(r) if r.by_person));
+    assert_eq!((gate.tally().approved, gate.tally().rejected), (1, 1));
+}
+
+/// Issue "The main job": "a session grant given for the first resolves the second where it covers
+/// it".
+#[tokio::test]
+async fn given_a_session_grant_then_it_resolves_what_it_covers_and_nothing_else() {
+    let gate = gate();
+    let first = gate.submit(run("1", "make"), &[]);
+    let same = gate.submit(run("2", "make"), &[]);
+    let other = gate.submit(run("3", "make install"), &[]);
+    answer(&gate, &first, choice::ALLOW_SESSION).unwrap();
+    assert!(matches!(same.verdict().await, Verdict::Allowed(a) if a.by() == By::Grant));
+    assert_eq!(gate.waiting().len(), 1);
+    let later = gate.submit(run("4", "make"), &[]);
+    assert!(matches!(later.verdict().await, Verdict::Allowed(a) if a.by() == By::Policy));
+    drop(other);
+}
+
+/// Attack 13: "a grant that resolves an unseen protected card: not resolved".
+#[tokio::test]
+async fn given_a_grant_then_what_always_asks_still_waits() {
+    let gate = gate();
+    let first = gate.submit(run("1", "make; make test"), &[]);
+    let second = gate.submit(run("2", "make; make test"), &[]);
+    answer(&gate, &first, choice::ALLOW_SESSION).unwrap();
+    assert_eq!(gate.waiting().len(), 1, "the person has not looked at the second one");
+    // But asked again later, exactly this is allowed: "an ask with always is discharged only by a
+    // grant of the exact digest, scope once or session".
+    let third = gate.submit(run("3", "make; make test"), &[]);
+    assert!(matches!(third.verdict().await, Verdict::Allowed(_)));
+    drop(second);
+}
+
+/// Decisions, section 6: "First answer wins; later ones get "already answered", by whom and what".
+#[tokio::test]
+async fn given_two_answers_then_the_first_one_wins() {
+    let gate = gate();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let late = pick(&gate, &ticket, choice::ALLOW_ONCE);
+    answer(&gate, &ticket, choice::DENY).unwrap();
+    let error = gate.answer(late, "other").unwrap_err();
+    assert_eq!(error, AnswerError::Settled { by: "test".into(), state: State::Denied });
+    assert!(matches!(ticket.verdict().await, Verdict::Denied(_)));
+}
+
+/// Attack 4: "the answer comes for the old one: refused, the card shows the change".
+#[tokio::test]
+async fn given_another_digest_then_the_answer_is_refused_and_it_still_waits() {
+    let gate = gate();
+    let mut events = gate.subscribe();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let old = pick(&gate, &ticket, choice::ALLOW_ONCE);
+    gate.replace_policy(Policy::default());
+    assert_eq!(gate.answer(old, "test").unwrap_err(), AnswerError::Changed);
+    assert!(matches!(events.recv().await, Some(GateEvent::Asked(_))));
+    assert!(matches!(events.recv().await, Some(GateEvent::Updated(_))));
+    answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
+}
+
+#[tokio::test]
+async fn given_a_choice_that_is_not_on_the_card_then_it_is_refused() {
+    let gate = gate();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let error = answer(&gate, &ticket, "agent:bypassPermissions").unwrap_err();
+    assert_eq!(error, AnswerError::Option("agent:bypassPermissions".into()));
+}
+
+/// Decisions, section 6: "Caps: 64 pending a session; more are denied with a reason."
+#[tokio::test]
+async fn given_too_many_that_wait_then_more_are_denied() {
+    let gate = gate();
+    let tickets: Vec<_> = (0..64).map(|n| gate.submit(run(&n.to_string(), "make"), &[])).collect();
+    let one_more = gate.submit(run("65", "make"), &[]);
+    assert!(matches!(one_more.verdict().await, Verdict::Denied(r) if r.reason.contains("too many")));
+    gate.cancel(&SessionId("s".into()));
+    for ticket in tickets {
+        assert!(matches!(ticket.verdict().await, Verdict::Cancelled));
+    }
+}
+
+/// Decisions, section 6: "`$/cancel_request` cancel what waits".
+#[tokio::test]
+async fn given_a_dropped_ticket_then_its_card_is_withdrawn() {
+    let gate = gate();
+    let mut events = gate.subscribe();
+    drop(gate.submit(run("1", "make"), &[]));
+    assert!(gate.waiting().is_empty());
+    events.recv().await.unwrap();
+    assert!(matches!(events.recv().await, Some(GateEvent::Resolved(r)) if r.state == State::Cancelled));
+}
+
+/// Decisions, section 6: "expires into a denial, never into ACP's `cancelled`".
+#[tokio::test(start_paused = true)]
+async fn given_a_time_limit_then_it_expires_into_a_denial() {
+    let gate = gate_with(OnAsk::Wait, Some(Duration::from_secs(60)), Box::new(NoKeeper));
+    let ticket = gate.submit(run("1", "make"), &[]);
+    assert!(matches!(ticket.verdict().await, Verdict::Denied(r) if r.unanswered));
+    assert_eq!(gate.tally().unanswered, 1);
+}
+
+/// Issue "The main job": "stderr says which rule would have allowed it".
+#[tokio::test]
+async fn given_nobody_to_ask_then_it_is_denied_and_the_rule_that_would_allow_it_is_known() {
+    let gate = gate_with(OnAsk::Deny, None, Box::new(NoKeeper));
+    let Verdict::Denied(refusal) = gate.submit(run("1", "cargo test -p x"), &[]).verdict().await else { panic!() };
+    assert!(refusal.unanswered && !refusal.by_person);
+    assert_eq!(gate.tally().would_allow, ["shell(cargo test -p x)"]);
+    let _ = gate.submit(run("2", "a; b"), &[]).verdict().await;
+    assert_eq!(gate.tally().needs_person, 1, "no rule allows what always asks");
+}
+
+/// Decisions, section 4: "An unknown session belongs to the connection's root session; with none,
+/// its calls are denied."
+#[tokio::test]
+async fn given_a_session_that_is_not_known_then_its_calls_are_denied() {
+    let gate = gate();
+    gate.close_session(&SessionId("s".into()));
+    assert!(gate.session(&SessionId("other".into())).is_none());
+    assert!(matches!(gate.submit(run("1", "make"), &[]).verdict().await, Verdict::Denied(_)));
+}
+
+/// Attack 20: "a sub-agent with ... a looser mode than its parent: strictest of both".
+#[tokio::test]
+async fn given_a_child_session_then_the_strictest_mode_holds() {
+    let gate = gate();
+    let mut child = session("c", Some("s"));
+    child.mode = Some(Mode::Auto);
+    gate.open_session(child);
+    assert_eq!(gate.mode(&SessionId("c".into())), Mode::Default);
+    gate.set_mode(&SessionId("s".into()), Mode::Plan);
+    assert_eq!(gate.mode(&SessionId("c".into())), Mode::Plan);
+}
+
+#[tokio::test]
+async fn given_sessions_that_are_each_others_parent_then_nothing_loops() {
+    let gate = gate();
+    gate.open_session(session("x", Some("y")));
+    gate.open_session(session("y", Some("x")));
+    assert_eq!(gate.mode(&SessionId("x".into())), Mode::Default);
+    gate.cancel(&SessionId("x".into()));
+}
+
+/// Decisions, section 4: "Every change of mode, bypass, rules or grants judges again what is
+/// pending."
+#[tokio::test]
+async fn given_a_change_of_mode_then_what_waits_is_judged_again() {
+    let gate = gate();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    gate.set_mode(&SessionId("s".into()), Mode::Plan);
+    assert!(matches!(ticket.verdict().await, Verdict::Denied(r) if r.reason.contains("plan mode")));
+    gate.set_mode(&SessionId("s".into()), Mode::Default);
+    let ticket = gate.submit(run("2", "make"), &[]);
+    gate.set_mode(&SessionId("s".into()), Mode::Auto);
+    assert!(matches!(ticket.verdict().await, Verdict::Allowed(_)));
+}
+
+/// Attack 18: "one approved edit, then a second `fs/write_text_file` to the same path with other
+/// content: asked".
+#[tokio::test]
+async fn given_an_approved_edit_then_it_covers_one_write_of_the_same_content() {
+    let gate = gate();
+    let ticket = gate.submit(write("1", "/w/a", "new"), &[]);
+    answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
+    let side = |text: &str| {
+        let mut call = write("side", "/w/a", text);
+        call.door = Door::AcpFs;
+        call.tool_call_id = None;
+        call
+    };
+    let other = gate.submit(side("other"), &[]);
+    assert!(other.approval().is_some(), "other content is asked about");
+    let covered = gate.submit(side("new"), &[]);
+    assert!(matches!(covered.verdict().await, Verdict::Allowed(a) if a.by() == By::Covered));
+    let again = gate.submit(side("new"), &[]);
+    assert!(again.approval().is_some(), "covered once");
+    gate.finished(&SessionId("s".into()), "1");
+}
+
+#[tokio::test]
+async fn given_an_approved_part_of_a_file_then_writing_the_whole_with_that_change_is_covered() {
+    let gate = gate();
+    let mut announced = write("1", "/w/a", "line TWO");
+    announced.diffs[0].old_text = Some("line two".into());
+    let ticket = gate.submit(announced, &[]);
+    answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
+    let mut side = write("side", "/w/a", "line one\nline TWO\n");
+    side.door = Door::AcpFs;
+    side.diffs[0].old_text = Some("line one\nline two\n".into());
+    assert!(matches!(gate.submit(side, &[]).verdict().await, Verdict::Allowed(a) if a.by() == By::Covered));
+}
+
+/// Keeps answers in memory.
+#[derive(Default)]
+struct Kept {
+    fails: bool,
+    rules: StdMutex<Vec<String>>,
+}
+
+impl Keeper for Kept {
+    fn allow(&self, _: &AgentId, patterns: &[String]) -> Result<Policy, KeepError> {
+        if self.fails {
+            return Err(KeepError("the disk is full".into()));
+        }
+        self.rules.lock().unwrap().extend(patterns.iter().cloned());
+        let rules = patterns
+            .iter()
+            .map(|text| Rule {
+                effect: Effect::Allow,
+                pattern: Pattern::parse(text, &Places::default()).unwrap(),
+                unless: None,
+                reason: None,
+                agents: Vec::new(),
+                holds: true,
+                origin: Origin { file: None, line: None, layer: "user" },
+            })
+            .collect();
+        Ok(Policy { rules, ..Policy::default() })
+    }
+
+    fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
+        let settings = AgentSettings { bypass_permissions: true, ..AgentSettings::default() };
+        Ok(Policy { agents: BTreeMap::from([(agent.to_string(), settings)]), ..Policy::default() })
+    }
+}
+
+fn always(gate: &Gate, ticket: &Ticket, pattern: &str) -> ApprovalResponse {
+    let mut response = pick(gate, ticket, choice::ALLOW_ALWAYS);
+    response.remember = Some(Remember { scope: RememberScope::User, patterns: vec![pattern.into()] });
+    response
+}
+
+/// Issue "The main job": ""Always …" writes a rule there too".
+#[tokio::test]
+async fn given_always_then_the_rule_is_written_and_covers_the_next() {
+    let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
+    let ticket = gate.submit(run("1", "cargo test"), &[]);
+    let waiting = gate.submit(run("2", "cargo test -p x"), &[]);
+    gate.answer(always(&gate, &ticket, "shell(cargo test *)"), "test").unwrap();
+    assert!(matches!(ticket.verdict().await, Verdict::Allowed(_)));
+    assert!(matches!(waiting.verdict().await, Verdict::Allowed(_)), "it covers what waits");
+}
+
+#[tokio::test]
+async fn given_a_rule_that_cannot_be_written_then_the_question_still_stands() {
+    let gate = gate_with(OnAsk::Wait, None, Box::new(Kept { fails: true, ..Kept::default() }));
+    let ticket = gate.submit(run("1", "cargo test"), &[]);
+    let error = gate.answer(always(&gate, &ticket, "shell(cargo test *)"), "test").unwrap_err();
+    assert_eq!(error, AnswerError::Remember("the disk is full".into()));
+    answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
+}
+
+/// A pattern that does not cover the call that it is offered for would be a rule for something else.
+#[tokio::test]
+async fn given_a_pattern_that_does_not_cover_the_call_then_it_is_refused() {
+    let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
+    let ticket = gate.submit(run("1", "cargo test"), &[]);
+    let error = gate.answer(always(&gate, &ticket, "shell(rm *)"), "test").unwrap_err();
+    assert!(matches!(error, AnswerError::Remember(_)), "{error}");
+}
+
+/// Decisions, section 6: "`bypassAll` needs a second confirmation and does not answer what is
+/// already pending."
+#[tokio::test]
+async fn given_bypass_then_what_waits_already_still_waits_and_the_next_is_not_asked_about() {
+    let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let waiting = gate.submit(run("2", "make"), &[]);
+    let mut response = pick(&gate, &ticket, choice::ALLOW_ONCE);
+    response.bypass_all = true;
+    gate.answer(response, "test").unwrap();
+    assert_eq!(gate.waiting().len(), 1);
+    answer(&gate, &waiting, choice::DENY).unwrap();
+    let next = gate.submit(run("3", "make all"), &[]);
+    assert!(matches!(next.verdict().await, Verdict::Allowed(_)));
+}
+
+/// Decisions, section 6: "No session scope where...", and a mode switch is never granted: its card
+/// holds only the agent's own options.
+#[tokio::test]
+async fn given_a_mode_switch_then_only_the_agents_own_options_allow_it() {
+    let gate = gate();
+    let option = AgentOption { option_id: "x".into(), name: "Yes".into(), kind: "allow_once".into(), danger: None };
+    let ticket = gate.submit(call("1", Access::Mode { id: "auto".into() }), &[option]);
+    let card = gate.waiting().remove(0);
+    let ids: Vec<_> = card.options.iter().map(|option| option.option_id.as_str()).collect();
+    assert_eq!(ids, ["deny", "agent:x"]);
+    answer(&gate, &ticket, "agent:x").unwrap();
+    assert!(matches!(ticket.verdict().await, Verdict::Allowed(a) if a.picked() == Some("x")));
+}
+
+/// Surfaces, section 2: the shape of the card.
+#[tokio::test]
+async fn given_a_card_then_its_shape_is_the_documented_one() {
+    let gate = gate();
+    let _ticket = gate.submit(run("1", "cargo test"), &[]);
+    let card = serde_json::to_value(&gate.waiting()[0]).unwrap();
+    for key in [
+        "type", "approvalId", "sessionId", "agentName", "toolCall", "digest", "agentOptions", "accesses", "permissionType",
+        "options", "suggestions", "why", "notShown", "createdAt", "expiresAt", "state", "server", "cwd",
+    ] {
+        assert!(card.get(key).is_some(), "{key}");
+    }
+    assert_eq!(card["type"], "approval-request");
+    assert_eq!(card["permissionType"], "all");
+    assert_eq!(card["accesses"][0], json!({"access": "shell", "display": "cargo test", "category": "execute"}));
+    assert_eq!(card["suggestions"][1]["patterns"], json!(["shell(cargo test *)"]));
+}

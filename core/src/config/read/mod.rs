@@ -1,0 +1,125 @@
+//! One file, read by itself: text in; rules, settings and mistakes out.
+
+mod agents;
+mod examples;
+mod file;
+mod rules;
+mod section;
+mod servers;
+
+pub(super) use agents::AgentEntry;
+pub(super) use file::{File, WorkspaceEntry};
+pub(super) use servers::ServerEntry;
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::de::DeTable;
+
+use self::section::Section;
+use super::error::line_of;
+use super::{ConfigError, Layer};
+use crate::policy::pattern::Places;
+use crate::policy::{Origin, Pattern, PatternError};
+
+/// A text that is read, and the mistakes that were found in it.
+pub(super) struct Reader<'t> {
+    layer: Layer,
+    /// The file; none for options.
+    path: Option<&'t Path>,
+    text: &'t str,
+    places: &'t Places,
+    errors: RefCell<Vec<ConfigError>>,
+    shared: Arc<str>,
+}
+
+/// Reads `text`, the content of `path`.
+///
+/// # Errors
+/// All the mistakes in it.
+pub(super) fn read(layer: Layer, path: &Path, text: &str, places: &Places) -> Result<File, Vec<ConfigError>> {
+    let reader = Reader::new(layer, Some(path), text, places);
+    let (table, syntax) = DeTable::parse_recoverable(text);
+    if !syntax.is_empty() {
+        for error in syntax {
+            let span = error.span().unwrap_or(0..0);
+            let help = "this is TOML: text is written in \"quotes\", lists in [brackets], one setting a line";
+            reader.mistake(span, error.message(), Some(help.to_owned()));
+        }
+        return Err(reader.errors.into_inner());
+    }
+    let span = table.span();
+    let file = file::read(Section::new(&reader, String::new(), span, table.into_inner()));
+    let errors = reader.errors.into_inner();
+    if errors.is_empty() { Ok(file) } else { Err(errors) }
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(layer: Layer, path: Option<&'t Path>, text: &'t str, places: &'t Places) -> Self {
+        Self { layer, path, text, places, errors: RefCell::default(), shared: Arc::from(text) }
+    }
+
+    pub(super) fn into_errors(self) -> Vec<ConfigError> {
+        self.errors.into_inner()
+    }
+
+    /// Notes a mistake at `span`.
+    pub(super) fn mistake(&self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
+        let error = match self.path {
+            Some(path) => ConfigError::of_file(self.layer, path, message, help),
+            None => ConfigError::new(self.layer, message, help),
+        };
+        let name = self.path.map_or_else(|| "the command line".to_owned(), |path| path.display().to_string());
+        self.errors.borrow_mut().push(error.at(&name, &self.shared, span));
+    }
+
+    pub(super) fn origin(&self, span: &Range<usize>) -> Origin {
+        Origin {
+            file: self.path.map(Path::to_owned),
+            line: self.path.map(|_| line_of(self.text, span.start)),
+            layer: self.layer.as_str(),
+        }
+    }
+
+    /// Compiles a pattern; `None` after noting the mistake.
+    pub(super) fn pattern(
+        &self,
+        text: &str,
+        span: &Range<usize>,
+        args: Option<crate::policy::pattern::ArgGlobs>,
+    ) -> Option<Pattern> {
+        match Pattern::with_args(text, args, self.places) {
+            Ok(pattern) => Some(pattern),
+            Err(error) => {
+                let (message, help) = explain(error);
+                self.mistake(span.clone(), message, Some(help));
+                None
+            }
+        }
+    }
+}
+
+/// What is wrong with a pattern, and what to write instead.
+fn explain(error: PatternError) -> (String, String) {
+    const SELECTORS: [&str; 11] =
+        ["read", "write", "create", "edit", "delete", "move", "shell", "fetch", "mcp", "tool", "mode"];
+    match error {
+        PatternError::Argument { what, hint } => (what, hint),
+        PatternError::Selector(word) => {
+            let help = match super::nearest(&word, SELECTORS) {
+                Some(meant) => format!("did you mean `{meant}(...)`?"),
+                None => format!("write {}", section::listed(SELECTORS.iter().copied())),
+            };
+            (format!("no selector is called `{word}`"), help)
+        }
+        other => {
+            let text = other.to_string();
+            match text.split_once(": ") {
+                Some((message, help)) => (message.to_owned(), help.to_owned()),
+                None => (text, "write selector(argument)".to_owned()),
+            }
+        }
+    }
+}

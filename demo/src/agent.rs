@@ -1,0 +1,215 @@
+//! The agent's side of the connection: one handler per method. None of them waits; turns run beside them.
+
+use std::sync::{Arc, Mutex};
+
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::schema::{
+    AgentCapabilities, CancelNotification, ClientCapabilities, ContentBlock, ContentChunk, Implementation,
+    InitializeRequest, InitializeResponse, LoadSessionRequest, LoadSessionResponse, NewSessionRequest,
+    NewSessionResponse, PromptRequest, PromptResponse, SessionId, SessionNotification, SessionUpdate,
+    SetSessionModeRequest, SetSessionModeResponse,
+};
+use agent_client_protocol::v1::{ConnectionTo, Responder};
+use agent_client_protocol::{Agent, Client, ConnectTo, Error, on_receive_notification, on_receive_request};
+
+use crate::script;
+use crate::session::{Session, Sessions, lock};
+use crate::state::{History, Speaker, Store};
+use crate::turn::Turn;
+
+/// What all sessions of a connection share.
+struct Demo {
+    client: Mutex<ClientCapabilities>,
+    sessions: Sessions,
+    store: Store,
+}
+
+/// Serves one client until it closes the connection.
+pub(crate) async fn serve(transport: impl ConnectTo<Agent> + 'static, store: Store) -> Result<(), Error> {
+    let demo = Arc::new(Demo {
+        client: Mutex::default(),
+        sessions: Sessions::default(),
+        store,
+    });
+    let [initialize, new, load, mode, prompt, cancel] = std::array::from_fn(|_| Arc::clone(&demo));
+    Agent
+        .v1()
+        .name("mayi-demo")
+        .on_receive_request(
+            async move |request: InitializeRequest, responder, _cx| {
+                responder.respond(initialize.initialize(request))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: NewSessionRequest, responder, _cx| {
+                responder.respond_with_result(new.new_session(request))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: LoadSessionRequest, responder, cx| {
+                load.clone().load(request, responder, &cx)
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: SetSessionModeRequest, responder, _cx| {
+                responder.respond_with_result(mode.set_mode(&request))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: PromptRequest, responder, cx| prompt.clone().prompt(request, responder, &cx),
+            on_receive_request!(),
+        )
+        .on_receive_notification(
+            async move |cancelled: CancelNotification, _cx| {
+                if let Some(session) = cancel.sessions.get(&cancelled.session_id) {
+                    session.cancel();
+                }
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
+        .connect_to(transport)
+        .await
+}
+
+impl Demo {
+    fn initialize(&self, request: InitializeRequest) -> InitializeResponse {
+        *lock(&self.client) = request.client_capabilities;
+        InitializeResponse::new(ProtocolVersion::V1)
+            .agent_capabilities(AgentCapabilities::new().load_session(true))
+            .agent_info(
+                Implementation::new("mayi-demo", env!("CARGO_PKG_VERSION")).title("Demo agent".to_owned()),
+            )
+    }
+
+    fn new_session(&self, request: NewSessionRequest) -> Result<NewSessionResponse, Error> {
+        if !request.cwd.is_absolute() {
+            return Err(Error::invalid_params().data("cwd is not an absolute path"));
+        }
+        let id = SessionId::new(format!("demo-{}", uuid::Uuid::now_v7()));
+        let session = self
+            .sessions
+            .put(Session::new(id.clone(), request.cwd, History::default()));
+        Ok(NewSessionResponse::new(id).modes(session.modes()))
+    }
+
+    fn set_mode(&self, request: &SetSessionModeRequest) -> Result<SetSessionModeResponse, Error> {
+        let session = self.known(&request.session_id)?;
+        if session.set_mode(&request.mode_id.0) {
+            Ok(SetSessionModeResponse::new())
+        } else {
+            Err(Error::invalid_params().data(format!("no such mode: {}", request.mode_id)))
+        }
+    }
+
+    fn load(
+        self: Arc<Self>,
+        request: LoadSessionRequest,
+        responder: Responder<LoadSessionResponse>,
+        cx: &ConnectionTo<Client>,
+    ) -> Result<(), Error> {
+        cx.spawn({
+            let cx = cx.clone();
+            async move { answer(responder.respond_with_result(self.replay(request, &cx).await)) }
+        })
+    }
+
+    /// Takes up a session of this or an earlier run, and tells the client what was said in it.
+    async fn replay(
+        &self,
+        request: LoadSessionRequest,
+        cx: &ConnectionTo<Client>,
+    ) -> Result<LoadSessionResponse, Error> {
+        let id = request.session_id;
+        if !request.cwd.is_absolute() {
+            return Err(Error::invalid_params().data("cwd is not an absolute path"));
+        }
+        let history = match self.sessions.get(&id) {
+            Some(session) if session.is_running() => return Err(busy()),
+            Some(session) => session.history(),
+            None => self.store.load(&id.0).await.ok_or_else(|| unknown(&id))?,
+        };
+        for message in &history.messages {
+            let chunk = ContentChunk::new(ContentBlock::from(message.text.clone()));
+            let update = match message.from {
+                Speaker::User => SessionUpdate::UserMessageChunk(chunk),
+                Speaker::Agent => SessionUpdate::AgentMessageChunk(chunk),
+            };
+            cx.send_notification(SessionNotification::new(id.clone(), update))?;
+        }
+        let session = self.sessions.put(Session::new(id, request.cwd, history));
+        Ok(LoadSessionResponse::new().modes(session.modes()))
+    }
+
+    fn prompt(
+        self: Arc<Self>,
+        request: PromptRequest,
+        responder: Responder<PromptResponse>,
+        cx: &ConnectionTo<Client>,
+    ) -> Result<(), Error> {
+        let session = match self.known(&request.session_id) {
+            Ok(session) => session,
+            Err(error) => return responder.respond_with_error(error),
+        };
+        let Some(running) = session.begin() else {
+            return responder.respond_with_error(busy());
+        };
+        let text = text(&request.prompt);
+        let turn = Turn::new(
+            cx.clone(),
+            lock(&self.client).clone(),
+            Arc::clone(&session),
+            &text,
+        );
+        let withdrawn = responder.cancellation();
+        cx.spawn(async move {
+            self.store.save(&session.id.0, &session.history()).await;
+            let stop = turn
+                .run(script::parse(&text), async {
+                    tokio::select! {
+                        () = running.cancelled.cancelled() => {}
+                        () = withdrawn.cancelled() => {}
+                    }
+                })
+                .await;
+            let history = session.note(Speaker::Agent, &turn.said());
+            self.store.save(&session.id.0, &history).await;
+            drop(running);
+            answer(responder.respond(PromptResponse::new(stop)))
+        })
+    }
+
+    fn known(&self, id: &SessionId) -> Result<Arc<Session>, Error> {
+        self.sessions.get(id).ok_or_else(|| unknown(id))
+    }
+}
+
+/// The text of a prompt, one block a line.
+fn text(prompt: &[ContentBlock]) -> String {
+    let texts = prompt.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// An answer that can't be sent is nobody's error: the client is gone.
+fn answer(sent: Result<(), Error>) -> Result<(), Error> {
+    if let Err(error) = sent {
+        tracing::debug!(%error, "answer not sent");
+    }
+    Ok(())
+}
+
+fn unknown(id: &SessionId) -> Error {
+    const RESOURCE_NOT_FOUND: i32 = -32002;
+    Error::new(RESOURCE_NOT_FOUND, format!("no such session: {id}"))
+}
+
+fn busy() -> Error {
+    Error::invalid_request().data("a turn is running in this session; cancel it first")
+}

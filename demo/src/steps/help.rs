@@ -1,0 +1,22 @@
+//! What the demo agent can do.
+
+use crate::script::SCENARIOS;
+use crate::turn::{Stop, Turn};
+
+/// Prints the scenarios; with the text that was not understood, if that is why.
+pub(crate) fn run(turn: &Turn, unknown: Option<&str>) -> Result<(), Stop> {
+    turn.say_at_once(text(unknown))
+}
+
+fn text(unknown: Option<&str>) -> String {
+    let mut text = String::new();
+    if let Some(unknown) = unknown {
+        text += &format!("I don't understand `demo: {unknown}`.\n\n");
+    }
+    text += "I am a demo agent: a script, no model, no network. I do what the prompt names:\n\n";
+    for (usage, what) in SCENARIOS {
+        text += &format!("- `{usage}` {what}\n");
+    }
+    text += "\nAny other text is a tour. Several scenarios, with `;;` between them, run in order.\n";
+    text
+}

@@ -1,0 +1,20 @@
+//! A call that asks nobody and uses nothing of the client's.
+
+use super::write;
+use crate::turn::{Stop, Turn};
+
+/// Writes a file to the disk, and only reports it.
+pub(crate) async fn run(turn: &Turn, file: &str) -> Result<(), Stop> {
+    const CONTENT: &str = "Written without asking.\n";
+    let path = turn.path(file);
+    let call = write::call(turn, file, &path, CONTENT, write::on_disk(&path));
+    let work = async {
+        let written = tokio::fs::write(&path, CONTENT).await;
+        written
+            .map(|()| "written".to_owned())
+            .map_err(|error| error.to_string())
+    };
+    let outcome = turn.unasked(call, work).await?;
+    turn.remark(&outcome, &format!("I wrote {file}, and asked nobody."))
+        .await
+}

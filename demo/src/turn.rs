@@ -1,0 +1,183 @@
+//! One turn: the talk, the updates, and the end.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use agent_client_protocol::v1::ConnectionTo;
+use agent_client_protocol::v1::schema::{
+    ClientCapabilities, ContentBlock, ContentChunk, KillTerminalRequest, ReleaseTerminalRequest,
+    SessionNotification, SessionUpdate, StopReason, TerminalId, ToolCallId, ToolCallStatus, ToolCallUpdate,
+    ToolCallUpdateFields,
+};
+use agent_client_protocol::{Client, Error};
+
+use crate::script::Step;
+use crate::session::{Session, lock};
+use crate::state::Speaker;
+use crate::steps;
+
+/// Between two chunks of talk, so that it reads like talk.
+const PAUSE: Duration = Duration::from_millis(12);
+const WORDS_PER_CHUNK: usize = 4;
+
+/// Why a turn ends before its steps do.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The client said so.
+    Cancelled,
+    /// The connection is gone.
+    Lost,
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        tracing::debug!(%error, "turn lost");
+        Self::Lost
+    }
+}
+
+/// What a step has at hand while it runs.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(crate) client: ConnectionTo<Client>,
+    pub(crate) offers: ClientCapabilities,
+    pub(crate) session: Arc<Session>,
+    number: usize,
+    calls: AtomicU32,
+    unfinished: Mutex<Unfinished>,
+    said: Mutex<String>,
+}
+
+/// What is cleared away when the turn is cancelled.
+#[derive(Debug, Default)]
+struct Unfinished {
+    calls: Vec<ToolCallId>,
+    terminals: Vec<TerminalId>,
+}
+
+impl Turn {
+    /// A turn for this prompt, which is noted in the session's history.
+    pub(crate) fn new(
+        client: ConnectionTo<Client>,
+        offers: ClientCapabilities,
+        session: Arc<Session>,
+        prompt: &str,
+    ) -> Self {
+        let number = session.note(Speaker::User, prompt).turns();
+        Self {
+            client,
+            offers,
+            session,
+            number,
+            calls: AtomicU32::new(0),
+            unfinished: Mutex::default(),
+            said: Mutex::default(),
+        }
+    }
+
+    /// Runs the steps in order, until `cancelled` at the latest.
+    pub(crate) async fn run(&self, steps: Vec<Step>, cancelled: impl Future<Output = ()>) -> StopReason {
+        let work = async {
+            for step in steps {
+                steps::run(self, step).await?;
+            }
+            Ok(())
+        };
+        let end = tokio::select! {
+            biased;
+            () = cancelled => Err(Stop::Cancelled),
+            end = work => end,
+        };
+        match end {
+            Ok(()) => StopReason::EndTurn,
+            Err(stop) => {
+                self.clear_away(&stop);
+                StopReason::Cancelled
+            }
+        }
+    }
+
+    /// Says something, a few words at a time, and ends the line.
+    pub(crate) async fn say(&self, text: impl AsRef<str>) -> Result<(), Stop> {
+        let text = format!("{}\n", text.as_ref());
+        let words: Vec<&str> = text.split_inclusive(' ').collect();
+        for chunk in words.chunks(WORDS_PER_CHUNK) {
+            self.say_at_once(chunk.concat())?;
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(())
+    }
+
+    /// Says something in one chunk, as it is.
+    pub(crate) fn say_at_once(&self, text: String) -> Result<(), Stop> {
+        lock(&self.said).push_str(&text);
+        self.update(SessionUpdate::AgentMessageChunk(ContentChunk::new(
+            ContentBlock::from(text),
+        )))
+    }
+
+    /// All that was said in this turn.
+    pub(crate) fn said(&self) -> String {
+        lock(&self.said).clone()
+    }
+
+    /// Sends an update of the session.
+    pub(crate) fn update(&self, update: SessionUpdate) -> Result<(), Stop> {
+        let notification = SessionNotification::new(self.session.id.clone(), update);
+        Ok(self.client.send_notification(notification)?)
+    }
+
+    /// Sends an update of a tool call.
+    pub(crate) fn update_call(&self, id: &ToolCallId, fields: ToolCallUpdateFields) -> Result<(), Stop> {
+        self.update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(
+            id.clone(),
+            fields,
+        )))
+    }
+
+    /// An id for a tool call that no other call of the session has, also after a restart.
+    pub(crate) fn next_call(&self) -> ToolCallId {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        ToolCallId::new(format!("call-{}-{call}", self.number))
+    }
+
+    pub(crate) fn call_opened(&self, id: &ToolCallId) {
+        lock(&self.unfinished).calls.push(id.clone());
+    }
+
+    pub(crate) fn call_closed(&self, id: &ToolCallId) {
+        lock(&self.unfinished).calls.retain(|open| open != id);
+    }
+
+    pub(crate) fn terminal_opened(&self, id: &TerminalId) {
+        lock(&self.unfinished).terminals.push(id.clone());
+    }
+
+    pub(crate) fn terminal_closed(&self, id: &TerminalId) {
+        lock(&self.unfinished).terminals.retain(|open| open != id);
+    }
+
+    /// Leaves nothing open behind a turn that was cancelled.
+    fn clear_away(&self, stop: &Stop) {
+        let unfinished = std::mem::take(&mut *lock(&self.unfinished));
+        if matches!(stop, Stop::Lost) {
+            return;
+        }
+        let session = &self.session.id;
+        for id in unfinished.terminals {
+            self.client
+                .send_request(KillTerminalRequest::new(session.clone(), id.clone()))
+                .detach();
+            self.client
+                .send_request(ReleaseTerminalRequest::new(session.clone(), id))
+                .detach();
+        }
+        for id in unfinished.calls {
+            let failed = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
+            if self.update_call(&id, failed).is_err() {
+                return;
+            }
+        }
+    }
+}
