@@ -188,10 +188,11 @@ impl Demo {
     }
 }
 
-/// The text of a prompt, one block a line.
+/// The text of a prompt, one block a line. What a client says of itself, in brackets at the start
+/// of a block of its own, is not part of it.
 fn text(prompt: &[ContentBlock]) -> String {
     let texts = prompt.iter().filter_map(|block| match block {
-        ContentBlock::Text(text) => Some(text.text.as_str()),
+        ContentBlock::Text(text) => Some(text.text.as_str()).filter(|text| prompt.len() == 1 || !text.starts_with('[')),
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")

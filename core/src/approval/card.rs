@@ -197,7 +197,7 @@ impl Card {
     /// The card for `call`, which `decision` asks about.
     #[must_use]
     pub fn new(call: &Call, decision: &Decision, options: &[AgentOption], epoch: u64, now: Timestamp) -> Self {
-        let suggestions = if decision.always() { Vec::new() } else { suggestions(call) };
+        let suggestions = suggestions(call, decision);
         let server = call.accesses.iter().find_map(|access| match access {
             crate::call::Access::Mcp(mcp) => mcp
                 .readings

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::call::{Access, Call, PathAccess};
 use crate::grant::session_pattern;
-use crate::policy::Pattern;
+use crate::policy::{Decision, Pattern};
 
 /// Patterns that would allow the like from now on: all of them are needed to cover the call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,11 +25,15 @@ const RUNS_OTHERS: &[&str] = &[
     "stdbuf", "su", "sudo", "systemd-run", "tclsh", "time", "timeout", "tmux", "uvx", "vim", "watch", "xargs", "zsh",
 ];
 
-/// Suggestions for `call`, narrowest first. None if a part of it can't be written as a pattern.
+/// Suggestions for what `decision` asks about, narrowest first. None if nothing but a person can
+/// allow it, or if a part of it can't be written as a pattern.
 #[must_use]
-pub fn suggestions(call: &Call) -> Vec<Suggestion> {
+pub fn suggestions(call: &Call, decision: &Decision) -> Vec<Suggestion> {
+    if decision.always() {
+        return Vec::new();
+    }
     let mut levels: Vec<Vec<String>> = Vec::new();
-    for access in &call.accesses {
+    for access in call.accesses.iter().filter(|access| decision.asks_about(access)) {
         let mut patterns = patterns(call, access);
         if patterns.is_empty() {
             return Vec::new();

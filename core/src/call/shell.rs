@@ -102,6 +102,12 @@ pub fn join(words: &[String]) -> String {
     words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
 }
 
+/// The words of a command line, after quotes are removed; none if its quotes do not match.
+#[must_use]
+pub fn split(line: &str) -> Option<Vec<String>> {
+    shlex::split(line)
+}
+
 fn quote(word: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"%+,-./:@_^".contains(&b);
     if !word.is_empty() && word.bytes().all(plain) {

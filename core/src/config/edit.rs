@@ -55,7 +55,8 @@ pub enum EditError {
     },
 }
 
-/// Sets `bypass_permissions` of `agent` in the file at `path`. Returns whether that changed anything.
+/// Sets `bypass_permissions` of `agent` in the file at `path`, also to what it would be without.
+/// Returns whether that changed anything.
 ///
 /// # Errors
 /// If the file has mistakes, is not safe or can't be written.
@@ -70,14 +71,9 @@ pub fn set_bypass(path: &Path, places: &Places, agent: &str, on: bool) -> Result
             }
         };
         let agents = agents.as_table_like_mut().ok_or("`agents` is not a table")?;
-        let settings = match agents.get(agent) {
-            Some(_) => agents.get_mut(agent).and_then(Item::as_table_like_mut),
-            None if !on => return Ok(false),
-            None => agents.entry(agent).or_insert(Item::Table(Table::new())).as_table_like_mut(),
-        };
+        let settings = agents.entry(agent).or_insert(Item::Table(Table::new())).as_table_like_mut();
         let settings: &mut dyn TableLike = settings.ok_or("the agent's settings are not a table")?;
-        let now = settings.get("bypass_permissions").and_then(Item::as_bool);
-        if now == Some(on) || (now.is_none() && !on) {
+        if settings.get("bypass_permissions").and_then(Item::as_bool) == Some(on) {
             return Ok(false);
         }
         match settings.get_mut("bypass_permissions").and_then(Item::as_value_mut) {
@@ -160,7 +156,11 @@ fn change(
     if !edit(&mut document).map_err(|what| layout(what.to_owned()))? {
         return Ok(false);
     }
-    let new = document.to_string();
+    let mut new = document.to_string();
+    // The parser only knows one kind of line end.
+    if text.contains("\r\n") && !new.contains('\r') {
+        new = new.replace('\n', "\r\n");
+    }
     // What is written is what is read the next time: never a file with mistakes.
     check(path, &new, places)?;
     write(&target, folder, &new).map_err(failed("can't be written"))?;

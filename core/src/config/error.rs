@@ -71,6 +71,11 @@ impl ConfigError {
         self.file.as_ref().and(self.place.as_ref()).map(|place| place.line)
     }
 
+    /// Where it begins in the text.
+    pub(super) fn start(&self) -> usize {
+        self.place.as_ref().map_or(0, |place| place.span.start)
+    }
+
     /// The layer it is in.
     #[must_use]
     pub fn layer(&self) -> Layer {

@@ -67,6 +67,19 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
     loading.finish()
 }
 
+/// Reads one file by itself, as a file of `layer`. Returns how many rules are in it.
+///
+/// # Errors
+/// Every mistake in it; also if there is no such file.
+pub fn check_file(layer: Layer, path: &Path, places: &Places) -> Result<usize, ConfigErrors> {
+    let missing = || ConfigError::of_file(layer, path, "does not exist", None);
+    let text = secure::read(layer, path)?.ok_or_else(missing)?;
+    match read::read(layer, path, &text, places) {
+        Ok(file) => Ok(file.rules.len() + file.workspaces.iter().map(|entry| entry.rules.len()).sum::<usize>()),
+        Err(errors) => ConfigErrors::check(errors).map(|()| 0),
+    }
+}
+
 /// What was read so far.
 pub(super) struct Loading<'s> {
     sources: &'s Sources,

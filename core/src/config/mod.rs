@@ -24,7 +24,7 @@ pub use error::{ConfigError, ConfigErrors};
 pub use keeper::FileKeeper;
 pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_program};
 pub use layer::Layer;
-pub use load::{Loaded, SeenFile, load};
+pub use load::{Loaded, SeenFile, check_file, load};
 pub use names::{RESERVED, nearest};
 pub use presets::{PRESETS, Preset};
 pub use scalars::{Locks, Setting};

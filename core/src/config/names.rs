@@ -30,12 +30,16 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let lower = word.to_lowercase();
     // One mistake in a short word, up to three in a long one.
     let most = (word.chars().count() / 3).clamp(1, 3);
+    let candidates: Vec<&str> = candidates.into_iter().collect();
     candidates
-        .into_iter()
+        .iter()
+        .copied()
         .map(|candidate| (distance(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= most)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+        // Or the beginning of it.
+        .or_else(|| candidates.into_iter().find(|candidate| lower.len() > 2 && candidate.starts_with(&lower)))
 }
 
 /// How many insertions, removals, replacements and swaps of neighbours turn `a` into `b`.
@@ -72,6 +76,7 @@ mod tests {
         assert_eq!(nearest("Mode", keys), Some("mode"));
         assert_eq!(nearest("comand", keys), Some("command"));
         assert_eq!(nearest("bypass_permision", keys), Some("bypass_permissions"));
+        assert_eq!(nearest("bypass", keys), Some("bypass_permissions"));
         assert_eq!(nearest("colour", keys), None);
         assert_eq!(nearest("", keys), None);
     }

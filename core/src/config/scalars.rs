@@ -229,8 +229,11 @@ impl Merge {
     /// Every scalar with its origin, by key.
     pub(super) fn settings(&self) -> Vec<Setting> {
         let Ok(merged) = self.builder.build_cloned() else { return Vec::new() };
-        self.origins
-            .iter()
+        let mut origins: Vec<_> = self.origins.iter().collect();
+        // What is about everything comes first.
+        origins.sort_by_key(|(path, _)| path.len() > 1);
+        origins
+            .into_iter()
             .filter_map(|(path, origin)| {
                 let value = path.iter().try_fold(&merged.cache, |value, part| match &value.kind {
                     ValueKind::Table(table) => table.get(part),

@@ -104,7 +104,9 @@ impl Sources {
         self.only.as_deref().or(self.user.as_deref())
     }
 
-    pub(super) fn places(&self) -> Places {
+    /// What `~` in a pattern stands for.
+    #[must_use]
+    pub fn places(&self) -> Places {
         Places { home: self.folders.home.clone() }
     }
 }

@@ -10,7 +10,7 @@ use crate::approval::{
 };
 use crate::call::{Call, SessionId};
 use crate::grant::{Grant, Scope, session_pattern};
-use crate::policy::{Pattern, Policy, pattern::Places};
+use crate::policy::{Decision, Pattern, Policy, pattern::Places};
 
 impl Gate {
     /// Takes an answer from the surface `by`. First answer wins.
@@ -65,7 +65,7 @@ impl Gate {
         }
         match &response.remember {
             Some(Remember { scope: RememberScope::User, patterns }) if !patterns.is_empty() => {
-                cover(&waiting.call, patterns)?;
+                cover(&waiting.call, &waiting.decision, patterns)?;
                 self.inner.keeper.allow(agent, patterns).map(Some).map_err(failed)
             }
             _ => Err(AnswerError::Remember("\"always\" needs a pattern: pick one of the suggestions".to_owned())),
@@ -73,15 +73,16 @@ impl Gate {
     }
 }
 
-/// Whether `patterns` together allow all that `call` would touch: a rule for something else is a
+/// Whether `patterns` together allow all that `decision` asks about: a rule for something else is a
 /// slip of the hand.
-fn cover(call: &Call, patterns: &[String]) -> Result<(), AnswerError> {
+fn cover(call: &Call, decision: &Decision, patterns: &[String]) -> Result<(), AnswerError> {
     let places = Places { home: etcetera::home_dir().ok() };
     let compiled: Vec<Pattern> = patterns
         .iter()
         .map(|text| Pattern::parse(text, &places).map_err(|error| AnswerError::Remember(error.to_string())))
         .collect::<Result<_, _>>()?;
-    match call.accesses.iter().find(|access| !compiled.iter().any(|pattern| pattern.allows(access, &call.roots))) {
+    let mut asked = call.accesses.iter().filter(|access| decision.asks_about(access));
+    match asked.find(|access| !compiled.iter().any(|pattern| pattern.allows(access, &call.roots))) {
         Some(access) => Err(AnswerError::Remember(format!("this does not cover {access}"))),
         None => Ok(()),
     }
@@ -102,7 +103,7 @@ impl GateState {
             State::Approved => {
                 if option == choice::ALLOW_SESSION {
                     let patterns = response.remember.as_ref().map(|r| r.patterns.as_slice()).unwrap_or_default();
-                    self.grant(&call, decision.always(), patterns);
+                    self.grant(&call, &decision, patterns);
                     granted = true;
                 }
                 Verdict::Allowed(self.authorize(call, decision, By::Person, picked))
@@ -126,7 +127,7 @@ impl GateState {
     }
 
     /// Remembers a permission for the session: what always asks, only for exactly this call.
-    fn grant(&mut self, call: &Call, always: bool, given: &[String]) {
+    fn grant(&mut self, call: &Call, decision: &Decision, given: &[String]) {
         let fingerprint = Some(call.fingerprint());
         let grant = |pattern, fingerprint| Grant {
             agent: call.agent.clone(),
@@ -135,12 +136,13 @@ impl GateState {
             fingerprint,
             scope: Scope::Session,
         };
-        if always {
+        if decision.always() {
             self.grants.add(grant(None, fingerprint));
             return;
         }
         let patterns: Vec<Pattern> = if given.is_empty() {
-            call.accesses.iter().filter_map(|access| session_pattern(access).ok().flatten()).collect()
+            let asked = call.accesses.iter().filter(|access| decision.asks_about(access));
+            asked.filter_map(|access| session_pattern(access).ok().flatten()).collect()
         } else {
             given.iter().filter_map(|text| Pattern::parse(text, &Places::default()).ok()).collect()
         };

@@ -4,7 +4,8 @@ use crate::call::{Call, SessionId};
 use crate::policy::{Decision, Effect};
 
 /// Who allowed it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum By {
     /// The policy, a grant or a mode, without asking.
     Policy,
@@ -95,18 +96,15 @@ impl Refusal {
 
     /// Denied by the policy.
     pub(super) fn policy(call: &Call, decision: Decision) -> Self {
-        let because = decision.because().map_or_else(|| "denied".to_owned(), |finding| finding.reason.clone());
+        let because = decision.because().map_or_else(|| "denied".to_owned(), |finding| finding.relayed().to_owned());
         Self::new(Some(call), decision, format!("denied by policy: {because}"))
     }
 
     /// It needed an answer, and there is nobody to ask.
     pub(super) fn nobody(call: &Call, decision: Decision) -> Self {
-        let would_allow = if decision.always() {
-            Vec::new()
-        } else {
-            crate::approval::suggestions(call).into_iter().next().map(|first| first.patterns).unwrap_or_default()
-        };
-        let because = decision.because().map(|finding| finding.reason.clone()).unwrap_or_default();
+        let would_allow =
+            crate::approval::suggestions(call, &decision).into_iter().next().map(|first| first.patterns).unwrap_or_default();
+        let because = decision.because().map(|finding| finding.relayed().to_owned()).unwrap_or_default();
         let mut refusal =
             Self::new(Some(call), decision, format!("this needs a person's answer and nobody is here to give one ({because})"));
         refusal.unanswered = true;

@@ -59,6 +59,8 @@ pub enum GateEvent {
         decision: Decision,
         /// The agent's title: data.
         title: String,
+        /// Who allowed it, if it was.
+        by: Option<By>,
     },
 }
 
@@ -80,10 +82,10 @@ pub struct Gate {
 struct Inner {
     state: Mutex<GateState>,
     keeper: Box<dyn Keeper>,
-    asking: Asking,
 }
 
 struct GateState {
+    asking: Asking,
     policy: Arc<Policy>,
     sessions: HashMap<SessionId, Session>,
     root: Option<SessionId>,
@@ -140,6 +142,7 @@ impl Gate {
     #[must_use]
     pub fn new(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>) -> Self {
         let state = GateState {
+            asking,
             policy: Arc::new(policy),
             sessions: HashMap::new(),
             root: None,
@@ -150,7 +153,7 @@ impl Gate {
             surfaces: Vec::new(),
             tally: Tally::default(),
         };
-        Self { inner: Arc::new(Inner { state: Mutex::new(state), keeper, asking }) }
+        Self { inner: Arc::new(Inner { state: Mutex::new(state), keeper }) }
     }
 
     /// The policy that holds now.
@@ -191,30 +194,39 @@ impl Gate {
         decision
     }
 
+    /// Counts a request that was refused before it could be judged.
+    pub fn refused(&self) {
+        self.lock().tally.denied += 1;
+    }
+
     /// Hands a call in: it is allowed or refused at once, or a person is asked.
     pub fn submit(&self, call: Call, options: &[AgentOption]) -> Ticket {
         let (reply, verdict) = oneshot::channel();
         let mut state = self.lock();
         let decision = state.judge(&call);
-        let covered = decision.effect == Effect::Ask && state.cover.spend(&call);
+        // What an approved call announced is not asked about again, and not counted twice.
+        let covered = decision.effect != Effect::Deny && state.cover.spend(&call);
         let answered = match decision.effect {
+            Effect::Allow | Effect::Ask if covered => {
+                Some(Verdict::Allowed(state.authorize(call, decision, By::Covered, None)))
+            }
             Effect::Allow => Some(Verdict::Allowed(state.authorize(call, decision, By::Policy, None))),
-            Effect::Ask if covered => Some(Verdict::Allowed(state.authorize(call, decision, By::Covered, None))),
             Effect::Deny => Some(Verdict::Denied(Refusal::policy(&call, decision))),
-            Effect::Ask if self.inner.asking.on_ask == OnAsk::Deny => {
+            Effect::Ask if state.asking.on_ask == OnAsk::Deny => {
                 Some(Verdict::Denied(Refusal::nobody(&call, decision)))
             }
             Effect::Ask => {
                 let mut card = Card::new(&call, &decision, options, state.policy.epoch, Timestamp::now());
-                card.expires_at = self.inner.asking.limit.and_then(|limit| Timestamp::now().checked_add(limit).ok());
+                card.expires_at = state.asking.limit.and_then(|limit| Timestamp::now().checked_add(limit).ok());
                 let id = card.approval_id;
                 let full = Refusal::full(&call, decision.clone());
                 match state.queue.handle(Event::Ask(Box::new(card)), Timestamp::now()) {
                     Output::Show(card) => {
                         state.waiting.insert(id, Waiting { call, decision, options: options.to_vec(), reply });
                         state.tell(&GateEvent::Asked(card));
+                        let limit = state.asking.limit;
                         drop(state);
-                        self.expire_later(id);
+                        self.expire_later(id, limit);
                         return Ticket { gate: self.clone(), id: Some(id), verdict };
                     }
                     _ => Some(Verdict::Denied(full)),
@@ -254,6 +266,16 @@ impl Gate {
         }
     }
 
+    /// The last surface is gone: what waits is denied, and so is what would be asked from now on.
+    pub fn nobody_is_here(&self, why: &str) {
+        let mut state = self.lock();
+        state.asking.on_ask = OnAsk::Deny;
+        let ids: Vec<_> = state.waiting.keys().copied().collect();
+        for id in ids {
+            state.settle(id, State::Expired, "mayi", Some(why));
+        }
+    }
+
     /// Puts another policy in place, and judges again what is waiting.
     pub fn replace_policy(&self, mut policy: Policy) {
         let mut state = self.lock();
@@ -262,8 +284,8 @@ impl Gate {
         state.judge_again(true);
     }
 
-    fn expire_later(&self, id: ApprovalId) {
-        let Some(limit) = self.inner.asking.limit else { return };
+    fn expire_later(&self, id: ApprovalId, limit: Option<Duration>) {
+        let Some(limit) = limit else { return };
         let gate = self.clone();
         tokio::spawn(async move {
             tokio::time::sleep(limit).await;
@@ -297,25 +319,28 @@ impl GateState {
 
     fn count_and_tell(&mut self, verdict: &Verdict) {
         self.tally.count(verdict);
-        let (call, decision) = match verdict {
-            Verdict::Allowed(authorized) => (authorized.call(), authorized.decision().clone()),
-            Verdict::Denied(refusal) => {
-                let event = GateEvent::Decided {
-                    session: refusal.session.clone(),
-                    tool_call_id: refusal.tool_call_id.clone(),
-                    decision: refusal.decision.clone(),
-                    title: refusal.title.clone(),
-                };
-                self.tell(&event);
-                return;
+        if self.surfaces.is_empty() {
+            return;
+        }
+        let event = match verdict {
+            Verdict::Allowed(authorized) => {
+                let call = authorized.call();
+                GateEvent::Decided {
+                    session: call.session.clone(),
+                    tool_call_id: call.tool_call_id.clone(),
+                    decision: authorized.decision().clone(),
+                    title: call.title.clone(),
+                    by: Some(authorized.by()),
+                }
             }
+            Verdict::Denied(refusal) => GateEvent::Decided {
+                session: refusal.session.clone(),
+                tool_call_id: refusal.tool_call_id.clone(),
+                decision: refusal.decision.clone(),
+                title: refusal.title.clone(),
+                by: None,
+            },
             Verdict::Cancelled => return,
-        };
-        let event = GateEvent::Decided {
-            session: call.session.clone(),
-            tool_call_id: call.tool_call_id.clone(),
-            decision,
-            title: call.title.clone(),
         };
         self.tell(&event);
     }
@@ -345,14 +370,14 @@ impl GateState {
             match decision.effect {
                 // What always asks is only answered by the person who looks at it.
                 Effect::Allow if release && !waiting.decision.always() => {
-                    let because = decision.because().map(|finding| finding.reason.clone());
+                    let because = decision.because().map(|finding| finding.relayed().to_owned());
                     if let Some(waiting) = self.waiting.get_mut(&id) {
                         waiting.decision = decision;
                     }
                     self.settle(id, State::Approved, "policy", because.as_deref());
                 }
                 Effect::Deny => {
-                    let because = decision.because().map(|finding| finding.reason.clone());
+                    let because = decision.because().map(|finding| finding.relayed().to_owned());
                     if let Some(waiting) = self.waiting.get_mut(&id) {
                         waiting.decision = decision;
                     }

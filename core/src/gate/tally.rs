@@ -36,6 +36,7 @@ impl Tally {
     pub(super) fn count(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Allowed(authorized) if authorized.by() == By::Person => self.approved += 1,
+            Verdict::Allowed(authorized) if authorized.by() == By::Covered => {}
             Verdict::Allowed(_) => self.allowed += 1,
             Verdict::Denied(refusal) if refusal.unanswered => {
                 self.unanswered += 1;

@@ -69,7 +69,8 @@ fn judge(policy: &Policy, call: &Call, access: &Access, standing: &Standing<'_>)
         found.ask(finding, Hold::Never);
     }
     if let Some(why) = &policy.ask_all {
-        let finding = found.new(Effect::Ask, Source::Error, why.clone());
+        let mut finding = found.new(Effect::Ask, Source::Error, why.clone());
+        finding.of_workspace = true;
         found.ask(finding, Hold::Written(String::new()));
     }
     for denial in standing.grants.denials(call, access) {
@@ -112,11 +113,12 @@ fn rules(policy: &Policy, found: &mut Findings<'_>) -> bool {
         if !rule.is_for(&found.call.agent) || !rule.matches(found.access, &found.call.roots) {
             continue;
         }
-        let reason = rule.reason.clone().unwrap_or_else(|| format!("a rule of the {} says {}", rule.origin.layer, rule.effect));
+        let reason = rule.reason.clone().unwrap_or_else(|| rule.said());
         let mut finding = found.new(rule.effect, Source::Rule, reason);
         finding.pattern = Some(rule.pattern.to_string());
         finding.file.clone_from(&rule.origin.file);
         finding.line = rule.origin.line;
+        finding.of_workspace = rule.origin.layer == "workspace";
         match rule.effect {
             Effect::Ask if rule.holds => found.ask(finding, Hold::Written(rule.pattern.to_string())),
             Effect::Ask => found.ask(finding, Hold::Plain),

@@ -77,6 +77,9 @@ pub struct Finding {
     pub reason: String,
     /// Asked about whatever the mode and the settings.
     pub always: bool,
+    /// Its words come from a file in a workspace: people see them, a model never does.
+    #[serde(skip)]
+    pub of_workspace: bool,
 }
 
 impl Finding {
@@ -92,7 +95,14 @@ impl Finding {
             line: None,
             reason: reason.into(),
             always: false,
+            of_workspace: false,
         }
+    }
+
+    /// The reason as a model may read it: nothing that a repository wrote (decisions, section 5).
+    #[must_use]
+    pub fn relayed(&self) -> &str {
+        if self.of_workspace { "the workspace's own configuration says so" } else { &self.reason }
     }
 }
 
@@ -113,6 +123,13 @@ impl Decision {
     #[must_use]
     pub fn always(&self) -> bool {
         self.trail.iter().any(|finding| finding.effect == Effect::Ask && finding.always)
+    }
+
+    /// Whether an ask about `access` stands: what an answer, a grant or a rule has to cover.
+    #[must_use]
+    pub fn asks_about(&self, access: &crate::call::Access) -> bool {
+        let text = access.to_string();
+        self.trail.iter().any(|finding| finding.effect == Effect::Ask && finding.access == text)
     }
 
     /// The finding that decided: the first of the strictest ones.

@@ -84,8 +84,9 @@ impl Protection {
             protection.add(&format!("read({path})"), Effect::Ask, "a private key or credential store", places)?;
         }
         for folder in own {
-            for selector in ["write", "read"] {
-                let pattern = Pattern::exact_path(selector, folder, true)?;
+            // The folder itself too: it could be moved away.
+            for (selector, below) in [("write", true), ("write", false), ("read", true), ("read", false)] {
+                let pattern = Pattern::exact_path(selector, folder, below)?;
                 let reason = "mayi's own files".to_owned();
                 protection.entries.push(Protected { effect: Effect::Deny, always: false, pattern, reason });
             }

@@ -37,6 +37,15 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// What it says, for one that gives no reason.
+    #[must_use]
+    pub fn said(&self) -> String {
+        match self.origin.layer {
+            "command line" => format!("--{} on the command line", self.effect),
+            layer => format!("{} rule of the {layer} file", self.effect),
+        }
+    }
+
     /// Whether it is about `agent`.
     #[must_use]
     pub fn is_for(&self, agent: &AgentId) -> bool {

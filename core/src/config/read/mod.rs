@@ -45,14 +45,17 @@ pub(super) fn read(layer: Layer, path: &Path, text: &str, places: &Places) -> Re
     if !syntax.is_empty() {
         for error in syntax {
             let span = error.span().unwrap_or(0..0);
-            let help = "this is TOML: text is written in \"quotes\", lists in [brackets], one setting a line";
+            let help = match error.message() {
+                "duplicate key" => "write it once",
+                _ => "this is TOML: text is written in \"quotes\", lists in [brackets], one setting a line",
+            };
             reader.mistake(span, error.message(), Some(help.to_owned()));
         }
-        return Err(reader.errors.into_inner());
+        return Err(reader.into_errors());
     }
     let span = table.span();
     let file = file::read(Section::new(&reader, String::new(), span, table.into_inner()));
-    let errors = reader.errors.into_inner();
+    let errors = reader.into_errors();
     if errors.is_empty() { Ok(file) } else { Err(errors) }
 }
 
@@ -61,8 +64,11 @@ impl<'t> Reader<'t> {
         Self { layer, path, text, places, errors: RefCell::default(), shared: Arc::from(text) }
     }
 
+    /// All the mistakes, from the top of the file to its end.
     pub(super) fn into_errors(self) -> Vec<ConfigError> {
-        self.errors.into_inner()
+        let mut errors = self.errors.into_inner();
+        errors.sort_by_key(ConfigError::start);
+        errors
     }
 
     /// Notes a mistake at `span`.

@@ -102,8 +102,15 @@ impl<'r, 't> Section<'r, 't> {
 
     /// One of some words.
     pub(super) fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<Spanned<T>> {
-        let text = self.string(key)?;
-        word(self.reader, key, &text, words)
+        let value = self.take(key)?;
+        match value.get_ref() {
+            DeValue::String(text) => word(self.reader, key, &Spanned::new(value.span(), text.clone().into_owned()), words),
+            other => {
+                let example = format!("{:?}", words.first().map_or("...", |(name, _)| name));
+                self.wrong(key, value.span(), other, "a text", &example);
+                None
+            }
+        }
     }
 
     pub(super) fn strings(&mut self, key: &'static str) -> Option<Vec<Spanned<String>>> {

@@ -35,8 +35,9 @@ pub struct Connection {
     pub(super) shared: Arc<Shared>,
     fault: Fault,
     process: tokio::sync::Mutex<Option<Process>>,
-    driver: JoinHandle<()>,
-    stop: Option<oneshot::Sender<()>>,
+    driver: tokio::sync::Mutex<JoinHandle<()>>,
+    stop: std::sync::Mutex<Option<oneshot::Sender<()>>>,
+    aborter: tokio::task::AbortHandle,
     capabilities: Value,
 }
 
@@ -85,8 +86,9 @@ impl Connection {
             shared,
             fault,
             process: tokio::sync::Mutex::new(Some(process)),
-            driver,
-            stop: Some(stop),
+            aborter: driver.abort_handle(),
+            driver: tokio::sync::Mutex::new(driver),
+            stop: std::sync::Mutex::new(Some(stop)),
             capabilities: Value::Null,
         };
         connection.capabilities = connection.initialize(offer).await?;
@@ -174,16 +176,18 @@ impl Connection {
         self.cx.incoming_closed().await;
     }
 
-    /// Ends the connection, the agent, and everything that it started.
-    pub async fn end(mut self) {
+    /// Ends the connection, the agent, and everything that it started. Whatever waited is cancelled.
+    pub async fn end(&self) {
         self.shared.gate.cancel_all("mayi is ending");
         self.shared.terminals.end();
-        if let Some(stop) = self.stop.take() {
+        let stop = self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        if let Some(stop) = stop {
             let _ = stop.send(());
         }
         let limit = Duration::from_millis(500);
-        if tokio::time::timeout(limit, &mut self.driver).await.is_err() {
-            self.driver.abort();
+        let mut driver = self.driver.lock().await;
+        if tokio::time::timeout(limit, &mut *driver).await.is_err() {
+            driver.abort();
         }
         if let Some(process) = self.process.lock().await.take() {
             process.end().await;
@@ -193,7 +197,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.driver.abort();
+        self.aborter.abort();
         self.shared.terminals.end();
     }
 }

@@ -93,6 +93,7 @@ fn request_of(
     let UntypedMessage { method, params } = request;
     if let Some(why) = params.get(REFUSED).and_then(Value::as_str) {
         taint(shared, &params);
+        shared.gate.refused();
         shared.notice(format!("a {method} request was refused: {why}"));
         responder.respond_with_error(invalid(&format!("refused, since it can be read in two ways: {why}")))?;
         return Ok(Handled::Yes);

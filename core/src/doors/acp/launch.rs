@@ -26,6 +26,8 @@ pub struct Launch {
     pub folder: PathBuf,
     /// No program inside of these is started.
     pub roots: Vec<PathBuf>,
+    /// The program is mayi's own executable, wherever that lies.
+    pub own: bool,
     /// How to install it, for the error.
     pub install: Option<String>,
 }
@@ -72,7 +74,8 @@ impl Process {
             program: String::new(),
             hint: "; the agent's command is empty".to_owned(),
         })?;
-        let program = resolve_program(program, &launch.roots, launch.install.as_deref())?;
+        let forbidden = if launch.own { &[] } else { launch.roots.as_slice() };
+        let program = resolve_program(program, forbidden, launch.install.as_deref())?;
         let spawn_error = |error| AgentError::Spawn { program: program.clone(), error };
         make_folder(&launch.folder).map_err(spawn_error)?;
         let mut command = Command::new(&program);

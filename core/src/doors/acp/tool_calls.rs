@@ -112,12 +112,9 @@ impl ToolCalls {
         }
     }
 
-    /// How many calls of `session` have begun and not ended.
+    /// How many calls of `session` are in progress, as the agent says.
     pub(super) fn under_way(&self, session: &SessionId) -> usize {
-        self.calls
-            .iter()
-            .filter(|((of, _), known)| of == session && !known.over && matches!(known.status(), "pending" | "in_progress"))
-            .count()
+        self.calls.iter().filter(|((of, _), known)| of == session && !known.over && known.status() == "in_progress").count()
     }
 
     /// Ends all that is under way in `session`: its turn is gone.

@@ -21,9 +21,15 @@ fn places() -> Places {
 fn policy(rules: &[(Effect, &str)]) -> Policy {
     Policy {
         rules: rules.iter().map(|(effect, text)| rule(*effect, text)).collect(),
-        protection: Protection::built_in(&places(), &[PathBuf::from("/home/me/.config/mayi")]).unwrap(),
+        protection: protection().clone(),
         ..Policy::default()
     }
+}
+
+/// Compiled once: the property tests make thousands of policies.
+fn protection() -> &'static Protection {
+    static BUILT_IN: std::sync::OnceLock<Protection> = std::sync::OnceLock::new();
+    BUILT_IN.get_or_init(|| Protection::built_in(&places(), &[PathBuf::from("/home/me/.config/mayi")]).unwrap())
 }
 
 fn rule(effect: Effect, text: &str) -> Rule {
@@ -308,7 +314,7 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
     assert_eq!(
         serde_json::to_value(decision.because().unwrap()).unwrap(),
         json!({"effect": "deny", "access": "shell(rm x)", "source": "rule", "pattern": "shell(rm *)",
-               "file": "/home/me/.config/mayi/config.toml", "line": 7, "reason": "a rule of the user says deny", "always": false})
+               "file": "/home/me/.config/mayi/config.toml", "line": 7, "reason": "deny rule of the user file", "always": false})
     );
 }
 
