@@ -88,6 +88,7 @@ struct GateState {
     asking: Asking,
     policy: Arc<Policy>,
     sessions: HashMap<SessionId, Session>,
+    passed: HashMap<SessionId, Vec<String>>,
     root: Option<SessionId>,
     grants: Grants,
     queue: Queue,
@@ -145,6 +146,7 @@ impl Gate {
             asking,
             policy: Arc::new(policy),
             sessions: HashMap::new(),
+            passed: HashMap::new(),
             root: None,
             grants: Grants::default(),
             queue: Queue::default(),
@@ -304,7 +306,12 @@ impl GateState {
         let Some(session) = self.sessions.get(&call.session) else {
             return Decision::error(&*call.title, "the session is not known");
         };
-        let standing = Standing { mode: self.mode_of(session), bypass: self.bypassed(session), grants: &self.grants };
+        let standing = Standing {
+            mode: self.mode_of(session),
+            bypass: self.bypassed(session),
+            grants: &self.grants,
+            servers: self.passed.get(&session.id).map(Vec::as_slice).unwrap_or_default(),
+        };
         decide(&self.policy, call, &standing)
     }
 

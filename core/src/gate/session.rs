@@ -34,12 +34,18 @@ impl Gate {
         state.sessions.insert(session.id.clone(), session);
     }
 
+    /// Says which of the configured MCP servers mayi itself has put into a session.
+    pub fn pass_servers(&self, id: &SessionId, names: Vec<String>) {
+        self.lock().passed.insert(id.clone(), names);
+    }
+
     /// Forgets a session: what waits in it is cancelled, and its grants are gone.
     pub fn close_session(&self, id: &SessionId) {
         self.cancel(id);
         let mut state = self.lock();
         state.grants.forget(id);
         state.sessions.remove(id);
+        state.passed.remove(id);
         if state.root.as_ref() == Some(id) {
             state.root = None;
         }

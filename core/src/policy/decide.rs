@@ -13,6 +13,9 @@ pub struct Standing<'a> {
     pub bypass: bool,
     /// Remembered answers.
     pub grants: &'a Grants,
+    /// The MCP servers that mayi itself put into the session: only these are certain to be the ones
+    /// that settings of their names are about.
+    pub servers: &'a [String],
 }
 
 /// What may turn an ask into an allow.
@@ -48,7 +51,7 @@ pub fn decide(policy: &Policy, call: &Call, standing: &Standing<'_>) -> Decision
 
 fn judge(policy: &Policy, call: &Call, access: &Access, standing: &Standing<'_>) -> Vec<Finding> {
     let mut found = Findings { call, access, text: access.to_string(), standing, list: Vec::new(), discharged: Vec::new() };
-    let category = category_of(policy, access);
+    let category = category_of(policy, access, standing);
     let allowed = rules(policy, &mut found);
     protection(policy, allowed, &mut found);
     if let Access::Shell(shell) = access {
@@ -89,17 +92,19 @@ fn judge(policy: &Policy, call: &Call, access: &Access, standing: &Standing<'_>)
         && let Some(category) = category.filter(|category| *category != Category::Read)
     {
         let reason = format!("plan mode: {category} is not done, only proposed; say what you would do instead");
-        found.list.push(found.new(Effect::Deny, Source::Plan, reason));
+        // First, since it is what the model should read.
+        let finding = found.new(Effect::Deny, Source::Plan, reason);
+        found.list.insert(0, finding);
     }
     found.finish()
 }
 
 /// The category, as the user configured it for a tool of a server.
-fn category_of(policy: &Policy, access: &Access) -> Option<Category> {
+fn category_of(policy: &Policy, access: &Access, standing: &Standing<'_>) -> Option<Category> {
     if let Access::Mcp(mcp) = access
-        && let Some((server, tool)) = mcp.certain()
+        && let Some((_, tool)) = mcp.certain()
         && let Some(category) =
-            policy.servers.get(server).and_then(|s| s.tools.get(tool)).and_then(|t| t.category)
+            server_of(policy, mcp, standing).and_then(|s| s.tools.get(tool)).and_then(|t| t.category)
     {
         return Some(category);
     }
@@ -150,7 +155,7 @@ fn protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
 /// Settings of servers and tools (decisions, 4.3).
 fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_>) {
     let Access::Mcp(mcp) = found.access else { return };
-    let Some(server) = server_of(policy, mcp) else { return };
+    let Some(server) = server_of(policy, mcp, found.standing) else { return };
     let Some((name, tool)) = mcp.certain() else { return };
     let own = server.tools.get(tool).map_or(Approval::Default, |tool| tool.approval);
     let (effect, reason) = match (own, server.approval) {
@@ -177,8 +182,10 @@ fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_
     }
 }
 
-fn server_of<'a>(policy: &'a Policy, mcp: &McpAccess) -> Option<&'a super::ServerSettings> {
-    mcp.certain().and_then(|(server, _)| policy.servers.get(server))
+/// The settings of the server that is called: those of its name, if it is certain to be that one.
+fn server_of<'a>(policy: &'a Policy, mcp: &McpAccess, standing: &Standing<'_>) -> Option<&'a super::ServerSettings> {
+    let (server, _) = mcp.certain()?;
+    standing.servers.iter().any(|passed| passed == server).then(|| policy.servers.get(server))?
 }
 
 fn matrix(policy: &Policy, category: Category, found: &mut Findings<'_>) {

@@ -125,9 +125,10 @@ fn tool(name: &str) -> Access {
 /// What `policy` decides for one access of the agent `claude`.
 fn effect(policy: &Policy, cwd: &Path, access: Access) -> Effect {
     let settings = policy.agents.get("claude").cloned().unwrap_or_default();
+    let servers: Vec<String> = policy.servers.keys().cloned().collect();
     let grants = Grants::default();
     let standing =
-        Standing { mode: settings.mode.unwrap_or(policy.mode), bypass: settings.bypass_permissions, grants: &grants };
+        Standing { mode: settings.mode.unwrap_or(policy.mode), bypass: settings.bypass_permissions, grants: &grants, servers: &servers };
     decide(policy, &call(cwd, access), &standing).effect
 }
 

@@ -44,6 +44,16 @@ pub enum McpServer {
     },
 }
 
+impl McpServer {
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Stdio { name, .. } | Self::Http { name, .. } => name,
+        }
+    }
+}
+
 /// A session to open.
 #[derive(Clone, Debug)]
 pub struct OpenSession {
@@ -151,6 +161,7 @@ impl Connection {
             cwd: wanted.cwd.clone(),
             mode: wanted.mode,
         });
+        self.shared.gate.pass_servers(id, wanted.servers.iter().map(|server| server.name().to_owned()).collect());
     }
 
     async fn put_into_asking_mode(

@@ -86,11 +86,17 @@ fn mcp(server: &str, tool: &str) -> Call {
 }
 
 fn in_mode(policy: &Policy, call: &Call, mode: Mode) -> Decision {
-    decide(policy, call, &Standing { mode, bypass: false, grants: &Grants::default() })
+    decide(policy, call, &Standing { mode, bypass: false, grants: &Grants::default(), servers: passed() })
 }
 
 fn effect(policy: &Policy, call: &Call) -> Effect {
     in_mode(policy, call, Mode::Default).effect
+}
+
+/// The servers that mayi put into the session.
+fn passed() -> &'static [String] {
+    static PASSED: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+    PASSED.get_or_init(|| vec!["s".to_owned()])
 }
 
 fn granted(pattern: &str) -> Grants {
@@ -106,7 +112,7 @@ fn granted(pattern: &str) -> Grants {
 }
 
 fn with_grant(policy: &Policy, call: &Call, grants: &Grants) -> Effect {
-    decide(policy, call, &Standing { mode: Mode::Default, bypass: false, grants }).effect
+    decide(policy, call, &Standing { mode: Mode::Default, bypass: false, grants, servers: passed() }).effect
 }
 
 use Effect::{Allow, Ask, Deny};
@@ -154,7 +160,7 @@ fn given_rules_for_commands_then_the_strictest_wins() {
 #[test]
 fn given_a_bypassed_agent_then_only_plain_asks_are_discharged() {
     let bypass = |policy: &Policy, call: &Call, mode| {
-        decide(policy, call, &Standing { mode, bypass: true, grants: &Grants::default() }).effect
+        decide(policy, call, &Standing { mode, bypass: true, grants: &Grants::default(), servers: passed() }).effect
     };
     let none = policy(&[]);
     assert_eq!(bypass(&none, &shell("make"), Mode::Default), Allow);
@@ -215,7 +221,7 @@ fn given_a_denial_then_the_like_is_asked_about_in_every_mode() {
     let none = policy(&[]);
     let mut grants = Grants::default();
     grants.deny(&write("/w/a"));
-    let standing = Standing { mode: Mode::Auto, bypass: true, grants: &grants };
+    let standing = Standing { mode: Mode::Auto, bypass: true, grants: &grants, servers: passed() };
     assert_eq!(decide(&none, &write("/w/a"), &standing).effect, Ask);
     assert_eq!(decide(&none, &write("/w/b"), &standing).effect, Allow);
 }
@@ -265,13 +271,23 @@ fn given_servers_and_tools_then_settings_speak_where_no_rule_does() {
     assert_eq!(effect(&policy(&[(Allow, "fetch(example.com)")]), &fetch("https://sub.example.com/")), Ask);
 }
 
+/// Attack 7: "a repository's MCP server called `github`: no inherited settings".
+#[test]
+fn given_a_server_that_mayi_did_not_pass_then_it_has_no_settings_of_its_name() {
+    let mut configured = policy(&[]);
+    let settings = ServerSettings { approval: Some(Approval::NotRequired), ..ServerSettings::default() };
+    configured.servers = BTreeMap::from([("s".into(), settings.clone()), ("github".into(), settings)]);
+    assert_eq!(effect(&configured, &mcp("s", "t")), Allow);
+    assert_eq!(effect(&configured, &mcp("github", "t")), Ask);
+}
+
 /// Attack 12: "a mode switch offered as `allow_once`: asked in every mode, never automatic".
 #[test]
 fn given_a_mode_switch_then_it_is_asked_about_in_every_mode() {
     let all = policy(&[(Allow, "*")]);
     let mode = call(Access::Mode { id: "auto".into() });
     for at in [Mode::Plan, Mode::Default, Mode::Auto] {
-        let standing = Standing { mode: at, bypass: true, grants: &Grants::default() };
+        let standing = Standing { mode: at, bypass: true, grants: &Grants::default(), servers: passed() };
         assert_eq!(decide(&all, &mode, &standing).effect, Ask, "{at}");
     }
 }
@@ -351,7 +367,7 @@ proptest! {
         call in any_call(), mode in any_mode(), bypass: bool,
     ) {
         let grants = Grants::default();
-        let standing = Standing { mode, bypass, grants: &grants };
+        let standing = Standing { mode, bypass, grants: &grants, servers: passed() };
         let mut policy = policy(&rules);
         let before = decide(&policy, &call, &standing).effect;
         policy.rules.push(rule(added, pattern));
@@ -376,7 +392,7 @@ proptest! {
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), bypass: bool, grant in any_pattern(),
     ) {
         let grants = granted(grant);
-        let decision = decide(&policy(&rules), &call, &Standing { mode: Mode::Plan, bypass, grants: &grants });
+        let decision = decide(&policy(&rules), &call, &Standing { mode: Mode::Plan, bypass, grants: &grants, servers: passed() });
         let only_reads = call.accesses.iter().all(|access| access.category() == Some(Category::Read));
         prop_assert!(only_reads || decision.effect != Allow);
     }
