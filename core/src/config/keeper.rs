@@ -32,7 +32,9 @@ impl FileKeeper {
     }
 
     fn file(&self) -> Result<&Path, KeepError> {
-        self.sources.own_file().ok_or_else(|| KeepError("there is no home folder to keep a configuration in".to_owned()))
+        self.sources
+            .own_file()
+            .ok_or_else(|| KeepError("there is no home folder to keep a configuration in".to_owned()))
     }
 
     /// What holds now. Read before anything is written: mistakes elsewhere are no reason to change
@@ -55,7 +57,12 @@ impl Keeper for FileKeeper {
         let name = self.named(agent)?;
         let file = self.file()?;
         let before = self.read()?;
-        let on = |policy: &Policy| policy.agents.get(name).is_some_and(|agent| agent.bypass_permissions);
+        let on = |policy: &Policy| {
+            policy
+                .agents
+                .get(name)
+                .is_some_and(|agent| agent.bypass_permissions)
+        };
         if let Some(by) = before.locks.bypass(name)
             && !on(&before.policy)
         {
@@ -74,5 +81,10 @@ fn failed(error: &EditError) -> KeepError {
 }
 
 fn one_line(errors: &ConfigErrors) -> String {
-    errors.all().iter().map(super::ConfigError::one_line).collect::<Vec<_>>().join("; ")
+    errors
+        .all()
+        .iter()
+        .map(super::ConfigError::one_line)
+        .collect::<Vec<_>>()
+        .join("; ")
 }

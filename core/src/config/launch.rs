@@ -21,7 +21,8 @@ impl AgentCommand {
         match self {
             Self::Words(words) => words.clone(),
             Self::BuiltIn => {
-                let program = std::env::current_exe().map_or_else(|_| "mayi".to_owned(), |path| path.display().to_string());
+                let program = std::env::current_exe()
+                    .map_or_else(|_| "mayi".to_owned(), |path| path.display().to_string());
                 vec![program, "demo-agent".to_owned()]
             }
         }
@@ -99,6 +100,7 @@ pub fn find_program(word: &str) -> Option<PathBuf> {
         return which::which_in(word, None::<&str>, here).ok();
     }
     let path = std::env::var_os("PATH")?;
-    let absolute = std::env::join_paths(std::env::split_paths(&path).filter(|entry| entry.is_absolute())).ok()?;
+    let absolute =
+        std::env::join_paths(std::env::split_paths(&path).filter(|entry| entry.is_absolute())).ok()?;
     which::which_in_global(word, Some(absolute)).ok()?.next()
 }

@@ -7,13 +7,14 @@ use super::read::{self, File, Reader, WorkspaceEntry};
 use super::scalars::{At, Merge, Scalars, ServerSetting};
 use super::tighten::{self, Ignored};
 use super::{
-    AgentCommand, AgentLaunch, ConfigError, ConfigErrors, Layer, Locks, MANAGED_FILE, PRESETS, ServerLaunch, Setting,
-    Sources, nearest, secure, workspace,
+    AgentCommand, AgentLaunch, ConfigError, ConfigErrors, Layer, Locks, MANAGED_FILE, PRESETS, ServerLaunch,
+    Setting, Sources, nearest, secure, workspace,
 };
 use crate::call::resolve;
 use crate::policy::pattern::Places;
 use crate::policy::{
-    AgentSettings, Approval, Effect, Mode, Origin, Pattern, Policy, Protection, Rule, ServerSettings, ToolSettings,
+    AgentSettings, Approval, Effect, Mode, Origin, Pattern, Policy, Protection, Rule, ServerSettings,
+    ToolSettings,
 };
 
 /// A file that was looked for.
@@ -75,7 +76,12 @@ pub fn check_file(layer: Layer, path: &Path, places: &Places) -> Result<usize, C
     let missing = || ConfigError::of_file(layer, path, "does not exist", None);
     let text = secure::read(layer, path)?.ok_or_else(missing)?;
     match read::read(layer, path, &text, places) {
-        Ok(file) => Ok(file.rules.len() + file.workspaces.iter().map(|entry| entry.rules.len()).sum::<usize>()),
+        Ok(file) => Ok(file.rules.len()
+            + file
+                .workspaces
+                .iter()
+                .map(|entry| entry.rules.len())
+                .sum::<usize>()),
         Err(errors) => ConfigErrors::check(errors).map(|()| 0),
     }
 }
@@ -106,7 +112,10 @@ impl<'s> Loading<'s> {
             rules: Vec::new(),
             add: Vec::new(),
             except: Vec::new(),
-            agents: PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.launch())).collect(),
+            agents: PRESETS
+                .iter()
+                .map(|preset| (preset.name.to_owned(), preset.launch()))
+                .collect(),
             servers: BTreeMap::new(),
             files: Vec::new(),
             notices: Vec::new(),
@@ -117,7 +126,11 @@ impl<'s> Loading<'s> {
 
     pub(super) fn text(&mut self, layer: Layer, path: &Path) -> Result<Option<String>, ConfigError> {
         let text = secure::read(layer, path);
-        self.files.push(SeenFile { path: path.to_owned(), layer, found: !matches!(text, Ok(None)) });
+        self.files.push(SeenFile {
+            path: path.to_owned(),
+            layer,
+            found: !matches!(text, Ok(None)),
+        });
         text
     }
 
@@ -127,7 +140,8 @@ impl<'s> Loading<'s> {
             Ok(Some(text)) => text,
             Ok(None) => {
                 if needed {
-                    self.errors.push(ConfigError::of_file(layer, path, "does not exist", None));
+                    self.errors
+                        .push(ConfigError::of_file(layer, path, "does not exist", None));
                 }
                 return;
             }
@@ -140,7 +154,16 @@ impl<'s> Loading<'s> {
     }
 
     fn take(&mut self, layer: Layer, path: &Path, file: File) {
-        let File { scalars, rules, agents, servers, workspaces, add, except, locks } = file;
+        let File {
+            scalars,
+            rules,
+            agents,
+            servers,
+            workspaces,
+            add,
+            except,
+            locks,
+        } = file;
         let ignored = self.lay(layer, scalars);
         self.say_locked(path, &ignored);
         if layer == Layer::Managed {
@@ -150,16 +173,19 @@ impl<'s> Loading<'s> {
         self.except.extend(except);
         self.protect(path, add);
         for entry in agents {
-            let launch = self.agents.entry(entry.name.clone()).or_insert_with(|| AgentLaunch {
-                title: entry.name.clone(),
-                name: entry.name,
-                command: None,
-                env: BTreeMap::new(),
-                asking_mode: None,
-                preset: false,
-                install: None,
-                origin: entry.origin.clone(),
-            });
+            let launch = self
+                .agents
+                .entry(entry.name.clone())
+                .or_insert_with(|| AgentLaunch {
+                    title: entry.name.clone(),
+                    name: entry.name,
+                    command: None,
+                    env: BTreeMap::new(),
+                    asking_mode: None,
+                    preset: false,
+                    install: None,
+                    origin: entry.origin.clone(),
+                });
             launch.env.extend(entry.env);
             if let Some(words) = entry.command {
                 launch.command = Some(AgentCommand::Words(words));
@@ -170,8 +196,12 @@ impl<'s> Loading<'s> {
         }
         for entry in servers {
             if let Some(transport) = entry.transport {
-                let launch =
-                    ServerLaunch { name: entry.name.clone(), transport, trust_annotations: false, origin: entry.origin };
+                let launch = ServerLaunch {
+                    name: entry.name.clone(),
+                    transport,
+                    trust_annotations: false,
+                    origin: entry.origin,
+                };
                 self.servers.insert(entry.name, launch);
             }
         }
@@ -186,7 +216,13 @@ impl<'s> Loading<'s> {
         entries.sort_by_key(|entry| real(&entry.folder).components().count());
         for entry in entries {
             self.rules.extend(entry.rules);
-            let ignored = self.lay(layer, Scalars { mode: entry.mode, ..Scalars::default() });
+            let ignored = self.lay(
+                layer,
+                Scalars {
+                    mode: entry.mode,
+                    ..Scalars::default()
+                },
+            );
             self.say_locked(path, &ignored);
         }
     }
@@ -194,7 +230,12 @@ impl<'s> Loading<'s> {
     fn say_locked(&mut self, path: &Path, ignored: &[Ignored]) {
         for ignored in ignored {
             if let Some(by) = &ignored.locked_by {
-                self.notices.push(format!("{}: {} is ignored: {} locks it", path.display(), ignored.what, by.display()));
+                self.notices.push(format!(
+                    "{}: {} is ignored: {} locks it",
+                    path.display(),
+                    ignored.what,
+                    by.display()
+                ));
             }
         }
     }
@@ -208,46 +249,93 @@ impl<'s> Loading<'s> {
     }
 
     pub(super) fn protect(&mut self, path: &Path, patterns: Vec<Pattern>) {
-        self.add.extend(patterns.into_iter().map(|pattern| (pattern, path.to_owned())));
+        self.add
+            .extend(patterns.into_iter().map(|pattern| (pattern, path.to_owned())));
     }
 
     fn environment(&mut self) {
-        let Some(text) = self.sources.environment.get("MAYI_MODE").filter(|text| !text.is_empty()) else { return };
+        let Some(text) = self
+            .sources
+            .environment
+            .get("MAYI_MODE")
+            .filter(|text| !text.is_empty())
+        else {
+            return;
+        };
         let mode = match text.parse::<Mode>() {
             Ok(mode) => mode,
             Err(error) => {
                 let help = Some("set MAYI_MODE to plan, default or auto".to_owned());
                 let message = error.split(": ").next().unwrap_or_default();
-                return self.errors.push(ConfigError::new(Layer::Environment, format!("MAYI_MODE: {message}"), help));
+                return self.errors.push(ConfigError::new(
+                    Layer::Environment,
+                    format!("MAYI_MODE: {message}"),
+                    help,
+                ));
             }
         };
-        let origin = Origin { file: None, line: None, layer: Layer::Environment.as_str() };
-        let ignored = self.lay(Layer::Environment, Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() });
+        let origin = Origin {
+            file: None,
+            line: None,
+            layer: Layer::Environment.as_str(),
+        };
+        let ignored = self.lay(
+            Layer::Environment,
+            Scalars {
+                mode: Some(At::new(mode, origin)),
+                ..Scalars::default()
+            },
+        );
         if !ignored.is_empty() {
-            self.notices.push(format!("MAYI_MODE={mode} is ignored: the environment may only tighten; use --mode {mode}"));
+            self.notices.push(format!(
+                "MAYI_MODE={mode} is ignored: the environment may only tighten; use --mode {mode}"
+            ));
         }
     }
 
     fn command_line(&mut self) {
         let sources = self.sources;
         let options = &sources.command_line;
-        let origin = Origin { file: None, line: None, layer: Layer::CommandLine.as_str() };
-        for (effect, patterns) in [(Effect::Allow, &options.allow), (Effect::Ask, &options.ask), (Effect::Deny, &options.deny)] {
+        let origin = Origin {
+            file: None,
+            line: None,
+            layer: Layer::CommandLine.as_str(),
+        };
+        for (effect, patterns) in [
+            (Effect::Allow, &options.allow),
+            (Effect::Ask, &options.ask),
+            (Effect::Deny, &options.deny),
+        ] {
             for text in patterns {
                 let reader = Reader::new(Layer::CommandLine, None, text, &self.places);
                 let pattern = reader.pattern(text, &(0..text.len()), None);
                 self.errors.extend(reader.into_errors());
                 let Some(pattern) = pattern else { continue };
                 let origin = origin.clone();
-                self.rules.push(Rule { effect, pattern, unless: None, reason: None, agents: Vec::new(), holds: true, origin });
+                self.rules.push(Rule {
+                    effect,
+                    pattern,
+                    unless: None,
+                    reason: None,
+                    agents: Vec::new(),
+                    holds: true,
+                    origin,
+                });
             }
         }
         let Some(mode) = options.mode else { return };
-        let ignored = self.lay(Layer::CommandLine, Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() });
+        let ignored = self.lay(
+            Layer::CommandLine,
+            Scalars {
+                mode: Some(At::new(mode, origin)),
+                ..Scalars::default()
+            },
+        );
         for by in ignored.into_iter().filter_map(|ignored| ignored.locked_by) {
             let message = format!("`--mode {mode}` is not allowed: {} locks the mode", by.display());
             let help = format!("leave it out, or ask for {} or stricter", self.merge.managed.mode);
-            self.errors.push(ConfigError::new(Layer::CommandLine, message, Some(help)));
+            self.errors
+                .push(ConfigError::new(Layer::CommandLine, message, Some(help)));
         }
     }
 
@@ -258,12 +346,19 @@ impl<'s> Loading<'s> {
         let settings = self.merge.settings();
         let current = &self.merge.current;
         for (name, agent) in &mut self.agents {
-            if let Some(mode) = current.agents.get(name).and_then(|agent| agent.asking_mode.clone()) {
+            if let Some(mode) = current
+                .agents
+                .get(name)
+                .and_then(|agent| agent.asking_mode.clone())
+            {
                 agent.asking_mode = Some(mode);
             }
         }
         for (name, server) in &mut self.servers {
-            server.trust_annotations = current.servers.get(name).is_some_and(|server| server.trust_annotations);
+            server.trust_annotations = current
+                .servers
+                .get(name)
+                .is_some_and(|server| server.trust_annotations);
         }
         let policy = Policy {
             epoch: 0,
@@ -283,12 +378,29 @@ impl<'s> Loading<'s> {
                     (name.clone(), settings)
                 })
                 .collect(),
-            servers: current.servers.iter().map(|(name, server)| (name.clone(), server_settings(server))).collect(),
+            servers: current
+                .servers
+                .iter()
+                .map(|(name, server)| (name.clone(), server_settings(server)))
+                .collect(),
             notices: self.notices,
             ask_all: self.ask_all,
         };
-        let Loading { merge, agents, servers, files, .. } = self;
-        Ok(Loaded { policy, agents, servers, files, settings, locks: merge.locks })
+        let Loading {
+            merge,
+            agents,
+            servers,
+            files,
+            ..
+        } = self;
+        Ok(Loaded {
+            policy,
+            agents,
+            servers,
+            files,
+            settings,
+            locks: merge.locks,
+        })
     }
 
     /// What is built in, mayi's own files wherever they are, and what files add and except.
@@ -296,17 +408,24 @@ impl<'s> Loading<'s> {
         let sources = self.sources;
         let folders = &sources.folders;
         let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
-        let own: Vec<PathBuf> =
-            [&folders.config, &folders.data, &folders.state, &managed].into_iter().flatten().cloned().collect();
+        let own: Vec<PathBuf> = [&folders.config, &folders.data, &folders.state, &managed]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
         let mut protection = match Protection::built_in(&self.places, &own) {
             Ok(protection) => protection,
             Err(error) => {
-                self.errors.push(ConfigError::new(Layer::BuiltIn, error.to_string(), None));
+                self.errors
+                    .push(ConfigError::new(Layer::BuiltIn, error.to_string(), None));
                 return Protection::default();
             }
         };
         // A file that was given with --config, and what a link leads to, may lie anywhere.
-        for file in [&sources.only, &sources.user, &sources.managed].into_iter().flatten() {
+        for file in [&sources.only, &sources.user, &sources.managed]
+            .into_iter()
+            .flatten()
+        {
             let whole = sources.cwd.join(file);
             for path in [resolve(&whole).unwrap_or_else(|_| whole.clone()), whole] {
                 if let Ok(pattern) = Pattern::exact_path("write", &path, false) {
@@ -332,11 +451,19 @@ impl<'s> Loading<'s> {
         };
         let mut notices = Vec::new();
         for (name, launch) in self.agents.iter().filter(|(_, launch)| launch.command.is_none()) {
-            notices.push(format!("{}: {name} has settings and no command{}", place(&launch.origin), meant(name)));
+            notices.push(format!(
+                "{}: {name} has settings and no command{}",
+                place(&launch.origin),
+                meant(name)
+            ));
         }
         for rule in &self.rules {
             for name in rule.agents.iter().filter(|name| !self.agents.contains_key(*name)) {
-                notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
+                notices.push(format!(
+                    "{}: no agent is called {name}{}",
+                    place(&rule.origin),
+                    meant(name)
+                ));
             }
         }
         self.notices.extend(notices);
@@ -354,7 +481,17 @@ fn place(origin: &Origin) -> String {
 fn server_settings(server: &ServerSetting) -> ServerSettings {
     let tools = server.tools.iter().map(|(name, tool)| {
         let approval = tool.approval.unwrap_or(Approval::Default);
-        (name.clone(), ToolSettings { approval, category: tool.category })
+        (
+            name.clone(),
+            ToolSettings {
+                approval,
+                category: tool.category,
+            },
+        )
     });
-    ServerSettings { approval: server.approval, grant: server.grant, tools: tools.collect() }
+    ServerSettings {
+        approval: server.approval,
+        grant: server.grant,
+        tools: tools.collect(),
+    }
 }

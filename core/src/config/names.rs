@@ -4,8 +4,26 @@ use crate::call::Names;
 
 /// Words that no agent and no server may be called: `mayi` itself answers to them.
 pub const RESERVED: &[&str] = &[
-    "acp", "agents", "bypass", "check", "completions", "config", "demo-agent", "doctor", "grants", "help", "hook",
-    "inbox", "init", "log", "mcp", "responses", "run", "serve", "test", "trust",
+    "acp",
+    "agents",
+    "bypass",
+    "check",
+    "completions",
+    "config",
+    "demo-agent",
+    "doctor",
+    "grants",
+    "help",
+    "hook",
+    "inbox",
+    "init",
+    "log",
+    "mcp",
+    "responses",
+    "run",
+    "serve",
+    "test",
+    "trust",
 ];
 
 /// Why a name of an agent or server (`what`) is refused, and what to write instead.
@@ -39,7 +57,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
         // Or the beginning of it.
-        .or_else(|| candidates.into_iter().find(|candidate| lower.len() > 2 && candidate.starts_with(&lower)))
+        .or_else(|| {
+            candidates
+                .into_iter()
+                .find(|candidate| lower.len() > 2 && candidate.starts_with(&lower))
+        })
 }
 
 /// How many insertions, removals, replacements and swaps of neighbours turn `a` into `b`.
@@ -52,7 +74,9 @@ fn distance(a: &str, b: &str) -> usize {
         let mut next = vec![i + 1];
         for (j, cb) in b.iter().enumerate() {
             let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
-            let mut best = (at(&row, j) + usize::from(ca != *cb)).min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
+            let mut best = (at(&row, j) + usize::from(ca != *cb))
+                .min(at(&row, j + 1) + 1)
+                .min(at(&next, j) + 1);
             let swapped = j > 0 && last == Some(*cb) && b.get(j - 1) == Some(&ca);
             if swapped {
                 best = best.min(at(&before, j - 1) + 1);
@@ -83,7 +107,13 @@ mod tests {
 
     #[test]
     fn given_two_words_then_the_distance_counts_the_slips() {
-        for (a, b, expected) in [("", "", 0), ("a", "", 1), ("", "ab", 2), ("ab", "ba", 1), ("kitten", "sitting", 3)] {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("a", "", 1),
+            ("", "ab", 2),
+            ("ab", "ba", 1),
+            ("kitten", "sitting", 3),
+        ] {
             assert_eq!(distance(a, b), expected, "{a:?} {b:?}");
         }
     }

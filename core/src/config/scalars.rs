@@ -14,9 +14,18 @@ use super::{ConfigError, Layer};
 use crate::call::Category;
 use crate::policy::{Approval, Effect, Level, Matrix, Mode, Origin};
 
-pub(super) const MODES: &[(&str, Mode)] = &[("plan", Mode::Plan), ("default", Mode::Default), ("auto", Mode::Auto)];
+pub(super) const MODES: &[(&str, Mode)] = &[
+    ("plan", Mode::Plan),
+    ("default", Mode::Default),
+    ("auto", Mode::Auto),
+];
 
-const CATEGORIES: [Category; 4] = [Category::Read, Category::Write, Category::Execute, Category::External];
+const CATEGORIES: [Category; 4] = [
+    Category::Read,
+    Category::Write,
+    Category::Execute,
+    Category::External,
+];
 
 /// A value, and where it is written.
 #[derive(Clone, Debug)]
@@ -100,7 +109,9 @@ pub(super) struct ToolSetting {
 impl Settings {
     /// The mode of an agent, or the one of all.
     pub(super) fn mode_of(&self, agent: Option<&str>) -> Mode {
-        agent.and_then(|agent| self.agents.get(agent)?.mode).unwrap_or(self.mode)
+        agent
+            .and_then(|agent| self.agents.get(agent)?.mode)
+            .unwrap_or(self.mode)
     }
 
     pub(super) fn matrix(&self) -> Matrix {
@@ -143,7 +154,10 @@ impl Locks {
             self.mode = Some(by);
             return true;
         }
-        match line.strip_prefix("agents.").and_then(|rest| rest.strip_suffix(".bypass_permissions")) {
+        match line
+            .strip_prefix("agents.")
+            .and_then(|rest| rest.strip_suffix(".bypass_permissions"))
+        {
             Some("*") => self.bypass.push((None, by)),
             Some(agent) if crate::call::Names::plain(agent) => self.bypass.push((Some(agent.to_owned()), by)),
             _ => return false,
@@ -160,7 +174,10 @@ impl Locks {
     /// The file that locks `bypass_permissions` of `agent`.
     #[must_use]
     pub fn bypass(&self, agent: &str) -> Option<&Path> {
-        self.bypass.iter().find(|(name, _)| name.as_deref().is_none_or(|name| name == agent)).map(|(_, by)| by.as_path())
+        self.bypass
+            .iter()
+            .find(|(name, _)| name.as_deref().is_none_or(|name| name == agent))
+            .map(|(_, by)| by.as_path())
     }
 }
 
@@ -197,12 +214,23 @@ impl Merge {
             locks: Locks::default(),
             origins: BTreeMap::new(),
         };
-        let origin = Origin { file: None, line: None, layer: Layer::BuiltIn.as_str() };
+        let origin = Origin {
+            file: None,
+            line: None,
+            layer: Layer::BuiltIn.as_str(),
+        };
         let matrix = Matrix::default();
-        let mut built_in = Scalars { mode: Some(At::new(Mode::default(), origin.clone())), ..Scalars::default() };
+        let mut built_in = Scalars {
+            mode: Some(At::new(Mode::default(), origin.clone())),
+            ..Scalars::default()
+        };
         for (_, mode) in MODES {
             for category in CATEGORIES {
-                built_in.matrix.push((*mode, category, At::new(matrix.row(*mode).of(category), origin.clone())));
+                built_in.matrix.push((
+                    *mode,
+                    category,
+                    At::new(matrix.row(*mode).of(category), origin.clone()),
+                ));
             }
         }
         merge.lay(Layer::BuiltIn, &built_in)?;
@@ -211,10 +239,16 @@ impl Merge {
 
     /// Lays a layer over those that are there; what it may not say was taken out before.
     pub(super) fn lay(&mut self, layer: Layer, scalars: &Scalars) -> Result<(), ConfigError> {
-        let failed = |error: config::ConfigError| ConfigError::new(layer, format!("settings can't be merged: {error}"), None);
+        let failed = |error: config::ConfigError| {
+            ConfigError::new(layer, format!("settings can't be merged: {error}"), None)
+        };
         let mut map = Map::new();
         for (path, value, origin) in scalars.leaves() {
-            insert(&mut map, &path, Value::new(Some(&layer.as_str().to_owned()), value));
+            insert(
+                &mut map,
+                &path,
+                Value::new(Some(&layer.as_str().to_owned()), value),
+            );
             self.origins.insert(path, origin);
         }
         self.builder = std::mem::take(&mut self.builder).add_source(OneLayer(map));
@@ -228,22 +262,30 @@ impl Merge {
 
     /// Every scalar with its origin, by key.
     pub(super) fn settings(&self) -> Vec<Setting> {
-        let Ok(merged) = self.builder.build_cloned() else { return Vec::new() };
+        let Ok(merged) = self.builder.build_cloned() else {
+            return Vec::new();
+        };
         let mut origins: Vec<_> = self.origins.iter().collect();
         // What is about everything comes first.
         origins.sort_by_key(|(path, _)| path.len() > 1);
         origins
             .into_iter()
             .filter_map(|(path, origin)| {
-                let value = path.iter().try_fold(&merged.cache, |value, part| match &value.kind {
-                    ValueKind::Table(table) => table.get(part),
-                    _ => None,
-                })?;
+                let value = path
+                    .iter()
+                    .try_fold(&merged.cache, |value, part| match &value.kind {
+                        ValueKind::Table(table) => table.get(part),
+                        _ => None,
+                    })?;
                 let value = match &value.kind {
                     ValueKind::Boolean(is) => serde_json::Value::Bool(*is),
                     other => serde_json::Value::String(other.to_string()),
                 };
-                Some(Setting { key: path.iter().map(|part| bare(part)).collect::<Vec<_>>().join("."), value, origin: origin.clone() })
+                Some(Setting {
+                    key: path.iter().map(|part| bare(part)).collect::<Vec<_>>().join("."),
+                    value,
+                    origin: origin.clone(),
+                })
             })
             .collect()
     }
@@ -252,7 +294,11 @@ impl Merge {
 /// A part of a key as TOML wants it written.
 fn bare(part: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-    if !part.is_empty() && part.bytes().all(plain) { part.to_owned() } else { format!("{part:?}") }
+    if !part.is_empty() && part.bytes().all(plain) {
+        part.to_owned()
+    } else {
+        format!("{part:?}")
+    }
 }
 
 fn insert(table: &mut Map<String, Value>, path: &[String], leaf: Value) {
@@ -262,7 +308,9 @@ fn insert(table: &mut Map<String, Value>, path: &[String], leaf: Value) {
             table.insert(last.clone(), leaf);
         }
         [first, rest @ ..] => {
-            let entry = table.entry(first.clone()).or_insert_with(|| Value::new(None, ValueKind::Table(Map::new())));
+            let entry = table
+                .entry(first.clone())
+                .or_insert_with(|| Value::new(None, ValueKind::Table(Map::new())));
             if let ValueKind::Table(inner) = &mut entry.kind {
                 insert(inner, rest, leaf);
             }
@@ -275,13 +323,21 @@ impl Scalars {
     fn leaves(&self) -> Vec<(Vec<String>, ValueKind, Origin)> {
         let mut leaves = Vec::new();
         let mut text = |path: &[&str], value: &str, origin: &Origin| {
-            leaves.push((path.iter().map(|part| (*part).to_owned()).collect(), ValueKind::from(value), origin.clone()));
+            leaves.push((
+                path.iter().map(|part| (*part).to_owned()).collect(),
+                ValueKind::from(value),
+                origin.clone(),
+            ));
         };
         if let Some(At { value, origin }) = &self.mode {
             text(&["mode"], value.as_str(), origin);
         }
         for (mode, category, At { value, origin }) in &self.matrix {
-            text(&["matrix", mode.as_str(), category.as_str()], &value.to_string(), origin);
+            text(
+                &["matrix", mode.as_str(), category.as_str()],
+                &value.to_string(),
+                origin,
+            );
         }
         for (name, agent) in &self.agents {
             if let Some(At { value, origin }) = &agent.mode {
@@ -300,16 +356,28 @@ impl Scalars {
             }
             for (tool, scalars) in &server.tools {
                 if let Some(At { value, origin }) = &scalars.approval {
-                    text(&["servers", name, "tools", tool, "approval"], approval_word(*value), origin);
+                    text(
+                        &["servers", name, "tools", tool, "approval"],
+                        approval_word(*value),
+                        origin,
+                    );
                 }
                 if let Some(At { value, origin }) = &scalars.category {
-                    text(&["servers", name, "tools", tool, "category"], value.as_str(), origin);
+                    text(
+                        &["servers", name, "tools", tool, "category"],
+                        value.as_str(),
+                        origin,
+                    );
                 }
             }
         }
         let mut flag = |path: [&str; 3], at: &Option<At<bool>>| {
             if let Some(At { value, origin }) = at {
-                leaves.push((path.map(str::to_owned).into(), ValueKind::Boolean(*value), origin.clone()));
+                leaves.push((
+                    path.map(str::to_owned).into(),
+                    ValueKind::Boolean(*value),
+                    origin.clone(),
+                ));
             }
         };
         for (name, agent) in &self.agents {

@@ -12,13 +12,20 @@ pub(super) fn read(layer: Layer, path: &Path) -> Result<Option<String>, ConfigEr
     let refuse = |message: String, help: Option<String>| ConfigError::of_file(layer, path, message, help);
     let file = match open(path) {
         Ok(file) => file,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(refuse(format!("can't be read: {error}"), None)),
     };
     // What was opened is what is looked at: a link can't be put in its place meanwhile.
-    let meta = file.metadata().map_err(|error| refuse(format!("can't be looked at: {error}"), None))?;
+    let meta = file
+        .metadata()
+        .map_err(|error| refuse(format!("can't be looked at: {error}"), None))?;
     if !meta.is_file() {
-        return Err(refuse("is not a file".to_owned(), Some("put a TOML file there, or remove it".to_owned())));
+        return Err(refuse(
+            "is not a file".to_owned(),
+            Some("put a TOML file there, or remove it".to_owned()),
+        ));
     }
     if layer != Layer::Workspace
         && let Some((message, help)) = untrustworthy(path, &meta)
@@ -30,11 +37,17 @@ pub(super) fn read(layer: Layer, path: &Path) -> Result<Option<String>, ConfigEr
         .read_to_end(&mut bytes)
         .map_err(|error| refuse(format!("can't be read: {error}"), None))?;
     if bytes.len() as u64 > LARGEST_FILE {
-        return Err(refuse("is larger than 1 MiB".to_owned(), Some("a configuration is not that long".to_owned())));
+        return Err(refuse(
+            "is larger than 1 MiB".to_owned(),
+            Some("a configuration is not that long".to_owned()),
+        ));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
-        Err(_) => Err(refuse("is not UTF-8 text".to_owned(), Some("save it as UTF-8".to_owned()))),
+        Err(_) => Err(refuse(
+            "is not UTF-8 text".to_owned(),
+            Some("save it as UTF-8".to_owned()),
+        )),
     }
 }
 
@@ -43,7 +56,10 @@ fn open(path: &Path) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     // A pipe in the place of the file must not make mayi wait.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
 }
 
 #[cfg(not(unix))]
@@ -58,7 +74,10 @@ fn untrustworthy(path: &Path, meta: &Metadata) -> Option<(String, String)> {
     let user = rustix::process::geteuid().as_raw();
     if meta.uid() != user && meta.uid() != 0 {
         return Some((
-            format!("belongs to another user (uid {}), who could change what is allowed", meta.uid()),
+            format!(
+                "belongs to another user (uid {}), who could change what is allowed",
+                meta.uid()
+            ),
             format!("look at what it says, then: sudo chown {user} {quoted}"),
         ));
     }
@@ -77,7 +96,9 @@ fn untrustworthy(path: &Path, meta: &Metadata) -> Option<(String, String)> {
 #[cfg(unix)]
 fn private_group(meta: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let Ok(groups) = std::fs::read_to_string("/etc/group") else { return false };
+    let Ok(groups) = std::fs::read_to_string("/etc/group") else {
+        return false;
+    };
     let number = meta.gid().to_string();
     meta.gid() == meta.uid()
         && groups.lines().any(|line| {

@@ -31,7 +31,9 @@ impl Folders {
     /// As the environment says. Without a home folder there are none.
     #[must_use]
     pub fn discover() -> Self {
-        let Ok(base) = etcetera::choose_base_strategy() else { return Self::default() };
+        let Ok(base) = etcetera::choose_base_strategy() else {
+            return Self::default();
+        };
         let own = |folder: PathBuf| folder.join("mayi");
         let data = own(base.data_dir());
         Self {
@@ -107,14 +109,19 @@ impl Sources {
     /// What `~` in a pattern stands for.
     #[must_use]
     pub fn places(&self) -> Places {
-        Places { home: self.folders.home.clone() }
+        Places {
+            home: self.folders.home.clone(),
+        }
     }
 }
 
 /// The nearest `.mayi.toml` from `cwd` up to the top of its repository; without a repository only
 /// `cwd`'s own. The name it would have in `cwd` if there is none.
 fn workspace_file(cwd: &Path) -> PathBuf {
-    let top = cwd.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()).unwrap_or(cwd);
+    let top = cwd
+        .ancestors()
+        .find(|folder| folder.join(".git").symlink_metadata().is_ok())
+        .unwrap_or(cwd);
     cwd.ancestors()
         .take_while(|folder| folder.starts_with(top))
         .map(|folder| folder.join(WORKSPACE_FILE))

@@ -140,6 +140,7 @@ impl Refusal {
 /// The one answer to a call.
 #[must_use]
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each call, and it is moved once")]
 pub enum Verdict {
     /// It may be done.
     Allowed(Authorized<Call>),

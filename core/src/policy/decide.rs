@@ -56,28 +56,28 @@ fn judge(policy: &Policy, call: &Call, access: &Access, standing: &Standing<'_>)
     protection(policy, allowed, &mut found);
     if let Access::Shell(shell) = access {
         for caveat in &shell.caveats {
-            let mut finding = found.new(Effect::Ask, Source::Caveat, caveat.reason.clone());
+            let mut finding = found.finding(Effect::Ask, Source::Caveat, caveat.reason.clone());
             finding.always = caveat.always;
             found.ask(finding, if caveat.always { Hold::Always } else { Hold::Caveat });
         }
     }
     if let Some(why) = &call.by_hand {
-        let mut finding = found.new(Effect::Ask, Source::Caveat, why.clone());
+        let mut finding = found.finding(Effect::Ask, Source::Caveat, why.clone());
         finding.always = true;
         found.ask(finding, Hold::Never);
     }
     if let Access::Mode { .. } = access {
-        let mut finding = found.new(Effect::Ask, Source::Protection, "a switch of the agent's own mode");
+        let mut finding = found.finding(Effect::Ask, Source::Protection, "a switch of the agent's own mode");
         finding.always = true;
         found.ask(finding, Hold::Never);
     }
     if let Some(why) = &policy.ask_all {
-        let mut finding = found.new(Effect::Ask, Source::Error, why.clone());
+        let mut finding = found.finding(Effect::Ask, Source::Error, why.clone());
         finding.of_workspace = true;
         found.ask(finding, Hold::Written(String::new()));
     }
     for denial in standing.grants.denials(call, access) {
-        let finding = found.new(Effect::Ask, Source::Grant, denial);
+        let finding = found.finding(Effect::Ask, Source::Grant, denial);
         found.ask(finding, Hold::Written(String::new()));
     }
     if !found.spoke() {
@@ -93,7 +93,7 @@ fn judge(policy: &Policy, call: &Call, access: &Access, standing: &Standing<'_>)
     {
         let reason = format!("plan mode: {category} is not done, only proposed; say what you would do instead");
         // First, since it is what the model should read.
-        let finding = found.new(Effect::Deny, Source::Plan, reason);
+        let finding = found.finding(Effect::Deny, Source::Plan, reason);
         found.list.insert(0, finding);
     }
     found.finish()
@@ -119,7 +119,7 @@ fn rules(policy: &Policy, found: &mut Findings<'_>) -> bool {
             continue;
         }
         let reason = rule.reason.clone().unwrap_or_else(|| rule.said());
-        let mut finding = found.new(rule.effect, Source::Rule, reason);
+        let mut finding = found.finding(rule.effect, Source::Rule, reason);
         finding.pattern = Some(rule.pattern.to_string());
         finding.file.clone_from(&rule.origin.file);
         finding.line = rule.origin.line;
@@ -142,7 +142,7 @@ fn protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
         if effect == Effect::Ask && allowed && !always {
             continue;
         }
-        let mut finding = found.new(effect, Source::Protection, reason);
+        let mut finding = found.finding(effect, Source::Protection, reason);
         finding.pattern = pattern;
         finding.always = always;
         match effect {
@@ -175,7 +175,7 @@ fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_
             _ => return,
         },
     };
-    let finding = found.new(effect, Source::Setting, reason);
+    let finding = found.finding(effect, Source::Setting, reason);
     match effect {
         Effect::Ask => found.ask(finding, Hold::Plain),
         _ => found.list.push(finding),
@@ -192,7 +192,7 @@ fn matrix(policy: &Policy, category: Category, found: &mut Findings<'_>) {
     let mode = found.standing.mode;
     let effect = policy.matrix.row(mode).of(category);
     let source = if mode == Mode::Auto && effect == Effect::Allow { Source::Auto } else { Source::Matrix };
-    let finding = found.new(effect, source, format!("{category} in {mode} mode"));
+    let finding = found.finding(effect, source, format!("{category} in {mode} mode"));
     match effect {
         // A matrix that asks in auto mode was written so: only grants and bypass discharge it.
         Effect::Ask => found.ask(finding, Hold::Plain),
@@ -211,7 +211,7 @@ struct Findings<'a> {
 }
 
 impl Findings<'_> {
-    fn new(&self, effect: Effect, source: Source, reason: impl Into<String>) -> Finding {
+    fn finding(&self, effect: Effect, source: Source, reason: impl Into<String>) -> Finding {
         Finding::new(effect, self.text.clone(), source, reason)
     }
 
@@ -231,13 +231,13 @@ impl Findings<'_> {
         };
         let yields = matches!(hold, Hold::Plain | Hold::Named | Hold::Caveat);
         let discharge = if let Some(grant) = by_grant {
-            let mut allow = self.new(Effect::Allow, Source::Grant, format!("allowed before, {}; else: {}", grant.scope, finding.reason));
+            let mut allow = self.finding(Effect::Allow, Source::Grant, format!("allowed before, {}; else: {}", grant.scope, finding.reason));
             allow.pattern = grant.pattern.as_ref().map(ToString::to_string);
             Some(allow)
         } else if yields && self.standing.bypass {
-            Some(self.new(Effect::Allow, Source::Bypass, format!("{} is bypassed; else: {}", self.call.agent, finding.reason)))
+            Some(self.finding(Effect::Allow, Source::Bypass, format!("{} is bypassed; else: {}", self.call.agent, finding.reason)))
         } else if yields && self.standing.mode == Mode::Auto && finding.source != Source::Matrix {
-            Some(self.new(Effect::Allow, Source::Auto, format!("auto mode; else: {}", finding.reason)))
+            Some(self.finding(Effect::Allow, Source::Auto, format!("auto mode; else: {}", finding.reason)))
         } else {
             None
         };

@@ -27,7 +27,9 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
         }
         let command = command(&mut section);
         let env = section.string_map("env").unwrap_or_default();
-        let at = |value: Option<Spanned<bool>>| value.map(|value| At::new(*value.get_ref(), reader.origin(&value.span())));
+        let at = |value: Option<Spanned<bool>>| {
+            value.map(|value| At::new(*value.get_ref(), reader.origin(&value.span())))
+        };
         let scalars = AgentScalars {
             mode: mode(&mut section),
             bypass_permissions: at(section.boolean("bypass_permissions")),
@@ -42,7 +44,12 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
         let name = name.into_inner();
         let origin = reader.origin(&command.as_ref().map_or(header, Spanned::span));
         file.scalars.agents.insert(name.clone(), scalars);
-        file.agents.push(AgentEntry { name, command: command.map(Spanned::into_inner), env, origin });
+        file.agents.push(AgentEntry {
+            name,
+            command: command.map(Spanned::into_inner),
+            env,
+            origin,
+        });
     }
 }
 
@@ -55,8 +62,11 @@ pub(super) fn command(section: &mut Section<'_, '_>) -> Option<Spanned<Vec<Strin
     };
     let words: Vec<String> = words.into_iter().map(Spanned::into_inner).collect();
     if words.first().is_none_or(|word| word.trim().is_empty()) {
-        let help = "write the program and its arguments: `command = [\"npx\", \"-y\", \"some-agent\"]`".to_owned();
-        section.reader().mistake(span, "`command` names no program", Some(help));
+        let help =
+            "write the program and its arguments: `command = [\"npx\", \"-y\", \"some-agent\"]`".to_owned();
+        section
+            .reader()
+            .mistake(span, "`command` names no program", Some(help));
         return None;
     }
     Some(Spanned::new(span, words))

@@ -30,11 +30,15 @@ pub(super) fn check(reader: &Reader<'_>, rule: &Rule, examples: &[Spanned<String
         }
         let pattern = &rule.pattern;
         let (message, help) = if expected {
-            (format!("`{pattern}` does not match this example"), why_not(rule, &access, &roots))
+            (
+                format!("`{pattern}` does not match this example"),
+                why_not(rule, &access, &roots),
+            )
         } else {
             (
                 format!("`{pattern}` matches this example, which it should not"),
-                "make the pattern narrower, except it with `unless`, or move the example to `match`".to_owned(),
+                "make the pattern narrower, except it with `unless`, or move the example to `match`"
+                    .to_owned(),
             )
         };
         reader.mistake(example.span(), message, Some(help));
@@ -42,7 +46,10 @@ pub(super) fn check(reader: &Reader<'_>, rule: &Rule, examples: &[Spanned<String
 }
 
 fn why_not(rule: &Rule, access: &Access, roots: &[PathBuf]) -> String {
-    let excepted = rule.unless.as_ref().filter(|_| rule.pattern.concerns(access, roots));
+    let excepted = rule
+        .unless
+        .as_ref()
+        .filter(|_| rule.pattern.concerns(access, roots));
     if let Some(unless) = excepted {
         return format!("`unless = \"{unless}\"` takes it out; change one of them");
     }
@@ -50,9 +57,12 @@ fn why_not(rule: &Rule, access: &Access, roots: &[PathBuf]) -> String {
         Access::Shell(shell) if !shell.understood() => {
             "it is more than one plain command, and an allow never matches that".to_owned()
         }
-        Access::Shell(_) => "words are compared one by one; a last word `*` stands for any more words".to_owned(),
+        Access::Shell(_) => {
+            "words are compared one by one; a last word `*` stands for any more words".to_owned()
+        }
         Access::Read(_) | Access::Write(..) => {
-            "`*` stays within one folder, `**` goes deeper; a path with `/` starts at the workspace".to_owned()
+            "`*` stays within one folder, `**` goes deeper; a path with `/` starts at the workspace"
+                .to_owned()
         }
         _ => "change the pattern or the example".to_owned(),
     }
@@ -66,7 +76,10 @@ fn access(reader: &Reader<'_>, rule: &Rule, text: &str) -> Result<Access, Refuse
     match pattern.split_once('(') {
         Some((selector, _)) => build(reader, selector.trim(), text),
         // `*` is about everything, so its examples say what they are.
-        None => match text.split_once('(').and_then(|(selector, rest)| Some((selector, rest.strip_suffix(')')?))) {
+        None => match text
+            .split_once('(')
+            .and_then(|(selector, rest)| Some((selector, rest.strip_suffix(')')?)))
+        {
             Some((selector, object)) => build(reader, selector.trim(), object),
             None => Err((
                 format!("`{text}` does not say what kind of call it is"),
@@ -88,10 +101,16 @@ fn build(reader: &Reader<'_>, selector: &str, text: &str) -> Result<Access, Refu
         "shell" => Access::Shell(ShellAccess::from_line(text, &BTreeMap::new())),
         "fetch" => Access::Fetch(fetch(text)?),
         "mcp" => Access::Mcp(mcp(text)?),
-        "tool" => Access::Tool { name: text.to_owned(), category: Category::Execute },
+        "tool" => Access::Tool {
+            name: text.to_owned(),
+            category: Category::Execute,
+        },
         "mode" => Access::Mode { id: text.to_owned() },
         other => {
-            return Err((format!("no selector is called `{other}`"), "write it as in a pattern, such as `shell(ls)`".to_owned()));
+            return Err((
+                format!("no selector is called `{other}`"),
+                "write it as in a pattern, such as `shell(ls)`".to_owned(),
+            ));
         }
     })
 }
@@ -112,13 +131,27 @@ fn path(reader: &Reader<'_>, text: &str) -> PathAccess {
             other => lexical.push(other),
         }
     }
-    PathAccess { given: text.to_owned(), resolved: lexical.clone(), lexical, unresolved: None, hard_linked: false }
+    PathAccess {
+        given: text.to_owned(),
+        resolved: lexical.clone(),
+        lexical,
+        unresolved: None,
+        hard_linked: false,
+    }
 }
 
 fn fetch(text: &str) -> Result<UrlAccess, Refused> {
-    let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
-    UrlAccess::parse(&whole)
-        .map_err(|error| (format!("`{text}` is not an address: {error}"), "write it as `https://docs.rs/serde`".to_owned()))
+    let whole = if text.contains("://") {
+        text.to_owned()
+    } else {
+        format!("https://{text}")
+    };
+    UrlAccess::parse(&whole).map_err(|error| {
+        (
+            format!("`{text}` is not an address: {error}"),
+            "write it as `https://docs.rs/serde`".to_owned(),
+        )
+    })
 }
 
 fn mcp(text: &str) -> Result<McpAccess, Refused> {
@@ -126,13 +159,18 @@ fn mcp(text: &str) -> Result<McpAccess, Refused> {
         Some(at) => text.split_at(at),
         None => (text, ""),
     };
-    let help = "write `server/tool`, with arguments as JSON after it: `github/list_issues {\"repo\": \"me/x\"}`";
-    let (server, tool) =
-        name.split_once('/').ok_or_else(|| (format!("`{text}` names no tool of a server"), help.to_owned()))?;
+    let help =
+        "write `server/tool`, with arguments as JSON after it: `github/list_issues {\"repo\": \"me/x\"}`";
+    let (server, tool) = name
+        .split_once('/')
+        .ok_or_else(|| (format!("`{text}` names no tool of a server"), help.to_owned()))?;
     let arguments = match arguments.trim() {
         "" => Value::Object(serde_json::Map::new()),
         json => serde_json::from_str(json)
             .map_err(|error| (format!("the arguments are not JSON: {error}"), help.to_owned()))?,
     };
-    Ok(McpAccess { readings: vec![(server.to_owned(), tool.to_owned())], arguments })
+    Ok(McpAccess {
+        readings: vec![(server.to_owned(), tool.to_owned())],
+        arguments,
+    })
 }

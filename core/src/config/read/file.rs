@@ -38,7 +38,11 @@ pub(in crate::config) struct WorkspaceEntry {
     pub(in crate::config) rules: Vec<Rule>,
 }
 
-pub(super) const EFFECTS: &[(&str, Effect)] = &[("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
+pub(super) const EFFECTS: &[(&str, Effect)] = &[
+    ("allow", Effect::Allow),
+    ("ask", Effect::Ask),
+    ("deny", Effect::Deny),
+];
 
 pub(super) const CATEGORIES: &[(&str, Category)] = &[
     ("read", Category::Read),
@@ -53,7 +57,11 @@ pub(super) fn read(mut top: Section<'_, '_>) -> File {
         && *version.get_ref() != 1
     {
         let help = Some("this mayi reads version 1".to_owned());
-        top.reader().mistake(version.span(), format!("version {} is not known", version.get_ref()), help);
+        top.reader().mistake(
+            version.span(),
+            format!("version {} is not known", version.get_ref()),
+            help,
+        );
     }
     file.scalars.mode = mode(&mut top);
     file.rules = rules::read(&mut top);
@@ -77,15 +85,24 @@ fn workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
     for (name, mut section) in top.named_tables("workspaces") {
         let reader = section.reader();
         if reader.layer == Layer::Workspace {
-            section.mistake("a file in a repository has no settings for workspaces", "leave out [workspaces]");
+            section.mistake(
+                "a file in a repository has no settings for workspaces",
+                "leave out [workspaces]",
+            );
         }
         let folder = match (name.get_ref().strip_prefix("~"), &reader.places.home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                home.join(rest.trim_start_matches('/'))
+            }
             _ => PathBuf::from(name.get_ref()),
         };
         if !folder.is_absolute() {
             let help = "write the whole path, or one that starts with ~/".to_owned();
-            reader.mistake(name.span(), format!("`{}` does not say which folder it is", name.get_ref()), Some(help));
+            reader.mistake(
+                name.span(),
+                format!("`{}` does not say which folder it is", name.get_ref()),
+                Some(help),
+            );
         }
         let mode = mode(&mut section);
         let rules = rules::read(&mut section);
@@ -96,13 +113,19 @@ fn workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
 }
 
 fn matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
-    let Some(mut matrix) = top.table("matrix") else { return };
+    let Some(mut matrix) = top.table("matrix") else {
+        return;
+    };
     for (name, mode) in MODES {
-        let Some(mut row) = matrix.table(name) else { continue };
+        let Some(mut row) = matrix.table(name) else {
+            continue;
+        };
         for (name, category) in CATEGORIES {
             if let Some(effect) = row.word(name, EFFECTS) {
                 let origin = row.reader().origin(&effect.span());
-                scalars.matrix.push((*mode, *category, At::new(*effect.get_ref(), origin)));
+                scalars
+                    .matrix
+                    .push((*mode, *category, At::new(*effect.get_ref(), origin)));
             }
         }
         row.finish();
@@ -111,11 +134,16 @@ fn matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
 }
 
 fn protection(top: &mut Section<'_, '_>, file: &mut File) {
-    let Some(mut protection) = top.table("protection") else { return };
+    let Some(mut protection) = top.table("protection") else {
+        return;
+    };
     let reader = protection.reader();
     let mut patterns = |key| -> Vec<Pattern> {
         let texts = protection.strings(key).unwrap_or_default();
-        texts.iter().filter_map(|text| reader.pattern(text.get_ref(), &text.span(), None)).collect()
+        texts
+            .iter()
+            .filter_map(|text| reader.pattern(text.get_ref(), &text.span(), None))
+            .collect()
     };
     file.except = patterns("except");
     file.add = patterns("add");
@@ -134,8 +162,13 @@ fn locks(top: &mut Section<'_, '_>, locks: &mut Locks) {
     }
     for name in names {
         if !locks.add(name.get_ref(), reader.path) {
-            let help = "write \"mode\", \"agents.*.bypass_permissions\" or \"agents.NAME.bypass_permissions\"";
-            reader.mistake(name.span(), format!("`{}` can't be locked", name.get_ref()), Some(help.to_owned()));
+            let help =
+                "write \"mode\", \"agents.*.bypass_permissions\" or \"agents.NAME.bypass_permissions\"";
+            reader.mistake(
+                name.span(),
+                format!("`{}` can't be locked", name.get_ref()),
+                Some(help.to_owned()),
+            );
         }
     }
 }

@@ -30,9 +30,24 @@ impl<'r, 't> Section<'r, 't> {
     pub(super) fn new(reader: &'r Reader<'t>, name: String, span: Range<usize>, table: DeTable<'t>) -> Self {
         let entries = table
             .into_iter()
-            .map(|(key, value)| (key.get_ref().clone().into_owned(), Entry { key: key.span(), value }))
+            .map(|(key, value)| {
+                (
+                    key.get_ref().clone().into_owned(),
+                    Entry {
+                        key: key.span(),
+                        value,
+                    },
+                )
+            })
             .collect();
-        Self { reader, name, span, entries, known: Vec::new(), seen: Vec::new() }
+        Self {
+            reader,
+            name,
+            span,
+            entries,
+            known: Vec::new(),
+            seen: Vec::new(),
+        }
     }
 
     pub(super) fn reader(&self) -> &'r Reader<'t> {
@@ -62,7 +77,8 @@ impl<'r, 't> Section<'r, 't> {
 
     fn wrong(&self, key: &str, span: Range<usize>, found: &DeValue<'_>, wanted: &str, example: &str) {
         let message = format!("`{key}` is {wanted}, not {}", kind(found));
-        self.reader.mistake(span, message, Some(format!("write `{key} = {example}`")));
+        self.reader
+            .mistake(span, message, Some(format!("write `{key} = {example}`")));
     }
 
     pub(super) fn boolean(&mut self, key: &'static str) -> Option<Spanned<bool>> {
@@ -79,9 +95,10 @@ impl<'r, 't> Section<'r, 't> {
     pub(super) fn integer(&mut self, key: &'static str) -> Option<Spanned<i64>> {
         let value = self.take(key)?;
         match value.get_ref() {
-            DeValue::Integer(number) => {
-                Some(Spanned::new(value.span(), i64::from_str_radix(number.as_str(), number.radix()).unwrap_or(i64::MAX)))
-            }
+            DeValue::Integer(number) => Some(Spanned::new(
+                value.span(),
+                i64::from_str_radix(number.as_str(), number.radix()).unwrap_or(i64::MAX),
+            )),
             other => {
                 self.wrong(key, value.span(), other, "a number", "1");
                 None
@@ -101,10 +118,19 @@ impl<'r, 't> Section<'r, 't> {
     }
 
     /// One of some words.
-    pub(super) fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<Spanned<T>> {
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        key: &'static str,
+        words: &[(&'static str, T)],
+    ) -> Option<Spanned<T>> {
         let value = self.take(key)?;
         match value.get_ref() {
-            DeValue::String(text) => word(self.reader, key, &Spanned::new(value.span(), text.clone().into_owned()), words),
+            DeValue::String(text) => word(
+                self.reader,
+                key,
+                &Spanned::new(value.span(), text.clone().into_owned()),
+                words,
+            ),
             other => {
                 let example = format!("{:?}", words.first().map_or("...", |(name, _)| name));
                 self.wrong(key, value.span(), other, "a text", &example);
@@ -121,7 +147,9 @@ impl<'r, 't> Section<'r, 't> {
                 let mut texts = Vec::new();
                 for item in items {
                     match item.get_ref() {
-                        DeValue::String(text) => texts.push(Spanned::new(item.span(), text.clone().into_owned())),
+                        DeValue::String(text) => {
+                            texts.push(Spanned::new(item.span(), text.clone().into_owned()))
+                        }
                         other => self.wrong(key, item.span(), other, "a list of texts", "[\"...\"]"),
                     }
                 }
@@ -132,7 +160,11 @@ impl<'r, 't> Section<'r, 't> {
                     "command" => shlex::split(&text).unwrap_or_else(|| vec![text.to_string()]),
                     _ => vec![text.to_string()],
                 };
-                let example = example.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+                let example = example
+                    .iter()
+                    .map(|word| format!("{word:?}"))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 self.reader.mistake(
                     span,
                     format!("`{key}` is a list of texts, not one text"),
@@ -154,14 +186,21 @@ impl<'r, 't> Section<'r, 't> {
 
     /// `[[key]]`, any number of times.
     pub(super) fn tables(&mut self, key: &'static str) -> Vec<Self> {
-        let Some(value) = self.take(key) else { return Vec::new() };
+        let Some(value) = self.take(key) else {
+            return Vec::new();
+        };
         let span = value.span();
         match value.into_inner() {
             DeValue::Array(items) => items.into_iter().filter_map(|item| self.sub(key, item)).collect(),
             other => {
-                let header = if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) };
+                let header = if self.name.is_empty() {
+                    key.to_owned()
+                } else {
+                    format!("{}.{key}", self.name)
+                };
                 let message = format!("`{key}` is a list of tables, not {}", kind(&other));
-                self.reader.mistake(span, message, Some(format!("write `[[{header}]]` before each")));
+                self.reader
+                    .mistake(span, message, Some(format!("write `[[{header}]]` before each")));
                 Vec::new()
             }
         }
@@ -180,8 +219,14 @@ impl<'r, 't> Section<'r, 't> {
 
     /// What is below `key`, whatever it is.
     pub(super) fn named(&mut self, key: &'static str) -> Vec<(Spanned<String>, Spanned<DeValue<'t>>)> {
-        let Some(table) = self.table(key) else { return Vec::new() };
-        table.entries.into_iter().map(|(name, entry)| (Spanned::new(entry.key, name), entry.value)).collect()
+        let Some(table) = self.table(key) else {
+            return Vec::new();
+        };
+        table
+            .entries
+            .into_iter()
+            .map(|(name, entry)| (Spanned::new(entry.key, name), entry.value))
+            .collect()
     }
 
     /// Texts below `key`, each under a name of its own.
@@ -204,13 +249,21 @@ impl<'r, 't> Section<'r, 't> {
 
     /// `value` as a table called `key` in this one.
     pub(super) fn sub(&self, key: &str, value: Spanned<DeValue<'t>>) -> Option<Self> {
-        let name = if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) };
+        let name = if self.name.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.name)
+        };
         let span = value.span();
         match value.into_inner() {
             DeValue::Table(table) => Some(Self::new(self.reader, name, span, table)),
             other => {
                 let message = format!("`{name}` is a table, not {}", kind(&other));
-                self.reader.mistake(span, message, Some(format!("write `[{name}]` on a line of its own")));
+                self.reader.mistake(
+                    span,
+                    message,
+                    Some(format!("write `[{name}]` on a line of its own")),
+                );
                 None
             }
         }
@@ -218,13 +271,21 @@ impl<'r, 't> Section<'r, 't> {
 
     /// Notes what is left: keys that nobody knows.
     pub(super) fn finish(self) {
-        let place = if self.name.is_empty() { "a configuration file".to_owned() } else { format!("[{}]", self.name) };
+        let place = if self.name.is_empty() {
+            "a configuration file".to_owned()
+        } else {
+            format!("[{}]", self.name)
+        };
         for (key, entry) in &self.entries {
             let help = match nearest(key, self.known.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("{place} has {}", listed(self.known.iter().copied())),
             };
-            self.reader.mistake(entry.key.clone(), format!("no key is called `{key}` in {place}"), Some(help));
+            self.reader.mistake(
+                entry.key.clone(),
+                format!("no key is called `{key}` in {place}"),
+                Some(help),
+            );
         }
     }
 }
@@ -242,7 +303,11 @@ pub(super) fn word<T: Copy>(
             Some(meant) => format!("did you mean \"{meant}\"?"),
             None => format!("write {}", listed(names())),
         };
-        reader.mistake(text.span(), format!("`{key}` can't be {:?}", text.get_ref()), Some(help));
+        reader.mistake(
+            text.span(),
+            format!("`{key}` can't be {:?}", text.get_ref()),
+            Some(help),
+        );
         return None;
     };
     Some(Spanned::new(text.span(), *value))

@@ -73,8 +73,24 @@ fn given_another_agent_then_its_table_is_added() {
 fn given_an_answer_then_a_rule_is_added_once() {
     let machine = Machine::new().user(FILE);
     let patterns = ["shell(cargo test *)".to_owned(), "write(./a\"b)".to_owned()];
-    assert!(add_rule(machine.user_file(), &machine.sources.places(), "claude", &patterns).unwrap());
-    assert!(!add_rule(machine.user_file(), &machine.sources.places(), "claude", &patterns).unwrap());
+    assert!(
+        add_rule(
+            machine.user_file(),
+            &machine.sources.places(),
+            "claude",
+            &patterns
+        )
+        .unwrap()
+    );
+    assert!(
+        !add_rule(
+            machine.user_file(),
+            &machine.sources.places(),
+            "claude",
+            &patterns
+        )
+        .unwrap()
+    );
     let date = jiff::Zoned::now().date().to_string();
     insta::assert_snapshot!(changed(FILE, &machine.text()).replace(&date, "DATE"), @r#"
     +[[rule]]
@@ -122,9 +138,18 @@ fn given_no_file_then_one_is_made_for_the_user_alone() {
 #[test]
 fn given_files_laid_out_otherwise_then_they_are_changed_in_their_own_way() {
     for (before, after) in [
-        ("agents = { claude = { mode = \"plan\" } }", "agents = { claude = { mode = \"plan\" , bypass_permissions = true } }\n"),
-        ("agents.claude.mode = \"plan\"\r\n", "agents.claude.mode = \"plan\"\r\nagents.claude.bypass_permissions = true\r\n"),
-        ("mode = \"plan\"", "mode = \"plan\"\n\n[agents.claude]\nbypass_permissions = true\n"),
+        (
+            "agents = { claude = { mode = \"plan\" } }",
+            "agents = { claude = { mode = \"plan\" , bypass_permissions = true } }\n",
+        ),
+        (
+            "agents.claude.mode = \"plan\"\r\n",
+            "agents.claude.mode = \"plan\"\r\nagents.claude.bypass_permissions = true\r\n",
+        ),
+        (
+            "mode = \"plan\"",
+            "mode = \"plan\"\n\n[agents.claude]\nbypass_permissions = true\n",
+        ),
     ] {
         let machine = Machine::new().user(before);
         assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap());
@@ -136,14 +161,34 @@ fn given_files_laid_out_otherwise_then_they_are_changed_in_their_own_way() {
 /// "Refuses to touch a file that does not parse."
 #[test]
 fn given_a_file_with_mistakes_then_it_stays_as_it_is() {
-    for text in ["mode = \n", "mod = \"plan\"\n", "[[rule]]\neffect = \"deny\"\npattern = \"shell(x)\"\nmatch = [\"y\"]\n"] {
+    for text in [
+        "mode = \n",
+        "mod = \"plan\"\n",
+        "[[rule]]\neffect = \"deny\"\npattern = \"shell(x)\"\nmatch = [\"y\"]\n",
+    ] {
         let machine = Machine::new().user(text);
         assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).is_err());
-        assert!(add_rule(machine.user_file(), &machine.sources.places(), "claude", &["shell(ls)".into()]).is_err());
+        assert!(
+            add_rule(
+                machine.user_file(),
+                &machine.sources.places(),
+                "claude",
+                &["shell(ls)".into()]
+            )
+            .is_err()
+        );
         assert_eq!(machine.text(), text);
     }
     let machine = Machine::new().user(FILE);
-    assert!(add_rule(machine.user_file(), &machine.sources.places(), "claude", &["nonsense".into()]).is_err());
+    assert!(
+        add_rule(
+            machine.user_file(),
+            &machine.sources.places(),
+            "claude",
+            &["nonsense".into()]
+        )
+        .is_err()
+    );
     assert_eq!(machine.text(), FILE);
 }
 
@@ -171,10 +216,20 @@ fn given_changes_at_the_same_time_then_all_of_them_survive() {
             let machine = &machine;
             scope.spawn(move || {
                 let pattern = format!("shell(run {number})");
-                assert!(add_rule(machine.user_file(), &machine.sources.places(), "claude", &[pattern]).unwrap());
+                assert!(
+                    add_rule(
+                        machine.user_file(),
+                        &machine.sources.places(),
+                        "claude",
+                        &[pattern]
+                    )
+                    .unwrap()
+                );
             });
         }
-        scope.spawn(|| assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap()));
+        scope.spawn(|| {
+            assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap())
+        });
     });
     let policy = machine.load().policy;
     assert_eq!(policy.rules.len(), 3 + 8);
@@ -187,7 +242,12 @@ fn given_a_keeper_then_answers_hold_from_now_on() {
     let keeper = FileKeeper::new(machine.sources.clone());
     let claude = AgentId::named("claude");
     let policy = keeper.allow(&claude, &["shell(make)".into()]).unwrap();
-    assert!(policy.rules.iter().any(|rule| rule.pattern.as_str() == "shell(make)"));
+    assert!(
+        policy
+            .rules
+            .iter()
+            .any(|rule| rule.pattern.as_str() == "shell(make)")
+    );
     assert!(keeper.bypass(&claude).unwrap().agents["claude"].bypass_permissions);
     assert!(load(&machine.sources).unwrap().policy.agents["claude"].bypass_permissions);
 }
@@ -204,7 +264,9 @@ fn given_an_agent_without_a_name_then_nothing_is_kept_for_it() {
 
 #[test]
 fn given_a_locked_bypass_then_the_keeper_refuses() {
-    let machine = Machine::new().managed("lock = [\"agents.claude.bypass_permissions\"]\n").user(FILE);
+    let machine = Machine::new()
+        .managed("lock = [\"agents.claude.bypass_permissions\"]\n")
+        .user(FILE);
     let keeper = FileKeeper::new(machine.sources.clone());
     let error = keeper.bypass(&AgentId::named("claude")).unwrap_err().to_string();
     insta::assert_snapshot!(machine.plain(&error), @"/etc/config.toml locks the bypass of claude");
@@ -215,14 +277,23 @@ fn given_a_locked_bypass_then_the_keeper_refuses() {
 /// Pieces of a file in any order, with comments between them.
 fn files() -> impl Strategy<Value = String> {
     let piece = proptest::sample::select(vec![
-        "# a comment\n", "\n", "   # indented\n", "[rules] # short\nallow = [ \"shell(ls)\" , ] # one\n",
-        "[[rule]]\n  effect='deny'\npattern = '''shell(x)''' # odd\n", "[agents.claude]\nmode = \"plan\"#x\n",
-        "[agents.goose]\n# nothing\n", "[matrix.auto]\nread = \"ask\"\n", "[servers.s]\ngrant = \"read\"\n[servers.s.tools]\nt = \"default\" # t\n",
+        "# a comment\n",
+        "\n",
+        "   # indented\n",
+        "[rules] # short\nallow = [ \"shell(ls)\" , ] # one\n",
+        "[[rule]]\n  effect='deny'\npattern = '''shell(x)''' # odd\n",
+        "[agents.claude]\nmode = \"plan\"#x\n",
+        "[agents.goose]\n# nothing\n",
+        "[matrix.auto]\nread = \"ask\"\n",
+        "[servers.s]\ngrant = \"read\"\n[servers.s.tools]\nt = \"default\" # t\n",
     ]);
     proptest::collection::vec(piece, 0..7).prop_map(|pieces| {
         let mut seen = std::collections::BTreeSet::new();
         // A table may be written once.
-        pieces.into_iter().filter(|piece| piece.starts_with("[[") || !piece.starts_with('[') || seen.insert(*piece)).collect()
+        pieces
+            .into_iter()
+            .filter(|piece| piece.starts_with("[[") || !piece.starts_with('[') || seen.insert(*piece))
+            .collect()
     })
 }
 

@@ -9,12 +9,31 @@ use crate::policy::{Effect, Mode};
 #[test]
 fn given_modes_of_several_layers_then_the_nearest_counts() {
     let mode = |machine: Machine| machine.load().policy.mode;
-    assert_eq!(mode(Machine::new().managed("mode = \"plan\"").user("mode = \"auto\"")), Mode::Auto);
-    assert_eq!(mode(Machine::new().user("mode = \"plan\"").mode(Mode::Auto)), Mode::Auto);
-    assert_eq!(mode(Machine::new().user("mode = \"auto\"").workspace("mode = \"plan\"")), Mode::Plan);
-    assert_eq!(mode(Machine::new().workspace("mode = \"plan\"").mode(Mode::Default)), Mode::Default);
+    assert_eq!(
+        mode(Machine::new().managed("mode = \"plan\"").user("mode = \"auto\"")),
+        Mode::Auto
+    );
+    assert_eq!(
+        mode(Machine::new().user("mode = \"plan\"").mode(Mode::Auto)),
+        Mode::Auto
+    );
+    assert_eq!(
+        mode(
+            Machine::new()
+                .user("mode = \"auto\"")
+                .workspace("mode = \"plan\"")
+        ),
+        Mode::Plan
+    );
+    assert_eq!(
+        mode(Machine::new().workspace("mode = \"plan\"").mode(Mode::Default)),
+        Mode::Default
+    );
     assert_eq!(mode(Machine::new().environment("MAYI_MODE", "plan")), Mode::Plan);
-    assert_eq!(mode(Machine::new().environment("MAYI_MODE", "auto")), Mode::Default);
+    assert_eq!(
+        mode(Machine::new().environment("MAYI_MODE", "auto")),
+        Mode::Default
+    );
 }
 
 /// The same, where an agent has a mode of its own: a nearer mode for all takes its place.
@@ -22,14 +41,33 @@ fn given_modes_of_several_layers_then_the_nearest_counts() {
 fn given_an_agents_own_mode_then_a_nearer_mode_for_all_takes_its_place() {
     let auto = "[agents.claude]\nmode = \"auto\"\n";
     let mode = |machine: Machine| machine.load().policy.agents["claude"].mode;
-    assert_eq!(mode(Machine::new().user(&format!("mode = \"plan\"\n{auto}"))), Some(Mode::Auto));
-    assert_eq!(mode(Machine::new().managed(auto).user("mode = \"plan\"")), Some(Mode::Plan));
-    assert_eq!(mode(Machine::new().user(auto).workspace("mode = \"plan\"")), Some(Mode::Plan));
+    assert_eq!(
+        mode(Machine::new().user(&format!("mode = \"plan\"\n{auto}"))),
+        Some(Mode::Auto)
+    );
+    assert_eq!(
+        mode(Machine::new().managed(auto).user("mode = \"plan\"")),
+        Some(Mode::Plan)
+    );
+    assert_eq!(
+        mode(Machine::new().user(auto).workspace("mode = \"plan\"")),
+        Some(Mode::Plan)
+    );
     assert_eq!(mode(Machine::new().user(auto).mode(Mode::Plan)), Some(Mode::Plan));
     // Looser than the mode of all, and yet stricter than the agent's.
     let strict = format!("mode = \"plan\"\n{auto}");
-    assert_eq!(mode(Machine::new().user(&strict).workspace("mode = \"default\"")), Some(Mode::Default));
-    assert_eq!(mode(Machine::new().user(auto).workspace("mode = \"plan\"\n[agents.claude]\nmode = \"default\"")), Some(Mode::Default));
+    assert_eq!(
+        mode(Machine::new().user(&strict).workspace("mode = \"default\"")),
+        Some(Mode::Default)
+    );
+    assert_eq!(
+        mode(
+            Machine::new()
+                .user(auto)
+                .workspace("mode = \"plan\"\n[agents.claude]\nmode = \"default\"")
+        ),
+        Some(Mode::Default)
+    );
 }
 
 /// "A workspace file ... may only tighten", and the person is told.
@@ -69,7 +107,13 @@ except = ["*"]
     assert_eq!(loaded.policy.mode, Mode::Default);
     assert_eq!(loaded.agents["claude"], before.agents["claude"]);
     assert!(loaded.servers.is_empty());
-    assert!(loaded.policy.agents.values().all(|agent| !agent.bypass_permissions && !agent.trust_kind));
+    assert!(
+        loaded
+            .policy
+            .agents
+            .values()
+            .all(|agent| !agent.bypass_permissions && !agent.trust_kind)
+    );
     assert!(loaded.policy.servers.is_empty());
     assert_eq!(loaded.policy.matrix.default.execute, Effect::Ask);
     assert_eq!(loaded.policy.matrix.default.external, Effect::Deny);
@@ -79,7 +123,8 @@ except = ["*"]
 
 #[test]
 fn given_two_allow_rules_in_a_workspace_file_then_the_notice_counts_them() {
-    let machine = Machine::new().workspace("[rules]\nallow = [\"shell(a)\", \"shell(b)\"]\ndeny = [\"shell(c)\"]\n");
+    let machine =
+        Machine::new().workspace("[rules]\nallow = [\"shell(a)\", \"shell(b)\"]\ndeny = [\"shell(c)\"]\n");
     insta::assert_snapshot!(machine.notices(), @"/work/.mayi.toml: 2 allow rules are ignored: a file in a repository may only tighten, until a later version brings `mayi trust`");
     let policy = machine.load().policy;
     assert_eq!(policy.rules.len(), 1);
@@ -117,9 +162,26 @@ fn given_locks_then_nearer_layers_do_not_loosen_what_is_locked() {
     assert_eq!(loaded.policy.agents.get("claude"), None);
     assert!(loaded.locks.mode().is_some() && loaded.locks.bypass("claude").is_some());
     insta::assert_snapshot!(Machine::new().managed(managed).mode(Mode::Auto).mistakes(), @"`--mode auto` is not allowed: /etc/config.toml locks the mode (leave it out, or ask for default or stricter)");
-    assert_eq!(Machine::new().managed(managed).mode(Mode::Plan).load().policy.mode, Mode::Plan);
+    assert_eq!(
+        Machine::new()
+            .managed(managed)
+            .mode(Mode::Plan)
+            .load()
+            .policy
+            .mode,
+        Mode::Plan
+    );
     // Not below what is locked, but back to it.
-    assert_eq!(Machine::new().managed(managed).user("mode = \"plan\"").mode(Mode::Default).load().policy.mode, Mode::Default);
+    assert_eq!(
+        Machine::new()
+            .managed(managed)
+            .user("mode = \"plan\"")
+            .mode(Mode::Default)
+            .load()
+            .policy
+            .mode,
+        Mode::Default
+    );
 }
 
 #[test]
@@ -140,8 +202,15 @@ fn given_the_environment_then_only_a_known_and_stricter_mode_counts() {
 fn accesses(machine: &Machine) -> Vec<crate::call::Access> {
     let cwd = &machine.sources.cwd;
     vec![
-        shell("ls"), shell("git push"), shell("make && rm x"), write(cwd, "src/a.rs"), write(cwd, ".git/hooks/x"),
-        write(cwd, "/etc/passwd"), mcp("github", "list"), mcp("other", "wipe"), tool("x"),
+        shell("ls"),
+        shell("git push"),
+        shell("make && rm x"),
+        write(cwd, "src/a.rs"),
+        write(cwd, ".git/hooks/x"),
+        write(cwd, "/etc/passwd"),
+        mcp("github", "list"),
+        mcp("other", "wipe"),
+        tool("x"),
     ]
 }
 
@@ -149,12 +218,30 @@ const MODES: [&str; 3] = ["plan", "default", "auto"];
 
 fn rules() -> impl Strategy<Value = String> {
     let pattern = proptest::sample::select(vec![
-        "*", "shell(ls)", "shell(git *)", "shell(*)", "write(src/**)", "write(**)", "mcp(github/*)", "mcp(*/wipe)", "tool(x)", "read(**)",
+        "*",
+        "shell(ls)",
+        "shell(git *)",
+        "shell(*)",
+        "write(src/**)",
+        "write(**)",
+        "mcp(github/*)",
+        "mcp(*/wipe)",
+        "tool(x)",
+        "read(**)",
     ]);
-    let rule = (proptest::sample::select(vec!["allow", "ask", "deny"]), pattern, any::<bool>()).prop_map(|(effect, pattern, yields)| {
-        let always = if yields && effect == "ask" { "always = false\n" } else { "" };
-        format!("[[rule]]\neffect = \"{effect}\"\npattern = \"{pattern}\"\n{always}")
-    });
+    let rule = (
+        proptest::sample::select(vec!["allow", "ask", "deny"]),
+        pattern,
+        any::<bool>(),
+    )
+        .prop_map(|(effect, pattern, yields)| {
+            let always = if yields && effect == "ask" {
+                "always = false\n"
+            } else {
+                ""
+            };
+            format!("[[rule]]\neffect = \"{effect}\"\npattern = \"{pattern}\"\n{always}")
+        });
     proptest::collection::vec(rule, 0..4).prop_map(|rules| rules.concat())
 }
 
@@ -163,16 +250,32 @@ fn scalars() -> impl Strategy<Value = String> {
     let word = |words: &[&'static str]| proptest::option::of(proptest::sample::select(words.to_vec()));
     let approval = word(&["required", "not_required"]);
     let grant = word(&["none", "read", "write", "all"]);
-    (mode(), mode(), proptest::option::of(any::<bool>()), approval, grant, word(&["required", "not_required", "default"])).prop_map(
-        |(mode, own, bypass, approval, grant, tool)| {
-            let line = |key: &str, value: Option<&str>| value.map(|value| format!("{key} = \"{value}\"\n")).unwrap_or_default();
-            let bypass = bypass.map(|on| format!("bypass_permissions = {on}\n")).unwrap_or_default();
+    (
+        mode(),
+        mode(),
+        proptest::option::of(any::<bool>()),
+        approval,
+        grant,
+        word(&["required", "not_required", "default"]),
+    )
+        .prop_map(|(mode, own, bypass, approval, grant, tool)| {
+            let line = |key: &str, value: Option<&str>| {
+                value
+                    .map(|value| format!("{key} = \"{value}\"\n"))
+                    .unwrap_or_default()
+            };
+            let bypass = bypass
+                .map(|on| format!("bypass_permissions = {on}\n"))
+                .unwrap_or_default();
             format!(
                 "{}[agents.claude]\n{}{bypass}[servers.github]\n{}{}[servers.github.tools]\n{}",
-                line("mode", mode), line("mode", own), line("approval", approval), line("grant", grant), line("list", tool)
+                line("mode", mode),
+                line("mode", own),
+                line("approval", approval),
+                line("grant", grant),
+                line("list", tool)
             )
-        },
-    )
+        })
 }
 
 proptest! {

@@ -4,7 +4,10 @@
 use super::Machine;
 
 fn mistakes(text: &str) -> String {
-    Machine::new().user(text).mistakes().replace("/home/.config/mayi/config.toml", "FILE")
+    Machine::new()
+        .user(text)
+        .mistakes()
+        .replace("/home/.config/mayi/config.toml", "FILE")
 }
 
 #[test]
@@ -165,7 +168,8 @@ fn given_a_mistake_then_the_report_shows_the_line_and_what_to_write() {
     let machine = Machine::new().user("version = 1\n\n[rules]\nalow = [\"shell(ls)\"]\n");
     let errors = crate::config::load(&machine.sources).unwrap_err();
     let mut report = String::new();
-    let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor()).with_width(100);
+    let handler =
+        miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor()).with_width(100);
     handler.render_report(&mut report, &errors).unwrap();
     insta::assert_snapshot!(machine.plain(&report), @r#"
      × no key is called `alow` in [rules]

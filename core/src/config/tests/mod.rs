@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Folders, Loaded, Sources, load};
-use crate::call::{Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, ShellAccess, WriteKind};
+use crate::call::{
+    Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, ShellAccess, WriteKind,
+};
 use crate::grant::Grants;
 use crate::policy::{Effect, Mode, Policy, Standing, decide};
 
@@ -87,12 +89,22 @@ impl Machine {
     /// Every mistake on a line of its own, without the names of temporary folders.
     fn mistakes(&self) -> String {
         let errors = load(&self.sources).unwrap_err();
-        let lines: Vec<String> = errors.all().iter().map(|error| self.plain(&error.one_line())).collect();
+        let lines: Vec<String> = errors
+            .all()
+            .iter()
+            .map(|error| self.plain(&error.one_line()))
+            .collect();
         lines.join("\n")
     }
 
     fn notices(&self) -> String {
-        self.load().policy.notices.iter().map(|notice| self.plain(notice)).collect::<Vec<_>>().join("\n")
+        self.load()
+            .policy
+            .notices
+            .iter()
+            .map(|notice| self.plain(notice))
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     fn plain(&self, text: &str) -> String {
@@ -111,7 +123,10 @@ fn shell(line: &str) -> Access {
 }
 
 fn mcp(server: &str, tool: &str) -> Access {
-    Access::Mcp(McpAccess { readings: vec![(server.into(), tool.into())], arguments: serde_json::json!({}) })
+    Access::Mcp(McpAccess {
+        readings: vec![(server.into(), tool.into())],
+        arguments: serde_json::json!({}),
+    })
 }
 
 fn write(cwd: &Path, path: &str) -> Access {
@@ -119,7 +134,10 @@ fn write(cwd: &Path, path: &str) -> Access {
 }
 
 fn tool(name: &str) -> Access {
-    Access::Tool { name: name.to_owned(), category: Category::Execute }
+    Access::Tool {
+        name: name.to_owned(),
+        category: Category::Execute,
+    }
 }
 
 /// What `policy` decides for one access of the agent `claude`.
@@ -127,8 +145,12 @@ fn effect(policy: &Policy, cwd: &Path, access: Access) -> Effect {
     let settings = policy.agents.get("claude").cloned().unwrap_or_default();
     let servers: Vec<String> = policy.servers.keys().cloned().collect();
     let grants = Grants::default();
-    let standing =
-        Standing { mode: settings.mode.unwrap_or(policy.mode), bypass: settings.bypass_permissions, grants: &grants, servers: &servers };
+    let standing = Standing {
+        mode: settings.mode.unwrap_or(policy.mode),
+        bypass: settings.bypass_permissions,
+        grants: &grants,
+        servers: &servers,
+    };
     decide(policy, &call(cwd, access), &standing).effect
 }
 

@@ -49,7 +49,14 @@ fn given_something_that_is_no_small_text_file_then_it_is_refused() {
 fn given_a_pipe_then_nobody_waits_for_it() {
     let machine = Machine::new();
     let path = machine.sources.workspace.as_deref().unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR, 0).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        path,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .unwrap();
     assert!(machine.load().policy.ask_all.is_some());
 }
 

@@ -15,8 +15,14 @@ use super::stdio::{self, Fault};
 use super::{AcpEvent, AgentError};
 use crate::gate::Gate;
 
-/// How long an agent may take to start: `npx` may download it first.
-const STARTING: Duration = Duration::from_secs(120);
+/// How long an agent may take to start.
+const STARTING: Duration = Duration::from_secs(30);
+
+/// The same for one that its launcher may have to download first.
+const DOWNLOADING: Duration = Duration::from_secs(180);
+
+/// Launchers that download what they start.
+const LAUNCHERS: &[&str] = &["npx", "npm", "pnpm", "yarn", "bunx", "bun", "deno", "uvx", "uv", "pipx", "docker", "podman", "nix"];
 
 /// What mayi offers the agent.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +31,6 @@ pub struct Offer {
     pub fs: bool,
     /// `terminal/*`.
     pub terminal: bool,
-    /// How long the agent may take to answer `initialize`; none: two minutes.
-    pub start_limit: Option<Duration>,
 }
 
 /// A connection to an agent that has been initialized.
@@ -91,11 +95,11 @@ impl Connection {
             stop: std::sync::Mutex::new(Some(stop)),
             capabilities: Value::Null,
         };
-        connection.capabilities = connection.initialize(offer).await?;
+        connection.capabilities = connection.initialize(offer, start_limit(launch)).await?;
         Ok(connection)
     }
 
-    async fn initialize(&self, offer: Offer) -> Result<Value, AgentError> {
+    async fn initialize(&self, offer: Offer, limit: Duration) -> Result<Value, AgentError> {
         let params = json!({
             "protocolVersion": 1,
             "clientCapabilities": {
@@ -104,7 +108,6 @@ impl Connection {
             },
             "clientInfo": {"name": "mayi", "title": "mayi", "version": env!("CARGO_PKG_VERSION")},
         });
-        let limit = offer.start_limit.unwrap_or(STARTING);
         let response = self.ask("initialize", "initialize", params, Some(limit)).await?;
         match response.get("protocolVersion").and_then(Value::as_u64) {
             Some(1) => Ok(response.get("agentCapabilities").cloned().unwrap_or_default()),
@@ -193,6 +196,13 @@ impl Connection {
             process.end().await;
         }
     }
+}
+
+/// How long the agent may take to answer `initialize`.
+fn start_limit(launch: &Launch) -> Duration {
+    let name = launch.command.first().map(String::as_str).unwrap_or_default();
+    let base = name.rsplit('/').next().unwrap_or(name);
+    if LAUNCHERS.contains(&base) { DOWNLOADING } else { STARTING }
 }
 
 impl Drop for Connection {

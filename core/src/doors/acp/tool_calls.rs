@@ -24,8 +24,10 @@ pub(super) struct Known {
     pub(super) gated: bool,
     /// A message about it could be read in more than one way.
     pub(super) ambiguous: bool,
-    /// It has ended, or its ask was answered: the id used again is a new call.
+    /// It has ended: the id used again is a new call.
     pub(super) over: bool,
+    /// Its ask was answered: the id asked about again is a new call.
+    answered: bool,
     started: u64,
 }
 
@@ -83,7 +85,7 @@ impl ToolCalls {
     /// Merges a request's own fields into what is known, and marks the call as asked about.
     pub(super) fn ask(&mut self, session: &SessionId, id: &str, request: &Map<String, Value>) -> Known {
         let known = self.entry(session, id);
-        if known.over {
+        if known.over || known.answered {
             *known = Known { started: known.started, ..Known::default() };
         }
         known.merge(request);
@@ -94,7 +96,7 @@ impl ToolCalls {
     /// Says that an ask was answered: another one under the same id is a new call.
     pub(super) fn answered(&mut self, session: &SessionId, id: &str) {
         if let Some(known) = self.calls.get_mut(&(session.clone(), id.to_owned())) {
-            known.earlier_inputs.clear();
+            known.answered = true;
         }
     }
 
@@ -185,6 +187,14 @@ mod tests {
         assert!(calls.update(&session(), &object(json!({"toolCallId": "t", "status": "completed"}))).is_none());
         let known = calls.ask(&session(), "t", &object(json!({"title": "x"})));
         assert!(known.text("kind").is_none() && !known.fields.contains_key("rawInput"));
+    }
+
+    #[test]
+    fn given_an_id_asked_about_again_after_its_answer_then_it_is_a_new_call() {
+        let mut calls = ToolCalls::default();
+        calls.ask(&session(), "t", &object(json!({"kind": "read", "rawInput": {"path": "a"}})));
+        calls.answered(&session(), "t");
+        assert!(calls.ask(&session(), "t", &object(json!({"title": "x"}))).text("kind").is_none());
     }
 
     #[test]

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::call::{AgentId, Digest, Door, PathAccess, SessionId, ShellAccess, UrlAccess, WriteKind};
+use crate::call::{AgentId, Door, PathAccess, SessionId, ShellAccess, UrlAccess, WriteKind};
 use crate::grant::{Grant, Scope};
 use crate::policy::pattern::Places;
 use crate::policy::{Origin, Pattern, Protection, Rule, ServerSettings, ToolSettings};
@@ -334,100 +333,4 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
     );
 }
 
-fn any_effect() -> impl Strategy<Value = Effect> {
-    prop_oneof![Just(Allow), Just(Ask), Just(Deny)]
-}
-
-fn any_pattern() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec![
-        "shell(make *)", "shell(make)", "shell(rm *)", "shell(git push *)", "shell(*)", "write(src/**)", "write(*.rs)",
-        "read(**)", "read(/srv/**)", "edit(./a)", "fetch(example.com)", "fetch(*)", "mcp(s/*)", "mcp(s/t)", "tool(*)", "*",
-    ])
-}
-
-fn any_call() -> impl Strategy<Value = Call> {
-    prop::sample::select(vec![
-        read("/w/src/a.rs"), read("/srv/x"), write("/w/src/a.rs"), write("/home/me/.bashrc"), write("/w/.git/config"),
-        shell("make"), shell("make test"), shell("rm -rf x"), shell("make; rm x"), shell("git push"), shell("rm -rf /"),
-        fetch("https://example.com/"), fetch("https://a.example.com/"), mcp("s", "t"), mcp("u", "t"),
-        call(Access::Mode { id: "m".into() }), call(Access::Tool { name: "x".into(), category: Category::Execute }),
-    ])
-}
-
-fn any_mode() -> impl Strategy<Value = Mode> {
-    prop_oneof![Just(Mode::Plan), Just(Mode::Default), Just(Mode::Auto)]
-}
-
-proptest! {
-    /// Decisions, 4: "adding a deny or an ask never loosens anything".
-    #[test]
-    fn adding_a_deny_or_an_ask_never_loosens(
-        rules in prop::collection::vec((any_effect(), any_pattern()), 0..6),
-        added in prop_oneof![Just(Ask), Just(Deny)], pattern in any_pattern(),
-        call in any_call(), mode in any_mode(), bypass: bool,
-    ) {
-        let grants = Grants::default();
-        let standing = Standing { mode, bypass, grants: &grants, servers: passed() };
-        let mut policy = policy(&rules);
-        let before = decide(&policy, &call, &standing).effect;
-        policy.rules.push(rule(added, pattern));
-        prop_assert!(decide(&policy, &call, &standing).effect >= before);
-    }
-
-    /// Decisions, 4: "order never matters".
-    #[test]
-    fn order_never_matters(
-        rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), mode in any_mode(), seed: u64,
-    ) {
-        let mut shuffled = rules.clone();
-        let len = shuffled.len().max(1) as u64;
-        shuffled.rotate_left((seed % len) as usize);
-        if seed & 1 == 0 { shuffled.reverse(); }
-        prop_assert_eq!(in_mode(&policy(&rules), &call, mode).effect, in_mode(&policy(&shuffled), &call, mode).effect);
-    }
-
-    /// Decisions, 4: "plan mode never runs a non-read".
-    #[test]
-    fn plan_mode_never_runs_a_non_read(
-        rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), bypass: bool, grant in any_pattern(),
-    ) {
-        let grants = granted(grant);
-        let decision = decide(&policy(&rules), &call, &Standing { mode: Mode::Plan, bypass, grants: &grants, servers: passed() });
-        let only_reads = call.accesses.iter().all(|access| access.category() == Some(Category::Read));
-        prop_assert!(only_reads || decision.effect != Allow);
-    }
-
-    /// Decisions, 4: "a grant never allows more than the same pattern as a rule".
-    #[test]
-    fn a_grant_never_allows_more_than_the_same_rule(
-        rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), pattern in any_pattern(),
-    ) {
-        // A written ask that the grant names in so many words is the one thing it may discharge.
-        prop_assume!(!rules.iter().any(|(effect, text)| *effect == Ask && *text == pattern));
-        let exact = Pattern::parse(pattern, &places()).unwrap().is_exact();
-        prop_assume!(!exact);
-        let with_grant = with_grant(&policy(&rules), &call, &granted(pattern));
-        let mut with_rule = rules.clone();
-        with_rule.push((Allow, pattern));
-        prop_assert!(with_grant >= effect(&policy(&with_rule), &call));
-    }
-
-    /// The digest: changing any field voids the answer (attacks, properties).
-    #[test]
-    fn the_digest_binds_every_field(call in any_call(), epoch in 0u64..9) {
-        let digest: Digest = call.digest(epoch);
-        let changes: Vec<Box<dyn Fn(&mut Call)>> = vec![
-            Box::new(|c| c.agent = AgentId::named("other")), Box::new(|c| c.session = SessionId("other".into())),
-            Box::new(|c| c.tool_call_id = None), Box::new(|c| c.cwd = "/other".into()),
-            Box::new(|c| { c.env.insert("A".into(), "b".into()); }), Box::new(|c| c.raw_input = json!({"a": 1})),
-            Box::new(|c| c.notes.push("x".into())), Box::new(|c| c.door = Door::AcpFs), Box::new(|c| c.title.push('y')),
-            Box::new(|c| c.accesses.push(Access::Mode { id: "z".into() })),
-        ];
-        for change in changes {
-            let mut changed = call.clone();
-            change(&mut changed);
-            prop_assert_ne!(&changed.digest(epoch), &digest);
-        }
-        prop_assert_ne!(call.digest(epoch + 1), digest);
-    }
-}
+mod properties;

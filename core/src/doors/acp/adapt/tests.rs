@@ -92,7 +92,7 @@ fn given_codexs_approval_shape_then_the_tool_comes_from_the_update_before() {
         "rawInput": {"server": "mini", "tool": "plain", "arguments": {"path": "x"}}});
     let request = |params: Value| json!({"toolCallId": "t", "title": "Approve MCP tool call", "rawInput": {"server_name": "mini",
         "request": {"_meta": {"codex_approval_kind": "mcp_tool_call", "tool_params": params}}}});
-    let call = call_after(&[announced.clone()], request(json!({"path": "x"})));
+    let call = call_after(std::slice::from_ref(&announced), request(json!({"path": "x"})));
     assert_eq!(call.accesses.iter().map(ToString::to_string).collect::<Vec<_>>(), ["mcp(mini/plain)"]);
     let swapped = call_after(&[announced], request(json!({"path": "/etc"})));
     assert!(swapped.accesses.iter().any(|a| matches!(a, Access::Mcp(m) if m.certain().is_none())), "{swapped:?}");

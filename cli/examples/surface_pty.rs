@@ -1,0 +1,308 @@
+//! The terminal surface by itself, with calls made by hand: `surface_pty SCENARIO`.
+//!
+//! `cli/tests/pty_surface.rs` drives it in a real terminal. Where the standard input is a pipe,
+//! its lines play the rest of the world: another surface, the agent, the rules.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use mayi::surface::{Screen, TerminalSurface};
+use mayi_core::approval::{AgentOption, ApprovalResponse, choice};
+use mayi_core::call::{
+    Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, ShellAccess, WriteKind,
+};
+use mayi_core::gate::{Asking, Gate, KeepError, Keeper, OnAsk, Session, Ticket, Verdict};
+use mayi_core::policy::Policy;
+use serde_json::{Value, json};
+
+type Asked = (Call, Vec<AgentOption>);
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let scenario = std::env::args().nth(1).unwrap_or_else(|| "command".to_owned());
+    let color = std::env::var_os("NO_COLOR").is_none();
+    let screen = Screen::new(color, io::stdout().is_terminal());
+    let surface = match TerminalSurface::open(screen.clone(), color) {
+        Ok(surface) => surface,
+        Err(error) => {
+            let _ = screen.note(&format!("no terminal: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let asking = Asking {
+        on_ask: OnAsk::Prompt,
+        limit: None,
+    };
+    let gate = Gate::new(Policy::default(), asking, Box::new(Notes(screen.clone())));
+    gate.open_session(Session {
+        id: session(),
+        agent: agent(),
+        parent: None,
+        roots: vec![folder()],
+        cwd: folder(),
+        mode: None,
+    });
+    let calls = match scenario.as_str() {
+        "later" => Vec::new(),
+        name => calls(name),
+    };
+    let mut closer = Some(surface.closer());
+    let cancelled = screen.clone();
+    let serving = surface.serve(gate.clone(), move || {
+        let _ = cancelled.note("the turn was cancelled by Ctrl-C");
+    });
+    let work = {
+        let (gate, screen) = (gate.clone(), screen.clone());
+        async move {
+            if calls.is_empty() || !io::stdin().is_terminal() {
+                tokio::spawn(world(gate.clone(), screen.clone()));
+            }
+            let _ = screen.agent_text("I will ask now.");
+            let tickets: Vec<Ticket> = calls
+                .into_iter()
+                .map(|(call, options)| gate.submit(call, &options))
+                .collect();
+            let mut answered = Vec::new();
+            for (at, ticket) in tickets.into_iter().enumerate() {
+                answered.push(tokio::spawn(tell(screen.clone(), at + 1, ticket)));
+            }
+            for answer in answered {
+                let _ = answer.await;
+            }
+            if scenario == "later" {
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    tokio::select! {
+        result = serving => {
+            drop(closer.take());
+            match result {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    let _ = screen.note(&format!("the surface ended: {error}"));
+                    ExitCode::from(143)
+                }
+            }
+        }
+        () = work => {
+            if let Some(closer) = closer.take() {
+                closer.close();
+            }
+            let _ = screen.note("done");
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// Waits for a verdict and tells it.
+async fn tell(screen: Screen, number: usize, ticket: Ticket) {
+    let what = match ticket.verdict().await {
+        Verdict::Allowed(authorized) => format!("allowed, by {:?}", authorized.by()),
+        Verdict::Denied(refusal) => format!("denied, {}", refusal.reason),
+        Verdict::Cancelled => "cancelled".to_owned(),
+    };
+    let _ = screen.note(&format!("verdict {number}: {what}"));
+}
+
+/// Does what the lines of the standard input say.
+async fn world(gate: Gate, screen: Screen) {
+    let (lines, mut said) = tokio::sync::mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            let _ = lines.send(line);
+        }
+    });
+    let mut number = 100;
+    while let Some(line) = said.recv().await {
+        let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+        match word {
+            "ask" => {
+                for (call, options) in calls(rest) {
+                    number += 1;
+                    tokio::spawn(tell(screen.clone(), number, gate.submit(call, &options)));
+                }
+            }
+            "allow" => {
+                for card in gate.waiting() {
+                    let _ = gate.answer(ApprovalResponse::pick(&card, choice::ALLOW_ONCE), "editor");
+                }
+            }
+            "withdraw" => gate.cancel(&session()),
+            "rules" => gate.replace_policy(Policy::default()),
+            "text" => drop(screen.agent_text(&format!("{rest}\n"))),
+            _ => drop(screen.note("what?")),
+        }
+    }
+}
+
+/// Keeps rules by saying them.
+struct Notes(Screen);
+
+impl Keeper for Notes {
+    fn allow(&self, agent: &AgentId, patterns: &[String]) -> Result<Policy, KeepError> {
+        let _ = self
+            .0
+            .note(&format!("rule for {agent}: {}", patterns.join(" and ")));
+        Ok(Policy::default())
+    }
+
+    fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
+        let _ = self.0.note(&format!("{agent} is bypassed"));
+        Ok(Policy::default())
+    }
+}
+
+fn session() -> SessionId {
+    SessionId("session-1".to_owned())
+}
+
+fn agent() -> AgentId {
+    AgentId::named("claude")
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from("/home/me/work")
+}
+
+fn calls(scenario: &str) -> Vec<Asked> {
+    match scenario {
+        "two" => vec![
+            plain(shell("cargo test --workspace", "c1")),
+            plain(shell("cargo test --workspace", "c2")),
+            plain(shell("git push", "c3")),
+        ],
+        "edit" => vec![plain(edit(
+            &lines(12),
+            &lines(12).replace("line 6\n", "line six\nand a half\n"),
+        ))],
+        "long" => vec![plain(edit(&lines(300), &lines(300).replace("line", "LINE")))],
+        "mcp" => vec![plain(mcp(&json!({"repo": "me/x", "state": "open"})))],
+        "hostile" => vec![plain(hostile())],
+        "mode" => vec![mode()],
+        "options" => {
+            let option = |id: &str, name: &str, kind: &str, danger: Option<&str>| AgentOption {
+                option_id: id.into(),
+                name: name.into(),
+                kind: kind.into(),
+                danger: danger.map(Into::into),
+            };
+            let options = vec![
+                option("once", "Yes", "allow_once", None),
+                option(
+                    "forever",
+                    "Yes, and don't ask again",
+                    "allow_always",
+                    Some("the agent stops asking"),
+                ),
+                option("no", "No", "reject_once", None),
+            ];
+            vec![(shell("make install", "c1"), options)]
+        }
+        _ => vec![plain(shell("cargo test --workspace", "c1"))],
+    }
+}
+
+fn plain(call: Call) -> Asked {
+    (call, Vec::new())
+}
+
+fn call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> Call {
+    Call {
+        door: Door::AcpPermission,
+        agent: agent(),
+        session: session(),
+        tool_call_id: Some(id.to_owned()),
+        roots: vec![folder()],
+        cwd: folder(),
+        env: Default::default(),
+        title: title.to_owned(),
+        kind: kind.to_owned(),
+        name: None,
+        raw_input,
+        diffs: Vec::new(),
+        notes: Vec::new(),
+        accesses: vec![access],
+        not_shown: Vec::new(),
+        by_hand: None,
+    }
+}
+
+fn shell(line: &str, id: &str) -> Call {
+    let access = Access::Shell(ShellAccess::from_line(line, &Default::default()));
+    call(
+        id,
+        "execute",
+        &format!("`{line}`"),
+        json!({"command": line}),
+        access,
+    )
+}
+
+fn edit(old: &str, new: &str) -> Call {
+    let path = Access::Write(WriteKind::Edit, PathAccess::new(&folder(), "src/lines.txt"));
+    let mut call = call(
+        "e1",
+        "edit",
+        "Edit src/lines.txt",
+        json!({"path": "src/lines.txt"}),
+        path,
+    );
+    let diff = Diff {
+        path: "src/lines.txt".into(),
+        old_text: Some(old.into()),
+        new_text: new.into(),
+    };
+    call.diffs.push(diff);
+    call
+}
+
+fn lines(many: usize) -> String {
+    (1..=many).map(|n| format!("line {n}\n")).collect()
+}
+
+fn mcp(arguments: &Value) -> Call {
+    let readings = vec![("github".to_owned(), "list_issues".to_owned())];
+    let access = Access::Mcp(McpAccess {
+        readings,
+        arguments: arguments.clone(),
+    });
+    call(
+        "m1",
+        "other",
+        "mcp__github__list_issues",
+        arguments.clone(),
+        access,
+    )
+}
+
+fn hostile() -> Call {
+    let line = "printf 'a\u{1b}[2J\u{1b}[31m' \u{202e}txt.exe\u{202c} \u{7}";
+    let mut call = shell(line, "h1");
+    call.title = "harmless\u{1b}[1A\u{1b}[2K\r\u{200b}".to_owned();
+    call.env.insert("X".to_owned(), "\u{9b}31m".to_owned());
+    call
+}
+
+fn mode() -> Asked {
+    let access = Access::Mode {
+        id: "bypassPermissions".to_owned(),
+    };
+    let switch = AgentOption {
+        option_id: "free".to_owned(),
+        name: "Yes, and don't ask again".to_owned(),
+        kind: "allow_once".to_owned(),
+        danger: Some("switches the agent's own mode".to_owned()),
+    };
+    (
+        call(
+            "s1",
+            "switch_mode",
+            "Ready to code?",
+            json!({"plan": "do it"}),
+            access,
+        ),
+        vec![switch],
+    )
+}

@@ -1,0 +1,119 @@
+//! `mayi bypass`: lets an agent act without asking, or makes it ask again.
+
+use std::io::{ErrorKind, IsTerminal};
+
+use dialoguer::Confirm;
+use mayi_core::config::{CommandLine, Loaded, Sources, edit, load, nearest};
+
+use super::{CliError, Context};
+use crate::args::{BypassArgs, Switch};
+use crate::exit::Exit;
+
+pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let agent = args.agent.as_str();
+    let on = args.state == Switch::On;
+    // What the user's own file says, whatever this folder adds to it.
+    let own = Sources {
+        workspace: None,
+        environment: std::collections::BTreeMap::new(),
+        command_line: CommandLine::default(),
+        ..ctx.sources.clone()
+    };
+    let before = load(&own)?;
+    if !before.agents.contains_key(agent) {
+        let known = before.agents.keys().map(String::as_str);
+        let meant = nearest(agent, known)
+            .map(|near| format!("did you mean {near}? "))
+            .unwrap_or_default();
+        let name = mayi_core::approval::visible(agent);
+        return Err(CliError::usage(format!(
+            "no agent is called `{name}`: {meant}`mayi agents` lists them"
+        )));
+    }
+    if is_on(&before, agent) == on {
+        ctx.note(format!(
+            "nothing has changed: {agent} {} already",
+            if on { "is bypassed" } else { "asks" }
+        ));
+        return Ok(Exit::Done);
+    }
+    if on {
+        if let Some(by) = before.locks.bypass(agent) {
+            return Err(CliError::new(
+                Exit::Config,
+                format!("{} locks this: {agent} has to ask", by.display()),
+            ));
+        }
+        let answer = if args.yes { Some(true) } else { confirmed(agent)? };
+        if answer != Some(true) {
+            ctx.note("nothing has changed");
+            return Ok(if answer.is_none() {
+                Exit::Interrupted
+            } else {
+                Exit::Denied
+            });
+        }
+    }
+    let file = own
+        .own_file()
+        .ok_or_else(|| CliError::internal("there is no home folder to keep a configuration in"))?;
+    edit::set_bypass(file, &own.places(), agent, on)?;
+    let place = file.display();
+    if on {
+        ctx.note(format!(
+            "{agent} is bypassed from now on: what would have been asked about just runs"
+        ));
+        ctx.note(
+            "still asked: what a rule asks about, and what is always asked about; a denial stays a denial",
+        );
+        ctx.note(format!(
+            "written to {place}; take it back with: mayi bypass {agent} off"
+        ));
+    } else {
+        ctx.note(format!("{agent} asks again"));
+        ctx.note(format!("written to {place}"));
+    }
+    let here = ctx.load()?;
+    if is_on(&here, agent) != on {
+        ctx.note(format!(
+            "in this folder it stays {}: `mayi config show` says where that is written",
+            if on { "off" } else { "on" }
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn is_on(loaded: &Loaded, agent: &str) -> bool {
+    loaded
+        .policy
+        .agents
+        .get(agent)
+        .is_some_and(|settings| settings.bypass_permissions)
+}
+
+/// Asks once more, with "no" as the answer that is picked first. `None`: Ctrl-C.
+fn confirmed(agent: &str) -> Result<Option<bool>, CliError> {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(CliError::usage(format!(
+            "nobody is here to confirm that {agent} need not ask: add --yes if you mean it"
+        )));
+    }
+    // From here on Ctrl-C is an answer: dialoguer hides the cursor, and has to show it again.
+    #[cfg(unix)]
+    let _interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
+    let screen = console::Term::stderr();
+    let answer = Confirm::new()
+        .with_prompt(format!(
+            "Let {agent} run commands, write files and call tools without asking you?"
+        ))
+        .default(false)
+        .interact_on_opt(&screen);
+    let _ = screen.show_cursor();
+    match answer {
+        Ok(answer) => Ok(Some(answer.unwrap_or(false))),
+        Err(dialoguer::Error::IO(error)) if error.kind() == ErrorKind::Interrupted => Ok(None),
+        Err(error) => Err(CliError::internal(format!(
+            "the question could not be shown: {error}"
+        ))),
+    }
+}

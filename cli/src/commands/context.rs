@@ -1,0 +1,120 @@
+//! What every command gets.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use mayi_core::config::{Loaded, Sources, load};
+
+use super::CliError;
+use crate::args::{ColorArg, Global};
+use crate::print;
+
+/// What every command gets.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    /// Where configuration comes from.
+    pub sources: Sources,
+    /// The folder that is worked in: absolute, links resolved.
+    pub cwd: PathBuf,
+    /// The person said `--cwd`.
+    pub cwd_named: bool,
+    /// `-q`: nothing but what was asked for.
+    pub quiet: bool,
+    /// `-v`: more than usual.
+    pub verbose: bool,
+    color: ColorArg,
+}
+
+impl Context {
+    /// From the options of every command.
+    ///
+    /// # Errors
+    /// If there is no such folder.
+    pub(crate) fn new(global: &Global) -> Result<Self, CliError> {
+        let named = global.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
+        let cwd = named
+            .canonicalize()
+            .map_err(|error| CliError::usage(format!("can't work in {}: {error}", named.display())))?;
+        if !cwd.is_dir() {
+            return Err(CliError::usage(format!(
+                "can't work in {}: it is not a folder",
+                named.display()
+            )));
+        }
+        // Before anything else: a relative FILE is one from where mayi was started.
+        let only = match &global.config {
+            Some(file) => Some(std::path::absolute(file)?),
+            None => None,
+        };
+        Ok(Self {
+            sources: Sources::discover(&cwd, only),
+            cwd,
+            cwd_named: global.cwd.is_some(),
+            quiet: global.quiet,
+            verbose: global.verbose > 0,
+            color: global.color,
+        })
+    }
+
+    /// Reads the configuration.
+    ///
+    /// # Errors
+    /// All the mistakes in it.
+    pub(crate) fn load(&self) -> Result<Loaded, CliError> {
+        Ok(load(&self.sources)?)
+    }
+
+    /// Whether standard output gets colours.
+    #[must_use]
+    pub(crate) fn color(&self) -> bool {
+        self.color.on(std::io::stdout().is_terminal())
+    }
+
+    /// Whether standard error gets colours.
+    #[must_use]
+    pub(crate) fn color_of_errors(&self) -> bool {
+        self.color.on(std::io::stderr().is_terminal())
+    }
+
+    /// Where mayi keeps what it has to remember between runs.
+    ///
+    /// # Errors
+    /// Without a home folder there is no such place.
+    pub(crate) fn state_folder(&self) -> Result<PathBuf, CliError> {
+        let hint = "there is no home folder: set HOME, or XDG_STATE_HOME";
+        self.sources
+            .folders
+            .state
+            .clone()
+            .ok_or_else(|| CliError::internal(hint))
+    }
+
+    /// Says something that is not data, unless the person wants quiet.
+    pub(crate) fn note(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            print::note(text);
+        }
+    }
+
+    /// Tells what was noticed while reading the configuration.
+    pub(crate) fn notices(&self, loaded: &Loaded) {
+        for notice in &loaded.policy.notices {
+            self.note(format!("mayi: {notice}"));
+        }
+    }
+}
+
+impl ColorArg {
+    /// Whether colours are on, for something that is a terminal or not.
+    #[must_use]
+    pub(crate) fn on(self, terminal: bool) -> bool {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                terminal && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+            }
+        }
+    }
+}

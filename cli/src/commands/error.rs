@@ -1,0 +1,131 @@
+//! Why a command ended early, and with which exit code.
+
+use std::io;
+
+use mayi_core::config::edit::EditError;
+use mayi_core::config::{ConfigError, ConfigErrors};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+
+use crate::exit::Exit;
+use crate::print;
+
+/// Why a command ended early: what a person is told, and the exit code.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    exit: Exit,
+    told: Told,
+}
+
+#[derive(Debug)]
+enum Told {
+    /// Nobody listens any more.
+    Nothing,
+    Message(String),
+    Config(ConfigErrors),
+}
+
+impl CliError {
+    /// One line, lower case, that says what to do; for `exit`.
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self {
+            exit,
+            told: Told::Message(message.into()),
+        }
+    }
+
+    /// Options that make no sense.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// mayi itself failed.
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self::new(Exit::Internal, message)
+    }
+
+    /// The agent failed.
+    pub(crate) fn agent(message: impl Into<String>) -> Self {
+        Self::new(Exit::Agent, message)
+    }
+
+    /// The code that the process ends with.
+    #[must_use]
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Tells the person, on standard error.
+    pub(crate) fn report(&self, color: bool) {
+        match &self.told {
+            Told::Nothing => {}
+            Told::Message(message) => print::note(format!("mayi: {message}")),
+            Told::Config(errors) => report_all(errors.all(), color),
+        }
+    }
+}
+
+/// Each mistake with its place, and what to write instead.
+pub(super) fn report_all(errors: &[ConfigError], color: bool) {
+    for error in errors {
+        if error.source_code().is_none() {
+            print::note(format!("mayi: {error}"));
+            if let Some(hint) = error.hint() {
+                print::note(format!("  help: {hint}"));
+            }
+            continue;
+        }
+        let theme = if color {
+            GraphicalTheme::unicode()
+        } else {
+            GraphicalTheme::unicode_nocolor()
+        };
+        let width = usize::from(
+            console::Term::stderr()
+                .size_checked()
+                .map_or(100, |(_, columns)| columns),
+        );
+        let mut text = String::new();
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(width.max(40));
+        if handler.render_report(&mut text, error).is_ok() {
+            print::note(text.trim_end());
+        } else {
+            print::note(format!("mayi: {}", error.one_line()));
+        }
+    }
+}
+
+impl From<ConfigErrors> for CliError {
+    fn from(errors: ConfigErrors) -> Self {
+        let exit = if errors.only_command_line() {
+            Exit::Usage
+        } else {
+            Exit::Config
+        };
+        Self {
+            exit,
+            told: Told::Config(errors),
+        }
+    }
+}
+
+impl From<EditError> for CliError {
+    fn from(error: EditError) -> Self {
+        match error {
+            EditError::Config(errors) => errors.into(),
+            other => Self::internal(other.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            // `mayi agents | head -1`: whoever read the list has enough of it.
+            return Self {
+                exit: Exit::Done,
+                told: Told::Nothing,
+            };
+        }
+        Self::internal(error.to_string())
+    }
+}

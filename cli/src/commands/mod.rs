@@ -1,0 +1,39 @@
+//! The commands, one a file.
+
+mod agents;
+mod bypass;
+mod completions;
+mod config;
+mod context;
+mod demo_agent;
+mod doctor;
+mod error;
+mod run;
+
+pub(crate) use context::Context;
+pub(crate) use error::CliError;
+
+use crate::args::{Command, ConfigCommand};
+use crate::exit::Exit;
+
+/// Does what the command line says.
+///
+/// # Errors
+/// What a person has to be told; it knows its exit code.
+pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit, CliError> {
+    match command {
+        Command::Run(mut args) => {
+            args.settle()?;
+            ctx.sources.command_line = args.command_line();
+            run::run(*args, ctx).await
+        }
+        Command::Agents(args) => agents::list(args, &ctx),
+        Command::Bypass(args) => bypass::bypass(&args, &ctx),
+        Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),
+        Command::Config(ConfigCommand::Check { file }) => config::check(file.as_deref(), &ctx),
+        Command::Config(ConfigCommand::Show(args)) => config::show(args, &ctx),
+        Command::Doctor(args) => doctor::doctor(args, &ctx),
+        Command::Completions { shell } => completions::print(shell),
+        Command::DemoAgent => demo_agent::serve().await,
+    }
+}

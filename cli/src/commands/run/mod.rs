@@ -1,0 +1,237 @@
+//! `mayi run`: one prompt to an agent, every tool call gated.
+
+mod output;
+mod prompt;
+mod setup;
+mod text;
+mod turn;
+
+use std::sync::Arc;
+
+use mayi_core::config::FileKeeper;
+use mayi_core::doors::acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
+use mayi_core::gate::{Gate, OnAsk};
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
+
+use self::output::{Ending, Output};
+use self::prompt::{Asking, Next};
+use self::setup::{Setup, spoken};
+use self::turn::{Cut, Turns};
+use crate::args::{FormatArg, RunArgs};
+use crate::commands::{CliError, Context};
+use crate::exit::Exit;
+use crate::surface::Screen;
+
+/// Runs the command.
+///
+/// # Errors
+/// For what is wrong with the options or the configuration. What goes wrong with the agent is part
+/// of the output, and an exit code.
+pub async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
+    let loaded = ctx.load()?;
+    let terminal = prompt::has_terminal();
+    let setup = Setup::new(&args, &ctx, &loaded, terminal)?;
+    let first = prompt::first(&args)?;
+    let prompts = setup.asking.on_ask == OnAsk::Prompt;
+    let screen = Screen::new(ctx.color_of_errors(), prompt::stdout_is_terminal());
+    let mut output = match args.format {
+        FormatArg::Text => Output::text(screen.clone(), ctx.quiet, ctx.verbose, prompts),
+        FormatArg::Json => Output::Json { text: String::new() },
+        FormatArg::StreamJson => Output::Stream { text: String::new() },
+    };
+    for notice in &loaded.policy.notices {
+        let _ = output.notice(notice);
+    }
+    let keeper = FileKeeper::new(ctx.sources.clone());
+    let gate = Gate::new(loaded.policy.clone(), setup.asking, Box::new(keeper));
+    let (interrupt, interrupts) = mpsc::unbounded_channel();
+    prompt::listen_for_signals(&interrupt);
+    let asking = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt);
+    let deadline = args.timeout.map(|limit| Instant::now() + limit);
+    let mut run = Run { args: &args, ctx: &ctx, setup: &setup, gate: gate.clone(), asking, deadline, interrupts };
+    let (mut output, mut ending, outcome) = run.conversation(output, first).await;
+    ending.tally = gate.tally();
+    let exit = outcome.exit(&ending);
+    ending.exit_code = exit.code();
+    ending.error = outcome.message(args.timeout.map(spoken));
+    let _ = output.end(&ending);
+    Ok(exit)
+}
+
+/// How a run ended, besides what was denied.
+#[derive(Debug, Default)]
+struct Outcome {
+    error: Option<AgentError>,
+    cut: Option<Cut>,
+    stop: Option<StopReason>,
+}
+
+impl Outcome {
+    fn exit(&self, ending: &Ending) -> Exit {
+        let unfinished = matches!(
+            self.stop,
+            Some(StopReason::MaxTokens | StopReason::MaxTurnRequests | StopReason::Refusal | StopReason::Other(_))
+        );
+        match self.cut {
+            Some(Cut::Timeout) => Exit::Timeout,
+            Some(Cut::Interrupted | Cut::OutputGone) => Exit::Interrupted,
+            None if self.error.is_some() || unfinished => Exit::Agent,
+            None if ending.tally.unanswered > 0 => Exit::Unanswered,
+            None if ending.tally.denied + ending.tally.rejected > 0 => Exit::Denied,
+            None => Exit::Done,
+        }
+    }
+
+    fn message(&self, limit: Option<String>) -> Option<String> {
+        match (&self.error, self.cut, &self.stop) {
+            (Some(error), ..) => Some(error.to_string()),
+            (None, Some(Cut::Timeout), _) => {
+                Some(format!("the time limit of {} was reached; the turn was cancelled", limit.unwrap_or_default()))
+            }
+            (None, Some(Cut::Interrupted), _) => Some("interrupted; the turn was cancelled".to_owned()),
+            (None, Some(Cut::OutputGone), _) => Some("nobody reads the output any more; the turn was cancelled".to_owned()),
+            (None, None, Some(StopReason::EndTurn | StopReason::Cancelled) | None) => None,
+            (None, None, Some(stop)) => Some(format!("the agent stopped early: {}", stop.as_str())),
+        }
+    }
+}
+
+/// One run.
+struct Run<'a> {
+    args: &'a RunArgs,
+    ctx: &'a Context,
+    setup: &'a Setup,
+    gate: Gate,
+    asking: Asking,
+    deadline: Option<Instant>,
+    interrupts: mpsc::UnboundedReceiver<()>,
+}
+
+impl Run<'_> {
+    async fn conversation(&mut self, mut output: Output, first: Next) -> (Output, Ending, Outcome) {
+        let mut ending = Ending::default();
+        let (events, agent) = mpsc::unbounded_channel();
+        let decided = self.gate.subscribe();
+        let (connection, opened) = match self.open(events).await {
+            Ok(open) => open,
+            Err(outcome) => {
+                let mut agent = agent;
+                while let Ok(event) = agent.try_recv() {
+                    let _ = output.agent(event);
+                }
+                return (output, ending, outcome);
+            }
+        };
+        ending.session = Some(opened.id.0.clone());
+        let start = json!({
+            "agent": self.setup.agent, "sessionId": opened.id, "cwd": self.setup.open.cwd,
+            "mode": self.setup.mode, "agentMode": opened.agent_mode, "onAsk": self.asking.word(),
+        });
+        let _ = output.start(&start);
+        let connection = Arc::new(connection);
+        let mut turns = Turns {
+            connection: Arc::clone(&connection),
+            gate: self.gate.clone(),
+            session: opened.id,
+            output,
+            agent,
+            decided,
+            interrupts: std::mem::replace(&mut self.interrupts, mpsc::unbounded_channel().1),
+            deadline: self.deadline,
+            watched: prompt::has_terminal(),
+        };
+        let outcome = self.turns(&mut turns, first).await;
+        ending.stop_reason = outcome.stop.as_ref().map(|stop| stop.as_str().to_owned());
+        connection.end().await;
+        turns.drain(&mut Vec::new());
+        (turns.output, ending, outcome)
+    }
+
+    /// Starts the agent and opens its session, unless the person or the time limit is quicker.
+    async fn open(&mut self, events: mpsc::UnboundedSender<AcpEvent>) -> Result<(Connection, Opened), Outcome> {
+        let setup = self.setup;
+        let gate = self.gate.clone();
+        let opening = async {
+            let connection = Connection::start(&setup.launch, gate, setup.offer, events).await?;
+            let opened = connection.open(&setup.open).await?;
+            Ok((connection, opened))
+        };
+        let far = Instant::now() + std::time::Duration::from_secs(365 * 24 * 3600);
+        let cut = |cut| Outcome { cut: Some(cut), ..Outcome::default() };
+        let (connection, opened) = tokio::select! {
+            opened = timeout_at(self.deadline.unwrap_or(far), opening) => match opened {
+                Ok(Ok(open)) => open,
+                Ok(Err(error)) => return Err(Outcome { error: Some(error), ..Outcome::default() }),
+                Err(_) => return Err(cut(Cut::Timeout)),
+            },
+            Some(()) = self.interrupts.recv() => return Err(cut(Cut::Interrupted)),
+        };
+        if connection.can_load()
+            && let Ok(folder) = self.ctx.state_folder()
+        {
+            let agent = setup.agent.as_str();
+            if let Err(error) = crate::state::remember_session(&folder, agent, &setup.open.cwd, &opened.id.0) {
+                tracing::warn!(%error, "the session could not be remembered for --continue");
+            }
+        }
+        Ok((connection, opened))
+    }
+
+    /// Prompt after prompt: one, or as many as the person has.
+    async fn turns(&mut self, turns: &mut Turns, first: Next) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut next = first;
+        let mut told = None;
+        loop {
+            let text = match next {
+                Next::Prompt(text) => text,
+                Next::Mode(mode) => {
+                    self.gate.set_mode(&turns.session, mode);
+                    let _ = turns.output.notice(&format!("this session is in {mode} mode now"));
+                    next = self.asking.next_prompt().await;
+                    continue;
+                }
+                Next::Ask => {
+                    next = self.asking.next_prompt().await;
+                    continue;
+                }
+                Next::End => return outcome,
+            };
+            let mode = self.gate.mode(&turns.session);
+            let mut blocks = Vec::new();
+            if told != Some(mode) {
+                blocks.push(briefing(mode));
+                told = Some(mode);
+            }
+            blocks.push(text);
+            outcome = self.one(turns, &blocks).await;
+            if outcome.error.is_some() || !self.args.interactive || matches!(outcome.cut, Some(Cut::Timeout | Cut::OutputGone)) {
+                return outcome;
+            }
+            next = self.asking.next_prompt().await;
+        }
+    }
+
+    /// One prompt, and a follow-up with the reasons that the person gave for saying no.
+    async fn one(&mut self, turns: &mut Turns, blocks: &[String]) -> Outcome {
+        let mut blocks = blocks.to_vec();
+        loop {
+            let surface = self.asking.open();
+            let ended = turns.turn(&blocks).await;
+            surface.close().await;
+            match ended {
+                Ok(ended) if ended.cut.is_none() && !ended.reasons.is_empty() => {
+                    let reasons = ended.reasons.join("\n- ");
+                    blocks = vec![format!("[mayi] The user refused what you asked for, and says why:\n- {reasons}\nGo on accordingly.")];
+                }
+                Ok(ended) => return Outcome { error: None, cut: ended.cut, stop: ended.stop },
+                Err(error) => {
+                    turns.drain(&mut Vec::new());
+                    return Outcome { error: Some(error), ..Outcome::default() };
+                }
+            }
+        }
+    }
+}

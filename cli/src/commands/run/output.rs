@@ -1,0 +1,148 @@
+//! What `run` writes: for people, as one JSON object, or as JSON lines.
+
+use std::io::{self, Write};
+
+use mayi_core::doors::acp::AcpEvent;
+use mayi_core::gate::{GateEvent, Tally};
+use serde_json::{Value, json};
+
+use crate::surface::Screen;
+
+use super::text::Text;
+
+/// The version of the JSON shapes; it changes when a reader of the old ones would go wrong.
+pub(super) const VERSION: u32 = 1;
+
+/// How it ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ending {
+    pub(super) session: Option<String>,
+    pub(super) stop_reason: Option<String>,
+    pub(super) exit_code: i32,
+    pub(super) error: Option<String>,
+    pub(super) tally: Tally,
+}
+
+/// Where what happens goes.
+pub(super) enum Output {
+    /// The agent's words on standard output, the rest on standard error.
+    Text(Text),
+    /// One object at the end.
+    Json { text: String },
+    /// One object a line, as it happens; the last one is of type `result`.
+    Stream { text: String },
+}
+
+impl Output {
+    /// The session is open.
+    pub(super) fn start(&mut self, start: &Value) -> io::Result<()> {
+        match self {
+            Self::Text(_) | Self::Json { .. } => Ok(()),
+            Self::Stream { .. } => {
+                let mut line = json!({"type": "start", "version": VERSION});
+                merge(&mut line, start);
+                write_line(&line)
+            }
+        }
+    }
+
+    /// Something happened at the agent's side.
+    pub(super) fn agent(&mut self, event: AcpEvent) -> io::Result<()> {
+        match self {
+            Self::Text(text) => text.agent(event),
+            Self::Json { text } => {
+                collect(text, &event);
+                Ok(())
+            }
+            Self::Stream { text } => {
+                collect(text, &event);
+                match event {
+                    AcpEvent::Update { session, update } => {
+                        write_line(&json!({"type": "update", "sessionId": session, "update": update}))
+                    }
+                    AcpEvent::Unasked { title, decision } => {
+                        write_line(&json!({"type": "unasked", "title": title, "decision": decision}))
+                    }
+                    AcpEvent::Notice(text) => write_line(&json!({"type": "notice", "text": text})),
+                    AcpEvent::Stderr(text) => write_line(&json!({"type": "stderr", "text": text})),
+                }
+            }
+        }
+    }
+
+    /// Something happened at the gate.
+    pub(super) fn gate(&mut self, event: &GateEvent) -> io::Result<()> {
+        match self {
+            Self::Text(text) => text.gate(event),
+            Self::Json { .. } => Ok(()),
+            Self::Stream { .. } => match event {
+                GateEvent::Asked(card) => write_line(card),
+                GateEvent::Updated(card) => {
+                    let mut value = serde_json::to_value(card).map_err(io::Error::other)?;
+                    merge(&mut value, &json!({"type": "approval-updated"}));
+                    write_line(&value)
+                }
+                GateEvent::Resolved(resolved) => write_line(resolved),
+                GateEvent::Decided { session, tool_call_id, decision, title, by } => write_line(&json!({
+                    "type": "decision", "sessionId": session, "toolCallId": tool_call_id, "title": title, "by": by, "decision": decision,
+                })),
+            },
+        }
+    }
+
+    /// Something that mayi says.
+    pub(super) fn notice(&mut self, notice: &str) -> io::Result<()> {
+        self.agent(AcpEvent::Notice(notice.to_owned()))
+    }
+
+    /// It is over.
+    pub(super) fn end(&mut self, ending: &Ending) -> io::Result<()> {
+        let (kind, text) = match self {
+            Self::Text(text) => return text.end(ending),
+            Self::Json { text } | Self::Stream { text } => ("result", std::mem::take(text)),
+        };
+        write_line(&json!({
+            "type": kind, "version": VERSION, "sessionId": ending.session, "stopReason": ending.stop_reason,
+            "exitCode": ending.exit_code, "error": ending.error, "text": text, "tally": ending.tally,
+        }))
+    }
+}
+
+/// The most of the agent's words that the result holds.
+const MOST_TEXT: usize = 64 * 1024 * 1024;
+
+fn collect(text: &mut String, event: &AcpEvent) {
+    if let AcpEvent::Update { update, .. } = event
+        && let Some(chunk) = message_chunk(update)
+        && text.len() + chunk.len() <= MOST_TEXT
+    {
+        text.push_str(chunk);
+    }
+}
+
+/// The text of an `agent_message_chunk`.
+pub(super) fn message_chunk(update: &Value) -> Option<&str> {
+    (update.get("sessionUpdate")?.as_str()? == "agent_message_chunk").then(|| update.pointer("/content/text")?.as_str())?
+}
+
+fn merge(into: &mut Value, from: &Value) {
+    if let (Some(into), Some(from)) = (into.as_object_mut(), from.as_object()) {
+        for (key, value) in from {
+            into.insert(key.clone(), value.clone());
+        }
+    }
+}
+
+fn write_line(value: &impl serde::Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_string(value).map_err(io::Error::other)?;
+    line.push('\n');
+    let mut out = io::stdout().lock();
+    out.write_all(line.as_bytes())?;
+    out.flush()
+}
+
+impl Output {
+    pub(super) fn text(screen: Screen, quiet: bool, verbose: bool, prompts: bool) -> Self {
+        Self::Text(Text::new(screen, quiet, verbose, prompts))
+    }
+}

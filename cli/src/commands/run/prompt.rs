@@ -1,0 +1,170 @@
+//! Where prompts come from, and the person at the terminal.
+
+use std::io::{self, IsTerminal, Read};
+
+use mayi_core::gate::Gate;
+use mayi_core::policy::Mode;
+use tokio::sync::mpsc;
+
+use crate::args::RunArgs;
+use crate::commands::CliError;
+use crate::surface::Screen;
+
+/// The longest prompt that is read.
+const LONGEST: u64 = 16 * 1024 * 1024;
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A prompt.
+    Prompt(String),
+    /// Another mode for this session.
+    Mode(Mode),
+    /// The person is asked for a prompt.
+    Ask,
+    /// Nothing.
+    End,
+}
+
+/// Whether there is a terminal with somebody in front of it.
+pub(super) fn has_terminal() -> bool {
+    let watched = io::stderr().is_terminal() || io::stdout().is_terminal() || io::stdin().is_terminal();
+    watched && crate::surface::terminal_is_there()
+}
+
+pub(super) fn stdout_is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// The first prompt: PROMPT, or standard input for `-` and on a pipe.
+pub(super) fn first(args: &RunArgs) -> Result<Next, CliError> {
+    match args.prompt.as_deref() {
+        Some("-") => read_all().map(Next::Prompt),
+        Some(text) => Ok(Next::Prompt(text.to_owned())),
+        None if !io::stdin().is_terminal() && !args.interactive => read_all().map(Next::Prompt),
+        None if args.interactive => Ok(Next::Ask),
+        None => Err(CliError::usage("what should the agent do? give a PROMPT, pipe one in, or use -i")),
+    }
+}
+
+fn read_all() -> Result<String, CliError> {
+    let mut bytes = Vec::new();
+    let input = |error: io::Error| CliError::usage(format!("the prompt could not be read from standard input: {error}"));
+    io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes).map_err(input)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(CliError::usage(format!("the prompt is longer than {} MiB", LONGEST / 1024 / 1024)));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| CliError::usage("the prompt on standard input is not UTF-8 text"))?;
+    if text.trim().is_empty() {
+        return Err(CliError::usage("the prompt on standard input is empty"));
+    }
+    Ok(text)
+}
+
+/// Sends Ctrl-C and SIGTERM on.
+pub(super) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
+    let sender = to.clone();
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {}
+    });
+    #[cfg(unix)]
+    for kind in [tokio::signal::unix::SignalKind::terminate(), tokio::signal::unix::SignalKind::hangup()] {
+        let sender = to.clone();
+        if let Ok(mut signals) = tokio::signal::unix::signal(kind) {
+            tokio::spawn(async move { while signals.recv().await.is_some() && sender.send(()).is_ok() {} });
+        }
+    }
+}
+
+/// The person at the terminal, if there is one to ask.
+pub(super) struct Asking {
+    gate: Gate,
+    screen: Screen,
+    color: bool,
+    prompts: bool,
+    interrupt: mpsc::UnboundedSender<()>,
+}
+
+/// The surface of one turn.
+pub(super) struct Open {
+    #[cfg(unix)]
+    surface: Option<(crate::surface::Closer, tokio::task::JoinHandle<()>)>,
+}
+
+impl Asking {
+    pub(super) fn new(gate: Gate, screen: Screen, color: bool, prompts: bool, interrupt: mpsc::UnboundedSender<()>) -> Self {
+        Self { gate, screen, color, prompts, interrupt }
+    }
+
+    pub(super) fn word(&self) -> &'static str {
+        if self.prompts { "prompt" } else { "none" }
+    }
+
+    /// Opens the terminal for a turn: between turns, it is the prompt's.
+    #[cfg(unix)]
+    pub(super) fn open(&self) -> Open {
+        if !self.prompts {
+            return Open { surface: None };
+        }
+        let surface = match crate::surface::TerminalSurface::open(self.screen.clone(), self.color) {
+            Ok(surface) => surface,
+            Err(error) => {
+                self.gate.nobody_is_here(&format!("the terminal can't be opened: {error}"));
+                return Open { surface: None };
+            }
+        };
+        let closer = surface.closer();
+        let gate = self.gate.clone();
+        let interrupt = self.interrupt.clone();
+        let task = tokio::spawn(async move {
+            let asked = gate.clone();
+            let on_cancel = move || {
+                let _ = interrupt.send(());
+            };
+            if let Err(error) = surface.serve(asked, on_cancel).await {
+                gate.nobody_is_here(&format!("the terminal is gone: {error}"));
+            }
+        });
+        Open { surface: Some((closer, task)) }
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn open(&self) -> Open {
+        if self.prompts {
+            self.gate.nobody_is_here("asking in a terminal is only built for Unix so far");
+        }
+        Open {}
+    }
+
+    /// Asks for the next prompt. `/mode MODE` changes the mode, an empty line or the end of input
+    /// ends the conversation.
+    pub(super) async fn next_prompt(&self) -> Next {
+        let screen = self.screen.clone();
+        let line = tokio::task::spawn_blocking(move || crate::surface::read_prompt(&screen)).await;
+        let Ok(Ok(Some(line))) = line else { return Next::End };
+        match line.trim() {
+            "" | "/quit" | "/exit" => Next::End,
+            command if command.starts_with("/mode") => {
+                match command.trim_start_matches("/mode").trim().parse() {
+                    Ok(mode) => Next::Mode(mode),
+                    Err(error) => {
+                        let _ = self.screen.note(&format!("! {error}"));
+                        Next::Ask
+                    }
+                }
+            }
+            text => Next::Prompt(text.to_owned()),
+        }
+    }
+}
+
+impl Open {
+    /// Gives the terminal back.
+    pub(super) async fn close(self) {
+        #[cfg(unix)]
+        if let Some((closer, task)) = self.surface {
+            let _ = tokio::task::spawn_blocking(move || closer.close()).await;
+            let _ = tokio::time::timeout(std::time::Duration::from_secs(1), task).await;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! From options and configuration to what a run needs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mayi_core::call::{AgentId, SessionId};
+use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Transport, nearest};
+use mayi_core::doors::acp::{AskingMode, Launch, McpServer, Offer, OpenSession};
+use mayi_core::gate::{Asking, OnAsk};
+use mayi_core::policy::Mode;
+
+use crate::args::{OnAskArg, RunArgs};
+use crate::commands::{CliError, Context};
+
+/// What a run needs.
+pub(super) struct Setup {
+    pub(super) agent: AgentId,
+    pub(super) launch: Launch,
+    pub(super) offer: Offer,
+    pub(super) open: OpenSession,
+    pub(super) asking: Asking,
+    pub(super) mode: Mode,
+}
+
+impl Setup {
+    pub(super) fn new(args: &RunArgs, ctx: &Context, loaded: &Loaded, terminal: bool) -> Result<Self, CliError> {
+        let cwd = ctx.cwd.canonicalize().map_err(|error| CliError::usage(format!("{}: {error}", ctx.cwd.display())))?;
+        check_root(&cwd, args.cwd_was_named(ctx))?;
+        let on_ask = match args.on_ask {
+            Some(OnAskArg::Prompt) if !terminal => {
+                return Err(CliError::usage("--on-ask prompt needs a terminal, and there is none: use --on-ask deny, with rules that allow what it may do"));
+            }
+            Some(OnAskArg::Wait) if args.approval_timeout.is_none() && args.timeout.is_none() => {
+                return Err(CliError::usage("--on-ask wait could wait for ever: add --approval-timeout or --timeout"));
+            }
+            Some(OnAskArg::Prompt) => OnAsk::Prompt,
+            Some(OnAskArg::Deny) => OnAsk::Deny,
+            Some(OnAskArg::Wait) => OnAsk::Wait,
+            None if terminal => OnAsk::Prompt,
+            None => OnAsk::Deny,
+        };
+        let (agent, command, env, asking_mode, install, own) = agent_of(args, loaded)?;
+        let folder = agent_folder(ctx, &agent)?;
+        let launch = Launch { command, env, folder, roots: vec![cwd.clone()], own, install };
+        let resume = resume_of(args, ctx, &agent, &cwd)?;
+        let settings = loaded.policy.agents.get(agent.as_str());
+        let mode = args.mode.or_else(|| settings.and_then(|settings| settings.mode)).unwrap_or(loaded.policy.mode);
+        let open = OpenSession {
+            agent: agent.clone(),
+            cwd,
+            more_roots: Vec::new(),
+            servers: servers_of(args, loaded)?,
+            mode: args.mode,
+            asking_mode: asking_mode.map(AskingMode),
+            resume,
+        };
+        let offer = Offer { fs: !args.no_fs, terminal: !args.no_terminal };
+        let asking = Asking { on_ask, limit: args.approval_timeout };
+        Ok(Self { agent, launch, offer, open, asking, mode })
+    }
+}
+
+type AgentOf = (AgentId, Vec<String>, BTreeMap<String, String>, Option<String>, Option<String>, bool);
+
+fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<AgentOf, CliError> {
+    if let Some(line) = &args.command {
+        let words = mayi_core::call::shell::split(line)
+            .filter(|words| !words.is_empty())
+            .ok_or_else(|| CliError::usage("--command is not a command line: its quotes do not match, or it is empty"))?;
+        return Ok((AgentId::command(&words), words, BTreeMap::new(), None, None, false));
+    }
+    let name = args.agent.as_deref().ok_or_else(|| {
+        CliError::usage("which agent? name one (`mayi agents` lists them), or give --command \"PROGRAM ARGS\"")
+    })?;
+    let Some(agent) = loaded.agents.get(name) else {
+        let hint = nearest(name, loaded.agents.keys().map(String::as_str))
+            .map(|near| format!("did you mean `{near}`? "))
+            .unwrap_or_default();
+        return Err(CliError::usage(format!(
+            "no agent is called `{}`: {hint}`mayi agents` lists them",
+            mayi_core::approval::visible(name)
+        )));
+    };
+    let Some(command) = &agent.command else {
+        return Err(CliError::usage(format!("agent `{name}` has no command: add one as [agents.{name}] command = [...]")));
+    };
+    let install = agent.install.map(str::to_owned);
+    let own = matches!(command, AgentCommand::BuiltIn);
+    Ok((AgentId::named(name), command.words(), agent.env.clone(), agent.asking_mode.clone(), install, own))
+}
+
+/// The agent starts in a folder of mayi's own: ACP carries the session's.
+fn agent_folder(ctx: &Context, agent: &AgentId) -> Result<PathBuf, CliError> {
+    let state = ctx.state_folder()?;
+    Ok(state.join("agents").join(agent.as_str().replace(':', "-")))
+}
+
+fn resume_of(args: &RunArgs, ctx: &Context, agent: &AgentId, cwd: &Path) -> Result<Option<SessionId>, CliError> {
+    if let Some(id) = &args.session {
+        return Ok(Some(SessionId(id.clone())));
+    }
+    if !args.r#continue {
+        return Ok(None);
+    }
+    match crate::state::last_session(&ctx.state_folder()?, agent.as_str(), cwd) {
+        Some(id) => Ok(Some(SessionId(id))),
+        None => Err(CliError::usage(format!("there is no earlier session of {agent} in {}", cwd.display()))),
+    }
+}
+
+fn servers_of(args: &RunArgs, loaded: &Loaded) -> Result<Vec<McpServer>, CliError> {
+    for name in &args.mcp {
+        if !loaded.servers.contains_key(name) {
+            let known: Vec<&str> = loaded.servers.keys().map(String::as_str).collect();
+            let known = if known.is_empty() { "none is configured".to_owned() } else { known.join(", ") };
+            return Err(CliError::usage(format!(
+                "no MCP server is called `{}` ({known}): add it as [servers.NAME]",
+                mayi_core::approval::visible(name)
+            )));
+        }
+    }
+    let wanted = |server: &&ServerLaunch| args.mcp.is_empty() || args.mcp.contains(&server.name);
+    Ok(loaded.servers.values().filter(wanted).map(wire).collect())
+}
+
+fn wire(server: &ServerLaunch) -> McpServer {
+    let name = server.name.clone();
+    match &server.transport {
+        Transport::Stdio { command, env } => McpServer::Stdio { name, command: command.clone(), env: env.clone() },
+        Transport::Http { url, headers } => McpServer::Http { name, url: url.clone(), headers: headers.clone() },
+    }
+}
+
+/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being
+/// named."
+fn check_root(cwd: &Path, named: bool) -> Result<(), CliError> {
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    let wide = cwd.parent().is_none() || home.is_some_and(|home| home.starts_with(cwd));
+    if wide && !named {
+        return Err(CliError::usage(format!(
+            "this would let the agent work in all of {}: go to a project's folder, or say --cwd {} if you mean it",
+            cwd.display(),
+            cwd.display()
+        )));
+    }
+    Ok(())
+}
+
+/// How long something may take, for a message.
+pub(super) fn spoken(limit: Duration) -> String {
+    if limit.as_secs() > 0 { format!("{}s", limit.as_secs()) } else { format!("{}ms", limit.as_millis()) }
+}

@@ -1,0 +1,201 @@
+//! What `run` writes for people.
+
+use std::io;
+
+use mayi_core::approval::{State, visible};
+use mayi_core::doors::acp::AcpEvent;
+use mayi_core::gate::{By, GateEvent, Tally};
+use mayi_core::policy::{Decision, Effect};
+use serde_json::Value;
+
+use super::output::{Ending, message_chunk};
+use crate::surface::{Line, Screen, Tone};
+
+/// The agent's words on standard output, one line for each tool call on standard error.
+pub(super) struct Text {
+    screen: Screen,
+    quiet: bool,
+    verbose: bool,
+    /// Somebody at this terminal answers, and sees the settled cards there.
+    prompts: bool,
+    /// The plan that was shown last.
+    plan: Vec<String>,
+    /// The message that the last chunk belonged to, where the agent says so.
+    message: Option<String>,
+}
+
+impl Text {
+    pub(super) fn new(screen: Screen, quiet: bool, verbose: bool, prompts: bool) -> Self {
+        Self { screen, quiet, verbose, prompts, plan: Vec::new(), message: None }
+    }
+
+    pub(super) fn agent(&mut self, event: AcpEvent) -> io::Result<()> {
+        match event {
+            AcpEvent::Update { update, .. } => self.update(&update),
+            AcpEvent::Unasked { title, decision } => {
+                let what = match decision.effect {
+                    Effect::Deny => "ran without asking, though the policy denies it",
+                    _ => "ran without asking",
+                };
+                self.say(Tone::Warn, &format!("! {}: {what}{}", visible(&title), because(&decision)))
+            }
+            AcpEvent::Notice(text) => self.say(Tone::Warn, &format!("! {text}")),
+            AcpEvent::Stderr(text) if self.verbose => self.say(Tone::Dim, &format!("  agent: {text}")),
+            AcpEvent::Stderr(_) => Ok(()),
+        }
+    }
+
+    fn update(&mut self, update: &Value) -> io::Result<()> {
+        if let Some(chunk) = message_chunk(update) {
+            // Another message begins: what came before is over.
+            let message = update.get("messageId").and_then(Value::as_str).map(str::to_owned);
+            if message.is_some() && self.message.is_some() && message != self.message {
+                self.screen.end_message()?;
+            }
+            self.message = message;
+            return self.screen.agent_text(chunk);
+        }
+        let kind = update.get("sessionUpdate").and_then(Value::as_str);
+        if kind == Some("tool_call") {
+            self.screen.end_message()?;
+        }
+        if self.quiet {
+            return Ok(());
+        }
+        match kind {
+            Some("plan") => self.show_plan(update),
+            Some("agent_thought_chunk") if self.verbose => {
+                let text = update.pointer("/content/text").and_then(Value::as_str).unwrap_or_default();
+                self.say(Tone::Dim, &format!("  {}", visible(text)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A plan is shown when it says something new: not each time that a step of it is done.
+    fn show_plan(&mut self, update: &Value) -> io::Result<()> {
+        let entries = update.get("entries").and_then(Value::as_array).into_iter().flatten();
+        let plan: Vec<String> =
+            entries.filter_map(|entry| entry.get("content")?.as_str()).map(|text| visible(text)).collect();
+        if plan == self.plan {
+            return Ok(());
+        }
+        self.plan = plan;
+        for (at, entry) in self.plan.iter().enumerate() {
+            self.say(Tone::Dim, &format!("  {}. {entry}", at + 1))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn gate(&mut self, event: &GateEvent) -> io::Result<()> {
+        match event {
+            // What an approved call announced was told with that call.
+            GateEvent::Decided { by: Some(By::Covered), .. } if !self.verbose => Ok(()),
+            GateEvent::Decided { decision, title, .. } if !self.quiet => {
+                let what = decision.trail.first().map_or_else(|| title.clone(), |finding| finding.access.clone());
+                let (tone, mark, word) = match decision.effect {
+                    Effect::Allow => (Tone::Dim, "✓", "allowed"),
+                    Effect::Ask | Effect::Deny => (Tone::Bad, "✗", "denied"),
+                };
+                if decision.effect == Effect::Allow && !self.verbose && is_read(decision) {
+                    return Ok(());
+                }
+                self.say(tone, &format!("{mark} {word}: {}{}", visible(&what), because(decision)))
+            }
+            GateEvent::Resolved(resolved) if !self.prompts && !self.quiet && resolved.state != State::Cancelled => {
+                let word = if resolved.state == State::Approved { "allowed" } else { "denied" };
+                self.say(Tone::Dim, &format!("  {word} by {}", visible(&resolved.by)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn end(&mut self, ending: &Ending) -> io::Result<()> {
+        self.screen.end_message()?;
+        if let Some(error) = &ending.error {
+            // The agent's last lines come along, each escaped and on a line of its own.
+            for (at, line) in error.lines().enumerate() {
+                let start = if at == 0 { "mayi: " } else { "" };
+                self.say(Tone::Bad, &format!("{start}{line}"))?;
+            }
+        }
+        let tally = &ending.tally;
+        if !self.quiet || ending.exit_code != 0 {
+            if let Some(summary) = summary(tally).filter(|_| !self.quiet) {
+                self.say(Tone::Dim, &format!("mayi: {summary}"))?;
+            }
+            for line in advice(tally) {
+                self.say(Tone::Plain, &line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&self, tone: Tone, text: &str) -> io::Result<()> {
+        self.screen.line(&Line::of(tone, text))
+    }
+}
+
+fn is_read(decision: &Decision) -> bool {
+    decision.categories == [mayi_core::call::Category::Read]
+}
+
+fn because(decision: &Decision) -> String {
+    let Some(finding) = decision.because() else { return String::new() };
+    let place = match (&finding.file, finding.line) {
+        (Some(file), Some(line)) => format!(" ({}:{line})", visible(&file.display().to_string())),
+        _ => String::new(),
+    };
+    match &finding.pattern {
+        Some(pattern) => format!(" — {}: {}{place}", visible(pattern), visible(&finding.reason)),
+        None => format!(" — {}{place}", visible(&finding.reason)),
+    }
+}
+
+/// "3 allowed, 1 denied": nothing where there was nothing.
+fn summary(tally: &Tally) -> Option<String> {
+    let parts: Vec<String> = [
+        (tally.allowed, "allowed by policy"),
+        (tally.approved, "allowed by you"),
+        (tally.denied, "denied by policy"),
+        (tally.rejected, "denied by you"),
+        (tally.unanswered, "needed an answer that nobody gave"),
+        (tally.cancelled, "cancelled"),
+        (tally.ran_unasked(), "ran without asking"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{count} {what}"))
+    .collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// What would have helped.
+fn advice(tally: &Tally) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !tally.would_allow.is_empty() {
+        lines.push("mayi: these rules would have allowed what nobody answered:".to_owned());
+        lines.extend(tally.would_allow.iter().map(|pattern| format!("  --allow {}", quoted(pattern))));
+        lines.push("  (or write them to [rules] allow in your file: mayi config path)".to_owned());
+    }
+    if tally.needs_person > 0 {
+        lines.push(format!(
+            "mayi: {} needed a person, whatever the rules: run it in a terminal",
+            tally.needs_person
+        ));
+    }
+    if tally.unasked_ask + tally.unasked_denied > 0 {
+        lines.push(format!(
+            "mayi: {} tool call{} ran without asking that would have been asked about or denied; this agent can do that \
+             because its tools run in its own process",
+            tally.unasked_ask + tally.unasked_denied,
+            if tally.unasked_ask + tally.unasked_denied == 1 { "" } else { "s" }
+        ));
+    }
+    lines
+}
+
+/// As one word of a shell's.
+fn quoted(text: &str) -> String {
+    format!("'{}'", visible(text).replace('\'', r"'\''"))
+}

@@ -1,0 +1,202 @@
+//! One turn: a prompt, everything that happens until it has ended, and its cancellation.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayi_core::call::SessionId;
+use mayi_core::doors::acp::{AcpEvent, AgentError, Connection, StopReason};
+use mayi_core::gate::{Gate, GateEvent};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::output::Output;
+
+/// After the prompt's answer, tool calls that have begun may go on (sub-agents do): so long without
+/// any sign of life is the end.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// What comes right behind the prompt's answer belongs to the turn: some agents' sub-agents ask then,
+/// with nothing before that announces it.
+const BEHIND: Duration = Duration::from_millis(200);
+
+/// After so long without a sign of life, the person is told.
+const SILENT: Duration = Duration::from_secs(60);
+
+/// After so long without a sign of life, and with nobody who could cancel it, the agent has failed.
+const LOST: Duration = Duration::from_secs(30 * 60);
+
+/// Why a turn was cut short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Ctrl-C, or SIGTERM.
+    Interrupted,
+    /// `--timeout`.
+    Timeout,
+    /// Nobody reads the output any more.
+    OutputGone,
+}
+
+/// How a turn ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// The agent's reason; none if it did not end its turn in time.
+    pub(super) stop: Option<StopReason>,
+    /// Why it was cut short, if it was.
+    pub(super) cut: Option<Cut>,
+    /// What a person said when denying something.
+    pub(super) reasons: Vec<String>,
+}
+
+/// What a turn listens to.
+pub(super) struct Turns {
+    pub(super) connection: Arc<Connection>,
+    pub(super) gate: Gate,
+    pub(super) session: SessionId,
+    pub(super) output: Output,
+    pub(super) agent: mpsc::UnboundedReceiver<AcpEvent>,
+    pub(super) decided: mpsc::UnboundedReceiver<GateEvent>,
+    pub(super) interrupts: mpsc::UnboundedReceiver<()>,
+    pub(super) deadline: Option<Instant>,
+    /// Somebody at a terminal sees what goes on, and can cancel it.
+    pub(super) watched: bool,
+}
+
+impl Turns {
+    /// Sends the prompt, and sees the turn to its end.
+    pub(super) async fn turn(&mut self, blocks: &[String]) -> Result<Ended, AgentError> {
+        let connection = Arc::clone(&self.connection);
+        let session = self.session.clone();
+        let prompt = connection.prompt(&session, blocks);
+        tokio::pin!(prompt);
+        let mut cut: Option<(Cut, Instant)> = None;
+        let mut reasons = Vec::new();
+        let mut heard = Instant::now();
+        let mut told = 0;
+        let far = Instant::now() + Duration::from_secs(365 * 24 * 3600);
+        loop {
+            let deadline = self.deadline.filter(|_| cut.is_none()).unwrap_or(far);
+            let grace = cut.map_or(far, |(_, until)| until);
+            let written = tokio::select! {
+                biased;
+                Some(event) = self.agent.recv() => {
+                    heard = Instant::now();
+                    told = 0;
+                    self.output.agent(event)
+                }
+                Some(event) = self.decided.recv() => {
+                    heard = Instant::now();
+                    keep_reason(&event, &mut reasons);
+                    self.output.gate(&event)
+                }
+                Some(()) = self.interrupts.recv() => {
+                    if cut.is_some() {
+                        return Ok(Ended { stop: None, cut: cut.map(|(why, _)| why), reasons });
+                    }
+                    cut = Some((Cut::Interrupted, self.cancel()));
+                    Ok(())
+                }
+                result = &mut prompt => {
+                    let stop = result?;
+                    self.drain(&mut reasons);
+                    if cut.is_none() && stop != StopReason::Cancelled {
+                        cut = self.linger(&mut reasons).await.map(|why| (why, Instant::now()));
+                    }
+                    return Ok(Ended { stop: Some(stop), cut: cut.map(|(why, _)| why), reasons });
+                }
+                () = sleep_until(deadline) => {
+                    cut = Some((Cut::Timeout, self.cancel()));
+                    Ok(())
+                }
+                () = sleep_until(grace) => {
+                    return Ok(Ended { stop: None, cut: cut.map(|(why, _)| why), reasons });
+                }
+                () = sleep_until(heard + SILENT * (1 << told)) => {
+                    told = (told + 1).min(20);
+                    let silent = heard.elapsed();
+                    if !self.gate.waiting().is_empty() {
+                        Ok(())
+                    } else if !self.watched && silent >= LOST {
+                        self.cancel();
+                        return Err(AgentError::Silent { what: "the prompt, or say anything,", limit: silent });
+                    } else {
+                        let minutes = silent.as_secs() / 60;
+                        self.output.notice(&format!("the agent has said nothing for {minutes} min; Ctrl-C cancels the turn"))
+                    }
+                }
+            };
+            if written.is_err() && cut.is_none() {
+                cut = Some((Cut::OutputGone, self.cancel()));
+            }
+        }
+    }
+
+    /// Cancels the turn; returns until when the agent may take to end it.
+    fn cancel(&self) -> Instant {
+        self.connection.cancel(&self.session);
+        Instant::now() + self.connection.cancel_limit()
+    }
+
+    /// Some agents go on after the prompt's answer: what they ask then is still answered.
+    async fn linger(&mut self, reasons: &mut Vec<String>) -> Option<Cut> {
+        let mut heard = Instant::now();
+        loop {
+            let waiting = !self.gate.waiting().is_empty();
+            let patience = if self.connection.under_way(&self.session) > 0 { QUIET } else { BEHIND };
+            let far = Instant::now() + Duration::from_secs(365 * 24 * 3600);
+            let until = if waiting { far } else { heard + patience };
+            let written = tokio::select! {
+                biased;
+                Some(event) = self.agent.recv() => {
+                    heard = Instant::now();
+                    self.output.agent(event)
+                }
+                Some(event) = self.decided.recv() => {
+                    heard = Instant::now();
+                    keep_reason(&event, reasons);
+                    self.output.gate(&event)
+                }
+                Some(()) = self.interrupts.recv() => {
+                    self.cancel();
+                    return Some(Cut::Interrupted);
+                }
+                () = sleep_until(self.deadline.unwrap_or(far)) => {
+                    self.cancel();
+                    return Some(Cut::Timeout);
+                }
+                () = self.connection.gone() => {
+                    self.drain(reasons);
+                    return None;
+                }
+                () = sleep_until(until) => return None,
+            };
+            if written.is_err() {
+                return Some(Cut::OutputGone);
+            }
+        }
+    }
+
+    /// Writes what has come already.
+    pub(super) fn drain(&mut self, reasons: &mut Vec<String>) {
+        let mut written: io::Result<()> = Ok(());
+        while let Ok(event) = self.agent.try_recv() {
+            written = written.and_then(|()| self.output.agent(event));
+        }
+        while let Ok(event) = self.decided.try_recv() {
+            keep_reason(&event, reasons);
+            written = written.and_then(|()| self.output.gate(&event));
+        }
+    }
+}
+
+/// A person's own words: mayi passes them on in a prompt of their own, since agents do not read
+/// them in the answer.
+fn keep_reason(event: &GateEvent, reasons: &mut Vec<String>) {
+    if let GateEvent::Resolved(resolved) = event
+        && let Some(reason) = resolved.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty())
+        && resolved.state == mayi_core::approval::State::Denied
+        && resolved.by != "policy"
+    {
+        reasons.push(reason.to_owned());
+    }
+}

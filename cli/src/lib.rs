@@ -1,0 +1,75 @@
+//! `mayi`: the permission gate between people and their AI agents, as a command line.
+//!
+//! A library only for its own tests and examples: the program is [`start`].
+
+mod args;
+mod commands;
+mod exit;
+mod print;
+mod state;
+pub mod surface;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::args::{Cli, Global};
+use crate::commands::{CliError, Context, dispatch};
+use crate::exit::Exit;
+
+/// Does what the command line says, and returns with the exit code that says how it went.
+#[must_use]
+pub fn start() -> ExitCode {
+    let cli = match Cli::read() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are errors too, to clap; those end well.
+            let exit = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Done
+            };
+            let _ = error.print();
+            return exit.into();
+        }
+    };
+    let color = cli.global.color.on(std::io::stderr().is_terminal());
+    trace(&cli.global, color);
+    console::set_colors_enabled(cli.global.color.on(std::io::stdout().is_terminal()));
+    console::set_colors_enabled_stderr(color);
+    match run(cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            error.report(color);
+            error.exit().into()
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<Exit, CliError> {
+    let ctx = Context::new(&cli.global)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(dispatch(cli.command, ctx));
+    // A thread that still waits for standard input must not keep the process.
+    runtime.shutdown_background();
+    result
+}
+
+/// What mayi does goes to standard error, as much of it as was asked for.
+fn trace(global: &Global, color: bool) {
+    let level = match global.verbose {
+        _ if global.quiet => "error",
+        0 | 1 => "warn",
+        2 => "mayi=debug,mayi_core=debug,mayi_demo=debug,info",
+        _ => "trace",
+    };
+    let filter = EnvFilter::try_from_env("MAYI_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(color)
+        .finish();
+    // There is only this one.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}

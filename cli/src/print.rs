@@ -1,0 +1,81 @@
+//! The one place that writes lists and messages: data to standard output, the rest to standard error.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::commands::CliError;
+
+/// Writes a line of data.
+///
+/// # Errors
+/// If nobody reads it any more, or it can't be written.
+pub(crate) fn line(text: impl AsRef<str>) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", text.as_ref())?;
+    Ok(())
+}
+
+/// Writes bytes of data as they are.
+///
+/// # Errors
+/// As [`line`].
+pub(crate) fn bytes(bytes: &[u8]) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes one JSON object as a line.
+///
+/// # Errors
+/// As [`line`].
+pub(crate) fn json(value: &impl Serialize) -> Result<(), CliError> {
+    let text = serde_json::to_string(value).map_err(|error| CliError::internal(error.to_string()))?;
+    line(text)
+}
+
+/// Says something that is not data. If standard error is gone, there is nobody to tell.
+pub(crate) fn note(text: impl AsRef<str>) {
+    let _ = writeln!(io::stderr().lock(), "{}", text.as_ref());
+}
+
+/// Rows in columns, as wide as their widest cell; the last one is as it comes.
+#[must_use]
+pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let wide = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| unicode_width::UnicodeWidthStr::width(cell.as_str()))
+            .max()
+    };
+    let widths: Vec<usize> = (0..count).map(|column| wide(column).unwrap_or(0)).collect();
+    rows.iter()
+        .map(|row| {
+            let mut text = String::new();
+            for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                text.push_str(cell);
+                if at + 1 < row.len() {
+                    let fill = width.saturating_sub(unicode_width::UnicodeWidthStr::width(cell.as_str())) + 2;
+                    text.extend(std::iter::repeat_n(' ', fill));
+                }
+            }
+            text.trim_end().to_owned()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn given_rows_then_their_columns_line_up() {
+        let rows = [
+            vec!["a".into(), "bb".into(), "c".into()],
+            vec!["世界".into(), String::new(), "d".into()],
+            vec!["x".into()],
+        ];
+        assert_eq!(super::columns(&rows), ["a     bb  c", "世界      d", "x"]);
+    }
+}

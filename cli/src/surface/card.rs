@@ -1,0 +1,151 @@
+//! A card as lines of text: a pure function of the card and the size of the screen.
+
+use mayi_core::approval::Card;
+
+use super::line::{Break, Line, Tone};
+use super::what::{what, whole_line};
+use super::why::why;
+use super::wording;
+
+/// Where the values begin on rows that have a label.
+const LABEL: usize = 9;
+
+/// What a card says, in rows that fit its width.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CardText {
+    /// Who wants what, and whether that has changed.
+    pub(crate) head: Vec<Line>,
+    /// Exactly what: the one part that may be shown in part, with a visible mark.
+    pub(crate) what: Vec<Line>,
+    /// Where, and why it is asked.
+    pub(crate) about: Vec<Line>,
+    /// What to think of before answering.
+    pub(crate) warning: Vec<Line>,
+}
+
+/// How a card has changed since it was shown first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It has not.
+    #[default]
+    None,
+    /// The call is another one.
+    Call,
+    /// It is the same call under other rules.
+    Rules,
+}
+
+impl Change {
+    /// What `new` changes, and the person has seen `old`.
+    pub(crate) fn between(old: &Card, new: &Card) -> Self {
+        let same = old.tool_call == new.tool_call
+            && old.accesses == new.accesses
+            && old.cwd == new.cwd
+            && old.env == new.env
+            && old.server == new.server;
+        if same { Self::Rules } else { Self::Call }
+    }
+}
+
+impl CardText {
+    /// The card for a screen that is `width` columns wide.
+    pub(crate) fn new(card: &Card, change: Change, width: usize) -> Self {
+        let mut text = Self::default();
+        text.head
+            .extend(wording::heading(card).wrap(width, 2, Break::Words));
+        let changed = match change {
+            Change::None => None,
+            Change::Call => Some("This call has changed since it was shown. Look at it again."),
+            Change::Rules => Some("The rules have changed since this was shown; the call is the same."),
+        };
+        let changed = changed.map(|changed| Line::of(Tone::Warn, changed));
+        text.head
+            .extend(changed.iter().flat_map(|line| line.wrap(width, 2, Break::Words)));
+        text.what = what(card, width);
+        text.about = about(card, width);
+        text.warning = warning(card, width);
+        text
+    }
+}
+
+/// A row with a label, at most `most` screen rows high.
+pub(super) fn row(label: &str, value: Line, width: usize, at: Break, most: usize) -> Vec<Line> {
+    let mut line = Line::of(Tone::Dim, &format!("  {label:<6} "));
+    line = line.join(value);
+    let mut rows = line.wrap(width, LABEL, at);
+    if rows.len() > most {
+        rows.truncate(most.saturating_sub(1));
+        rows.push(Line::of(Tone::Dim, &format!("{:LABEL$}… press f to show all of it", "")).cut(width));
+    }
+    rows
+}
+
+/// A value of somebody else's, at most `most` screen rows high.
+pub(super) fn data(label: &str, value: &str, width: usize, most: usize) -> Vec<Line> {
+    row(label, Line::of(Tone::Plain, value), width, Break::Anywhere, most)
+}
+
+/// As many rows as it takes.
+pub(super) const UNLIMITED: usize = usize::MAX;
+
+fn about(card: &Card, width: usize) -> Vec<Line> {
+    let mut rows = Vec::new();
+    if card.server.is_some() {
+        rows.extend(data("agent", &card.agent_name, width, 2));
+    }
+    if !card.cwd.is_empty() && !wording::switches_mode(card) {
+        rows.extend(data("in", &card.cwd, width, 3));
+    }
+    if let Some(name) = card
+        .tool_call
+        .name
+        .as_deref()
+        .filter(|name| !shown_already(card, name))
+    {
+        rows.extend(data("tool", name, width, 2));
+    }
+    if !shown_already(card, &card.tool_call.title) {
+        let line = Line::of(Tone::Plain, &card.tool_call.title).then(Tone::Dim, " (the agent's words)");
+        rows.extend(row("title", line, width, Break::Anywhere, 2));
+    }
+    rows.extend(why(card, width, Some(3)));
+    for what in &card.not_shown {
+        let line = Line::of(Tone::Warn, &format!("not shown: {what}"));
+        rows.extend(row("!", line, width, Break::Words, 3));
+    }
+    if let Some(when) = card.expires_at {
+        let local = when.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S");
+        let line = Line::of(Tone::Plain, &format!("{local}, then it is denied"));
+        rows.extend(row("until", line, width, Break::Words, 2));
+    }
+    rows
+}
+
+/// Whether `text` says nothing that the card does not show anyway.
+fn shown_already(card: &Card, text: &str) -> bool {
+    let text = text.trim().trim_matches('`');
+    text.is_empty()
+        || card.accesses.iter().any(|access| access.display == text)
+        || whole_line(card) == Some(text)
+        || card.server.as_ref().is_some_and(|server| {
+            server.tool == text || format!("mcp__{}__{}", server.name, server.tool) == text
+        })
+}
+
+fn warning(card: &Card, width: usize) -> Vec<Line> {
+    let lines = if card.server.is_some() {
+        vec![
+            Line::of(
+                Tone::Plain,
+                "Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools.",
+            ),
+            Line::of(Tone::Strong, "Review each action carefully before approving."),
+        ]
+    } else {
+        vec![Line::of(Tone::Dim, "Review it before you allow it.")]
+    };
+    lines
+        .into_iter()
+        .flat_map(|line| line.wrap(width, 0, Break::Words))
+        .collect()
+}

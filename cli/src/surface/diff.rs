@@ -1,0 +1,179 @@
+//! A change to a file, as a unified diff with line numbers.
+
+use std::time::Duration;
+
+use mayi_core::approval::{visible, visible_block};
+use similar::{ChangeTag, TextDiff};
+
+use super::line::{Break, Line, Tone};
+
+/// Lines around a change that are shown with it.
+const CONTEXT: usize = 3;
+
+/// A diff of huge texts is finished coarsely after this time.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// A diff, ready to be shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Diffed {
+    /// Lines that are added.
+    pub(crate) added: usize,
+    /// Lines that are removed.
+    pub(crate) removed: usize,
+    /// What to show.
+    pub(crate) rows: Vec<Line>,
+}
+
+struct Row {
+    tag: ChangeTag,
+    number: usize,
+    text: String,
+    unended: bool,
+}
+
+/// Compares the two texts of a file; `old` is none for a new one.
+pub(crate) fn diff(old: Option<&str>, new: &str, width: usize) -> Diffed {
+    let old = old.unwrap_or_default();
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
+    let digits = diff.old_len().max(diff.new_len()).max(1).to_string().len();
+    // Line ends are shown where they are not the same everywhere.
+    let all_crlf = [old, new]
+        .iter()
+        .all(|text| text.lines().count() == text.matches("\r\n").count());
+    let mut out = Diffed::default();
+    for (at, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
+        if at > 0 {
+            out.rows
+                .push(Line::of(Tone::Dim, &format!("  {:>digits$} ⋮", "")).cut(width));
+        }
+        let mut rows: Vec<Row> = Vec::new();
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let text = change.value();
+            let text = text.strip_suffix('\n').unwrap_or(text);
+            let text = if all_crlf {
+                text.strip_suffix('\r').unwrap_or(text)
+            } else {
+                text
+            };
+            let index = change
+                .new_index()
+                .filter(|_| change.tag() != ChangeTag::Delete)
+                .or(change.old_index());
+            rows.push(Row {
+                tag: change.tag(),
+                number: index.unwrap_or(0) + 1,
+                text: text.to_owned(),
+                unended: change.missing_newline() && !text.is_empty(),
+            });
+        }
+        let exact = looks_alike(&rows);
+        for row in &rows {
+            match row.tag {
+                ChangeTag::Insert => out.added += 1,
+                ChangeTag::Delete => out.removed += 1,
+                ChangeTag::Equal => {}
+            }
+            push(
+                &mut out.rows,
+                row,
+                digits,
+                exact && row.tag != ChangeTag::Equal,
+                width,
+            );
+        }
+    }
+    out
+}
+
+/// Whether a removed and an added line would look the same, as with tabs for blanks.
+fn looks_alike(rows: &[Row]) -> bool {
+    let of = |tag| rows.iter().filter(move |row| row.tag == tag);
+    let shown = |row: &Row| visible_block(row.text.trim_end());
+    let removed: std::collections::HashSet<String> = of(ChangeTag::Delete).map(shown).collect();
+    of(ChangeTag::Insert).any(|row| removed.contains(&shown(row)))
+}
+
+fn push(rows: &mut Vec<Line>, row: &Row, digits: usize, exact: bool, width: usize) {
+    let (sign, tone) = match row.tag {
+        ChangeTag::Insert => ("+", Tone::Added),
+        ChangeTag::Delete => ("-", Tone::Removed),
+        ChangeTag::Equal => (" ", Tone::Plain),
+    };
+    let mut text = if exact {
+        visible(&row.text)
+    } else {
+        visible_block(&row.text)
+    };
+    if exact {
+        // Blanks at the end can't be seen otherwise.
+        let kept = text.trim_end_matches(' ').len();
+        text = format!(
+            "{}{}",
+            text.get(..kept).unwrap_or_default(),
+            "·".repeat(text.len() - kept)
+        );
+    }
+    let number = format!("  {:>digits$} ", row.number);
+    let line = Line::of(Tone::Dim, &number).then(tone, &format!("{sign} {text}"));
+    rows.extend(line.wrap(width, digits + 5, Break::Anywhere));
+    if row.unended && row.tag != ChangeTag::Equal {
+        rows.push(Line::of(Tone::Dim, &format!("  {:>digits$} \\ no line end", "")).cut(width));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::diff;
+    use crate::surface::Line;
+
+    fn shown(old: Option<&str>, new: &str) -> String {
+        diff(old, new, 40)
+            .rows
+            .iter()
+            .map(Line::text)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    #[test]
+    fn given_a_change_then_it_is_shown_with_three_lines_around_it() {
+        let old: String = (1..=20).map(|n| format!("line {n}\n")).collect();
+        let new = old
+            .replace("line 10\n", "line ten\nand more\n")
+            .replace("line 20\n", "");
+        insta::assert_snapshot!(shown(Some(&old), &new), @r"
+         7   line 7
+         8   line 8
+         9   line 9
+        10 - line 10
+        10 + line ten
+        11 + and more
+        12   line 11
+        13   line 12
+        14   line 13
+           ⋮
+        18   line 17
+        19   line 18
+        20   line 19
+        20 - line 20
+        ");
+    }
+
+    #[test]
+    fn given_a_new_file_then_every_line_is_added() {
+        insta::assert_snapshot!(shown(None, "a\n\nb"), @r"
+        1 + a
+        2 + 
+        3 + b
+          \ no line end
+        ");
+    }
+
+    #[test]
+    fn given_changes_that_look_alike_then_they_are_spelled_out() {
+        assert_eq!(shown(Some("a\tb\n"), "a    b\n"), "  1 - a\\tb\n  1 + a    b");
+        assert_eq!(shown(Some("a\r\n"), "a\n"), "  1 - a\\r\n  1 + a");
+        assert_eq!(shown(Some("a\n"), "a  \n"), "  1 - a\n  1 + a··");
+        assert_eq!(shown(Some("a\r\n"), "b\r\n"), "  1 - a\n  1 + b");
+    }
+}

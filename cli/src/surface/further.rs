@@ -1,0 +1,208 @@
+//! The choices that need a list or a field: they end in an answer, or back at a card.
+
+use std::io;
+
+use mayi_core::approval::{ApprovalResponse, Card, Remember, RememberScope, choice};
+use mayi_core::policy::Pattern;
+use mayi_core::policy::pattern::Places;
+
+use super::answers::{Next, allowed, denied};
+use super::desk::Desk;
+use super::line::{Break, Line, Tone};
+use super::lists::Lists;
+use super::prompt::Size;
+use super::wording;
+
+impl Desk {
+    pub(super) fn deny_because(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
+        self.above(size, 3, &[], Break::Words)?;
+        let Some(reason) = lists.text("Why not? The agent is told", "", |_| Ok(()))? else {
+            return Ok(Next::Show(card.approval_id));
+        };
+        let mut response = ApprovalResponse::pick(card, choice::DENY);
+        response.reason = Some(reason.clone());
+        Ok(Next::Answer(response, denied("denied", Some(&reason))))
+    }
+
+    pub(super) fn always(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
+        // Patterns are shown in full above the list, where they may take several rows.
+        let mut shown = vec![Line::of(
+            Tone::Strong,
+            "Always allow, as a rule in your configuration:",
+        )];
+        let mut items = vec!["Back".to_owned()];
+        for (at, suggestion) in card.suggestions.iter().enumerate() {
+            let number = at + 1;
+            for (row, pattern) in suggestion.patterns.iter().enumerate() {
+                let mark = if row == 0 {
+                    format!("  {number}  ")
+                } else {
+                    "     ".to_owned()
+                };
+                let line = Line::of(Tone::Dim, &mark).then(Tone::Strong, pattern);
+                shown.push(line.then(Tone::Dim, &format!("  {}", wording::pattern_covers(pattern))));
+            }
+            items.push(item(
+                &format!("{number}  {}", suggestion.patterns.join(" and ")),
+                size,
+            ));
+        }
+        items.push("Edit a pattern …".to_owned());
+        self.above(size, items.len() + 2, &shown, Break::Anywhere)?;
+        let chosen = lists.pick("Which?", &items, items.len())?.unwrap_or(0);
+        let patterns = if chosen == 0 {
+            None
+        } else if let Some(suggestion) = card.suggestions.get(chosen - 1) {
+            Some(suggestion.patterns.clone())
+        } else {
+            self.edited(lists, card, size)?
+        };
+        let Some(patterns) = patterns else {
+            return Ok(Next::Show(card.approval_id));
+        };
+        let said = allowed(&format!(
+            "always allowed from now on, by {}",
+            patterns.join(" and ")
+        ));
+        let mut response = ApprovalResponse::pick(card, choice::ALLOW_ALWAYS);
+        response.remember = Some(Remember {
+            scope: RememberScope::User,
+            patterns,
+        });
+        Ok(Next::Answer(response, said))
+    }
+
+    /// The first suggestion's patterns, each as the person wants it. Whether they cover the call
+    /// is the gate's to say.
+    fn edited(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Option<Vec<String>>> {
+        let Some(suggestion) = card.suggestions.first() else {
+            return Ok(None);
+        };
+        let all = suggestion.patterns.len();
+        let places = Places {
+            home: std::env::home_dir(),
+        };
+        let mut patterns = Vec::new();
+        for (at, pattern) in suggestion.patterns.iter().enumerate() {
+            self.above(size, 4, &[Line::of(Tone::Dim, "Empty: back.")], Break::Words)?;
+            let prompt = if all > 1 {
+                format!("Pattern {} of {all}", at + 1)
+            } else {
+                "Pattern".to_owned()
+            };
+            let check = |text: &str| {
+                Pattern::parse(text, &places)
+                    .map(|_| ())
+                    .map_err(|error| error.to_string())
+            };
+            match lists.text(&prompt, pattern, check)? {
+                Some(pattern) => patterns.push(pattern),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(patterns))
+    }
+
+    pub(super) fn agent_options(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
+        let mut shown = vec![Line::of(
+            Tone::Strong,
+            "The agent's own options, in its own words:",
+        )];
+        let mut items = vec!["Back".to_owned()];
+        let options = || {
+            card.options
+                .iter()
+                .filter(|option| option.option_id.starts_with(choice::AGENT))
+        };
+        for (at, option) in options().enumerate() {
+            let mut line = Line::of(Tone::Dim, &format!("  {}  ", at + 1)).then(Tone::Strong, &option.name);
+            line = line.then(
+                Tone::Dim,
+                &format!(
+                    "  {} ({}; {})",
+                    wording::option_kind(&option.kind),
+                    option.kind,
+                    option.scope
+                ),
+            );
+            if let Some(danger) = &option.danger {
+                line = line.then(Tone::Bad, &format!("  ! {danger}"));
+            }
+            shown.push(line);
+            items.push(item(&format!("{}  {}", at + 1, option.name), size));
+        }
+        self.above(size, items.len() + 2, &shown, Break::Words)?;
+        let chosen = lists.pick("Which?", &items, items.len())?.unwrap_or(0);
+        let Some(option) = chosen.checked_sub(1).and_then(|at| options().nth(at)) else {
+            return Ok(Next::Show(card.approval_id));
+        };
+        let response = ApprovalResponse::pick(card, &option.option_id);
+        let said = format!("answered with the agent's option \"{}\"", option.name);
+        let said = if option.kind.starts_with("allow") {
+            allowed(&said)
+        } else {
+            denied(&said, None)
+        };
+        Ok(Next::Answer(response, said))
+    }
+
+    pub(super) fn bypass(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
+        let agent = &card.agent_name;
+        let text = format!(
+            "This call runs, and from now on {agent} is not asked about any more, in this session and in later ones, until you say `mayi bypass {agent} off`. What is denied stays denied, and what is always asked about is still asked."
+        );
+        self.above(size, 3, &[Line::of(Tone::Warn, &text)], Break::Words)?;
+        if !lists.confirm(&item(&format!("Bypass permissions for {agent}?"), size))? {
+            return Ok(Next::Show(card.approval_id));
+        }
+        let mut response = ApprovalResponse::pick(card, choice::ALLOW_ONCE);
+        response.bypass_all = true;
+        Ok(Next::Answer(
+            response,
+            allowed(&format!("allowed, and {agent} is bypassed from now on")),
+        ))
+    }
+
+    pub(super) fn list(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
+        let cards: Vec<&Card> = self.waiting.iter().map(|waiting| &waiting.card).collect();
+        let items: Vec<String> = std::iter::once("Back".to_owned())
+            .chain(
+                cards
+                    .iter()
+                    .enumerate()
+                    .map(|(at, card)| item(&format!("{}  {}", at + 1, wording::summary(card).text()), size)),
+            )
+            .collect();
+        let chosen = lists
+            .pick("What waits", &items, size.height.saturating_sub(3))?
+            .unwrap_or(0);
+        let chosen = chosen.checked_sub(1).and_then(|at| cards.get(at));
+        Ok(Next::Show(
+            chosen.map_or(card.approval_id, |card| card.approval_id),
+        ))
+    }
+
+    /// Draws the card on the second screen, then `lines`, and leaves `below` rows for a list.
+    fn above(&self, size: Size, below: usize, lines: &[Line], at: Break) -> io::Result<()> {
+        let lines: Vec<Line> = lines
+            .iter()
+            .flat_map(|line| line.wrap(size.width, 5, at))
+            .collect();
+        let room = size.height.saturating_sub(below + lines.len() + 2);
+        let mut rows = self
+            .prompt()
+            .map(|prompt| prompt.top(Size { height: room, ..size }))
+            .unwrap_or_default();
+        rows.push(Line::new());
+        rows.extend(lines);
+        rows.push(Line::new());
+        self.canvas.fill(&rows)
+    }
+}
+
+/// A row of a list: one row high, whatever is in it.
+fn item(text: &str, size: Size) -> String {
+    Line::of(Tone::Plain, text)
+        .cut(size.width.saturating_sub(6))
+        .text()
+}

@@ -1,0 +1,105 @@
+//! What the thread at the terminal hears of, and what wakes it while it waits for a key.
+
+use std::collections::VecDeque;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
+
+use mayi_core::gate::GateEvent;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// Something to hear of.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// Something happened at the gate.
+    Gate(GateEvent),
+    /// The terminal has another size.
+    Resized,
+    /// It is over.
+    Close,
+}
+
+/// Messages for one thread.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    messages: Mutex<VecDeque<Message>>,
+    /// What the gate tells: each event is taken out and put in under this lock, so that none is
+    /// overtaken.
+    events: Mutex<Option<UnboundedReceiver<GateEvent>>>,
+    bell: UnixStream,
+    ear: UnixStream,
+}
+
+impl Inbox {
+    pub(crate) fn new() -> io::Result<Self> {
+        let (bell, ear) = UnixStream::pair()?;
+        bell.set_nonblocking(true)?;
+        ear.set_nonblocking(true)?;
+        Ok(Self {
+            messages: Mutex::default(),
+            events: Mutex::default(),
+            bell,
+            ear,
+        })
+    }
+
+    /// Puts a message in and wakes whoever waits.
+    pub(crate) fn put(&self, message: Message) {
+        self.lock().push_back(message);
+        // A full pipe rings already.
+        let _ = (&self.bell).write(&[1]);
+    }
+
+    /// The next message.
+    pub(crate) fn take(&self) -> Option<Message> {
+        self.lock().pop_front()
+    }
+
+    /// Hears of what `events` tells from now on.
+    pub(crate) fn listen(&self, events: UnboundedReceiver<GateEvent>) {
+        *self.events.lock().unwrap_or_else(PoisonError::into_inner) = Some(events);
+    }
+
+    /// Puts events in as they come, until there are no more.
+    pub(crate) async fn forward(&self) {
+        std::future::poll_fn(|context| {
+            let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(events) = events.as_mut() else {
+                return Poll::Ready(());
+            };
+            loop {
+                match events.poll_recv(context) {
+                    Poll::Ready(Some(event)) => self.put(Message::Gate(event)),
+                    Poll::Ready(None) => return Poll::Ready(()),
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+        })
+        .await;
+    }
+
+    /// Puts everything in that was told and not forwarded yet.
+    pub(crate) fn catch_up(&self) {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(event) = events.as_mut().and_then(|events| events.try_recv().ok()) {
+            self.put(Message::Gate(event));
+        }
+    }
+
+    /// What to wait for.
+    pub(crate) fn ear(&self) -> BorrowedFd<'_> {
+        self.ear.as_fd()
+    }
+
+    /// Stops the ringing.
+    pub(crate) fn heard(&self) {
+        let mut bytes = [0; 64];
+        while matches!((&self.ear).read(&mut bytes), Ok(count) if count > 0) {}
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Message>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

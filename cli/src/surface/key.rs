@@ -1,0 +1,191 @@
+//! Keys, from the bytes that a terminal sends.
+
+use std::time::{Duration, Instant};
+
+/// A key that means something at a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// A letter or sign.
+    Char(char),
+    /// Enter.
+    Enter,
+    /// Escape by itself.
+    Escape,
+    /// Arrow up, Shift-Tab.
+    Up,
+    /// Arrow down, Tab.
+    Down,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+const PASTE_BEGINS: &[u8] = b"\x1b[200~";
+const PASTE_ENDS: &[u8] = b"\x1b[201~";
+
+/// As many bytes of an unfinished sequence are kept.
+const LONGEST: usize = 32;
+
+/// After so long an escape is the key itself.
+const ESCAPE: Duration = Duration::from_millis(50);
+
+/// After so long without more of it a paste is over, also if its end was lost.
+const PASTE: Duration = Duration::from_secs(1);
+
+/// Reads keys. What is pasted is no key, except for Ctrl-C, so that there is always a way out.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    rest: Vec<u8>,
+    pasting: bool,
+    fed: Option<Instant>,
+}
+
+impl Decoder {
+    /// Takes bytes, and returns the keys that are complete.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Key> {
+        self.rest.extend_from_slice(bytes);
+        self.fed = Some(Instant::now());
+        let mut keys = Vec::new();
+        while let Some(used) = self.one(&mut keys) {
+            self.rest.drain(..used.min(self.rest.len()));
+        }
+        keys
+    }
+
+    /// How long to wait for more of what has begun.
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        let most = if self.pasting { PASTE } else { ESCAPE };
+        let begun = self.pasting || !self.rest.is_empty();
+        self.fed
+            .filter(|_| begun)
+            .map(|fed| most.saturating_sub(fed.elapsed()))
+    }
+
+    /// No more has come in time: an escape was the key itself, and a paste is over.
+    pub(crate) fn idle(&mut self) -> Option<Key> {
+        if self.patience().is_none_or(|left| !left.is_zero()) {
+            return None;
+        }
+        let alone = !self.pasting && self.rest == [0x1b];
+        *self = Self::default();
+        alone.then_some(Key::Escape)
+    }
+
+    /// Reads one key from the front; returns how many bytes it took, or none if more are needed.
+    fn one(&mut self, keys: &mut Vec<Key>) -> Option<usize> {
+        let (&first, after) = self.rest.split_first()?;
+        if self.pasting {
+            if self.rest.starts_with(PASTE_ENDS) {
+                self.pasting = false;
+                return Some(PASTE_ENDS.len());
+            }
+            if PASTE_ENDS.starts_with(&self.rest) {
+                return None;
+            }
+            if first == 0x03 {
+                self.pasting = false;
+                keys.push(Key::Interrupt);
+            }
+            return Some(1);
+        }
+        match first {
+            0x1b => match after.split_first() {
+                None => None,
+                Some((b'[' | b'O', _)) => self.sequence(keys),
+                // Alt and a letter is not the letter.
+                Some(_) => Some(2),
+            },
+            0x03 => push(keys, Key::Interrupt),
+            b'\r' | b'\n' => push(keys, Key::Enter),
+            b'\t' => push(keys, Key::Down),
+            0x00..0x20 | 0x7f => Some(1),
+            0x20..0x7f => push(keys, Key::Char(char::from(first))),
+            // Letters beyond ASCII are no keys of a card; each byte is skipped by itself.
+            _ => Some(1),
+        }
+    }
+
+    /// A sequence that begins with `ESC [` or `ESC O`.
+    fn sequence(&mut self, keys: &mut Vec<Key>) -> Option<usize> {
+        let body = self.rest.get(2..).unwrap_or_default();
+        let Some(end) = body.iter().position(|b| (0x40..=0x7e).contains(b)) else {
+            return (self.rest.len() > LONGEST).then_some(self.rest.len());
+        };
+        let used = end + 3;
+        if self.rest.get(..used) == Some(PASTE_BEGINS) {
+            self.pasting = true;
+            return Some(used);
+        }
+        let parameter = body.get(..end).unwrap_or_default();
+        match (body.get(end), parameter) {
+            (Some(b'A' | b'Z'), _) => keys.push(Key::Up),
+            (Some(b'B'), _) => keys.push(Key::Down),
+            (Some(b'~'), b"5") => keys.push(Key::PageUp),
+            (Some(b'~'), b"6") => keys.push(Key::PageDown),
+            _ => {}
+        }
+        Some(used)
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "reads as one arm of `one`")]
+fn push(keys: &mut Vec<Key>, key: Key) -> Option<usize> {
+    keys.push(key);
+    Some(1)
+}
+
+/// Whether these keys can have been typed one by one: different letters that arrive at once are
+/// pasted text of a terminal that does not mark it.
+pub(crate) fn typed(keys: &[Key]) -> bool {
+    keys.len() < 2
+        || keys
+            .iter()
+            .all(|key| matches!(key, Key::Up | Key::Down | Key::PageUp | Key::PageDown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decoder, Key, typed};
+
+    #[test]
+    fn given_sequences_then_they_are_one_key_each() {
+        let mut decoder = Decoder::default();
+        assert_eq!(
+            decoder.feed(b"y\x1b[A\x1bOB\t\x1b[Z\r"),
+            [Key::Char('y'), Key::Up, Key::Down, Key::Down, Key::Up, Key::Enter]
+        );
+        assert_eq!(decoder.feed(b"\x1b[1;5C\x1by\x7f\xc3\xa9\x03"), [Key::Interrupt]);
+        assert_eq!(decoder.patience(), None);
+    }
+
+    #[test]
+    fn given_a_sequence_in_pieces_then_it_is_still_one_key() {
+        let mut decoder = Decoder::default();
+        assert_eq!(decoder.feed(b"\x1b"), []);
+        assert!(decoder.patience().is_some());
+        assert_eq!(decoder.feed(b"["), []);
+        assert_eq!(decoder.feed(b"6~"), [Key::PageDown]);
+    }
+
+    #[test]
+    fn given_an_escape_and_nothing_more_then_it_is_the_key() {
+        let mut decoder = Decoder::default();
+        assert_eq!(decoder.feed(b"\x1b"), []);
+        while decoder.patience().is_some_and(|left| !left.is_zero()) {}
+        assert_eq!(decoder.idle(), Some(Key::Escape));
+        assert_eq!(decoder.feed(b"y"), [Key::Char('y')]);
+    }
+
+    #[test]
+    fn given_pasted_text_then_it_is_no_key() {
+        let mut decoder = Decoder::default();
+        assert_eq!(decoder.feed(b"\x1b[200~yes\r\x1b[Ay"), []);
+        assert_eq!(decoder.feed(b"y\x1b[20"), []);
+        assert_eq!(decoder.feed(b"1~n"), [Key::Char('n')]);
+        assert_eq!(decoder.feed(b"\x1b[200~y\x03n"), [Key::Interrupt, Key::Char('n')]);
+        assert!(!typed(&[Key::Char('y'), Key::Enter]));
+    }
+}

@@ -1,0 +1,253 @@
+//! Lines for a terminal: pieces of text with a tone, escaped on the way in, wrapped and cut by how
+//! wide they look.
+
+use console::Style;
+use mayi_core::approval::visible;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// How a piece of text looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// As it is.
+    #[default]
+    Plain,
+    /// What matters most.
+    Strong,
+    /// What can be skipped.
+    Dim,
+    /// Something was allowed.
+    Good,
+    /// Something was denied, or failed.
+    Bad,
+    /// Look twice.
+    Warn,
+    /// A line that a diff adds.
+    Added,
+    /// A line that a diff removes.
+    Removed,
+    /// The highlighted choice.
+    Focus,
+}
+
+impl Tone {
+    fn style(self) -> Style {
+        let style = Style::new();
+        match self {
+            Self::Plain => style,
+            Self::Strong => style.bold(),
+            Self::Dim => style.dim(),
+            Self::Good | Self::Added => style.green(),
+            Self::Bad | Self::Removed => style.red(),
+            Self::Warn => style.yellow(),
+            Self::Focus => style.cyan().bold(),
+        }
+    }
+}
+
+/// Where a line that is too long may be broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// Between words, where that is possible: prose.
+    Words,
+    /// Anywhere: commands, files, values.
+    Anywhere,
+}
+
+/// One line. Whatever goes in is escaped: nothing in it moves the cursor or hides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    spans: Vec<(Tone, String)>,
+}
+
+impl Line {
+    /// An empty line.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A line that says `text`.
+    #[must_use]
+    pub fn of(tone: Tone, text: &str) -> Self {
+        Self::new().then(tone, text)
+    }
+
+    /// The same line with more at its end.
+    #[must_use]
+    pub fn then(mut self, tone: Tone, text: &str) -> Self {
+        if !text.is_empty() {
+            self.spans.push((tone, visible(text)));
+        }
+        self
+    }
+
+    /// The same line with `more` at its end.
+    #[must_use]
+    pub fn join(mut self, more: Self) -> Self {
+        self.spans.extend(more.spans);
+        self
+    }
+
+    /// How many columns it takes.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.spans.iter().map(|(_, text)| text.width()).sum()
+    }
+
+    /// All of it in one tone.
+    #[must_use]
+    pub fn toned(mut self, tone: Tone) -> Self {
+        for span in &mut self.spans {
+            span.0 = tone;
+        }
+        self
+    }
+
+    /// The text alone.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.spans.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    /// As it is written to a terminal.
+    #[must_use]
+    pub fn paint(&self, color: bool) -> String {
+        let paint = |(tone, text): &(Tone, String)| match tone {
+            Tone::Plain => text.clone(),
+            _ if !color => text.clone(),
+            tone => tone.style().force_styling(true).apply_to(text).to_string(),
+        };
+        self.spans.iter().map(paint).collect()
+    }
+
+    /// In rows of at most `width` columns; all but the first begin with `hang` spaces.
+    #[must_use]
+    pub fn wrap(&self, width: usize, hang: usize, at: Break) -> Vec<Self> {
+        let width = width.max(2);
+        let hang = hang.min(width / 2).min(width - 2);
+        let mut rows = Vec::new();
+        let mut row: Vec<(Tone, char)> = Vec::new();
+        let mut used = 0;
+        for (tone, c) in self
+            .spans
+            .iter()
+            .flat_map(|(tone, text)| text.chars().map(|c| (*tone, c)))
+        {
+            let wide = c.width().unwrap_or(0);
+            while used + wide > width {
+                let rest = match at {
+                    Break::Words if c != ' ' => last_word(&mut row, hang),
+                    _ => Vec::new(),
+                };
+                rows.push(Self::from_chars(&row));
+                row = vec![(Tone::Plain, ' '); hang];
+                row.extend(rest);
+                used = row.iter().map(|(_, c)| c.width().unwrap_or(0)).sum();
+            }
+            // A blank between two rows of prose is shown by neither.
+            if at == Break::Words && c == ' ' && !rows.is_empty() && row.len() == hang {
+                continue;
+            }
+            row.push((tone, c));
+            used += wide;
+        }
+        rows.push(Self::from_chars(&row));
+        rows
+    }
+
+    /// In one row of at most `width` columns; what is left out leaves a visible mark.
+    #[must_use]
+    pub fn cut(&self, width: usize) -> Self {
+        if self.width() <= width {
+            return self.clone();
+        }
+        let mut used = 0;
+        let mut row = Vec::new();
+        for (tone, c) in self
+            .spans
+            .iter()
+            .flat_map(|(tone, text)| text.chars().map(|c| (*tone, c)))
+        {
+            used += c.width().unwrap_or(0);
+            if used + 1 > width {
+                break;
+            }
+            row.push((tone, c));
+        }
+        Self::from_chars(&row).then(Tone::Dim, "…")
+    }
+
+    fn from_chars(chars: &[(Tone, char)]) -> Self {
+        let mut spans: Vec<(Tone, String)> = Vec::new();
+        for (tone, c) in chars {
+            match spans.last_mut() {
+                Some((last, text)) if last == tone => text.push(*c),
+                _ => spans.push((*tone, c.to_string())),
+            }
+        }
+        Self { spans }
+    }
+}
+
+/// Takes the word that a row ends in the middle of, unless it is all there is.
+fn last_word(row: &mut Vec<(Tone, char)>, hang: usize) -> Vec<(Tone, char)> {
+    match row.iter().rposition(|(_, c)| *c == ' ') {
+        Some(at) if at >= hang && at > 0 => {
+            let word = row.split_off(at + 1);
+            row.truncate(at);
+            word
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Break, Line, Tone};
+
+    fn rows(text: &str, width: usize, hang: usize, at: Break) -> Vec<String> {
+        Line::of(Tone::Plain, text)
+            .wrap(width, hang, at)
+            .iter()
+            .map(Line::text)
+            .collect()
+    }
+
+    #[test]
+    fn given_prose_then_it_breaks_between_words() {
+        assert_eq!(rows("one two three", 8, 2, Break::Words), ["one two", "  three"]);
+        assert_eq!(rows("one two", 7, 0, Break::Words), ["one two"]);
+        assert_eq!(rows("abcdefghij k", 4, 0, Break::Words), ["abcd", "efgh", "ij k"]);
+    }
+
+    #[test]
+    fn given_a_command_then_it_breaks_at_the_edge_and_nothing_is_lost() {
+        assert_eq!(rows("abc def", 4, 1, Break::Anywhere), ["abc ", " def"]);
+    }
+
+    #[test]
+    fn given_wide_characters_then_no_row_is_wider_than_the_screen() {
+        for width in 2..9 {
+            for row in Line::of(Tone::Plain, "世界 x世世世y").wrap(width, 2, Break::Anywhere) {
+                assert!(row.width() <= width, "{row:?} at {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn given_a_line_that_is_cut_then_it_says_so() {
+        assert_eq!(Line::of(Tone::Plain, "abcdef").cut(4).text(), "abc…");
+        assert_eq!(Line::of(Tone::Plain, "世界世").cut(4).text(), "世…");
+        assert_eq!(Line::of(Tone::Plain, "abcd").cut(4).text(), "abcd");
+    }
+
+    /// Surfaces, section 2: "control characters, ANSI sequences, bidirectional overrides and
+    /// invisible characters are shown escaped".
+    #[test]
+    fn given_text_that_would_move_the_cursor_then_it_is_escaped() {
+        assert_eq!(
+            Line::of(Tone::Plain, "a\u{1b}[2J\u{202e}\nb").paint(false),
+            "a\\x1b[2J\\u{202e}\\nb"
+        );
+    }
+}

@@ -1,0 +1,344 @@
+//! The one place that writes what an agent says, so that it never runs into a question.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mayi_core::approval::visible_block;
+
+use super::line::Line;
+
+/// As much text is held back while a question is open; more is counted, and said so.
+const MOST_HELD: usize = 1024 * 1024;
+
+/// Standard output and standard error of this process. All clones are the same screen.
+#[derive(Clone)]
+pub struct Screen {
+    inner: Arc<Mutex<Inner>>,
+}
+
+struct Inner {
+    color: bool,
+    out: Output,
+    err: Output,
+    /// What waits for the question to be answered; none while no question is open.
+    held: Option<Held>,
+    /// A carriage return that may belong to a line end.
+    carriage_return: bool,
+}
+
+struct Output {
+    to: Box<dyn Write + Send>,
+    terminal: bool,
+    /// The last text ended in the middle of a line.
+    open_line: bool,
+}
+
+#[derive(Default)]
+struct Held {
+    pieces: Vec<(Stream, String)>,
+    bytes: usize,
+    left_out: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Out,
+    Err,
+}
+
+impl Screen {
+    /// The screen of this process. Text goes out unchanged where the standard output is no
+    /// terminal.
+    #[must_use]
+    pub fn new(color: bool, stdout_is_terminal: bool) -> Self {
+        let out = Output {
+            to: Box::new(io::stdout()),
+            terminal: stdout_is_terminal,
+            open_line: false,
+        };
+        let err = Output {
+            to: Box::new(io::stderr()),
+            terminal: io::stderr().is_terminal(),
+            open_line: false,
+        };
+        Self::of(color, out, err)
+    }
+
+    fn of(color: bool, out: Output, err: Output) -> Self {
+        let inner = Inner {
+            color,
+            out,
+            err,
+            held: None,
+            carriage_return: false,
+        };
+        Self {
+            inner: Arc::new(Mutex::new(inner)),
+        }
+    }
+
+    /// Writes a piece of what the agent says, escaped if a terminal shows it.
+    ///
+    /// # Errors
+    /// If it can't be written: whoever reads it is gone.
+    pub fn agent_text(&self, text: &str) -> io::Result<()> {
+        let mut inner = self.lock();
+        if !inner.out.terminal {
+            return inner.out.write(text);
+        }
+        let text = inner.escaped(text);
+        inner.put(Stream::Out, text)
+    }
+
+    /// Writes one line of mayi's own to the standard error.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn note(&self, text: &str) -> io::Result<()> {
+        let mut inner = self.lock();
+        let text = if inner.err.terminal {
+            visible_block(text)
+        } else {
+            text.to_owned()
+        };
+        inner.put(Stream::Err, text + "\n")
+    }
+
+    /// As [`Self::note`], with tones.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn line(&self, line: &Line) -> io::Result<()> {
+        let mut inner = self.lock();
+        let color = inner.color && inner.err.terminal;
+        inner.put(Stream::Err, line.paint(color) + "\n")
+    }
+
+    /// Ends a line that the agent has left open, also where no terminal shows it: a message is over.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn end_message(&self) -> io::Result<()> {
+        let mut guard = self.lock();
+        let inner = &mut *guard;
+        match &mut inner.held {
+            Some(held) if inner.out.terminal => {
+                if held.open_line() {
+                    held.put(Stream::Out, "\n".to_owned());
+                }
+                Ok(())
+            }
+            _ if inner.out.open_line => inner.out.write("\n"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a line that the agent has left open, on a terminal.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn end_line(&self) -> io::Result<()> {
+        let mut inner = self.lock();
+        if inner.held.is_some() {
+            Ok(())
+        } else {
+            inner.out.end_line()
+        }
+    }
+
+    /// Holds back what would be written to a terminal: a question is open.
+    ///
+    /// # Errors
+    /// If what came before can't be written.
+    pub fn begin_prompt(&self) -> io::Result<()> {
+        let mut inner = self.lock();
+        inner.out.end_line()?;
+        inner.held.get_or_insert_default();
+        Ok(())
+    }
+
+    /// Writes what was held back, in order.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn end_prompt(&self) -> io::Result<()> {
+        let mut inner = self.lock();
+        let Some(held) = inner.held.take() else {
+            return Ok(());
+        };
+        for (stream, text) in held.pieces {
+            inner.put(stream, text)?;
+        }
+        if held.left_out > 0 {
+            let note = format!(
+                "({} more bytes came while a question was open, and are not shown)\n",
+                held.left_out
+            );
+            inner.put(Stream::Err, note)?;
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Escapes a piece of a longer text: a line end may be cut in two.
+    fn escaped(&mut self, text: &str) -> String {
+        let mut whole = String::with_capacity(text.len() + 1);
+        if std::mem::take(&mut self.carriage_return) {
+            whole.push('\r');
+        }
+        whole.push_str(text);
+        if whole.ends_with('\r') {
+            whole.pop();
+            self.carriage_return = true;
+        }
+        visible_block(&whole)
+    }
+
+    fn put(&mut self, stream: Stream, text: String) -> io::Result<()> {
+        let terminal = match stream {
+            Stream::Out => self.out.terminal,
+            Stream::Err => self.err.terminal,
+        };
+        if let Some(held) = self.held.as_mut().filter(|_| terminal) {
+            held.put(stream, text);
+            return Ok(());
+        }
+        match stream {
+            Stream::Out => self.out.write(&text),
+            Stream::Err => {
+                if self.err.terminal {
+                    self.out.end_line()?;
+                }
+                self.err.write(&text)
+            }
+        }
+    }
+}
+
+impl Held {
+    /// Whether the agent's text, as held, ends in the middle of a line.
+    fn open_line(&self) -> bool {
+        let mut texts = self
+            .pieces
+            .iter()
+            .rev()
+            .filter(|(stream, _)| *stream == Stream::Out);
+        texts.next().is_some_and(|(_, text)| !text.ends_with('\n'))
+    }
+
+    fn put(&mut self, stream: Stream, text: String) {
+        if self.left_out > 0 || self.bytes + text.len() > MOST_HELD {
+            self.left_out += text.len();
+            return;
+        }
+        self.bytes += text.len();
+        match self.pieces.last_mut() {
+            Some((last, all)) if *last == stream => all.push_str(&text),
+            _ => self.pieces.push((stream, text)),
+        }
+    }
+}
+
+impl Output {
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.open_line = !text.ends_with('\n');
+        self.to.write_all(text.as_bytes())?;
+        self.to.flush()
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        if self.terminal && self.open_line {
+            self.write("\n")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_HELD, Output, Screen};
+    use std::io::{self, Write};
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Page(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Page {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A screen whose two outputs go to one page, as on a terminal.
+    fn screen(out_terminal: bool) -> (Screen, impl Fn() -> String) {
+        let page = Page::default();
+        let output = |terminal| Output {
+            to: Box::new(page.clone()),
+            terminal,
+            open_line: false,
+        };
+        let screen = Screen::of(false, output(out_terminal), output(true));
+        (screen, move || {
+            String::from_utf8(page.0.lock().unwrap().clone()).unwrap()
+        })
+    }
+
+    #[test]
+    fn given_a_question_then_text_waits_and_comes_in_order() {
+        let (screen, shown) = screen(true);
+        screen.agent_text("I will ").unwrap();
+        screen.begin_prompt().unwrap();
+        assert_eq!(shown(), "I will \n");
+        screen.agent_text("now ").unwrap();
+        screen.agent_text("run").unwrap();
+        screen.note("a note").unwrap();
+        screen.agent_text("it\n").unwrap();
+        assert_eq!(shown(), "I will \n");
+        screen.end_prompt().unwrap();
+        assert_eq!(shown(), "I will \nnow run\na note\nit\n");
+    }
+
+    #[test]
+    fn given_no_terminal_then_text_goes_out_unchanged_and_at_once() {
+        let (screen, shown) = screen(false);
+        screen.begin_prompt().unwrap();
+        screen.agent_text("a\u{1b}[1mb\r").unwrap();
+        screen.agent_text("\nc").unwrap();
+        assert_eq!(shown(), "a\u{1b}[1mb\r\nc");
+    }
+
+    /// Attack 25: "ANSI, bidirectional text ...: escaped".
+    #[test]
+    fn given_a_terminal_then_text_is_escaped_also_in_pieces() {
+        let (screen, shown) = screen(true);
+        for piece in ["a\r", "\nb\u{1b}", "[2J\r", "c\n"] {
+            screen.agent_text(piece).unwrap();
+        }
+        screen.note("x\u{202e}y").unwrap();
+        assert_eq!(shown(), "a\nb\\x1b[2J\\rc\nx\\u{202e}y\n");
+    }
+
+    #[test]
+    fn given_too_much_text_then_it_says_how_much_is_missing() {
+        let (screen, shown) = screen(true);
+        screen.begin_prompt().unwrap();
+        screen.agent_text(&"x".repeat(MOST_HELD)).unwrap();
+        screen.agent_text("12345").unwrap();
+        screen.end_prompt().unwrap();
+        assert!(shown().ends_with("x\n(5 more bytes came while a question was open, and are not shown)\n"));
+    }
+}

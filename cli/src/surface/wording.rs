@@ -1,0 +1,218 @@
+//! What the terminal says, in mayi's own words.
+
+use mayi_core::approval::{Card, State};
+use mayi_core::policy::Effect;
+
+use super::line::{Break, Line, Tone};
+
+/// Whether nothing but an answer to exactly this call can allow it.
+pub(crate) fn always(card: &Card) -> bool {
+    card.why
+        .iter()
+        .any(|finding| finding.effect == Effect::Ask && finding.always)
+}
+
+/// Whether this is a switch of the agent's own mode.
+pub(crate) fn switches_mode(card: &Card) -> bool {
+    card.accesses.iter().any(|access| access.access == "mode")
+}
+
+/// Whether every access is one of `words`.
+fn only(card: &Card, words: &[&str]) -> bool {
+    card.accesses
+        .iter()
+        .all(|access| words.contains(&access.access.as_str()))
+}
+
+/// The first line: who wants what.
+pub(crate) fn heading(card: &Card) -> Line {
+    if let Some(server) = card.server.as_ref().filter(|_| only(card, &["mcp"])) {
+        return Line::of(Tone::Strong, "Allow tool call from ")
+            .then(Tone::Focus, &server.name)
+            .then(Tone::Strong, "?");
+    }
+    let many = card.accesses.len();
+    let first = card.accesses.first().map_or("", |access| access.access.as_str());
+    let what = match first {
+        _ if switches_mode(card) => "to switch its own mode".to_owned(),
+        "shell" if only(card, &["shell"]) && many > 1 => format!("to run {many} commands"),
+        _ if only(card, &["write", "create", "edit", "delete", "move"]) && many > 1 => {
+            format!("to change {many} files")
+        }
+        "read" if only(card, &["read"]) && many > 1 => format!("to read {many} files"),
+        _ if many > 1 => format!("to do {many} things at once"),
+        "shell" => "to run a command".to_owned(),
+        "write" => "to write a file".to_owned(),
+        "create" => "to create a file".to_owned(),
+        "edit" => "to edit a file".to_owned(),
+        "delete" => "to delete a file".to_owned(),
+        "move" => "to move a file".to_owned(),
+        "read" => "to read".to_owned(),
+        "fetch" => "to fetch from the network".to_owned(),
+        "mcp" => "to call a tool of a server".to_owned(),
+        _ => "to use a tool".to_owned(),
+    };
+    Line::of(Tone::Focus, &card.agent_name).then(Tone::Strong, &format!(" wants {what}"))
+}
+
+/// What "Allow for this session" covers (decisions, section 6).
+pub(crate) fn session_covers(card: &Card) -> String {
+    if always(card) {
+        return "exactly this call, again".to_owned();
+    }
+    let mut covers: Vec<String> = Vec::new();
+    for access in &card.accesses {
+        let display = access.display.as_str();
+        let one = match access.access.as_str() {
+            "shell" => "exactly these words".to_owned(),
+            "write" | "create" | "edit" | "delete" | "move" => "changes to this file".to_owned(),
+            "read" => format!(
+                "reads in {}",
+                display
+                    .rsplit_once('/')
+                    .map_or("/", |(folder, _)| if folder.is_empty() { "/" } else { folder })
+            ),
+            "fetch" => format!("anything from {}", host(display)),
+            "mcp" => "this tool, with any arguments".to_owned(),
+            _ => "this tool, with any input".to_owned(),
+        };
+        if !covers.contains(&one) {
+            covers.push(one);
+        }
+    }
+    covers.join("; ")
+}
+
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or(rest)
+}
+
+/// What a pattern would allow, in words.
+pub(crate) fn pattern_covers(pattern: &str) -> String {
+    let Some((selector, argument)) = pattern
+        .strip_suffix(')')
+        .and_then(|pattern| pattern.split_once('('))
+    else {
+        return "everything".to_owned();
+    };
+    let below = argument.strip_suffix("/**");
+    match selector {
+        "shell" => match argument.strip_suffix(" *") {
+            Some(words) => format!("`{words}` with any further words"),
+            None if argument.contains('*') => format!("commands like `{argument}`"),
+            None => "exactly this command".to_owned(),
+        },
+        "read" | "write" | "create" | "edit" | "delete" | "move" => {
+            let verb = match selector {
+                "read" => "reading",
+                "create" => "creating",
+                "edit" => "editing",
+                "delete" => "deleting",
+                "move" => "moving",
+                _ => "changing",
+            };
+            match below {
+                Some(folder) => format!("{verb} anything below {folder}"),
+                None if argument.contains(['*', '?', '[', '{']) => format!("{verb} files like {argument}"),
+                None => format!("{verb} this file"),
+            }
+        }
+        "fetch" => format!("anything from {}", host(argument)),
+        "mcp" if argument.contains('*') => format!("tools like {argument}, with any arguments"),
+        "mcp" => "this tool, with any arguments".to_owned(),
+        "tool" => "this tool, with any input".to_owned(),
+        _ => argument.to_owned(),
+    }
+}
+
+/// As much of a call is named where it is only mentioned.
+const MENTIONED: usize = 120;
+
+/// The call in a few words: `shell(cargo test)`.
+pub(crate) fn summary(card: &Card) -> Line {
+    let Some(first) = card.accesses.first() else {
+        return Line::of(Tone::Plain, &card.tool_call.title).cut(MENTIONED);
+    };
+    let more = card.accesses.len() - 1;
+    let line = Line::of(Tone::Plain, &format!("{}({})", first.access, first.display)).cut(MENTIONED);
+    if more > 0 {
+        line.then(Tone::Plain, &format!(" and {more} more"))
+    } else {
+        line
+    }
+}
+
+/// What to know about one of the agent's own options.
+pub(crate) fn option_kind(kind: &str) -> String {
+    match kind {
+        "allow_once" => "allows this call".to_owned(),
+        "allow_always" => "allows, and the agent asks less from then on".to_owned(),
+        "reject_once" => "refuses this call".to_owned(),
+        "reject_always" => "refuses, and the agent remembers it".to_owned(),
+        other => format!("of a kind mayi does not know ({other})"),
+    }
+}
+
+/// The line that a card leaves when something else than this terminal's own answer ended it.
+pub(crate) fn settled(card: &Card, state: State, by: &str, reason: Option<&str>) -> Line {
+    // A reason of the policy's says by itself who spoke.
+    let by = if by == "policy" {
+        String::new()
+    } else {
+        format!(" by {by}")
+    };
+    let (mark, tone, what) = match state {
+        State::Approved => ("✓", Tone::Good, format!("allowed{by}")),
+        State::Denied => ("✗", Tone::Bad, format!("denied{by}")),
+        State::Expired => ("✗", Tone::Bad, "denied, unanswered".to_owned()),
+        State::Cancelled | State::Pending => ("–", Tone::Dim, "withdrawn".to_owned()),
+    };
+    let line = Line::of(tone, &format!("{mark} {what}: ")).join(summary(card));
+    match reason {
+        Some(reason) => line.then(Tone::Dim, &format!(" ({reason})")),
+        None => line,
+    }
+}
+
+/// What `?` shows, in rows of at most `width` columns.
+pub(crate) fn help(width: usize) -> Vec<Line> {
+    let keys = [
+        ("y", "allow this call, once"),
+        (
+            "s",
+            "allow the like until the session ends; the card says what that covers",
+        ),
+        (
+            "a",
+            "always allow: pick or edit a pattern, which becomes a rule of yours",
+        ),
+        ("n", "deny this call; the agent goes on without it"),
+        ("r", "deny it and tell the agent why"),
+        ("o", "the agent's own options, where it offered some"),
+        (
+            "f",
+            "show everything: all of a long diff or command, and the raw input",
+        ),
+        (
+            "b",
+            "bypass: this agent is asked about no more, but for what is always asked",
+        ),
+        ("l", "the list of what waits, to answer in another order"),
+        ("Ctrl-C", "cancel the agent's turn, and all that waits"),
+    ];
+    let mut rows = vec![Line::of(Tone::Strong, "Keys")];
+    for (key, what) in keys {
+        let line = Line::of(Tone::Focus, &format!("  {key:<6}  ")).then(Tone::Plain, what);
+        rows.extend(line.wrap(width, 10, Break::Words));
+    }
+    for text in [
+        "Arrows and Tab move the highlight, Enter picks it. It starts on Deny, and Esc puts it back there.",
+        "For half a second after a question appears or changes, keys do nothing, and what was typed before is thrown away. Pasted text is never an answer.",
+        "What the agent or a server says is shown as it is: characters that could hide, reorder or overwrite something appear as escapes, such as \\x1b.",
+    ] {
+        rows.push(Line::new());
+        rows.extend(Line::of(Tone::Plain, text).wrap(width, 0, Break::Words));
+    }
+    rows
+}
