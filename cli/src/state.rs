@@ -26,7 +26,7 @@ struct Entry {
 
 /// The last session of `agent` in `cwd`.
 #[must_use]
-pub fn last_session(folder: &Path, agent: &str, cwd: &Path) -> Option<String> {
+pub(crate) fn last_session(folder: &Path, agent: &str, cwd: &Path) -> Option<String> {
     let sessions = read(folder);
     sessions.sessions.into_iter().rev().find(|entry| entry.agent == agent && entry.cwd == cwd).map(|entry| entry.session)
 }
@@ -35,7 +35,7 @@ pub fn last_session(folder: &Path, agent: &str, cwd: &Path) -> Option<String> {
 ///
 /// # Errors
 /// If it can't be written.
-pub fn remember_session(folder: &Path, agent: &str, cwd: &Path, session: &str) -> io::Result<()> {
+pub(crate) fn remember_session(folder: &Path, agent: &str, cwd: &Path, session: &str) -> io::Result<()> {
     let mut sessions = read(folder);
     sessions.sessions.retain(|entry| entry.agent != agent || entry.cwd != cwd);
     sessions.sessions.push(Entry {

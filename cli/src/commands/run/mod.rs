@@ -29,7 +29,7 @@ use crate::surface::Screen;
 /// # Errors
 /// For what is wrong with the options or the configuration. What goes wrong with the agent is part
 /// of the output, and an exit code.
-pub async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
+pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     let loaded = ctx.load()?;
     let terminal = prompt::has_terminal();
     let setup = Setup::new(&args, &ctx, &loaded, terminal)?;
