@@ -30,10 +30,7 @@ async fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let asking = Asking {
-        on_ask: OnAsk::Prompt,
-        limit: None,
-    };
+    let asking = Asking { on_ask: OnAsk::Prompt, limit: None };
     let gate = Gate::new(Policy::default(), asking, Box::new(Notes(screen.clone())));
     gate.open_session(Session {
         id: session(),
@@ -59,10 +56,8 @@ async fn main() -> ExitCode {
                 tokio::spawn(world(gate.clone(), screen.clone()));
             }
             let _ = screen.agent_text("I will ask now.");
-            let tickets: Vec<Ticket> = calls
-                .into_iter()
-                .map(|(call, options)| gate.submit(call, &options))
-                .collect();
+            let tickets: Vec<Ticket> =
+                calls.into_iter().map(|(call, options)| gate.submit(call, &options)).collect();
             let mut answered = Vec::new();
             for (at, ticket) in tickets.into_iter().enumerate() {
                 answered.push(tokio::spawn(tell(screen.clone(), at + 1, ticket)));
@@ -142,9 +137,7 @@ struct Notes(Screen);
 
 impl Keeper for Notes {
     fn allow(&self, agent: &AgentId, patterns: &[String]) -> Result<Policy, KeepError> {
-        let _ = self
-            .0
-            .note(&format!("rule for {agent}: {}", patterns.join(" and ")));
+        let _ = self.0.note(&format!("rule for {agent}: {}", patterns.join(" and ")));
         Ok(Policy::default())
     }
 
@@ -173,10 +166,7 @@ fn calls(scenario: &str) -> Vec<Asked> {
             plain(shell("cargo test --workspace", "c2")),
             plain(shell("git push", "c3")),
         ],
-        "edit" => vec![plain(edit(
-            &lines(12),
-            &lines(12).replace("line 6\n", "line six\nand a half\n"),
-        ))],
+        "edit" => vec![plain(edit(&lines(12), &lines(12).replace("line 6\n", "line six\nand a half\n")))],
         "long" => vec![plain(edit(&lines(300), &lines(300).replace("line", "LINE")))],
         "mcp" => vec![plain(mcp(&json!({"repo": "me/x", "state": "open"})))],
         "hostile" => vec![plain(hostile())],
@@ -190,12 +180,7 @@ fn calls(scenario: &str) -> Vec<Asked> {
             };
             let options = vec![
                 option("once", "Yes", "allow_once", None),
-                option(
-                    "forever",
-                    "Yes, and don't ask again",
-                    "allow_always",
-                    Some("the agent stops asking"),
-                ),
+                option("forever", "Yes, and don't ask again", "allow_always", Some("the agent stops asking")),
                 option("no", "No", "reject_once", None),
             ];
             vec![(shell("make install", "c1"), options)]
@@ -231,29 +216,13 @@ fn call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> 
 
 fn shell(line: &str, id: &str) -> Call {
     let access = Access::Shell(ShellAccess::from_line(line, &Default::default()));
-    call(
-        id,
-        "execute",
-        &format!("`{line}`"),
-        json!({"command": line}),
-        access,
-    )
+    call(id, "execute", &format!("`{line}`"), json!({"command": line}), access)
 }
 
 fn edit(old: &str, new: &str) -> Call {
     let path = Access::Write(WriteKind::Edit, PathAccess::new(&folder(), "src/lines.txt"));
-    let mut call = call(
-        "e1",
-        "edit",
-        "Edit src/lines.txt",
-        json!({"path": "src/lines.txt"}),
-        path,
-    );
-    let diff = Diff {
-        path: "src/lines.txt".into(),
-        old_text: Some(old.into()),
-        new_text: new.into(),
-    };
+    let mut call = call("e1", "edit", "Edit src/lines.txt", json!({"path": "src/lines.txt"}), path);
+    let diff = Diff { path: "src/lines.txt".into(), old_text: Some(old.into()), new_text: new.into() };
     call.diffs.push(diff);
     call
 }
@@ -264,17 +233,8 @@ fn lines(many: usize) -> String {
 
 fn mcp(arguments: &Value) -> Call {
     let readings = vec![("github".to_owned(), "list_issues".to_owned())];
-    let access = Access::Mcp(McpAccess {
-        readings,
-        arguments: arguments.clone(),
-    });
-    call(
-        "m1",
-        "other",
-        "mcp__github__list_issues",
-        arguments.clone(),
-        access,
-    )
+    let access = Access::Mcp(McpAccess { readings, arguments: arguments.clone() });
+    call("m1", "other", "mcp__github__list_issues", arguments.clone(), access)
 }
 
 fn hostile() -> Call {
@@ -286,23 +246,12 @@ fn hostile() -> Call {
 }
 
 fn mode() -> Asked {
-    let access = Access::Mode {
-        id: "bypassPermissions".to_owned(),
-    };
+    let access = Access::Mode { id: "bypassPermissions".to_owned() };
     let switch = AgentOption {
         option_id: "free".to_owned(),
         name: "Yes, and don't ask again".to_owned(),
         kind: "allow_once".to_owned(),
         danger: Some("switches the agent's own mode".to_owned()),
     };
-    (
-        call(
-            "s1",
-            "switch_mode",
-            "Ready to code?",
-            json!({"plan": "do it"}),
-            access,
-        ),
-        vec![switch],
-    )
+    (call("s1", "switch_mode", "Ready to code?", json!({"plan": "do it"}), access), vec![switch])
 }

@@ -235,11 +235,7 @@ impl Cli {
             || words
                 .windows(2)
                 .any(|pair| matches!(pair, [option, when] if option == "--color" && when == "never"));
-        let color = if never {
-            ColorChoice::Never
-        } else {
-            ColorChoice::Auto
-        };
+        let color = if never { ColorChoice::Never } else { ColorChoice::Auto };
         let matches = Self::command().color(color).try_get_matches_from(words)?;
         Self::from_arg_matches(&matches)
     }
@@ -308,9 +304,8 @@ fn modes() -> impl TypedValueParser<Value = Mode> {
 
 /// `30s`, `5m`, `1h30m`.
 fn duration(text: &str) -> Result<Duration, String> {
-    let span: jiff::SignedDuration = text
-        .parse()
-        .map_err(|_| "write a number and a unit, such as 30s, 5m or 1h30m".to_owned())?;
+    let span: jiff::SignedDuration =
+        text.parse().map_err(|_| "write a number and a unit, such as 30s, 5m or 1h30m".to_owned())?;
     match Duration::try_from(span) {
         Ok(span) if !span.is_zero() => Ok(span),
         _ => Err("it must be longer than nothing, such as 30s".to_owned()),
@@ -328,13 +323,9 @@ mod tests {
 
     #[test]
     fn given_durations_then_they_need_a_unit() {
-        for (text, seconds) in [
-            ("30s", 30),
-            ("5m", 300),
-            ("1h30m", 5400),
-            ("1h 30m", 5400),
-            ("2 minutes", 120),
-        ] {
+        for (text, seconds) in
+            [("30s", 30), ("5m", 300), ("1h30m", 5400), ("1h 30m", 5400), ("2 minutes", 120)]
+        {
             assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
         }
         assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
@@ -346,19 +337,11 @@ mod tests {
     #[test]
     fn given_a_command_then_the_first_word_is_the_prompt() {
         let parse = |words: &[&str]| {
-            let Command::Run(mut args) = Cli::try_parse_from(words).unwrap().command else {
-                panic!()
-            };
+            let Command::Run(mut args) = Cli::try_parse_from(words).unwrap().command else { panic!() };
             args.settle().map(|()| (args.agent, args.prompt)).map_err(|_| ())
         };
-        assert_eq!(
-            parse(&["mayi", "run", "--command", "x y", "hi"]),
-            Ok((None, Some("hi".into())))
-        );
-        assert_eq!(
-            parse(&["mayi", "run", "claude", "hi"]),
-            Ok((Some("claude".into()), Some("hi".into())))
-        );
+        assert_eq!(parse(&["mayi", "run", "--command", "x y", "hi"]), Ok((None, Some("hi".into()))));
+        assert_eq!(parse(&["mayi", "run", "claude", "hi"]), Ok((Some("claude".into()), Some("hi".into()))));
         assert_eq!(parse(&["mayi", "run", "--command", "x", "claude", "hi"]), Err(()));
         assert!(Cli::try_parse_from(["mayi", "run"]).is_err());
     }
@@ -367,11 +350,7 @@ mod tests {
     #[test]
     fn given_every_command_then_core_reserves_its_name() {
         for command in Cli::command().get_subcommands() {
-            assert!(
-                mayi_core::config::RESERVED.contains(&command.get_name()),
-                "{}",
-                command.get_name()
-            );
+            assert!(mayi_core::config::RESERVED.contains(&command.get_name()), "{}", command.get_name());
         }
     }
 }

@@ -25,11 +25,7 @@ pub fn start() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are errors too, to clap; those end well.
-            let exit = if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Done
-            };
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             let _ = error.print();
             return exit.into();
         }

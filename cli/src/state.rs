@@ -28,7 +28,12 @@ struct Entry {
 #[must_use]
 pub(crate) fn last_session(folder: &Path, agent: &str, cwd: &Path) -> Option<String> {
     let sessions = read(folder);
-    sessions.sessions.into_iter().rev().find(|entry| entry.agent == agent && entry.cwd == cwd).map(|entry| entry.session)
+    sessions
+        .sessions
+        .into_iter()
+        .rev()
+        .find(|entry| entry.agent == agent && entry.cwd == cwd)
+        .map(|entry| entry.session)
 }
 
 /// Remembers the session.
@@ -75,7 +80,8 @@ mod tests {
     #[test]
     fn given_sessions_of_two_agents_and_folders_then_each_has_its_own_last_one() {
         let dir = tempfile::tempdir().unwrap();
-        let remember = |agent, cwd: &str, session| remember_session(dir.path(), agent, Path::new(cwd), session).unwrap();
+        let remember =
+            |agent, cwd: &str, session| remember_session(dir.path(), agent, Path::new(cwd), session).unwrap();
         remember("a", "/x", "1");
         remember("b", "/x", "2");
         remember("a", "/y", "3");

@@ -32,18 +32,9 @@ fn given_nothing_then_path_says_what_would_be_read() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    assert_eq!(
-        (&rows[1]["layer"], &rows[1]["found"]),
-        (&"user".into(), &true.into())
-    );
-    let only = machine
-        .file("policy.toml", "")
-        .mayi(["--config", "policy.toml", "config", "path"]);
-    assert!(
-        only.out.contains("policy.toml") && !only.out.contains(".mayi.toml"),
-        "{}",
-        only.out
-    );
+    assert_eq!((&rows[1]["layer"], &rows[1]["found"]), (&"user".into(), &true.into()));
+    let only = machine.file("policy.toml", "").mayi(["--config", "policy.toml", "config", "path"]);
+    assert!(only.out.contains("policy.toml") && !only.out.contains(".mayi.toml"), "{}", only.out);
 }
 
 #[test]
@@ -68,9 +59,7 @@ fn given_sound_files_then_check_counts_their_rules() {
 
 #[test]
 fn given_mistakes_then_check_shows_all_of_them_and_ends_with_3() {
-    let machine = Machine::new()
-        .user("mod = \"plan\"\n[rules]\nallow = [\"shell(\"]\n")
-        .workspace("x = \n");
+    let machine = Machine::new().user("mod = \"plan\"\n[rules]\nallow = [\"shell(\"]\n").workspace("x = \n");
     let done = machine.mayi(["config", "check"]);
     assert_eq!((done.code, done.out.as_str()), (3, ""));
     let err = machine.plain(&done.err);
@@ -94,12 +83,7 @@ fn given_a_file_then_check_looks_at_it_alone() {
     );
     assert_eq!(machine.mayi(["config", "check", "bad.toml"]).code, 3);
     assert_eq!(machine.mayi(["config", "check", "missing.toml"]).code, 3);
-    assert!(
-        machine
-            .mayi(["config", "check", "in/.mayi.toml"])
-            .err
-            .contains("no settings for workspaces")
-    );
+    assert!(machine.mayi(["config", "check", "in/.mayi.toml"]).err.contains("no settings for workspaces"));
 }
 
 #[test]
@@ -133,14 +117,8 @@ fn given_layers_then_show_says_what_counts_and_where_it_is_written() {
         (&mode["value"], &mode["origin"]["layer"], &mode["origin"]["line"]),
         (&"default".into(), &"workspace".into(), &1.into())
     );
-    let rule = rows
-        .iter()
-        .find(|row| row["type"] == "rule" && row["effect"] == "deny")
-        .unwrap();
-    assert_eq!(
-        (&rule["pattern"], &rule["origin"]["line"]),
-        (&"shell(git push *)".into(), &4.into())
-    );
+    let rule = rows.iter().find(|row| row["type"] == "rule" && row["effect"] == "deny").unwrap();
+    assert_eq!((&rule["pattern"], &rule["origin"]["line"]), (&"shell(git push *)".into(), &4.into()));
     assert!(rows.iter().any(|row| row["type"] == "protection"));
 }
 
@@ -151,13 +129,7 @@ fn given_mistakes_in_the_users_file_then_every_command_that_reads_it_ends_with_3
     for args in [["agents", "-q"], ["config", "show"], ["run", "demo"]] {
         let done = machine.mayi(args);
         assert_eq!((done.code, done.out.as_str()), (3, ""), "{args:?}: {}", done.err);
-        assert!(
-            machine
-                .plain(&done.err)
-                .contains("/home/.config/mayi/config.toml:2:"),
-            "{}",
-            done.err
-        );
+        assert!(machine.plain(&done.err).contains("/home/.config/mayi/config.toml:2:"), "{}", done.err);
     }
 }
 
@@ -184,11 +156,7 @@ fn given_a_file_that_others_can_write_then_it_is_refused_with_the_remedy() {
 fn given_the_environment_then_it_only_tightens() {
     let machine = Machine::new();
     let mode = |value: &str| {
-        let output = machine
-            .command(["agents"])
-            .env("MAYI_MODE", value)
-            .output()
-            .unwrap();
+        let output = machine.command(["agents"]).env("MAYI_MODE", value).output().unwrap();
         (
             output.status.code().unwrap(),
             String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap(),

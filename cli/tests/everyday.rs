@@ -9,9 +9,7 @@ use machine::Machine;
 use serde_json::Value;
 
 fn lines(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -19,18 +17,10 @@ fn given_no_words_then_help_is_shown_and_it_is_a_usage_error() {
     let machine = Machine::new();
     let done = machine.mayi([]);
     assert_eq!(done.code, 2);
-    assert!(
-        done.err.contains("Usage:") && done.err.contains("Exit codes:"),
-        "{}",
-        done.err
-    );
+    assert!(done.err.contains("Usage:") && done.err.contains("Exit codes:"), "{}", done.err);
     let help = machine.mayi(["--help"]);
     assert_eq!(help.code, 0);
-    assert!(
-        help.out.contains("doctor") && !help.out.contains("demo-agent"),
-        "{}",
-        help.out
-    );
+    assert!(help.out.contains("doctor") && !help.out.contains("demo-agent"), "{}", help.out);
     assert!(machine.mayi(["--version"]).out.starts_with("mayi 0."));
     // Only what exists is listed.
     for later in ["serve", "acp", "inbox"] {
@@ -47,10 +37,7 @@ fn given_the_presets_then_agents_lists_those_that_are_there_and_how_to_get_the_o
     let done = machine.mayi(["agents"]);
     assert_eq!((done.code, done.err.as_str()), (0, ""));
     let (here, missing) = done.out.split_once("not installed:").unwrap();
-    assert!(
-        here.starts_with("NAME   MODE     BYPASS  STARTED WITH\n"),
-        "{here}"
-    );
+    assert!(here.starts_with("NAME   MODE     BYPASS  STARTED WITH\n"), "{here}");
     assert!(
         here.contains("demo   default  off     built in")
             && here.contains("goose  default  off     goose acp"),
@@ -65,10 +52,7 @@ fn given_the_presets_then_agents_lists_those_that_are_there_and_how_to_get_the_o
         (&true.into(), &"approve".into(), &true.into())
     );
     assert_eq!(goose["origin"]["layer"], "built-in");
-    assert_eq!(
-        rows.iter().find(|row| row["name"] == "gemini").unwrap()["found"],
-        false
-    );
+    assert_eq!(rows.iter().find(|row| row["name"] == "gemini").unwrap()["found"], false);
 }
 
 #[test]
@@ -76,17 +60,10 @@ fn given_agents_in_the_users_file_then_they_are_listed_with_their_place() {
     let machine = Machine::new()
         .user("mode = \"plan\"\n[agents.mine]\ncommand = [\"/bin/sh\", \"-c\", \"x y\"]\nmode = \"auto\"\n");
     let done = machine.mayi(["agents"]);
-    assert!(
-        done.out.contains("mine  auto  off     /bin/sh -c 'x y'"),
-        "{}",
-        done.out
-    );
+    assert!(done.out.contains("mine  auto  off     /bin/sh -c 'x y'"), "{}", done.out);
     let rows = lines(&machine.mayi(["agents", "--json"]).out);
     let mine = rows.iter().find(|row| row["name"] == "mine").unwrap();
-    assert_eq!(
-        (&mine["origin"]["line"], &mine["preset"]),
-        (&3.into(), &false.into())
-    );
+    assert_eq!((&mine["origin"]["line"], &mine["preset"]), (&3.into(), &false.into()));
 }
 
 /// "Asks once more ... unless `--yes`"; without a terminal there is nobody to ask.
@@ -104,11 +81,7 @@ fn given_a_bypass_then_it_is_written_told_and_taken_back() {
     let machine = Machine::new().user("# mine\n[agents.demo] # here\nmode = \"plan\"\n");
     let done = machine.mayi(["bypass", "demo", "on", "--yes"]);
     assert_eq!((done.code, done.out.as_str()), (0, ""));
-    assert!(
-        done.err.contains("take it back with: mayi bypass demo off"),
-        "{}",
-        done.err
-    );
+    assert!(done.err.contains("take it back with: mayi bypass demo off"), "{}", done.err);
     assert_eq!(
         machine.user_text(),
         "# mine\n[agents.demo] # here\nmode = \"plan\"\nbypass_permissions = true\n"
@@ -119,12 +92,7 @@ fn given_a_bypass_then_it_is_written_told_and_taken_back() {
     assert!(again.err.contains("nothing has changed"), "{}", again.err);
     assert_eq!(machine.mayi(["bypass", "demo", "off", "-q"]).all(), (0, "", ""));
     assert!(machine.user_text().ends_with("bypass_permissions = false\n"));
-    assert!(
-        machine
-            .mayi(["bypass", "demo", "off"])
-            .err
-            .contains("asks already")
-    );
+    assert!(machine.mayi(["bypass", "demo", "off"]).err.contains("asks already"));
 }
 
 #[test]
@@ -162,22 +130,10 @@ fn given_a_sound_machine_then_the_doctor_finds_nothing_to_do() {
     let done = machine.mayi(["doctor"]);
     assert_eq!((done.code, done.err.as_str()), (0, ""));
     assert!(done.out.contains("ok    mayi: version 0."), "{}", done.out);
-    assert!(
-        done.out.contains("ok    user configuration:") && done.out.contains("rules: 1"),
-        "{}",
-        done.out
-    );
-    assert!(
-        done.out.contains("ok    agents: claude, codex, demo, goose"),
-        "{}",
-        done.out
-    );
+    assert!(done.out.contains("ok    user configuration:") && done.out.contains("rules: 1"), "{}", done.out);
+    assert!(done.out.contains("ok    agents: claude, codex, demo, goose"), "{}", done.out);
     let findings = lines(&machine.mayi(["doctor", "--json"]).out);
-    assert!(
-        findings
-            .iter()
-            .all(|finding| finding["status"] != "fail" && finding["check"].is_string())
-    );
+    assert!(findings.iter().all(|finding| finding["status"] != "fail" && finding["check"].is_string()));
 }
 
 #[test]
@@ -195,20 +151,11 @@ fn given_things_that_are_off_then_the_doctor_says_what_to_do() {
     assert!(done.out.contains("fail  state folder:"), "{}", done.out);
     assert!(done.out.contains("warn  npx: not found"), "{}", done.out);
     let quiet = machine.mayi(["doctor", "-q"]);
-    assert!(
-        !quiet.out.contains("ok  ") && quiet.out.contains("fail"),
-        "{}",
-        quiet.out
-    );
+    assert!(!quiet.out.contains("ok  ") && quiet.out.contains("fail"), "{}", quiet.out);
     let machine = Machine::new().user("[agents.mine]\ncommand = [\"no-such-program\"]\n");
     let done = machine.mayi(["doctor"]);
     assert_eq!(done.code, 1);
-    assert!(
-        done.out
-            .contains("fail  agent mine: no-such-program is not found"),
-        "{}",
-        done.out
-    );
+    assert!(done.out.contains("fail  agent mine: no-such-program is not found"), "{}", done.out);
 }
 
 #[test]
@@ -217,10 +164,7 @@ fn given_a_shell_then_completions_are_printed_for_it() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let done = machine.mayi(["completions", shell]);
         assert_eq!(done.code, 0, "{shell}");
-        assert!(
-            done.out.contains("bypass") && done.out.contains("mayi"),
-            "{shell}"
-        );
+        assert!(done.out.contains("bypass") && done.out.contains("mayi"), "{shell}");
     }
     assert_eq!(machine.mayi(["completions", "cobol"]).code, 2);
 }
@@ -229,12 +173,7 @@ fn given_a_shell_then_completions_are_printed_for_it() {
 fn given_colours_then_only_a_terminal_or_the_person_gets_them() {
     let machine = Machine::new();
     assert!(!machine.mayi(["doctor"]).out.contains('\u{1b}'));
-    assert!(
-        machine
-            .mayi(["doctor", "--color", "always"])
-            .out
-            .contains('\u{1b}')
-    );
+    assert!(machine.mayi(["doctor", "--color", "always"]).out.contains('\u{1b}'));
     let machine = machine.user("mod = 1\n");
     assert!(!machine.mayi(["agents"]).err.contains('\u{1b}'));
     assert!(machine.mayi(["agents", "--color=always"]).err.contains('\u{1b}'));
@@ -252,13 +191,7 @@ fn given_nobody_who_reads_then_a_list_ends_quietly() {
         .unwrap();
     drop(child.stdout.take());
     let done = child.wait_with_output().unwrap();
-    assert_eq!(
-        (
-            done.status.code(),
-            String::from_utf8(done.stderr).unwrap().as_str()
-        ),
-        (Some(0), "")
-    );
+    assert_eq!((done.status.code(), String::from_utf8(done.stderr).unwrap().as_str()), (Some(0), ""));
 }
 
 #[test]
@@ -267,9 +200,6 @@ fn given_the_hidden_command_then_it_is_an_acp_agent() {
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}"#;
     let done = machine.mayi_with_input(["demo-agent"], &format!("{hello}\n"));
     let answer: Value = serde_json::from_str(done.out.lines().next().unwrap()).unwrap();
-    assert_eq!(
-        (&answer["id"], &answer["result"]["protocolVersion"]),
-        (&1.into(), &1.into())
-    );
+    assert_eq!((&answer["id"], &answer["result"]["protocolVersion"]), (&1.into(), &1.into()));
     assert_eq!(done.code, 0, "{}", done.err);
 }

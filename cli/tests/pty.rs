@@ -1,11 +1,6 @@
 //! `mayi run` in a real terminal, with the demo agent behind it.
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[path = "support/pty.rs"]
 mod pty;
@@ -25,13 +20,8 @@ fn run(prompt: &str, options: &[&str], pipe: bool) -> (Terminal, TempDir) {
         std::fs::create_dir(machine.path().join(folder)).unwrap();
     }
     let mut mayi = Command::new(env!("CARGO_BIN_EXE_mayi"));
-    mayi.env_clear()
-        .env("PATH", "/usr/bin:/bin")
-        .env("HOME", machine.path().join("home"));
-    mayi.current_dir(machine.path().join("work"))
-        .arg("run")
-        .args(options)
-        .args(["demo", prompt]);
+    mayi.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", machine.path().join("home"));
+    mayi.current_dir(machine.path().join("work")).arg("run").args(options).args(["demo", prompt]);
     (Terminal::start(mayi, (30, 80), pipe), machine)
 }
 
@@ -50,10 +40,7 @@ fn file(machine: &TempDir, name: &str) -> Option<String> {
 fn given_a_write_that_is_allowed_then_the_file_is_there() {
     let (terminal, machine) = asked("demo: write hello.txt Hello there");
     let screen = terminal.screen();
-    assert!(
-        screen.contains("demo wants to create a file") && screen.contains("1 + Hello there"),
-        "{screen}"
-    );
+    assert!(screen.contains("demo wants to create a file") && screen.contains("1 + Hello there"), "{screen}");
     assert_eq!(file(&machine, "hello.txt"), None);
     terminal.send("y");
     terminal.sees("✓ allowed once: create(");
@@ -82,13 +69,7 @@ fn given_two_at_once_then_each_is_answered_by_itself() {
     terminal.sees(LIVE);
     terminal.send("n");
     assert_eq!(terminal.exit().code(), Some(5), "{}", terminal.screen());
-    assert_eq!(
-        [
-            file(&machine, "ran.txt").is_some(),
-            file(&machine, "two.txt").is_some()
-        ],
-        [true, false]
-    );
+    assert_eq!([file(&machine, "ran.txt").is_some(), file(&machine, "two.txt").is_some()], [true, false]);
 }
 
 /// Surfaces, section 1: "130 interrupted".

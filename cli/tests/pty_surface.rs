@@ -1,11 +1,6 @@
 //! The terminal surface in a real terminal (surfaces, section 2; decisions, section 6).
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[path = "support/pty.rs"]
 mod pty;
@@ -95,11 +90,7 @@ fn given_s_then_the_like_that_waits_is_answered_too() {
     terminal.sees(LIVE);
     assert!(!terminal.screen().contains("more wait"), "{}", terminal.screen());
     terminal.send("n");
-    for verdict in [
-        "verdict 1: allowed, by Person",
-        "verdict 2: allowed, by Grant",
-        "verdict 3: denied",
-    ] {
+    for verdict in ["verdict 1: allowed, by Person", "verdict 2: allowed, by Grant", "verdict 3: denied"] {
         terminal.sees(verdict);
     }
 }
@@ -167,11 +158,7 @@ fn given_pasted_text_then_it_is_no_answer() {
     // As a terminal sends it that does not mark pasted text.
     terminal.send("y\r");
     terminal.insist("n", "verdict 1:");
-    assert!(
-        terminal.screen().contains("verdict 1: denied"),
-        "{}",
-        terminal.screen()
-    );
+    assert!(terminal.screen().contains("verdict 1: denied"), "{}", terminal.screen());
 }
 
 #[test]
@@ -184,12 +171,7 @@ fn given_ctrl_c_then_everything_that_waits_is_cancelled() {
     }
     assert!(terminal.exit().success());
     assert_eq!(terminal.screen().matches("by Ctrl-C").count(), 1);
-    assert_eq!(
-        terminal.screen().matches("– withdrawn:").count(),
-        3,
-        "{}",
-        terminal.screen()
-    );
+    assert_eq!(terminal.screen().matches("– withdrawn:").count(), 3, "{}", terminal.screen());
     assert!(terminal.as_before());
 }
 
@@ -261,36 +243,21 @@ fn given_f_then_every_line_of_a_long_diff_can_be_read() {
     terminal.sees("more lines: press f to show everything");
     terminal.send("f");
     terminal.sees("1–23 of ");
-    let all: usize = terminal
-        .screen()
-        .lines()
-        .last()
-        .and_then(|line| line.split(' ').nth(2)?.parse().ok())
-        .unwrap();
+    let all: usize =
+        terminal.screen().lines().last().and_then(|line| line.split(' ').nth(2)?.parse().ok()).unwrap();
     let mut read = String::new();
     for page in 0..all.div_ceil(23) {
         let first = format!("{}–", (page * 23 + 1).min(all - 22));
-        terminal.until(&first, |screen| {
-            screen.contents().lines().any(|line| line.starts_with(&first))
-        });
+        terminal.until(&first, |screen| screen.contents().lines().any(|line| line.starts_with(&first)));
         read.push_str(&terminal.screen());
         read.push('\n');
         terminal.send(" ");
     }
     for number in 1..=300 {
-        assert!(
-            read.contains(&format!("{number:>5} - line {number}\n")),
-            "line {number} is missing"
-        );
-        assert!(
-            read.contains(&format!("{number:>5} + LINE {number}\n")),
-            "LINE {number} is missing"
-        );
+        assert!(read.contains(&format!("{number:>5} - line {number}\n")), "line {number} is missing");
+        assert!(read.contains(&format!("{number:>5} + LINE {number}\n")), "LINE {number} is missing");
     }
-    assert!(
-        read.contains("\"path\": \"src/lines.txt\""),
-        "the raw input is missing"
-    );
+    assert!(read.contains("\"path\": \"src/lines.txt\""), "the raw input is missing");
     terminal.send("q");
     terminal.sees(LIVE);
     terminal.send("y");
@@ -302,15 +269,9 @@ fn given_f_then_every_line_of_a_long_diff_can_be_read() {
 fn given_text_that_would_move_or_hide_things_then_it_is_shown_as_escapes() {
     let terminal = asked("hostile");
     let screen = terminal.screen();
-    assert!(
-        screen.contains(r"$ printf 'a\x1b[2J\x1b[31m' \u{202e}txt.exe\u{202c} \x07"),
-        "{screen}"
-    );
+    assert!(screen.contains(r"$ printf 'a\x1b[2J\x1b[31m' \u{202e}txt.exe\u{202c} \x07"), "{screen}");
     assert!(screen.contains(r"with   X=\x9b31m"), "{screen}");
-    assert!(
-        screen.contains(r"title  harmless\x1b[1A\x1b[2K\r\u{200b} (the agent's words)"),
-        "{screen}"
-    );
+    assert!(screen.contains(r"title  harmless\x1b[1A\x1b[2K\r\u{200b} (the agent's words)"), "{screen}");
     let raw = terminal.raw();
     for hidden in ["\u{202e}", "\u{200b}", "\u{9b}", "\u{7}", "\x1b[31m", "\x1b[2K"] {
         assert!(!raw.contains(hidden), "{hidden:?} reached the terminal");
@@ -362,10 +323,7 @@ fn given_a_question_then_what_the_agent_says_waits_for_the_answer() {
     terminal.sees("while you were thinking");
     let screen = terminal.screen();
     let at = |text: &str| screen.find(text).unwrap();
-    assert!(
-        at("I will ask now.\n✗ denied: shell") < at("✗ denied: mcp"),
-        "{screen}"
-    );
+    assert!(at("I will ask now.\n✗ denied: shell") < at("✗ denied: mcp"), "{screen}");
     assert!(at("✗ denied: mcp") < at("while you were thinking"), "{screen}");
 }
 
@@ -472,16 +430,9 @@ fn given_a_terminal_that_goes_away_then_it_ends() {
 
 #[test]
 fn given_a_narrow_screen_then_no_line_is_wider() {
-    let scenarios = [
-        "command", "two", "edit", "long", "mcp", "hostile", "mode", "options",
-    ];
+    let scenarios = ["command", "two", "edit", "long", "mcp", "hostile", "mode", "options"];
     for (rows, columns) in [(24, 40), (12, 40), (9, 24)] {
-        let start = |scenario| {
-            (
-                scenario,
-                Terminal::start(surface(scenario), (rows, columns), false),
-            )
-        };
+        let start = |scenario| (scenario, Terminal::start(surface(scenario), (rows, columns), false));
         for (scenario, terminal) in scenarios.map(start) {
             let live = |screen: &str| screen.contains("›n") || screen.contains("› n");
             terminal.until("live keys", |screen| live(&screen.contents()));
@@ -499,9 +450,7 @@ fn given_a_narrow_screen_then_no_line_is_wider() {
 fn given_another_size_then_the_card_is_drawn_anew() {
     let terminal = asked("mcp");
     terminal.resize(30, 50);
-    terminal.until("a narrower card", |screen| {
-        screen.contents().contains("\ncould try to trick")
-    });
+    terminal.until("a narrower card", |screen| screen.contents().contains("\ncould try to trick"));
     terminal.send("n");
     terminal.sees("verdict 1: denied");
     assert!(!terminal.screen().contains("Allow once"), "{}", terminal.screen());
@@ -522,11 +471,7 @@ fn surface(scenario: &str) -> Command {
             cargo.arg("--release");
         }
         let built = cargo.output().unwrap();
-        assert!(
-            built.status.success(),
-            "{}",
-            String::from_utf8_lossy(&built.stderr)
-        );
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     }
     let mut command = Command::new(program);
     command.arg(scenario);

@@ -26,11 +26,7 @@ struct Demo {
 
 /// Serves one client until it closes the connection.
 pub(crate) async fn serve(transport: impl ConnectTo<Agent> + 'static, store: Store) -> Result<(), Error> {
-    let demo = Arc::new(Demo {
-        client: Mutex::default(),
-        sessions: Sessions::default(),
-        store,
-    });
+    let demo = Arc::new(Demo { client: Mutex::default(), sessions: Sessions::default(), store });
     let [initialize, new, load, mode, prompt, cancel] = std::array::from_fn(|_| Arc::clone(&demo));
     Agent
         .v1()
@@ -91,9 +87,7 @@ impl Demo {
             return Err(Error::invalid_params().data("cwd is not an absolute path"));
         }
         let id = SessionId::new(format!("demo-{}", uuid::Uuid::now_v7()));
-        let session = self
-            .sessions
-            .put(Session::new(id.clone(), request.cwd, History::default()));
+        let session = self.sessions.put(Session::new(id.clone(), request.cwd, History::default()));
         Ok(NewSessionResponse::new(id).modes(session.modes()))
     }
 
@@ -159,12 +153,7 @@ impl Demo {
             return responder.respond_with_error(busy());
         };
         let text = text(&request.prompt);
-        let turn = Turn::new(
-            cx.clone(),
-            lock(&self.client).clone(),
-            Arc::clone(&session),
-            &text,
-        );
+        let turn = Turn::new(cx.clone(), lock(&self.client).clone(), Arc::clone(&session), &text);
         let withdrawn = responder.cancellation();
         cx.spawn(async move {
             self.store.save(&session.id.0, &session.history()).await;
@@ -192,7 +181,9 @@ impl Demo {
 /// of a block of its own, is not part of it.
 fn text(prompt: &[ContentBlock]) -> String {
     let texts = prompt.iter().filter_map(|block| match block {
-        ContentBlock::Text(text) => Some(text.text.as_str()).filter(|text| prompt.len() == 1 || !text.starts_with('[')),
+        ContentBlock::Text(text) => {
+            Some(text.text.as_str()).filter(|text| prompt.len() == 1 || !text.starts_with('['))
+        }
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")

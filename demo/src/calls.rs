@@ -39,9 +39,7 @@ pub(crate) enum Answer {
 
 /// The options of an ordinary question.
 pub(crate) fn options() -> Vec<PermissionOption> {
-    OPTIONS
-        .map(|(id, name, kind)| PermissionOption::new(id, name, kind))
-        .to_vec()
+    OPTIONS.map(|(id, name, kind)| PermissionOption::new(id, name, kind)).to_vec()
 }
 
 impl Turn {
@@ -88,9 +86,7 @@ impl Turn {
             Outcome::Failed(why) | Outcome::Skipped(why) => (ToolCallStatus::Failed, why.as_str()),
         };
         self.call_closed(&call.tool_call_id);
-        let fields = ToolCallUpdateFields::new()
-            .status(status)
-            .raw_output(Value::from(output));
+        let fields = ToolCallUpdateFields::new().status(status).raw_output(Value::from(output));
         self.update_call(&call.tool_call_id, fields)
     }
 
@@ -140,10 +136,7 @@ impl Turn {
 fn allows(id: &PermissionOptionId) -> bool {
     OPTIONS.iter().any(|(offered, _, kind)| {
         *offered == &*id.0
-            && matches!(
-                kind,
-                PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways
-            )
+            && matches!(kind, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)
     })
 }
 
@@ -170,10 +163,7 @@ mod tests {
 
     #[test]
     fn given_an_error_with_data_then_the_reason_has_both() {
-        assert_eq!(
-            reason(&Error::invalid_params().data("no path")),
-            "Invalid params: no path"
-        );
+        assert_eq!(reason(&Error::invalid_params().data("no path")), "Invalid params: no path");
         assert_eq!(reason(&Error::invalid_params()), "Invalid params");
     }
 }

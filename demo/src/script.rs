@@ -40,37 +40,19 @@ pub(crate) const SCENARIOS: [(&str, &str); 15] = [
     ("demo: help", "prints this table (so do `help` and `/help`)"),
     ("demo: say TEXT", "says TEXT"),
     ("demo: read FILE", "reads FILE, without asking"),
-    (
-        "demo: write FILE CONTENT…",
-        "asks, then writes one line of CONTENT to FILE",
-    ),
+    ("demo: write FILE CONTENT…", "asks, then writes one line of CONTENT to FILE"),
     ("demo: edit FILE", "asks, then adds a line to FILE"),
     (
         "demo: run COMMAND LINE…",
         "asks, then runs the command; through `sh -c` unless it is made of plain words",
     ),
-    (
-        "demo: two",
-        "asks for two things at once: write `two.txt` and run `touch ran.txt`",
-    ),
+    ("demo: two", "asks for two things at once: write `two.txt` and run `touch ran.txt`"),
     ("demo: fetch URL", "asks to fetch URL, then only pretends"),
-    (
-        "demo: mcp SERVER TOOL JSON",
-        "asks to call an MCP tool with the arguments JSON, then only pretends",
-    ),
-    (
-        "demo: mode",
-        "asks to leave plan mode; one answer switches to mode `free`",
-    ),
+    ("demo: mcp SERVER TOOL JSON", "asks to call an MCP tool with the arguments JSON, then only pretends"),
+    ("demo: mode", "asks to leave plan mode; one answer switches to mode `free`"),
     ("demo: subagent", "a sub-agent asks, then writes `sub.txt`"),
-    (
-        "demo: unasked FILE",
-        "writes FILE itself, without asking, and only reports it",
-    ),
-    (
-        "demo: loop N",
-        "asks N times, one after the other, and counts the answers",
-    ),
+    ("demo: unasked FILE", "writes FILE itself, without asking, and only reports it"),
+    ("demo: loop N", "asks N times, one after the other, and counts the answers"),
     ("demo: slow SECONDS", "prints a dot every 200 ms"),
 ];
 
@@ -80,16 +62,9 @@ const DEFAULT_CONTENT: &str = "Hello from the demo agent.";
 
 /// The steps a prompt names; the tour when it names none.
 pub(crate) fn parse(prompt: &str) -> Vec<Step> {
-    let steps: Vec<Step> = prompt
-        .lines()
-        .flat_map(|line| line.split(";;"))
-        .filter_map(|part| parse_part(part.trim()))
-        .collect();
-    if steps.is_empty() {
-        vec![Step::Tour(prompt.trim().to_owned())]
-    } else {
-        steps
-    }
+    let steps: Vec<Step> =
+        prompt.lines().flat_map(|line| line.split(";;")).filter_map(|part| parse_part(part.trim())).collect();
+    if steps.is_empty() { vec![Step::Tour(prompt.trim().to_owned())] } else { steps }
 }
 
 /// One part of a prompt; `None` for plain talk.
@@ -117,15 +92,8 @@ fn parse_scenario(scenario: &str) -> Option<Step> {
         "write" => {
             argument()?;
             let (file, content) = first_word(rest);
-            let content = if content.is_empty() {
-                DEFAULT_CONTENT
-            } else {
-                content
-            };
-            Step::Write {
-                file: file.to_owned(),
-                content: format!("{content}\n"),
-            }
+            let content = if content.is_empty() { DEFAULT_CONTENT } else { content };
+            Step::Write { file: file.to_owned(), content: format!("{content}\n") }
         }
         "edit" => Step::Edit(argument()?),
         "run" => Step::Run(argument()?),
@@ -179,12 +147,7 @@ mod tests {
 
     #[test]
     fn given_text_that_names_no_scenario_then_it_is_a_tour() {
-        for prompt in [
-            "Show me what you can do",
-            "",
-            "see https://example.org",
-            "the demo: is nice",
-        ] {
+        for prompt in ["Show me what you can do", "", "see https://example.org", "the demo: is nice"] {
             assert_eq!(parse(prompt), [Step::Tour(prompt.to_owned())], "{prompt}");
         }
         assert_eq!(parse("demo: tour"), [Step::Tour(String::new())]);
@@ -198,10 +161,7 @@ mod tests {
             ("demo: edit notes.txt", Step::Edit("notes.txt".into())),
             ("demo: run ls -l | wc", Step::Run("ls -l | wc".into())),
             ("demo: two", Step::Two),
-            (
-                "demo: fetch https://example.org/?a=b",
-                Step::Fetch("https://example.org/?a=b".into()),
-            ),
+            ("demo: fetch https://example.org/?a=b", Step::Fetch("https://example.org/?a=b".into())),
             ("demo: mode", Step::Mode),
             ("demo: subagent", Step::Subagent),
             ("demo: unasked x.txt", Step::Unasked("x.txt".into())),
@@ -219,27 +179,14 @@ mod tests {
 
     #[test]
     fn given_a_write_then_the_content_is_one_line_and_has_a_default() {
-        let write = |file: &str, content: &str| Step::Write {
-            file: file.into(),
-            content: content.into(),
-        };
-        assert_eq!(
-            parse("demo: write a.txt some text"),
-            [write("a.txt", "some text\n")]
-        );
-        assert_eq!(
-            parse("demo: write a.txt"),
-            [write("a.txt", "Hello from the demo agent.\n")]
-        );
+        let write = |file: &str, content: &str| Step::Write { file: file.into(), content: content.into() };
+        assert_eq!(parse("demo: write a.txt some text"), [write("a.txt", "some text\n")]);
+        assert_eq!(parse("demo: write a.txt"), [write("a.txt", "Hello from the demo agent.\n")]);
     }
 
     #[test]
     fn given_an_mcp_call_then_its_arguments_are_json() {
-        let mcp = |arguments| Step::Mcp {
-            server: "everything".into(),
-            tool: "echo".into(),
-            arguments,
-        };
+        let mcp = |arguments| Step::Mcp { server: "everything".into(), tool: "echo".into(), arguments };
         assert_eq!(
             parse(r#"demo: mcp everything echo {"message": "hi mcp"}"#),
             [mcp(json!({"message": "hi mcp"}))]
@@ -253,19 +200,8 @@ mod tests {
 
     #[test]
     fn given_a_scenario_that_is_unknown_or_incomplete_then_the_answer_is_help() {
-        for scenario in [
-            "dance",
-            "read",
-            "write",
-            "loop many",
-            "slow",
-            "mcp everything",
-            "",
-        ] {
-            assert_eq!(
-                parse(&format!("demo: {scenario}")),
-                [Step::Help(Some(scenario.to_owned()))]
-            );
+        for scenario in ["dance", "read", "write", "loop many", "slow", "mcp everything", ""] {
+            assert_eq!(parse(&format!("demo: {scenario}")), [Step::Help(Some(scenario.to_owned()))]);
         }
     }
 

@@ -79,10 +79,7 @@ impl Session {
         }
         let cancelled = CancellationToken::new();
         *running = Some(cancelled.clone());
-        Some(Running {
-            session: Arc::clone(self),
-            cancelled,
-        })
+        Some(Running { session: Arc::clone(self), cancelled })
     }
 
     /// Whether a turn runs.

@@ -28,19 +28,13 @@ pub(crate) struct History {
 impl History {
     pub(crate) fn push(&mut self, from: Speaker, text: &str) {
         if !text.is_empty() {
-            self.messages.push(Message {
-                from,
-                text: text.to_owned(),
-            });
+            self.messages.push(Message { from, text: text.to_owned() });
         }
     }
 
     /// How many prompts there were.
     pub(crate) fn turns(&self) -> usize {
-        self.messages
-            .iter()
-            .filter(|message| message.from == Speaker::User)
-            .count()
+        self.messages.iter().filter(|message| message.from == Speaker::User).count()
     }
 }
 

@@ -112,9 +112,7 @@ impl Turn {
     /// Says something in one chunk, as it is.
     pub(crate) fn say_at_once(&self, text: String) -> Result<(), Stop> {
         lock(&self.said).push_str(&text);
-        self.update(SessionUpdate::AgentMessageChunk(ContentChunk::new(
-            ContentBlock::from(text),
-        )))
+        self.update(SessionUpdate::AgentMessageChunk(ContentChunk::new(ContentBlock::from(text))))
     }
 
     /// All that was said in this turn.
@@ -130,10 +128,7 @@ impl Turn {
 
     /// Sends an update of a tool call.
     pub(crate) fn update_call(&self, id: &ToolCallId, fields: ToolCallUpdateFields) -> Result<(), Stop> {
-        self.update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(
-            id.clone(),
-            fields,
-        )))
+        self.update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(id.clone(), fields)))
     }
 
     /// An id for a tool call that no other call of the session has, also after a restart.
@@ -166,12 +161,8 @@ impl Turn {
         }
         let session = &self.session.id;
         for id in unfinished.terminals {
-            self.client
-                .send_request(KillTerminalRequest::new(session.clone(), id.clone()))
-                .detach();
-            self.client
-                .send_request(ReleaseTerminalRequest::new(session.clone(), id))
-                .detach();
+            self.client.send_request(KillTerminalRequest::new(session.clone(), id.clone())).detach();
+            self.client.send_request(ReleaseTerminalRequest::new(session.clone(), id)).detach();
         }
         for id in unfinished.calls {
             let failed = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);

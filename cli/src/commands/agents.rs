@@ -43,9 +43,7 @@ impl<'a> Row<'a> {
             found: program.is_some(),
             program: program.map(|path| path.display().to_string()),
             install: agent.install,
-            mode: settings
-                .and_then(|settings| settings.mode)
-                .unwrap_or(loaded.policy.mode),
+            mode: settings.and_then(|settings| settings.mode).unwrap_or(loaded.policy.mode),
             bypass_permissions: settings.is_some_and(|settings| settings.bypass_permissions),
             asking_mode: agent.asking_mode.as_deref(),
             preset: agent.preset,
@@ -66,10 +64,7 @@ impl<'a> Row<'a> {
             (None, _) => format!("write `command = [...]` under [agents.{}]", self.name),
             (Some(_), Some(install)) => install.to_owned(),
             (Some(words), None) => {
-                format!(
-                    "{} is not in PATH",
-                    visible(words.first().map_or("the program", String::as_str))
-                )
+                format!("{} is not in PATH", visible(words.first().map_or("the program", String::as_str)))
             }
         }
     }
@@ -80,12 +75,7 @@ pub(super) fn list(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
     let rows: Vec<(Row<'_>, bool)> = loaded
         .agents
         .values()
-        .map(|agent| {
-            (
-                Row::new(agent, &loaded),
-                agent.command == Some(AgentCommand::BuiltIn),
-            )
-        })
+        .map(|agent| (Row::new(agent, &loaded), agent.command == Some(AgentCommand::BuiltIn)))
         .collect();
     if args.json {
         for (row, _) in &rows {
@@ -94,17 +84,10 @@ pub(super) fn list(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     ctx.notices(&loaded);
-    let head = ["NAME", "MODE", "BYPASS", "STARTED WITH"]
-        .map(str::to_owned)
-        .to_vec();
+    let head = ["NAME", "MODE", "BYPASS", "STARTED WITH"].map(str::to_owned).to_vec();
     let here = rows.iter().filter(|(row, _)| row.found).map(|(row, built_in)| {
         let bypass = if row.bypass_permissions { "on" } else { "off" };
-        vec![
-            row.name.to_owned(),
-            row.mode.to_string(),
-            bypass.to_owned(),
-            row.starts_with(*built_in),
-        ]
+        vec![row.name.to_owned(), row.mode.to_string(), bypass.to_owned(), row.starts_with(*built_in)]
     });
     for line in print::columns(&std::iter::once(head).chain(here).collect::<Vec<_>>()) {
         print::line(line)?;

@@ -22,19 +22,12 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
     let before = load(&own)?;
     if !before.agents.contains_key(agent) {
         let known = before.agents.keys().map(String::as_str);
-        let meant = nearest(agent, known)
-            .map(|near| format!("did you mean {near}? "))
-            .unwrap_or_default();
+        let meant = nearest(agent, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
         let name = mayi_core::approval::visible(agent);
-        return Err(CliError::usage(format!(
-            "no agent is called `{name}`: {meant}`mayi agents` lists them"
-        )));
+        return Err(CliError::usage(format!("no agent is called `{name}`: {meant}`mayi agents` lists them")));
     }
     if is_on(&before, agent) == on {
-        ctx.note(format!(
-            "nothing has changed: {agent} {} already",
-            if on { "is bypassed" } else { "asks" }
-        ));
+        ctx.note(format!("nothing has changed: {agent} {} already", if on { "is bypassed" } else { "asks" }));
         return Ok(Exit::Done);
     }
     if on {
@@ -47,11 +40,7 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
         let answer = if args.yes { Some(true) } else { confirmed(agent)? };
         if answer != Some(true) {
             ctx.note("nothing has changed");
-            return Ok(if answer.is_none() {
-                Exit::Interrupted
-            } else {
-                Exit::Denied
-            });
+            return Ok(if answer.is_none() { Exit::Interrupted } else { Exit::Denied });
         }
     }
     let file = own
@@ -60,15 +49,11 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
     edit::set_bypass(file, &own.places(), agent, on)?;
     let place = file.display();
     if on {
-        ctx.note(format!(
-            "{agent} is bypassed from now on: what would have been asked about just runs"
-        ));
+        ctx.note(format!("{agent} is bypassed from now on: what would have been asked about just runs"));
         ctx.note(
             "still asked: what a rule asks about, and what is always asked about; a denial stays a denial",
         );
-        ctx.note(format!(
-            "written to {place}; take it back with: mayi bypass {agent} off"
-        ));
+        ctx.note(format!("written to {place}; take it back with: mayi bypass {agent} off"));
     } else {
         ctx.note(format!("{agent} asks again"));
         ctx.note(format!("written to {place}"));
@@ -84,11 +69,7 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
 }
 
 fn is_on(loaded: &Loaded, agent: &str) -> bool {
-    loaded
-        .policy
-        .agents
-        .get(agent)
-        .is_some_and(|settings| settings.bypass_permissions)
+    loaded.policy.agents.get(agent).is_some_and(|settings| settings.bypass_permissions)
 }
 
 /// Asks once more, with "no" as the answer that is picked first. `None`: Ctrl-C.
@@ -103,17 +84,13 @@ fn confirmed(agent: &str) -> Result<Option<bool>, CliError> {
     let _interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
     let screen = console::Term::stderr();
     let answer = Confirm::new()
-        .with_prompt(format!(
-            "Let {agent} run commands, write files and call tools without asking you?"
-        ))
+        .with_prompt(format!("Let {agent} run commands, write files and call tools without asking you?"))
         .default(false)
         .interact_on_opt(&screen);
     let _ = screen.show_cursor();
     match answer {
         Ok(answer) => Ok(Some(answer.unwrap_or(false))),
         Err(dialoguer::Error::IO(error)) if error.kind() == ErrorKind::Interrupted => Ok(None),
-        Err(error) => Err(CliError::internal(format!(
-            "the question could not be shown: {error}"
-        ))),
+        Err(error) => Err(CliError::internal(format!("the question could not be shown: {error}"))),
     }
 }

@@ -24,11 +24,7 @@ pub(super) struct Place<'a> {
 
 impl<'a> Place<'a> {
     pub(super) fn of(origin: &'a Origin) -> Self {
-        Self {
-            layer: origin.layer,
-            file: origin.file.as_deref(),
-            line: origin.line,
-        }
+        Self { layer: origin.layer, file: origin.file.as_deref(), line: origin.line }
     }
 
     fn text(&self) -> String {
@@ -48,11 +44,7 @@ pub(super) fn files(ctx: &Context) -> Vec<SeenFile> {
         layer,
         found: path.symlink_metadata().is_ok(),
     };
-    let mut files: Vec<SeenFile> = sources
-        .managed
-        .iter()
-        .map(|path| seen(Layer::Managed, path))
-        .collect();
+    let mut files: Vec<SeenFile> = sources.managed.iter().map(|path| seen(Layer::Managed, path)).collect();
     match &sources.only {
         Some(only) => files.push(seen(Layer::User, only)),
         None => {
@@ -75,11 +67,7 @@ pub(super) fn path(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
         .iter()
         .map(|file| {
             let found = if file.found { "" } else { "not there" };
-            vec![
-                file.layer.to_string(),
-                visible(&file.path.display().to_string()),
-                found.to_owned(),
-            ]
+            vec![file.layer.to_string(), visible(&file.path.display().to_string()), found.to_owned()]
         })
         .collect();
     for line in print::columns(&rows) {
@@ -94,11 +82,7 @@ pub(super) fn check(file: Option<&Path>, ctx: &Context) -> Result<Exit, CliError
         Some(path) => {
             let own = path.file_name().is_some_and(|name| name == WORKSPACE_FILE);
             let layer = if own { Layer::Workspace } else { Layer::User };
-            vec![SeenFile {
-                path: std::path::absolute(path)?,
-                layer,
-                found: true,
-            }]
+            vec![SeenFile { path: std::path::absolute(path)?, layer, found: true }]
         }
         None => files(ctx),
     };
@@ -110,10 +94,9 @@ pub(super) fn check(file: Option<&Path>, ctx: &Context) -> Result<Exit, CliError
             continue;
         }
         match check_file(seen.layer, &seen.path, &places) {
-            Ok(rules) => print::line(format!(
-                "{path}: ok, {rules} rule{}",
-                if rules == 1 { "" } else { "s" }
-            ))?,
+            Ok(rules) => {
+                print::line(format!("{path}: ok, {rules} rule{}", if rules == 1 { "" } else { "s" }))?
+            }
             Err(errors) => {
                 bad = true;
                 report_all(errors.all(), ctx.color_of_errors());
@@ -171,10 +154,7 @@ fn show_text(loaded: &Loaded, ctx: &Context) -> Result<(), CliError> {
         .settings
         .iter()
         .map(|setting| {
-            vec![
-                visible(&format!("{} = {}", setting.key, setting.value)),
-                Place::of(&setting.origin).text(),
-            ]
+            vec![visible(&format!("{} = {}", setting.key, setting.value)), Place::of(&setting.origin).text()]
         })
         .collect();
     section("settings", &settings)?;

@@ -36,10 +36,7 @@ impl Context {
             .canonicalize()
             .map_err(|error| CliError::usage(format!("can't work in {}: {error}", named.display())))?;
         if !cwd.is_dir() {
-            return Err(CliError::usage(format!(
-                "can't work in {}: it is not a folder",
-                named.display()
-            )));
+            return Err(CliError::usage(format!("can't work in {}: it is not a folder", named.display())));
         }
         // Before anything else: a relative FILE is one from where mayi was started.
         let only = match &global.config {
@@ -82,11 +79,7 @@ impl Context {
     /// Without a home folder there is no such place.
     pub(crate) fn state_folder(&self) -> Result<PathBuf, CliError> {
         let hint = "there is no home folder: set HOME, or XDG_STATE_HOME";
-        self.sources
-            .folders
-            .state
-            .clone()
-            .ok_or_else(|| CliError::internal(hint))
+        self.sources.folders.state.clone().ok_or_else(|| CliError::internal(hint))
     }
 
     /// Says something that is not data, unless the person wants quiet.

@@ -4,8 +4,6 @@ use super::CliError;
 use crate::exit::Exit;
 
 pub(super) async fn serve() -> Result<Exit, CliError> {
-    mayi_demo::serve()
-        .await
-        .map_err(|error| CliError::agent(error.to_string()))?;
+    mayi_demo::serve().await.map_err(|error| CliError::agent(error.to_string()))?;
     Ok(Exit::Done)
 }

@@ -32,12 +32,7 @@ struct Finding {
 
 impl Finding {
     fn new(status: Status, check: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self {
-            check: check.into(),
-            status,
-            detail: detail.into(),
-            help: None,
-        }
+        Self { check: check.into(), status, detail: detail.into(), help: None }
     }
 
     fn help(mut self, help: impl Into<String>) -> Self {
@@ -55,13 +50,8 @@ pub(super) fn doctor(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
     // Without a configuration there is still something to say about the rest.
     if let Ok(loaded) = mayi_core::config::load(&ctx.sources) {
         findings.extend(agents(&loaded));
-        findings.extend(
-            loaded
-                .policy
-                .notices
-                .iter()
-                .map(|notice| Finding::new(Status::Warn, "notice", notice)),
-        );
+        findings
+            .extend(loaded.policy.notices.iter().map(|notice| Finding::new(Status::Warn, "notice", notice)));
     }
     for finding in &findings {
         if args.json {
@@ -89,14 +79,8 @@ fn tell(finding: &Finding, color: bool) -> Result<(), CliError> {
 }
 
 fn version() -> Finding {
-    let place = std::env::current_exe()
-        .map(|path| format!(" at {}", path.display()))
-        .unwrap_or_default();
-    Finding::new(
-        Status::Ok,
-        "mayi",
-        format!("version {}{place}", env!("CARGO_PKG_VERSION")),
-    )
+    let place = std::env::current_exe().map(|path| format!(" at {}", path.display())).unwrap_or_default();
+    Finding::new(Status::Ok, "mayi", format!("version {}{place}", env!("CARGO_PKG_VERSION")))
 }
 
 fn configuration(ctx: &Context) -> Vec<Finding> {
@@ -111,11 +95,7 @@ fn configuration(ctx: &Context) -> Vec<Finding> {
             Ok(rules) => vec![Finding::new(Status::Ok, check, format!("{path}, rules: {rules}"))],
             Err(errors) => {
                 // A broken file of a folder stops nothing: everything is asked about there.
-                let status = if file.layer == Layer::Workspace {
-                    Status::Warn
-                } else {
-                    Status::Fail
-                };
+                let status = if file.layer == Layer::Workspace { Status::Warn } else { Status::Fail };
                 let tell = |error: &mayi_core::config::ConfigError| {
                     let line = error.line().map(|line| format!(":{line}")).unwrap_or_default();
                     let finding = Finding::new(status, &check, format!("{path}{line}: {}", error.message()));
@@ -133,28 +113,18 @@ fn configuration(ctx: &Context) -> Vec<Finding> {
 
 #[cfg(unix)]
 fn terminal() -> Finding {
-    match std::fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open("/dev/tty")
-    {
+    match std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty") {
         Ok(_) => Finding::new(Status::Ok, "terminal", "questions are asked at /dev/tty"),
-        Err(_) => Finding::new(
-            Status::Warn,
-            "terminal",
-            "none here, so nobody can be asked: questions are denied",
-        )
-        .help("start mayi in a terminal, or write rules for what an agent may do"),
+        Err(_) => {
+            Finding::new(Status::Warn, "terminal", "none here, so nobody can be asked: questions are denied")
+                .help("start mayi in a terminal, or write rules for what an agent may do")
+        }
     }
 }
 
 #[cfg(not(unix))]
 fn terminal() -> Finding {
-    Finding::new(
-        Status::Warn,
-        "terminal",
-        "questions can't be asked on this system yet: they are denied",
-    )
+    Finding::new(Status::Warn, "terminal", "questions can't be asked on this system yet: they are denied")
 }
 
 fn state(ctx: &Context) -> Finding {
@@ -167,20 +137,12 @@ fn state(ctx: &Context) -> Finding {
         return Finding::new(Status::Fail, "state folder", format!("{place} is not a folder"))
             .help("move it away");
     }
-    let nearest = folder
-        .ancestors()
-        .find(|folder| folder.exists())
-        .unwrap_or(Path::new("/"));
+    let nearest = folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
     if !writable(nearest) {
-        return Finding::new(Status::Fail, "state folder", format!("{place} can't be written")).help(
-            format!("let your user write {}, or set XDG_STATE_HOME", nearest.display()),
-        );
+        return Finding::new(Status::Fail, "state folder", format!("{place} can't be written"))
+            .help(format!("let your user write {}, or set XDG_STATE_HOME", nearest.display()));
     }
-    let later = if folder.exists() {
-        ""
-    } else {
-        " (made when it is needed)"
-    };
+    let later = if folder.exists() { "" } else { " (made when it is needed)" };
     Finding::new(Status::Ok, "state folder", format!("{place}{later}"))
 }
 
@@ -192,20 +154,14 @@ fn writable(folder: &Path) -> bool {
 
 #[cfg(not(unix))]
 fn writable(folder: &Path) -> bool {
-    folder
-        .metadata()
-        .is_ok_and(|meta| meta.is_dir() && !meta.permissions().readonly())
+    folder.metadata().is_ok_and(|meta| meta.is_dir() && !meta.permissions().readonly())
 }
 
 fn node(program: &str) -> Finding {
     match find_program(program) {
         Some(path) => Finding::new(Status::Ok, program, path.display().to_string()),
-        None => Finding::new(
-            Status::Warn,
-            program,
-            "not found: claude and codex are started with npx",
-        )
-        .help("install Node.js, or give those agents a `command` of your own"),
+        None => Finding::new(Status::Warn, program, "not found: claude and codex are started with npx")
+            .help("install Node.js, or give those agents a `command` of your own"),
     }
 }
 
@@ -218,11 +174,7 @@ fn agents(loaded: &Loaded) -> Vec<Finding> {
             // Those that mayi knows by itself need not be there.
             Some(None) if agent.preset => {}
             Some(None) => {
-                let words = agent
-                    .command
-                    .as_ref()
-                    .map(AgentCommand::words)
-                    .unwrap_or_default();
+                let words = agent.command.as_ref().map(AgentCommand::words).unwrap_or_default();
                 let program = words.first().cloned().unwrap_or_default();
                 findings.push(
                     Finding::new(
@@ -230,28 +182,17 @@ fn agents(loaded: &Loaded) -> Vec<Finding> {
                         format!("agent {}", agent.name),
                         format!("{program} is not found"),
                     )
-                    .help(format!(
-                        "install it, or change `command` under [agents.{}]",
-                        agent.name
-                    )),
+                    .help(format!("install it, or change `command` under [agents.{}]", agent.name)),
                 );
             }
             None => findings.push(
-                Finding::new(
-                    Status::Warn,
-                    format!("agent {}", agent.name),
-                    "has settings and no command",
-                )
-                .help(format!("write `command = [...]` under [agents.{}]", agent.name)),
+                Finding::new(Status::Warn, format!("agent {}", agent.name), "has settings and no command")
+                    .help(format!("write `command = [...]` under [agents.{}]", agent.name)),
             ),
         }
     }
     let only_demo = here == ["demo"];
-    let found = Finding::new(
-        if only_demo { Status::Warn } else { Status::Ok },
-        "agents",
-        here.join(", "),
-    );
+    let found = Finding::new(if only_demo { Status::Warn } else { Status::Ok }, "agents", here.join(", "));
     let help = "only the demo agent is here: `mayi agents` says how to get others";
     findings.push(if only_demo { found.help(help) } else { found });
     findings

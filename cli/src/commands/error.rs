@@ -27,10 +27,7 @@ enum Told {
 impl CliError {
     /// One line, lower case, that says what to do; for `exit`.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self {
-            exit,
-            told: Told::Message(message.into()),
-        }
+        Self { exit, told: Told::Message(message.into()) }
     }
 
     /// Options that make no sense.
@@ -74,16 +71,8 @@ pub(super) fn report_all(errors: &[ConfigError], color: bool) {
             }
             continue;
         }
-        let theme = if color {
-            GraphicalTheme::unicode()
-        } else {
-            GraphicalTheme::unicode_nocolor()
-        };
-        let width = usize::from(
-            console::Term::stderr()
-                .size_checked()
-                .map_or(100, |(_, columns)| columns),
-        );
+        let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let width = usize::from(console::Term::stderr().size_checked().map_or(100, |(_, columns)| columns));
         let mut text = String::new();
         let handler = GraphicalReportHandler::new_themed(theme).with_width(width.max(40));
         if handler.render_report(&mut text, error).is_ok() {
@@ -96,15 +85,8 @@ pub(super) fn report_all(errors: &[ConfigError], color: bool) {
 
 impl From<ConfigErrors> for CliError {
     fn from(errors: ConfigErrors) -> Self {
-        let exit = if errors.only_command_line() {
-            Exit::Usage
-        } else {
-            Exit::Config
-        };
-        Self {
-            exit,
-            told: Told::Config(errors),
-        }
+        let exit = if errors.only_command_line() { Exit::Usage } else { Exit::Config };
+        Self { exit, told: Told::Config(errors) }
     }
 }
 
@@ -121,10 +103,7 @@ impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             // `mayi agents | head -1`: whoever read the list has enough of it.
-            return Self {
-                exit: Exit::Done,
-                told: Told::Nothing,
-            };
+            return Self { exit: Exit::Done, told: Told::Nothing };
         }
         Self::internal(error.to_string())
     }

@@ -18,10 +18,7 @@ impl Desk {
     /// Does what was chosen on the card that is shown.
     pub(super) fn act(&mut self, action: Action) -> io::Result<()> {
         let id = self.shown.as_ref().map(|shown| shown.id);
-        let Some(card) = id
-            .and_then(|id| self.waiting_mut(id))
-            .map(|waiting| waiting.card.clone())
-        else {
+        let Some(card) = id.and_then(|id| self.waiting_mut(id)).map(|waiting| waiting.card.clone()) else {
             return Ok(());
         };
         match action {
@@ -33,11 +30,9 @@ impl Desk {
                 let response = ApprovalResponse::pick(&card, choice::ALLOW_SESSION);
                 self.answer(&card, response, &allowed("allowed for this session"))
             }
-            Action::Deny => self.answer(
-                &card,
-                ApprovalResponse::pick(&card, choice::DENY),
-                &denied("denied", None),
-            ),
+            Action::Deny => {
+                self.answer(&card, ApprovalResponse::pick(&card, choice::DENY), &denied("denied", None))
+            }
             Action::Everything => self.open(Text::Everything),
             Action::Help => self.open(Text::Help),
             Action::DenyBecause | Action::Always | Action::AgentOptions | Action::Bypass | Action::List => {
@@ -50,10 +45,7 @@ impl Desk {
     fn ask_further(&mut self, card: &Card, action: Action) -> io::Result<()> {
         let size = self.tty.size();
         if size.height < LEAST_ROWS || size.width < LEAST_COLUMNS {
-            return self.show(
-                card.approval_id,
-                Some("the window is too small for this".to_owned()),
-            );
+            return self.show(card.approval_id, Some("the window is too small for this".to_owned()));
         }
         let lists = Lists::new(self.tty.term()?, self.color);
         self.canvas.leave(&[])?;
@@ -140,17 +132,9 @@ impl Said {
 }
 
 pub(super) fn allowed(what: &str) -> Said {
-    Said {
-        tone: Tone::Good,
-        what: format!("✓ {what}"),
-        reason: None,
-    }
+    Said { tone: Tone::Good, what: format!("✓ {what}"), reason: None }
 }
 
 pub(super) fn denied(what: &str, reason: Option<&str>) -> Said {
-    Said {
-        tone: Tone::Bad,
-        what: format!("✗ {what}"),
-        reason: reason.map(str::to_owned),
-    }
+    Said { tone: Tone::Bad, what: format!("✗ {what}"), reason: reason.map(str::to_owned) }
 }

@@ -19,12 +19,7 @@ pub(crate) struct Canvas {
 
 impl Canvas {
     pub(crate) fn new(tty: Arc<Tty>, color: bool) -> Self {
-        Self {
-            tty,
-            color,
-            dumb: console::is_dumb(),
-            drawn: Vec::new(),
-        }
+        Self { tty, color, dumb: console::is_dumb(), drawn: Vec::new() }
     }
 
     /// Draws `lines` in place of what was drawn before.

@@ -51,16 +51,14 @@ impl CardText {
     /// The card for a screen that is `width` columns wide.
     pub(crate) fn new(card: &Card, change: Change, width: usize) -> Self {
         let mut text = Self::default();
-        text.head
-            .extend(wording::heading(card).wrap(width, 2, Break::Words));
+        text.head.extend(wording::heading(card).wrap(width, 2, Break::Words));
         let changed = match change {
             Change::None => None,
             Change::Call => Some("This call has changed since it was shown. Look at it again."),
             Change::Rules => Some("The rules have changed since this was shown; the call is the same."),
         };
         let changed = changed.map(|changed| Line::of(Tone::Warn, changed));
-        text.head
-            .extend(changed.iter().flat_map(|line| line.wrap(width, 2, Break::Words)));
+        text.head.extend(changed.iter().flat_map(|line| line.wrap(width, 2, Break::Words)));
         text.what = what(card, width);
         text.about = about(card, width);
         text.warning = warning(card, width);
@@ -96,12 +94,7 @@ fn about(card: &Card, width: usize) -> Vec<Line> {
     if !card.cwd.is_empty() && !wording::switches_mode(card) {
         rows.extend(data("in", &card.cwd, width, 3));
     }
-    if let Some(name) = card
-        .tool_call
-        .name
-        .as_deref()
-        .filter(|name| !shown_already(card, name))
-    {
+    if let Some(name) = card.tool_call.name.as_deref().filter(|name| !shown_already(card, name)) {
         rows.extend(data("tool", name, width, 2));
     }
     if !shown_already(card, &card.tool_call.title) {
@@ -144,8 +137,5 @@ fn warning(card: &Card, width: usize) -> Vec<Line> {
     } else {
         vec![Line::of(Tone::Dim, "Review it before you allow it.")]
     };
-    lines
-        .into_iter()
-        .flat_map(|line| line.wrap(width, 0, Break::Words))
-        .collect()
+    lines.into_iter().flat_map(|line| line.wrap(width, 0, Break::Words)).collect()
 }

@@ -40,12 +40,7 @@ struct Choice {
 
 impl Choice {
     fn new(key: char, action: Action, label: impl Into<String>) -> Self {
-        Self {
-            key,
-            action,
-            label: label.into(),
-            note: String::new(),
-        }
+        Self { key, action, label: label.into(), note: String::new() }
     }
 }
 
@@ -77,16 +72,8 @@ impl Choices {
         }
         rows.push(Choice::new('n', Action::Deny, "Deny"));
         rows.push(Choice::new('r', Action::DenyBecause, "Deny with a reason …"));
-        if card
-            .options
-            .iter()
-            .any(|option| option.option_id.starts_with(choice::AGENT))
-        {
-            rows.push(Choice::new(
-                'o',
-                Action::AgentOptions,
-                "The agent's own options …",
-            ));
+        if card.options.iter().any(|option| option.option_id.starts_with(choice::AGENT)) {
+            rows.push(Choice::new('o', Action::AgentOptions, "The agent's own options …"));
         }
         let mut more = Vec::new();
         match waiting {
@@ -116,37 +103,23 @@ impl Choices {
     /// What `key` means here.
     pub(crate) fn by_key(&self, key: char) -> Option<Action> {
         let key = key.to_ascii_lowercase();
-        self.rows
-            .iter()
-            .chain(&self.more)
-            .find(|choice| choice.key == key)
-            .map(|choice| choice.action)
+        self.rows.iter().chain(&self.more).find(|choice| choice.key == key).map(|choice| choice.action)
     }
 
     /// The highlighted one.
     pub(crate) fn focused(&self) -> Action {
-        self.rows
-            .get(self.focus)
-            .map_or(Action::Deny, |choice| choice.action)
+        self.rows.get(self.focus).map_or(Action::Deny, |choice| choice.action)
     }
 
     /// Moves the highlight, round and round.
     pub(crate) fn step(&mut self, down: bool) {
         let rows = self.rows.len().max(1);
-        self.focus = if down {
-            self.focus + 1
-        } else {
-            self.focus + rows - 1
-        } % rows;
+        self.focus = if down { self.focus + 1 } else { self.focus + rows - 1 } % rows;
     }
 
     /// Puts the highlight where nothing can happen.
     pub(crate) fn focus_deny(&mut self) {
-        self.focus = self
-            .rows
-            .iter()
-            .position(|choice| choice.action == Action::Deny)
-            .unwrap_or(0);
+        self.focus = self.rows.iter().position(|choice| choice.action == Action::Deny).unwrap_or(0);
     }
 
     /// The choices, one a row. They are dimmed, and none is highlighted, while keys do nothing.
@@ -155,14 +128,8 @@ impl Choices {
         for (at, choice) in self.rows.iter().enumerate() {
             let focused = live && at == self.focus;
             let line = Line::of(Tone::Focus, if focused { "› " } else { "  " })
-                .then(
-                    if focused { Tone::Focus } else { Tone::Strong },
-                    &choice.key.to_string(),
-                )
-                .then(
-                    if focused { Tone::Focus } else { Tone::Plain },
-                    &format!("  {}", choice.label),
-                )
+                .then(if focused { Tone::Focus } else { Tone::Strong }, &choice.key.to_string())
+                .then(if focused { Tone::Focus } else { Tone::Plain }, &format!("  {}", choice.label))
                 .then(Tone::Dim, &choice.note);
             let line = if live { line } else { line.toned(Tone::Dim) };
             lines.extend(line.wrap(width, 5, Break::Words));
@@ -186,11 +153,7 @@ impl Choices {
         let mut line = Line::of(Tone::Dim, "keys ");
         for (at, choice) in self.rows.iter().chain(&self.more).enumerate() {
             let focused = live && at == self.focus;
-            let text = if focused {
-                format!(" ›{}", choice.key)
-            } else {
-                format!(" {}", choice.key)
-            };
+            let text = if focused { format!(" ›{}", choice.key) } else { format!(" {}", choice.key) };
             line = line.then(if focused { Tone::Focus } else { Tone::Plain }, &text);
         }
         let line = if live { line } else { line.toned(Tone::Dim) };

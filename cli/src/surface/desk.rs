@@ -87,9 +87,7 @@ impl Desk {
                 }
             }
             self.next()?;
-            let ready = self
-                .tty
-                .wait(self.inbox.ear(), self.shown.is_some(), self.patience())?;
+            let ready = self.tty.wait(self.inbox.ear(), self.shown.is_some(), self.patience())?;
             if ready.woken {
                 self.inbox.heard();
             }
@@ -121,11 +119,7 @@ impl Desk {
     fn hear(&mut self, event: GateEvent) -> io::Result<()> {
         match event {
             GateEvent::Asked(card) => {
-                self.waiting.push(Waiting {
-                    card: *card,
-                    change: Change::None,
-                    seen: false,
-                });
+                self.waiting.push(Waiting { card: *card, change: Change::None, seen: false });
                 self.recount()
             }
             GateEvent::Updated(card) => self.updated(*card),
@@ -153,28 +147,18 @@ impl Desk {
         let Some(waiting) = self.take(resolved.approval_id) else {
             return Ok(());
         };
-        let line = wording::settled(
-            &waiting.card,
-            resolved.state,
-            &resolved.by,
-            resolved.reason.as_deref(),
-        );
+        let line = wording::settled(&waiting.card, resolved.state, &resolved.by, resolved.reason.as_deref());
         self.settled(resolved.approval_id, line)
     }
 
     /// A card that waits.
     pub(super) fn waiting_mut(&mut self, id: ApprovalId) -> Option<&mut Waiting> {
-        self.waiting
-            .iter_mut()
-            .find(|waiting| waiting.card.approval_id == id)
+        self.waiting.iter_mut().find(|waiting| waiting.card.approval_id == id)
     }
 
     /// Takes a card out of what waits.
     pub(super) fn take(&mut self, id: ApprovalId) -> Option<Waiting> {
-        let at = self
-            .waiting
-            .iter()
-            .position(|waiting| waiting.card.approval_id == id)?;
+        let at = self.waiting.iter().position(|waiting| waiting.card.approval_id == id)?;
         Some(self.waiting.remove(at))
     }
 
@@ -188,12 +172,7 @@ impl Desk {
         }
         // One that the gate has settled already is not shown: the news of it is on the way.
         let open: Vec<ApprovalId> = self.gate.waiting().iter().map(|card| card.approval_id).collect();
-        match self
-            .waiting
-            .iter()
-            .map(|waiting| waiting.card.approval_id)
-            .find(|id| open.contains(id))
-        {
+        match self.waiting.iter().map(|waiting| waiting.card.approval_id).find(|id| open.contains(id)) {
             Some(id) => self.show(id, None),
             None => Ok(()),
         }
@@ -223,11 +202,7 @@ impl Desk {
         let count = self.tty.read(&mut bytes)?;
         let keys = self.decoder.feed(bytes.get(..count).unwrap_or_default());
         if !self.reads() && !typed(&keys) {
-            return if keys.contains(&Key::Interrupt) {
-                self.interrupted()
-            } else {
-                Ok(())
-            };
+            return if keys.contains(&Key::Interrupt) { self.interrupted() } else { Ok(()) };
         }
         keys.into_iter().try_for_each(|key| self.key(key))
     }

@@ -37,28 +37,19 @@ pub(crate) fn diff(old: Option<&str>, new: &str, width: usize) -> Diffed {
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
     let digits = diff.old_len().max(diff.new_len()).max(1).to_string().len();
     // Line ends are shown where they are not the same everywhere.
-    let all_crlf = [old, new]
-        .iter()
-        .all(|text| text.lines().count() == text.matches("\r\n").count());
+    let all_crlf = [old, new].iter().all(|text| text.lines().count() == text.matches("\r\n").count());
     let mut out = Diffed::default();
     for (at, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
         if at > 0 {
-            out.rows
-                .push(Line::of(Tone::Dim, &format!("  {:>digits$} ⋮", "")).cut(width));
+            out.rows.push(Line::of(Tone::Dim, &format!("  {:>digits$} ⋮", "")).cut(width));
         }
         let mut rows: Vec<Row> = Vec::new();
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
             let text = change.value();
             let text = text.strip_suffix('\n').unwrap_or(text);
-            let text = if all_crlf {
-                text.strip_suffix('\r').unwrap_or(text)
-            } else {
-                text
-            };
-            let index = change
-                .new_index()
-                .filter(|_| change.tag() != ChangeTag::Delete)
-                .or(change.old_index());
+            let text = if all_crlf { text.strip_suffix('\r').unwrap_or(text) } else { text };
+            let index =
+                change.new_index().filter(|_| change.tag() != ChangeTag::Delete).or(change.old_index());
             rows.push(Row {
                 tag: change.tag(),
                 number: index.unwrap_or(0) + 1,
@@ -73,13 +64,7 @@ pub(crate) fn diff(old: Option<&str>, new: &str, width: usize) -> Diffed {
                 ChangeTag::Delete => out.removed += 1,
                 ChangeTag::Equal => {}
             }
-            push(
-                &mut out.rows,
-                row,
-                digits,
-                exact && row.tag != ChangeTag::Equal,
-                width,
-            );
+            push(&mut out.rows, row, digits, exact && row.tag != ChangeTag::Equal, width);
         }
     }
     out
@@ -99,19 +84,11 @@ fn push(rows: &mut Vec<Line>, row: &Row, digits: usize, exact: bool, width: usiz
         ChangeTag::Delete => ("-", Tone::Removed),
         ChangeTag::Equal => (" ", Tone::Plain),
     };
-    let mut text = if exact {
-        visible(&row.text)
-    } else {
-        visible_block(&row.text)
-    };
+    let mut text = if exact { visible(&row.text) } else { visible_block(&row.text) };
     if exact {
         // Blanks at the end can't be seen otherwise.
         let kept = text.trim_end_matches(' ').len();
-        text = format!(
-            "{}{}",
-            text.get(..kept).unwrap_or_default(),
-            "·".repeat(text.len() - kept)
-        );
+        text = format!("{}{}", text.get(..kept).unwrap_or_default(), "·".repeat(text.len() - kept));
     }
     let number = format!("  {:>digits$} ", row.number);
     let line = Line::of(Tone::Dim, &number).then(tone, &format!("{sign} {text}"));
@@ -127,20 +104,13 @@ mod tests {
     use crate::surface::Line;
 
     fn shown(old: Option<&str>, new: &str) -> String {
-        diff(old, new, 40)
-            .rows
-            .iter()
-            .map(Line::text)
-            .collect::<Vec<_>>()
-            .join("\n")
+        diff(old, new, 40).rows.iter().map(Line::text).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
     fn given_a_change_then_it_is_shown_with_three_lines_around_it() {
         let old: String = (1..=20).map(|n| format!("line {n}\n")).collect();
-        let new = old
-            .replace("line 10\n", "line ten\nand more\n")
-            .replace("line 20\n", "");
+        let new = old.replace("line 10\n", "line ten\nand more\n").replace("line 20\n", "");
         insta::assert_snapshot!(shown(Some(&old), &new), @r"
          7   line 7
          8   line 8

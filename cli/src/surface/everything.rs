@@ -20,44 +20,20 @@ pub(crate) fn everything(card: &Card, change: Change, width: usize) -> Vec<Line>
     rows.extend(why(card, width, None));
     if !card.not_shown.is_empty() {
         section(&mut rows, width, "Not shown");
-        card.not_shown
-            .iter()
-            .for_each(|what| block(&mut rows, what, width));
+        card.not_shown.iter().for_each(|what| block(&mut rows, what, width));
     }
     section(&mut rows, width, "What the agent says of it");
     value(&mut rows, "title", &card.tool_call.title, width);
     value(&mut rows, "kind", &card.tool_call.kind, width);
-    value(
-        &mut rows,
-        "tool",
-        card.tool_call.name.as_deref().unwrap_or_default(),
-        width,
-    );
-    value(
-        &mut rows,
-        "call",
-        card.tool_call.tool_call_id.as_deref().unwrap_or_default(),
-        width,
-    );
-    let options: Vec<_> = card
-        .options
-        .iter()
-        .filter(|option| option.option_id.starts_with(choice::AGENT))
-        .collect();
+    value(&mut rows, "tool", card.tool_call.name.as_deref().unwrap_or_default(), width);
+    value(&mut rows, "call", card.tool_call.tool_call_id.as_deref().unwrap_or_default(), width);
+    let options: Vec<_> =
+        card.options.iter().filter(|option| option.option_id.starts_with(choice::AGENT)).collect();
     if !options.is_empty() {
         section(&mut rows, width, "The agent's own options");
         for option in options {
-            let danger = option
-                .danger
-                .as_deref()
-                .map(|danger| format!("; {danger}"))
-                .unwrap_or_default();
-            value(
-                &mut rows,
-                &option.name,
-                &format!("{}{danger}", wording::option_kind(&option.kind)),
-                width,
-            );
+            let danger = option.danger.as_deref().map(|danger| format!("; {danger}")).unwrap_or_default();
+            value(&mut rows, &option.name, &format!("{}{danger}", wording::option_kind(&option.kind)), width);
         }
     }
     section(&mut rows, width, "Raw input");

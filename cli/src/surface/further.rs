@@ -26,26 +26,16 @@ impl Desk {
 
     pub(super) fn always(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
         // Patterns are shown in full above the list, where they may take several rows.
-        let mut shown = vec![Line::of(
-            Tone::Strong,
-            "Always allow, as a rule in your configuration:",
-        )];
+        let mut shown = vec![Line::of(Tone::Strong, "Always allow, as a rule in your configuration:")];
         let mut items = vec!["Back".to_owned()];
         for (at, suggestion) in card.suggestions.iter().enumerate() {
             let number = at + 1;
             for (row, pattern) in suggestion.patterns.iter().enumerate() {
-                let mark = if row == 0 {
-                    format!("  {number}  ")
-                } else {
-                    "     ".to_owned()
-                };
+                let mark = if row == 0 { format!("  {number}  ") } else { "     ".to_owned() };
                 let line = Line::of(Tone::Dim, &mark).then(Tone::Strong, pattern);
                 shown.push(line.then(Tone::Dim, &format!("  {}", wording::pattern_covers(pattern))));
             }
-            items.push(item(
-                &format!("{number}  {}", suggestion.patterns.join(" and ")),
-                size,
-            ));
+            items.push(item(&format!("{number}  {}", suggestion.patterns.join(" and ")), size));
         }
         items.push("Edit a pattern …".to_owned());
         self.above(size, items.len() + 2, &shown, Break::Anywhere)?;
@@ -60,15 +50,9 @@ impl Desk {
         let Some(patterns) = patterns else {
             return Ok(Next::Show(card.approval_id));
         };
-        let said = allowed(&format!(
-            "always allowed from now on, by {}",
-            patterns.join(" and ")
-        ));
+        let said = allowed(&format!("always allowed from now on, by {}", patterns.join(" and ")));
         let mut response = ApprovalResponse::pick(card, choice::ALLOW_ALWAYS);
-        response.remember = Some(Remember {
-            scope: RememberScope::User,
-            patterns,
-        });
+        response.remember = Some(Remember { scope: RememberScope::User, patterns });
         Ok(Next::Answer(response, said))
     }
 
@@ -79,22 +63,13 @@ impl Desk {
             return Ok(None);
         };
         let all = suggestion.patterns.len();
-        let places = Places {
-            home: std::env::home_dir(),
-        };
+        let places = Places { home: std::env::home_dir() };
         let mut patterns = Vec::new();
         for (at, pattern) in suggestion.patterns.iter().enumerate() {
             self.above(size, 4, &[Line::of(Tone::Dim, "Empty: back.")], Break::Words)?;
-            let prompt = if all > 1 {
-                format!("Pattern {} of {all}", at + 1)
-            } else {
-                "Pattern".to_owned()
-            };
-            let check = |text: &str| {
-                Pattern::parse(text, &places)
-                    .map(|_| ())
-                    .map_err(|error| error.to_string())
-            };
+            let prompt = if all > 1 { format!("Pattern {} of {all}", at + 1) } else { "Pattern".to_owned() };
+            let check =
+                |text: &str| Pattern::parse(text, &places).map(|_| ()).map_err(|error| error.to_string());
             match lists.text(&prompt, pattern, check)? {
                 Some(pattern) => patterns.push(pattern),
                 None => return Ok(None),
@@ -104,26 +79,14 @@ impl Desk {
     }
 
     pub(super) fn agent_options(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
-        let mut shown = vec![Line::of(
-            Tone::Strong,
-            "The agent's own options, in its own words:",
-        )];
+        let mut shown = vec![Line::of(Tone::Strong, "The agent's own options, in its own words:")];
         let mut items = vec!["Back".to_owned()];
-        let options = || {
-            card.options
-                .iter()
-                .filter(|option| option.option_id.starts_with(choice::AGENT))
-        };
+        let options = || card.options.iter().filter(|option| option.option_id.starts_with(choice::AGENT));
         for (at, option) in options().enumerate() {
             let mut line = Line::of(Tone::Dim, &format!("  {}  ", at + 1)).then(Tone::Strong, &option.name);
             line = line.then(
                 Tone::Dim,
-                &format!(
-                    "  {} ({}; {})",
-                    wording::option_kind(&option.kind),
-                    option.kind,
-                    option.scope
-                ),
+                &format!("  {} ({}; {})", wording::option_kind(&option.kind), option.kind, option.scope),
             );
             if let Some(danger) = &option.danger {
                 line = line.then(Tone::Bad, &format!("  ! {danger}"));
@@ -138,11 +101,7 @@ impl Desk {
         };
         let response = ApprovalResponse::pick(card, &option.option_id);
         let said = format!("answered with the agent's option \"{}\"", option.name);
-        let said = if option.kind.starts_with("allow") {
-            allowed(&said)
-        } else {
-            denied(&said, None)
-        };
+        let said = if option.kind.starts_with("allow") { allowed(&said) } else { denied(&said, None) };
         Ok(Next::Answer(response, said))
     }
 
@@ -157,10 +116,7 @@ impl Desk {
         }
         let mut response = ApprovalResponse::pick(card, choice::ALLOW_ONCE);
         response.bypass_all = true;
-        Ok(Next::Answer(
-            response,
-            allowed(&format!("allowed, and {agent} is bypassed from now on")),
-        ))
+        Ok(Next::Answer(response, allowed(&format!("allowed, and {agent} is bypassed from now on"))))
     }
 
     pub(super) fn list(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
@@ -173,26 +129,17 @@ impl Desk {
                     .map(|(at, card)| item(&format!("{}  {}", at + 1, wording::summary(card).text()), size)),
             )
             .collect();
-        let chosen = lists
-            .pick("What waits", &items, size.height.saturating_sub(3))?
-            .unwrap_or(0);
+        let chosen = lists.pick("What waits", &items, size.height.saturating_sub(3))?.unwrap_or(0);
         let chosen = chosen.checked_sub(1).and_then(|at| cards.get(at));
-        Ok(Next::Show(
-            chosen.map_or(card.approval_id, |card| card.approval_id),
-        ))
+        Ok(Next::Show(chosen.map_or(card.approval_id, |card| card.approval_id)))
     }
 
     /// Draws the card on the second screen, then `lines`, and leaves `below` rows for a list.
     fn above(&self, size: Size, below: usize, lines: &[Line], at: Break) -> io::Result<()> {
-        let lines: Vec<Line> = lines
-            .iter()
-            .flat_map(|line| line.wrap(size.width, 5, at))
-            .collect();
+        let lines: Vec<Line> = lines.iter().flat_map(|line| line.wrap(size.width, 5, at)).collect();
         let room = size.height.saturating_sub(below + lines.len() + 2);
-        let mut rows = self
-            .prompt()
-            .map(|prompt| prompt.top(Size { height: room, ..size }))
-            .unwrap_or_default();
+        let mut rows =
+            self.prompt().map(|prompt| prompt.top(Size { height: room, ..size })).unwrap_or_default();
         rows.push(Line::new());
         rows.extend(lines);
         rows.push(Line::new());
@@ -202,7 +149,5 @@ impl Desk {
 
 /// A row of a list: one row high, whatever is in it.
 fn item(text: &str, size: Size) -> String {
-    Line::of(Tone::Plain, text)
-        .cut(size.width.saturating_sub(6))
-        .text()
+    Line::of(Tone::Plain, text).cut(size.width.saturating_sub(6)).text()
 }

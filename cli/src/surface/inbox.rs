@@ -37,12 +37,7 @@ impl Inbox {
         let (bell, ear) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
         ear.set_nonblocking(true)?;
-        Ok(Self {
-            messages: Mutex::default(),
-            events: Mutex::default(),
-            bell,
-            ear,
-        })
+        Ok(Self { messages: Mutex::default(), events: Mutex::default(), bell, ear })
     }
 
     /// Puts a message in and wakes whoever waits.

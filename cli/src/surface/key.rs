@@ -59,9 +59,7 @@ impl Decoder {
     pub(crate) fn patience(&self) -> Option<Duration> {
         let most = if self.pasting { PASTE } else { ESCAPE };
         let begun = self.pasting || !self.rest.is_empty();
-        self.fed
-            .filter(|_| begun)
-            .map(|fed| most.saturating_sub(fed.elapsed()))
+        self.fed.filter(|_| begun).map(|fed| most.saturating_sub(fed.elapsed()))
     }
 
     /// No more has come in time: an escape was the key itself, and a paste is over.
@@ -140,10 +138,7 @@ fn push(keys: &mut Vec<Key>, key: Key) -> Option<usize> {
 /// Whether these keys can have been typed one by one: different letters that arrive at once are
 /// pasted text of a terminal that does not mark it.
 pub(crate) fn typed(keys: &[Key]) -> bool {
-    keys.len() < 2
-        || keys
-            .iter()
-            .all(|key| matches!(key, Key::Up | Key::Down | Key::PageUp | Key::PageDown))
+    keys.len() < 2 || keys.iter().all(|key| matches!(key, Key::Up | Key::Down | Key::PageUp | Key::PageDown))
 }
 
 #[cfg(test)]

@@ -128,11 +128,7 @@ impl Line {
         let mut rows = Vec::new();
         let mut row: Vec<(Tone, char)> = Vec::new();
         let mut used = 0;
-        for (tone, c) in self
-            .spans
-            .iter()
-            .flat_map(|(tone, text)| text.chars().map(|c| (*tone, c)))
-        {
+        for (tone, c) in self.spans.iter().flat_map(|(tone, text)| text.chars().map(|c| (*tone, c))) {
             let wide = c.width().unwrap_or(0);
             while used + wide > width {
                 let rest = match at {
@@ -163,11 +159,7 @@ impl Line {
         }
         let mut used = 0;
         let mut row = Vec::new();
-        for (tone, c) in self
-            .spans
-            .iter()
-            .flat_map(|(tone, text)| text.chars().map(|c| (*tone, c)))
-        {
+        for (tone, c) in self.spans.iter().flat_map(|(tone, text)| text.chars().map(|c| (*tone, c))) {
             used += c.width().unwrap_or(0);
             if used + 1 > width {
                 break;
@@ -206,11 +198,7 @@ mod tests {
     use super::{Break, Line, Tone};
 
     fn rows(text: &str, width: usize, hang: usize, at: Break) -> Vec<String> {
-        Line::of(Tone::Plain, text)
-            .wrap(width, hang, at)
-            .iter()
-            .map(Line::text)
-            .collect()
+        Line::of(Tone::Plain, text).wrap(width, hang, at).iter().map(Line::text).collect()
     }
 
     #[test]
@@ -245,9 +233,6 @@ mod tests {
     /// invisible characters are shown escaped".
     #[test]
     fn given_text_that_would_move_the_cursor_then_it_is_escaped() {
-        assert_eq!(
-            Line::of(Tone::Plain, "a\u{1b}[2J\u{202e}\nb").paint(false),
-            "a\\x1b[2J\\u{202e}\\nb"
-        );
+        assert_eq!(Line::of(Tone::Plain, "a\u{1b}[2J\u{202e}\nb").paint(false), "a\\x1b[2J\\u{202e}\\nb");
     }
 }

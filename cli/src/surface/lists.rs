@@ -24,24 +24,15 @@ pub(crate) struct Lists {
 
 impl Lists {
     pub(crate) fn new(term: Term, color: bool) -> Self {
-        let theme: Box<dyn Theme> = if color {
-            Box::new(ColorfulTheme::default())
-        } else {
-            Box::new(SimpleTheme)
-        };
+        let theme: Box<dyn Theme> =
+            if color { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) };
         Self { term, theme }
     }
 
     /// One of `items`, of which `most` are shown at once; the first one is highlighted.
     pub(crate) fn pick(&self, prompt: &str, items: &[String], most: usize) -> io::Result<Option<usize>> {
-        let select = Select::with_theme(&*self.theme)
-            .with_prompt(prompt)
-            .items(items)
-            .default(0);
-        Ok(select
-            .max_length(most.max(1) + 2)
-            .report(false)
-            .interact_on_opt(&self.term)?)
+        let select = Select::with_theme(&*self.theme).with_prompt(prompt).items(items).default(0);
+        Ok(select.max_length(most.max(1) + 2).report(false).interact_on_opt(&self.term)?)
     }
 
     /// A line of text that `check` accepts. Nothing: the person goes back.
@@ -56,26 +47,15 @@ impl Lists {
             .with_initial_text(initial)
             .allow_empty(true)
             .report(false)
-            .validate_with(|text: &String| {
-                if text.trim().is_empty() {
-                    Ok(())
-                } else {
-                    check(text.trim())
-                }
-            })
+            .validate_with(|text: &String| if text.trim().is_empty() { Ok(()) } else { check(text.trim()) })
             .interact_text_on(&self.term)?;
         Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
     }
 
     /// Yes or no; no, if nothing else is said. Enter is needed after the letter.
     pub(crate) fn confirm(&self, prompt: &str) -> io::Result<bool> {
-        let confirm = Confirm::with_theme(&*self.theme)
-            .with_prompt(prompt)
-            .default(false)
-            .wait_for_newline(true);
-        Ok(confirm
-            .report(false)
-            .interact_on_opt(&self.term)?
-            .unwrap_or(false))
+        let confirm =
+            Confirm::with_theme(&*self.theme).with_prompt(prompt).default(false).wait_for_newline(true);
+        Ok(confirm.report(false).interact_on_opt(&self.term)?.unwrap_or(false))
     }
 }

@@ -55,21 +55,9 @@ impl Pager {
         let mut shown: Vec<Line> = self.lines.iter().skip(self.top).take(page).cloned().collect();
         let (first, last, all) = (self.top + 1, self.top + shown.len(), self.lines.len());
         shown.resize(page, Line::new());
-        let place = if all > page {
-            format!("{first}–{last} of {all} · ")
-        } else {
-            String::new()
-        };
-        let keys = if all > page {
-            "space on · b back · q close"
-        } else {
-            "q close"
-        };
-        shown.push(
-            Line::of(Tone::Focus, &place)
-                .then(Tone::Dim, keys)
-                .cut(size.width),
-        );
+        let place = if all > page { format!("{first}–{last} of {all} · ") } else { String::new() };
+        let keys = if all > page { "space on · b back · q close" } else { "q close" };
+        shown.push(Line::of(Tone::Focus, &place).then(Tone::Dim, keys).cut(size.width));
         shown
     }
 }
@@ -94,10 +82,7 @@ mod tests {
     #[test]
     fn given_a_long_text_then_every_line_can_be_reached() {
         let mut pager = Pager::new((1..=7).map(|n| Line::of(Tone::Plain, &n.to_string())).collect());
-        assert_eq!(
-            shown(&pager),
-            ["1", "2", "3", "1–3 of 7 · space on · b back · q close"]
-        );
+        assert_eq!(shown(&pager), ["1", "2", "3", "1–3 of 7 · space on · b back · q close"]);
         pager.key(Key::Char(' '), SIZE);
         assert_eq!(shown(&pager)[..3], ["4", "5", "6"]);
         assert_eq!(pager.key(Key::Enter, SIZE), Turn::Moved);

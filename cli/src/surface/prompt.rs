@@ -82,9 +82,7 @@ impl Prompt<'_> {
 
     fn notice(&self, width: usize) -> Vec<Line> {
         let line = self.notice.map(|notice| Line::of(Tone::Bad, notice));
-        line.iter()
-            .flat_map(|line| line.wrap(width, 2, Break::Words))
-            .collect()
+        line.iter().flat_map(|line| line.wrap(width, 2, Break::Words)).collect()
     }
 }
 

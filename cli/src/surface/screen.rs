@@ -51,30 +51,15 @@ impl Screen {
     /// terminal.
     #[must_use]
     pub fn new(color: bool, stdout_is_terminal: bool) -> Self {
-        let out = Output {
-            to: Box::new(io::stdout()),
-            terminal: stdout_is_terminal,
-            open_line: false,
-        };
-        let err = Output {
-            to: Box::new(io::stderr()),
-            terminal: io::stderr().is_terminal(),
-            open_line: false,
-        };
+        let out = Output { to: Box::new(io::stdout()), terminal: stdout_is_terminal, open_line: false };
+        let err =
+            Output { to: Box::new(io::stderr()), terminal: io::stderr().is_terminal(), open_line: false };
         Self::of(color, out, err)
     }
 
     fn of(color: bool, out: Output, err: Output) -> Self {
-        let inner = Inner {
-            color,
-            out,
-            err,
-            held: None,
-            carriage_return: false,
-        };
-        Self {
-            inner: Arc::new(Mutex::new(inner)),
-        }
+        let inner = Inner { color, out, err, held: None, carriage_return: false };
+        Self { inner: Arc::new(Mutex::new(inner)) }
     }
 
     /// Writes a piece of what the agent says, escaped if a terminal shows it.
@@ -96,11 +81,7 @@ impl Screen {
     /// If it can't be written.
     pub fn note(&self, text: &str) -> io::Result<()> {
         let mut inner = self.lock();
-        let text = if inner.err.terminal {
-            visible_block(text)
-        } else {
-            text.to_owned()
-        };
+        let text = if inner.err.terminal { visible_block(text) } else { text.to_owned() };
         inner.put(Stream::Err, text + "\n")
     }
 
@@ -139,11 +120,7 @@ impl Screen {
     /// If it can't be written.
     pub fn end_line(&self) -> io::Result<()> {
         let mut inner = self.lock();
-        if inner.held.is_some() {
-            Ok(())
-        } else {
-            inner.out.end_line()
-        }
+        if inner.held.is_some() { Ok(()) } else { inner.out.end_line() }
     }
 
     /// Holds back what would be written to a terminal: a question is open.
@@ -170,10 +147,8 @@ impl Screen {
             inner.put(stream, text)?;
         }
         if held.left_out > 0 {
-            let note = format!(
-                "({} more bytes came while a question was open, and are not shown)\n",
-                held.left_out
-            );
+            let note =
+                format!("({} more bytes came while a question was open, and are not shown)\n", held.left_out);
             inner.put(Stream::Err, note)?;
         }
         Ok(())
@@ -223,11 +198,7 @@ impl Inner {
 impl Held {
     /// Whether the agent's text, as held, ends in the middle of a line.
     fn open_line(&self) -> bool {
-        let mut texts = self
-            .pieces
-            .iter()
-            .rev()
-            .filter(|(stream, _)| *stream == Stream::Out);
+        let mut texts = self.pieces.iter().rev().filter(|(stream, _)| *stream == Stream::Out);
         texts.next().is_some_and(|(_, text)| !text.ends_with('\n'))
     }
 
@@ -255,11 +226,7 @@ impl Output {
     }
 
     fn end_line(&mut self) -> io::Result<()> {
-        if self.terminal && self.open_line {
-            self.write("\n")
-        } else {
-            Ok(())
-        }
+        if self.terminal && self.open_line { self.write("\n") } else { Ok(()) }
     }
 }
 
@@ -286,15 +253,9 @@ mod tests {
     /// A screen whose two outputs go to one page, as on a terminal.
     fn screen(out_terminal: bool) -> (Screen, impl Fn() -> String) {
         let page = Page::default();
-        let output = |terminal| Output {
-            to: Box::new(page.clone()),
-            terminal,
-            open_line: false,
-        };
+        let output = |terminal| Output { to: Box::new(page.clone()), terminal, open_line: false };
         let screen = Screen::of(false, output(out_terminal), output(true));
-        (screen, move || {
-            String::from_utf8(page.0.lock().unwrap().clone()).unwrap()
-        })
+        (screen, move || String::from_utf8(page.0.lock().unwrap().clone()).unwrap())
     }
 
     #[test]

@@ -65,11 +65,7 @@ impl Desk {
     /// Draws the card as it is now, or the text that is being read.
     pub(super) fn draw(&mut self) -> io::Result<()> {
         let size = self.tty.size();
-        if let Some(Shown {
-            reading: Some((pager, _)),
-            ..
-        }) = &self.shown
-        {
+        if let Some(Shown { reading: Some((pager, _)), .. }) = &self.shown {
             return self.canvas.fill(&pager.lines(size));
         }
         if !self.said.is_empty() {
@@ -103,10 +99,7 @@ impl Desk {
         let Some(shown) = &mut self.shown else {
             return Ok(());
         };
-        let waiting = self
-            .waiting
-            .iter()
-            .find(|waiting| waiting.card.approval_id == shown.id);
+        let waiting = self.waiting.iter().find(|waiting| waiting.card.approval_id == shown.id);
         let Some(Waiting { card, .. }) = waiting else {
             return Ok(());
         };
@@ -120,10 +113,7 @@ impl Desk {
         let Some(shown) = &mut self.shown else {
             return Ok(());
         };
-        let waiting = self
-            .waiting
-            .iter()
-            .find(|waiting| waiting.card.approval_id == shown.id);
+        let waiting = self.waiting.iter().find(|waiting| waiting.card.approval_id == shown.id);
         if let Some(Waiting { card, change, .. }) = waiting.filter(|_| shown.width != width) {
             shown.text = CardText::new(card, *change, width);
             shown.width = width;
@@ -143,10 +133,7 @@ impl Desk {
         let Some(shown) = &mut self.shown else {
             return Ok(());
         };
-        let waiting = self
-            .waiting
-            .iter()
-            .find(|waiting| waiting.card.approval_id == shown.id);
+        let waiting = self.waiting.iter().find(|waiting| waiting.card.approval_id == shown.id);
         let Some(Waiting { card, change, .. }) = waiting else {
             return Ok(());
         };

@@ -106,12 +106,7 @@ impl TerminalSurface {
             closing: Arc::default(),
             serving: Arc::default(),
         };
-        Ok(Self {
-            tty,
-            screen,
-            color,
-            closer,
-        })
+        Ok(Self { tty, screen, color, closer })
     }
 
     /// What ends it from elsewhere. Dropping the future of [`Self::serve`] does the same.
@@ -132,12 +127,7 @@ impl TerminalSurface {
         let mut terminated = signal(SignalKind::terminate())?;
         let mut hung_up = signal(SignalKind::hangup())?;
         let mut resized = signal(SignalKind::window_change())?;
-        let Closer {
-            inbox,
-            closing,
-            serving,
-            ..
-        } = self.closer.clone();
+        let Closer { inbox, closing, serving, .. } = self.closer.clone();
         inbox.listen(gate.subscribe());
         serving.set(true);
         let _close = CloseOnDrop(self.closer);
@@ -147,21 +137,16 @@ impl TerminalSurface {
         let (done, ended) = oneshot::channel();
         let runtime = tokio::runtime::Handle::current();
         let over = EndOnDrop(Arc::clone(&serving));
-        std::thread::Builder::new()
-            .name("terminal".to_owned())
-            .spawn(move || {
-                let _over = over;
-                let _runtime = runtime.enter();
-                // On Ctrl-C in a list, console raises the signal as well as telling of it: the key is
-                // handled once, here.
-                let mut interrupt = SigSet::empty();
-                interrupt.add(Signal::SIGINT);
-                let result = interrupt
-                    .thread_block()
-                    .map_err(io::Error::from)
-                    .and_then(|()| desk.run());
-                let _ = done.send(result);
-            })?;
+        std::thread::Builder::new().name("terminal".to_owned()).spawn(move || {
+            let _over = over;
+            let _runtime = runtime.enter();
+            // On Ctrl-C in a list, console raises the signal as well as telling of it: the key is
+            // handled once, here.
+            let mut interrupt = SigSet::empty();
+            interrupt.add(Signal::SIGINT);
+            let result = interrupt.thread_block().map_err(io::Error::from).and_then(|()| desk.run());
+            let _ = done.send(result);
+        })?;
         tokio::pin!(ended);
         // Nobody can answer here any more: what waits goes with the turn.
         let end = |signal: &str| {

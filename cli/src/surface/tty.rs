@@ -53,40 +53,27 @@ impl Tty {
         let stdin = io::stdin();
         // Lists and fields read from the standard input where it is a terminal: it must be this one.
         if isatty(&stdin) && tcgetsid(&stdin).is_err() {
-            return Err(io::Error::other(
-                "the standard input is another terminal than the one mayi runs in",
-            ));
+            return Err(io::Error::other("the standard input is another terminal than the one mayi runs in"));
         }
-        let path = by_name()
-            .filter(|_| cfg!(target_os = "macos"))
-            .unwrap_or_else(|| PathBuf::from("/dev/tty"));
+        let path =
+            by_name().filter(|_| cfg!(target_os = "macos")).unwrap_or_else(|| PathBuf::from("/dev/tty"));
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         tcgetattr(&file)?;
-        Ok(Self {
-            file,
-            changed: Mutex::default(),
-        })
+        Ok(Self { file, changed: Mutex::default() })
     }
 
     /// The same terminal for dialoguer, which brings its own keys.
     pub(crate) fn term(&self) -> io::Result<console::Term> {
-        Ok(console::Term::read_write_pair(
-            self.file.try_clone()?,
-            self.file.try_clone()?,
-        ))
+        Ok(console::Term::read_write_pair(self.file.try_clone()?, self.file.try_clone()?))
     }
 
     /// How large it is.
     pub(crate) fn size(&self) -> Size {
         match tcgetwinsize(&self.file) {
-            Ok(size) if size.ws_row > 0 && size.ws_col > 0 => Size {
-                height: size.ws_row.into(),
-                width: size.ws_col.into(),
-            },
-            _ => Size {
-                height: 24,
-                width: 80,
-            },
+            Ok(size) if size.ws_row > 0 && size.ws_col > 0 => {
+                Size { height: size.ws_row.into(), width: size.ws_col.into() }
+            }
+            _ => Size { height: 24, width: 80 },
         }
     }
 
@@ -155,10 +142,7 @@ impl Tty {
     /// Waits for a key, if `keys`, for `wake` or for the time to pass.
     pub(crate) fn wait(&self, wake: BorrowedFd<'_>, keys: bool, most: Option<Duration>) -> io::Result<Ready> {
         let wanted = if keys { PollFlags::IN } else { PollFlags::empty() };
-        let mut fds = [
-            PollFd::from_borrowed_fd(wake, PollFlags::IN),
-            PollFd::new(&self.file, wanted),
-        ];
+        let mut fds = [PollFd::from_borrowed_fd(wake, PollFlags::IN), PollFd::new(&self.file, wanted)];
         let most = most.and_then(|most| Timespec::try_from(most).ok());
         match poll(&mut fds, most.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -168,10 +152,7 @@ impl Tty {
         if tty.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
             return Err(gone());
         }
-        Ok(Ready {
-            input: keys && tty.contains(PollFlags::IN),
-            woken: !wake.is_empty(),
-        })
+        Ok(Ready { input: keys && tty.contains(PollFlags::IN), woken: !wake.is_empty() })
     }
 
     /// Reads what was typed.
@@ -203,12 +184,7 @@ fn gone() -> io::Error {
 /// The terminal's own name: `/dev/tty` itself can't be waited for on macOS.
 fn by_name() -> Option<PathBuf> {
     let name = |fd: BorrowedFd<'_>| tcgetsid(fd).and_then(|_| ttyname(fd, Vec::new())).ok();
-    let found = [
-        rustix::stdio::stdin(),
-        rustix::stdio::stdout(),
-        rustix::stdio::stderr(),
-    ]
-    .into_iter()
-    .find_map(name);
+    let found =
+        [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()].into_iter().find_map(name);
     found.map(|name| PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes())))
 }

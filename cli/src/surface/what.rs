@@ -19,12 +19,8 @@ pub(super) fn what(card: &Card, width: usize) -> Vec<Line> {
         rows.extend(arguments(&card.tool_call.raw_input, width));
     }
     let mut content = content(card, width);
-    let commands: Vec<&str> = card
-        .accesses
-        .iter()
-        .filter(|a| a.access == "shell")
-        .map(|a| a.display.as_str())
-        .collect();
+    let commands: Vec<&str> =
+        card.accesses.iter().filter(|a| a.access == "shell").map(|a| a.display.as_str()).collect();
     let whole = whole_line(card).filter(|line| !commands.is_empty() && commands.as_slice() != [*line]);
     rows.extend(whole.iter().flat_map(|line| command(line, width)));
     for access in &card.accesses {
@@ -56,9 +52,7 @@ fn command(text: &str, width: usize) -> Vec<Line> {
     let shown = visible_block(text);
     let row = |(at, line): (usize, &str)| {
         let mark = if at == 0 { "  $ " } else { "  > " };
-        Line::of(Tone::Dim, mark)
-            .then(Tone::Strong, line)
-            .wrap(width, 4, Break::Anywhere)
+        Line::of(Tone::Dim, mark).then(Tone::Strong, line).wrap(width, 4, Break::Anywhere)
     };
     shown.split('\n').enumerate().flat_map(row).collect()
 }
@@ -73,10 +67,7 @@ fn arguments(input: &Value, width: usize) -> Vec<Line> {
     if rows.len() <= 2 {
         return rows;
     }
-    let line = format!(
-        "arguments of {} characters: press f to show them",
-        text.chars().count()
-    );
+    let line = format!("arguments of {} characters: press f to show them", text.chars().count());
     row("with", Line::of(Tone::Dim, &line), width, Break::Words, UNLIMITED)
 }
 
@@ -93,19 +84,11 @@ fn content(card: &Card, width: usize) -> Content<'_> {
         let text = |key: &str| item.get(key).and_then(Value::as_str);
         if text("type") == Some("diff") {
             let diffed = diff(text("oldText"), text("newText").unwrap_or_default(), width);
-            let new = if text("oldText").is_none() {
-                " new file"
-            } else {
-                ""
-            };
+            let new = if text("oldText").is_none() { " new file" } else { "" };
             let counts = format!("{new} (+{} −{})", diffed.added, diffed.removed);
-            content
-                .diffs
-                .push((text("path").unwrap_or_default(), counts, diffed));
+            content.diffs.push((text("path").unwrap_or_default(), counts, diffed));
         } else {
-            content
-                .texts
-                .extend(item.pointer("/content/text").and_then(Value::as_str));
+            content.texts.extend(item.pointer("/content/text").and_then(Value::as_str));
         }
     }
     content

@@ -9,11 +9,7 @@ use super::line::{Break, Line, Tone};
 /// The reasons for asking; at most `most` of them.
 pub(crate) fn why(card: &Card, width: usize, most: Option<usize>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
-    for finding in card
-        .why
-        .iter()
-        .filter(|finding| most.is_none() || finding.effect != Effect::Allow)
-    {
+    for finding in card.why.iter().filter(|finding| most.is_none() || finding.effect != Effect::Allow) {
         let line = reason(finding, card.accesses.len() > 1, most.is_none());
         if !lines.contains(&line) {
             lines.push(line);
@@ -25,13 +21,7 @@ pub(crate) fn why(card: &Card, width: usize, most: Option<usize>) -> Vec<Line> {
     let mut rows = Vec::new();
     for (at, line) in lines.into_iter().take(shown).enumerate() {
         let label = if at == 0 { "why" } else { "" };
-        rows.extend(row(
-            label,
-            line,
-            width,
-            Break::Words,
-            if most == UNLIMITED { UNLIMITED } else { 3 },
-        ));
+        rows.extend(row(label, line, width, Break::Words, if most == UNLIMITED { UNLIMITED } else { 3 }));
     }
     if shown < all {
         let line = Line::of(Tone::Dim, &format!("… {} more reasons: press f", all - shown));

@@ -7,9 +7,7 @@ use super::line::{Break, Line, Tone};
 
 /// Whether nothing but an answer to exactly this call can allow it.
 pub(crate) fn always(card: &Card) -> bool {
-    card.why
-        .iter()
-        .any(|finding| finding.effect == Effect::Ask && finding.always)
+    card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always)
 }
 
 /// Whether this is a switch of the agent's own mode.
@@ -19,9 +17,7 @@ pub(crate) fn switches_mode(card: &Card) -> bool {
 
 /// Whether every access is one of `words`.
 fn only(card: &Card, words: &[&str]) -> bool {
-    card.accesses
-        .iter()
-        .all(|access| words.contains(&access.access.as_str()))
+    card.accesses.iter().all(|access| words.contains(&access.access.as_str()))
 }
 
 /// The first line: who wants what.
@@ -68,9 +64,11 @@ pub(crate) fn session_covers(card: &Card) -> String {
             "write" | "create" | "edit" | "delete" | "move" => "changes to this file".to_owned(),
             "read" => format!(
                 "reads in {}",
-                display
-                    .rsplit_once('/')
-                    .map_or("/", |(folder, _)| if folder.is_empty() { "/" } else { folder })
+                display.rsplit_once('/').map_or("/", |(folder, _)| if folder.is_empty() {
+                    "/"
+                } else {
+                    folder
+                })
             ),
             "fetch" => format!("anything from {}", host(display)),
             "mcp" => "this tool, with any arguments".to_owned(),
@@ -90,9 +88,7 @@ fn host(url: &str) -> &str {
 
 /// What a pattern would allow, in words.
 pub(crate) fn pattern_covers(pattern: &str) -> String {
-    let Some((selector, argument)) = pattern
-        .strip_suffix(')')
-        .and_then(|pattern| pattern.split_once('('))
+    let Some((selector, argument)) = pattern.strip_suffix(')').and_then(|pattern| pattern.split_once('('))
     else {
         return "everything".to_owned();
     };
@@ -136,11 +132,7 @@ pub(crate) fn summary(card: &Card) -> Line {
     };
     let more = card.accesses.len() - 1;
     let line = Line::of(Tone::Plain, &format!("{}({})", first.access, first.display)).cut(MENTIONED);
-    if more > 0 {
-        line.then(Tone::Plain, &format!(" and {more} more"))
-    } else {
-        line
-    }
+    if more > 0 { line.then(Tone::Plain, &format!(" and {more} more")) } else { line }
 }
 
 /// What to know about one of the agent's own options.
@@ -157,11 +149,7 @@ pub(crate) fn option_kind(kind: &str) -> String {
 /// The line that a card leaves when something else than this terminal's own answer ended it.
 pub(crate) fn settled(card: &Card, state: State, by: &str, reason: Option<&str>) -> Line {
     // A reason of the policy's says by itself who spoke.
-    let by = if by == "policy" {
-        String::new()
-    } else {
-        format!(" by {by}")
-    };
+    let by = if by == "policy" { String::new() } else { format!(" by {by}") };
     let (mark, tone, what) = match state {
         State::Approved => ("✓", Tone::Good, format!("allowed{by}")),
         State::Denied => ("✗", Tone::Bad, format!("denied{by}")),
@@ -179,25 +167,13 @@ pub(crate) fn settled(card: &Card, state: State, by: &str, reason: Option<&str>)
 pub(crate) fn help(width: usize) -> Vec<Line> {
     let keys = [
         ("y", "allow this call, once"),
-        (
-            "s",
-            "allow the like until the session ends; the card says what that covers",
-        ),
-        (
-            "a",
-            "always allow: pick or edit a pattern, which becomes a rule of yours",
-        ),
+        ("s", "allow the like until the session ends; the card says what that covers"),
+        ("a", "always allow: pick or edit a pattern, which becomes a rule of yours"),
         ("n", "deny this call; the agent goes on without it"),
         ("r", "deny it and tell the agent why"),
         ("o", "the agent's own options, where it offered some"),
-        (
-            "f",
-            "show everything: all of a long diff or command, and the raw input",
-        ),
-        (
-            "b",
-            "bypass: this agent is asked about no more, but for what is always asked",
-        ),
+        ("f", "show everything: all of a long diff or command, and the raw input"),
+        ("b", "bypass: this agent is asked about no more, but for what is always asked"),
         ("l", "the list of what waits, to answer in another order"),
         ("Ctrl-C", "cancel the agent's turn, and all that waits"),
     ];

@@ -26,9 +26,7 @@ impl Done {
 #[allow(dead_code, reason = "each file of tests needs another part of it")]
 impl Machine {
     pub(crate) fn new() -> Self {
-        let machine = Self {
-            dir: tempfile::tempdir().unwrap(),
-        };
+        let machine = Self { dir: tempfile::tempdir().unwrap() };
         for folder in ["home", "work", "bin"] {
             std::fs::create_dir(machine.at(folder)).unwrap();
         }
@@ -100,12 +98,8 @@ impl Machine {
 
     pub(crate) fn mayi_with_input<const N: usize>(&self, args: [&str; N], input: &str) -> Done {
         let mut command = self.command(args);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         ended(child.wait_with_output().unwrap())
     }

@@ -55,27 +55,12 @@ impl Terminal {
             let _ = ended.send(child.wait().unwrap());
         });
         let parser = vt100::Parser::new(size(rows), size(columns), 0);
-        let seen = Arc::new((
-            Mutex::new(Seen {
-                parser,
-                raw: Vec::new(),
-            }),
-            Condvar::new(),
-        ));
+        let seen = Arc::new((Mutex::new(Seen { parser, raw: Vec::new() }), Condvar::new()));
         let pty = Arc::new(pty);
         let (stop, stopped) = UnixStream::pair().unwrap();
         let (reader, writer) = (Arc::clone(&pty), Arc::clone(&seen));
         std::thread::spawn(move || read(&reader, &stopped, &writer));
-        Self {
-            pty: Some(pty),
-            _pts: pts,
-            stop,
-            stdin,
-            pid,
-            exit,
-            seen,
-            before,
-        }
+        Self { pty: Some(pty), _pts: pts, stop, stdin, pid, exit, seen, before }
     }
 
     /// Types `keys`.
@@ -96,18 +81,13 @@ impl Terminal {
             self.send(keys);
             let seen = seen.lock().unwrap();
             let missing = |seen: &mut Seen| !seen.parser.screen().contents().contains(text);
-            let (seen, waited) = changed
-                .wait_timeout_while(seen, Duration::from_secs(1), missing)
-                .unwrap();
+            let (seen, waited) = changed.wait_timeout_while(seen, Duration::from_secs(1), missing).unwrap();
             drop(seen);
             if !waited.timed_out() {
                 return;
             }
         }
-        panic!(
-            "typed {keys:?} in vain for {text:?}; the screen is\n{}",
-            self.screen()
-        );
+        panic!("typed {keys:?} in vain for {text:?}; the screen is\n{}", self.screen());
     }
 
     /// Closes the standard input, where that is a pipe.
@@ -138,9 +118,7 @@ impl Terminal {
 
     /// Waits until `text` has left the screen.
     pub(crate) fn sees_no_more(&self, text: &str) {
-        self.until(&format!("{text:?} to go"), |screen| {
-            !screen.contents().contains(text)
-        });
+        self.until(&format!("{text:?} to go"), |screen| !screen.contents().contains(text));
     }
 
     /// What is on the screen.
@@ -162,18 +140,8 @@ impl Terminal {
 
     /// Makes the terminal another size.
     pub(crate) fn resize(&self, rows: u16, columns: u16) {
-        self.seen
-            .0
-            .lock()
-            .unwrap()
-            .parser
-            .screen_mut()
-            .set_size(size(rows), size(columns));
-        self.pty
-            .as_ref()
-            .unwrap()
-            .resize(pty_process::Size::new(rows, columns))
-            .unwrap();
+        self.seen.0.lock().unwrap().parser.screen_mut().set_size(size(rows), size(columns));
+        self.pty.as_ref().unwrap().resize(pty_process::Size::new(rows, columns)).unwrap();
     }
 
     /// Sends a signal.
@@ -223,10 +191,8 @@ fn size(cells: u16) -> NonZero<u16> {
 fn read(pty: &Arc<Pty>, stopped: &UnixStream, seen: &(Mutex<Seen>, Condvar)) {
     let mut bytes = [0; 4096];
     loop {
-        let mut fds = [
-            PollFd::from_borrowed_fd(pty.as_fd(), PollFlags::IN),
-            PollFd::new(stopped, PollFlags::IN),
-        ];
+        let mut fds =
+            [PollFd::from_borrowed_fd(pty.as_fd(), PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
         let ready = poll(&mut fds, None);
         if ready.is_err() || !fds[1].revents().is_empty() {
             return;

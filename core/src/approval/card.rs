@@ -196,7 +196,13 @@ pub struct Card {
 impl Card {
     /// The card for `call`, which `decision` asks about.
     #[must_use]
-    pub fn new(call: &Call, decision: &Decision, options: &[AgentOption], epoch: u64, now: Timestamp) -> Self {
+    pub fn new(
+        call: &Call,
+        decision: &Decision,
+        options: &[AgentOption],
+        epoch: u64,
+        now: Timestamp,
+    ) -> Self {
         let suggestions = suggestions(call, decision);
         let server = call.accesses.iter().find_map(|access| match access {
             crate::call::Access::Mcp(mcp) => mcp

@@ -8,7 +8,8 @@ mod visible;
 
 pub use answer::{AnswerError, ApprovalResolved, ApprovalResponse, Outcome, Remember, RememberScope};
 pub use card::{
-    AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State, choice,
+    AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State,
+    choice,
 };
 pub use queue::{Event, MOST_WAITING, Output, Queue};
 pub use suggest::{Suggestion, suggestions};

@@ -67,19 +67,23 @@ impl Queue {
     pub fn handle(&mut self, event: Event, now: Timestamp) -> Output {
         match event {
             Event::Ask(card) => {
-                if self.waiting.iter().filter(|other| other.session_id == card.session_id).count() >= MOST_WAITING {
+                if self.waiting.iter().filter(|other| other.session_id == card.session_id).count()
+                    >= MOST_WAITING
+                {
                     return Output::Full;
                 }
                 self.waiting.push((*card).clone());
                 Output::Show(card)
             }
-            Event::Update(card) => match self.waiting.iter_mut().find(|other| other.approval_id == card.approval_id) {
-                Some(place) => {
-                    *place = (*card).clone();
-                    Output::Updated(card)
+            Event::Update(card) => {
+                match self.waiting.iter_mut().find(|other| other.approval_id == card.approval_id) {
+                    Some(place) => {
+                        *place = (*card).clone();
+                        Output::Updated(card)
+                    }
+                    None => Output::Refused(self.gone(card.approval_id)),
                 }
-                None => Output::Refused(self.gone(card.approval_id)),
-            },
+            }
             Event::Answer { response, by } => self.answer(response, by, now),
             Event::Settle { id, state, by, reason } => match self.take(id) {
                 Some(_) => Output::Settled(self.settle(id, state, by, reason, now), None),
@@ -131,7 +135,14 @@ impl Queue {
         Some(self.waiting.remove(at))
     }
 
-    fn settle(&mut self, id: ApprovalId, state: State, by: String, reason: Option<String>, now: Timestamp) -> ApprovalResolved {
+    fn settle(
+        &mut self,
+        id: ApprovalId,
+        state: State,
+        by: String,
+        reason: Option<String>,
+        now: Timestamp,
+    ) -> ApprovalResolved {
         if self.order.len() >= REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {

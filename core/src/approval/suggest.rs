@@ -18,11 +18,74 @@ pub struct Suggestion {
 
 /// Programs that run what they are given: only their exact words are ever suggested.
 const RUNS_OTHERS: &[&str] = &[
-    "ash", "awk", "bash", "bun", "bunx", "busybox", "cmd", "csh", "dash", "deno", "doas", "docker", "env", "eval", "exec",
-    "expect", "find", "fish", "flock", "gawk", "gdb", "julia", "kubectl", "ksh", "lua", "make", "mawk", "nice", "node",
-    "nohup", "npx", "osascript", "parallel", "perl", "php", "pipx", "pkexec", "podman", "powershell", "psql", "pwsh",
-    "python", "python2", "python3", "R", "Rscript", "rsync", "ruby", "scp", "screen", "sed", "setsid", "sh", "socat", "ssh",
-    "stdbuf", "su", "sudo", "systemd-run", "tclsh", "time", "timeout", "tmux", "uvx", "vim", "watch", "xargs", "zsh",
+    "ash",
+    "awk",
+    "bash",
+    "bun",
+    "bunx",
+    "busybox",
+    "cmd",
+    "csh",
+    "dash",
+    "deno",
+    "doas",
+    "docker",
+    "env",
+    "eval",
+    "exec",
+    "expect",
+    "find",
+    "fish",
+    "flock",
+    "gawk",
+    "gdb",
+    "julia",
+    "kubectl",
+    "ksh",
+    "lua",
+    "make",
+    "mawk",
+    "nice",
+    "node",
+    "nohup",
+    "npx",
+    "osascript",
+    "parallel",
+    "perl",
+    "php",
+    "pipx",
+    "pkexec",
+    "podman",
+    "powershell",
+    "psql",
+    "pwsh",
+    "python",
+    "python2",
+    "python3",
+    "R",
+    "Rscript",
+    "rsync",
+    "ruby",
+    "scp",
+    "screen",
+    "sed",
+    "setsid",
+    "sh",
+    "socat",
+    "ssh",
+    "stdbuf",
+    "su",
+    "sudo",
+    "systemd-run",
+    "tclsh",
+    "time",
+    "timeout",
+    "tmux",
+    "uvx",
+    "vim",
+    "watch",
+    "xargs",
+    "zsh",
 ];
 
 /// Suggestions for what `decision` asks about, narrowest first. None if nothing but a person can
@@ -72,13 +135,19 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
     }
     // A suggestion must do what it says: what does not parse back, or does not match, is not shown.
     let places = crate::policy::pattern::Places::default();
-    found.retain(|text| Pattern::parse(text, &places).is_ok_and(|pattern| pattern.allows(access, &call.roots)));
+    found.retain(|text| {
+        Pattern::parse(text, &places).is_ok_and(|pattern| pattern.allows(access, &call.roots))
+    });
     found
 }
 
 /// The file, then its folder, by their names within the session's folders.
 fn local(call: &Call, path: &PathAccess) -> Vec<String> {
-    let inside = call.roots.iter().find_map(|root| path.lexical.strip_prefix(root).ok()).filter(|_| path.within(&call.roots));
+    let inside = call
+        .roots
+        .iter()
+        .find_map(|root| path.lexical.strip_prefix(root).ok())
+        .filter(|_| path.within(&call.roots));
     let Some(inside) = inside else {
         return vec![globset::escape(&path.lexical.display().to_string())];
     };
@@ -93,7 +162,11 @@ fn local(call: &Call, path: &PathAccess) -> Vec<String> {
 /// `cargo test -p x` → `shell(cargo test *)`: a program and its sub-command, any more words.
 fn command_family(argv: &[String]) -> Option<String> {
     let [program, sub, ..] = argv else { return None };
-    let plain = |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-    let word = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic()) && plain(word) && !word.contains('.');
-    (plain(program) && !RUNS_OTHERS.contains(&program.as_str()) && word(sub)).then(|| format!("shell({program} {sub} *)"))
+    let plain =
+        |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    let word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic()) && plain(word) && !word.contains('.')
+    };
+    (plain(program) && !RUNS_OTHERS.contains(&program.as_str()) && word(sub))
+        .then(|| format!("shell({program} {sub} *)"))
 }

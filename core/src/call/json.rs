@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 /// The largest integer that every JSON reader agrees on (RFC 8259, section 6): 2^53 - 1.

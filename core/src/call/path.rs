@@ -36,8 +36,10 @@ impl PathAccess {
             Ok(path) => (path, None),
             Err(error) => (lexical.clone(), Some(error.to_string())),
         };
-        let unresolved = unresolved.or_else(|| given.contains('\0').then(|| "a zero byte in the path".to_owned()));
-        let hard_linked = std::fs::symlink_metadata(&resolved).is_ok_and(|meta| meta.is_file() && links(&meta) > 1);
+        let unresolved =
+            unresolved.or_else(|| given.contains('\0').then(|| "a zero byte in the path".to_owned()));
+        let hard_linked =
+            std::fs::symlink_metadata(&resolved).is_ok_and(|meta| meta.is_file() && links(&meta) > 1);
         Self { given: given.to_owned(), lexical, resolved, unresolved, hard_linked }
     }
 
@@ -108,7 +110,9 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
                 }
             }
             Ok(_) => out = next,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => out = next,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                out = next
+            }
             Err(error) => return Err(error),
         }
     }

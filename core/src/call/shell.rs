@@ -35,18 +35,52 @@ pub struct ShellAccess {
 const LONGEST: usize = 64 * 1024;
 
 /// Characters that make a shell do more than run one program with these words.
-const SPECIAL: &[char] =
-    &['|', '&', ';', '(', ')', '<', '>', '$', '`', '*', '?', '[', ']', '{', '}', '~', '#', '!', '\n', '\r', '\0', '='];
+const SPECIAL: &[char] = &[
+    '|', '&', ';', '(', ')', '<', '>', '$', '`', '*', '?', '[', ']', '{', '}', '~', '#', '!', '\n', '\r',
+    '\0', '=',
+];
 
 /// Variables that only change how a program's output looks or how much of it there is.
-const INERT: &[&str] = &["CI", "CLICOLOR", "COLUMNS", "FORCE_COLOR", "LANG", "LINES", "NO_COLOR", "RUST_BACKTRACE", "RUST_LOG", "TERM", "TZ"];
+const INERT: &[&str] = &[
+    "CI",
+    "CLICOLOR",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LANG",
+    "LINES",
+    "NO_COLOR",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TZ",
+];
 
 /// Variables that change which programs or files later words reach.
-const REBINDING: &[&str] =
-    &["PATH", "IFS", "ENV", "BASH_ENV", "SHELL", "HOME", "PAGER", "EDITOR", "VISUAL", "NODE_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT", "PERL5LIB", "RUBYOPT", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4"];
+const REBINDING: &[&str] = &[
+    "PATH",
+    "IFS",
+    "ENV",
+    "BASH_ENV",
+    "SHELL",
+    "HOME",
+    "PAGER",
+    "EDITOR",
+    "VISUAL",
+    "NODE_OPTIONS",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "PERL5OPT",
+    "PERL5LIB",
+    "RUBYOPT",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PROMPT_COMMAND",
+    "PS4",
+];
 
 /// The same, by how they begin.
-const REBINDING_FAMILIES: &[&str] = &["LD_", "DYLD_", "GIT_", "BASH_FUNC_", "NPM_CONFIG_", "npm_config_", "CARGO_", "RUSTC"];
+const REBINDING_FAMILIES: &[&str] =
+    &["LD_", "DYLD_", "GIT_", "BASH_FUNC_", "NPM_CONFIG_", "npm_config_", "CARGO_", "RUSTC"];
 
 impl ShellAccess {
     /// A program that is started with exactly these words, no shell in between (`terminal/create`).
@@ -146,15 +180,16 @@ fn read_line(line: &str) -> ShellAccess {
 fn transported(argv: &[String]) -> Option<&str> {
     let [program, flag, line] = argv else { return None };
     let base = program.rsplit('/').next().unwrap_or(program);
-    let shell = matches!(base, "sh" | "bash" | "zsh" | "dash") && (base == program || trusted_folder(program));
+    let shell =
+        matches!(base, "sh" | "bash" | "zsh" | "dash") && (base == program || trusted_folder(program));
     (shell && matches!(flag.as_str(), "-c" | "-lc" | "-cl")).then_some(line.as_str())
 }
 
 /// A shell by its full name is transport only where the system keeps its shells.
 fn trusted_folder(program: &str) -> bool {
-    ["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].iter().any(|folder| {
-        program.strip_prefix(folder).is_some_and(|rest| !rest.contains('/'))
-    })
+    ["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"]
+        .iter()
+        .any(|folder| program.strip_prefix(folder).is_some_and(|rest| !rest.contains('/')))
 }
 
 /// What a line might run, cut at every operator: too much rather than too little, for denials.
@@ -173,7 +208,8 @@ fn assignment(name: &str) -> Option<Caveat> {
     if INERT.contains(&name) {
         return None;
     }
-    let always = REBINDING.contains(&name) || REBINDING_FAMILIES.iter().any(|family| name.starts_with(family));
+    let always =
+        REBINDING.contains(&name) || REBINDING_FAMILIES.iter().any(|family| name.starts_with(family));
     let what = if always { "changes what later words run" } else { "is set for the command" };
     Some(Caveat { reason: format!("the variable {name} {what}"), always })
 }
@@ -197,8 +233,26 @@ mod tests {
     #[test]
     fn given_anything_but_plain_words_then_it_is_a_caveat_that_always_asks() {
         for text in [
-            "a && b", "a; b", "a | b", "a &", "(a)", "a > b", "a < b", "echo $X", "echo `x`", "echo $(x)", "ls *",
-            "X=1 a", "a\nb", "{ a; }", "cat ~/x", "a # b", "echo 'x", "a \u{1b}[1m", "a <(b)", "! a",
+            "a && b",
+            "a; b",
+            "a | b",
+            "a &",
+            "(a)",
+            "a > b",
+            "a < b",
+            "echo $X",
+            "echo `x`",
+            "echo $(x)",
+            "ls *",
+            "X=1 a",
+            "a\nb",
+            "{ a; }",
+            "cat ~/x",
+            "a # b",
+            "echo 'x",
+            "a \u{1b}[1m",
+            "a <(b)",
+            "! a",
         ] {
             let access = line(text);
             assert!(access.caveats.iter().any(|c| c.always), "{text:?}: {access:?}");
@@ -209,7 +263,9 @@ mod tests {
     /// transport: the line inside is judged."
     #[test]
     fn given_a_harness_shell_then_the_line_inside_is_judged() {
-        let argv = |words: &[&str]| ShellAccess::from_argv(words.iter().map(|w| (*w).to_owned()).collect(), &BTreeMap::new());
+        let argv = |words: &[&str]| {
+            ShellAccess::from_argv(words.iter().map(|w| (*w).to_owned()).collect(), &BTreeMap::new())
+        };
         assert_eq!(argv(&["bash", "-lc", "cargo test"]).argv, ["cargo", "test"]);
         assert_eq!(argv(&["/bin/sh", "-c", "cargo test"]).argv, ["cargo", "test"]);
         assert!(!argv(&["bash", "-lc", "cargo test; x"]).understood());
@@ -221,7 +277,8 @@ mod tests {
     #[test]
     fn given_environment_then_it_counts_as_assignments() {
         let with = |name: &str| {
-            ShellAccess::from_argv(vec!["ls".into()], &BTreeMap::from([(name.to_owned(), "x".to_owned())])).caveats
+            ShellAccess::from_argv(vec!["ls".into()], &BTreeMap::from([(name.to_owned(), "x".to_owned())]))
+                .caveats
         };
         assert!(with("RUST_LOG").is_empty());
         assert!(with("FOO").iter().all(|c| !c.always) && !with("FOO").is_empty());

@@ -68,7 +68,12 @@ mod tests {
 
     #[test]
     fn given_other_spellings_of_a_host_then_it_is_one_host() {
-        for given in ["https://EXAMPLE.com/x", "https://example.com.:443/x#f", "https://u:p@exa%6Dple.com/x", "https://ｅxample.com/x"] {
+        for given in [
+            "https://EXAMPLE.com/x",
+            "https://example.com.:443/x#f",
+            "https://u:p@exa%6Dple.com/x",
+            "https://ｅxample.com/x",
+        ] {
             let url = UrlAccess::parse(given).unwrap();
             assert_eq!((url.host.as_str(), url.port), ("example.com", None), "{given}");
         }

@@ -71,18 +71,12 @@ pub fn set_bypass(path: &Path, places: &Places, agent: &str, on: bool) -> Result
             }
         };
         let agents = agents.as_table_like_mut().ok_or("`agents` is not a table")?;
-        let settings = agents
-            .entry(agent)
-            .or_insert(Item::Table(Table::new()))
-            .as_table_like_mut();
+        let settings = agents.entry(agent).or_insert(Item::Table(Table::new())).as_table_like_mut();
         let settings: &mut dyn TableLike = settings.ok_or("the agent's settings are not a table")?;
         if settings.get("bypass_permissions").and_then(Item::as_bool) == Some(on) {
             return Ok(false);
         }
-        match settings
-            .get_mut("bypass_permissions")
-            .and_then(Item::as_value_mut)
-        {
+        match settings.get_mut("bypass_permissions").and_then(Item::as_value_mut) {
             Some(old) => {
                 let decor = old.decor().clone();
                 *old = Value::from(on);
@@ -106,15 +100,10 @@ pub fn add_rule(path: &Path, places: &Places, agent: &str, patterns: &[String]) 
     change(path, places, |document| {
         let mut changed = false;
         for pattern in patterns {
-            if document
-                .get("rule")
-                .is_some_and(|rules| has_rule(rules, agent, pattern))
-            {
+            if document.get("rule").is_some_and(|rules| has_rule(rules, agent, pattern)) {
                 continue;
             }
-            let rules = document
-                .entry("rule")
-                .or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+            let rules = document.entry("rule").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
             let mut rule = Table::new();
             rule.insert("effect", value("allow"));
             rule.insert("pattern", value(pattern));
@@ -142,10 +131,9 @@ fn has_rule(rules: &Item, agent: &str, pattern: &str) -> bool {
     };
     match rules {
         Item::ArrayOfTables(tables) => tables.iter().any(|table| same(table)),
-        Item::Value(Value::Array(array)) => array
-            .iter()
-            .filter_map(Value::as_inline_table)
-            .any(|table| same(table)),
+        Item::Value(Value::Array(array)) => {
+            array.iter().filter_map(Value::as_inline_table).any(|table| same(table))
+        }
         _ => false,
     }
 }
@@ -157,17 +145,9 @@ fn change(
     places: &Places,
     edit: impl FnOnce(&mut DocumentMut) -> Result<bool, &'static str>,
 ) -> Result<bool, EditError> {
-    let failed = |what: &'static str| {
-        move |error: io::Error| EditError::Io {
-            path: path.to_owned(),
-            what,
-            error,
-        }
-    };
-    let layout = |what: String| EditError::Layout {
-        path: path.to_owned(),
-        what,
-    };
+    let failed =
+        |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
+    let layout = |what: String| EditError::Layout { path: path.to_owned(), what };
     let target = resolve(path).map_err(failed("can't be found"))?;
     let folder = target.parent().unwrap_or(Path::new("/"));
     make_folder(folder).map_err(failed("its folder can't be made"))?;
@@ -175,9 +155,8 @@ fn change(
     let old = secure::read(Layer::User, &target).map_err(ConfigErrors::from)?;
     let text = old.as_deref().unwrap_or(HEADER);
     check(path, text, places)?;
-    let mut document: DocumentMut = text
-        .parse()
-        .map_err(|error: toml_edit::TomlError| layout(error.message().to_owned()))?;
+    let mut document: DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| layout(error.message().to_owned()))?;
     if !edit(&mut document).map_err(|what| layout(what.to_owned()))? {
         return Ok(false);
     }
@@ -217,11 +196,7 @@ fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let failed = |error: io::Error| EditError::Io {
-        path: place.clone(),
-        what: "can't be locked",
-        error,
-    };
+    let failed = |error: io::Error| EditError::Io { path: place.clone(), what: "can't be locked", error };
     let file = options.open(&place).map_err(failed)?;
     let end = Instant::now() + PATIENCE;
     loop {
@@ -231,9 +206,7 @@ fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
                 std::thread::sleep(Duration::from_millis(10))
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(EditError::Busy {
-                    path: path.to_owned(),
-                });
+                return Err(EditError::Busy { path: path.to_owned() });
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
@@ -242,10 +215,7 @@ fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
 
 /// Puts `text` in the place of `target`, with the rights it had; a new file is the user's alone.
 fn write(target: &Path, folder: &Path, text: &str) -> io::Result<()> {
-    let mut file = tempfile::Builder::new()
-        .prefix(".config-")
-        .suffix(".toml")
-        .tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(".config-").suffix(".toml").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     if let Ok(meta) = target.metadata() {
         file.as_file().set_permissions(meta.permissions())?;

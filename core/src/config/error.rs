@@ -30,25 +30,13 @@ impl ConfigError {
     /// A mistake that has no place in a file.
     #[must_use]
     pub fn new(layer: Layer, message: impl Into<String>, help: Option<String>) -> Self {
-        Self {
-            message: message.into(),
-            help,
-            file: None,
-            layer,
-            place: None,
-        }
+        Self { message: message.into(), help, file: None, layer, place: None }
     }
 
     /// A mistake about a file as a whole.
     #[must_use]
     pub fn of_file(layer: Layer, file: &Path, message: impl Into<String>, help: Option<String>) -> Self {
-        Self {
-            message: message.into(),
-            help,
-            file: Some(file.to_owned()),
-            layer,
-            place: None,
-        }
+        Self { message: message.into(), help, file: Some(file.to_owned()), layer, place: None }
     }
 
     /// A mistake at `span` of `text`, which is called `name`.
@@ -80,10 +68,7 @@ impl ConfigError {
     /// The line in that file, from 1.
     #[must_use]
     pub fn line(&self) -> Option<u32> {
-        self.file
-            .as_ref()
-            .and(self.place.as_ref())
-            .map(|place| place.line)
+        self.file.as_ref().and(self.place.as_ref()).map(|place| place.line)
     }
 
     /// Where it begins in the text.
@@ -131,9 +116,7 @@ impl std::error::Error for ConfigError {}
 
 impl Diagnostic for ConfigError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help
-            .as_ref()
-            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
@@ -156,11 +139,7 @@ pub struct ConfigErrors(Vec<ConfigError>);
 impl ConfigErrors {
     /// An error if there are any.
     pub(super) fn check(errors: Vec<ConfigError>) -> Result<(), Self> {
-        if errors.is_empty() {
-            Ok(())
-        } else {
-            Err(Self(errors))
-        }
+        if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
 
     /// Each of them.

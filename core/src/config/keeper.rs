@@ -57,12 +57,7 @@ impl Keeper for FileKeeper {
         let name = self.named(agent)?;
         let file = self.file()?;
         let before = self.read()?;
-        let on = |policy: &Policy| {
-            policy
-                .agents
-                .get(name)
-                .is_some_and(|agent| agent.bypass_permissions)
-        };
+        let on = |policy: &Policy| policy.agents.get(name).is_some_and(|agent| agent.bypass_permissions);
         if let Some(by) = before.locks.bypass(name)
             && !on(&before.policy)
         {
@@ -81,10 +76,5 @@ fn failed(error: &EditError) -> KeepError {
 }
 
 fn one_line(errors: &ConfigErrors) -> String {
-    errors
-        .all()
-        .iter()
-        .map(super::ConfigError::one_line)
-        .collect::<Vec<_>>()
-        .join("; ")
+    errors.all().iter().map(super::ConfigError::one_line).collect::<Vec<_>>().join("; ")
 }

@@ -4,18 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::read::{self, File, Reader, WorkspaceEntry};
-use super::scalars::{At, Merge, Scalars, ServerSetting};
+use super::scalars::{At, Merge, Scalars};
 use super::tighten::{self, Ignored};
 use super::{
-    AgentCommand, AgentLaunch, ConfigError, ConfigErrors, Layer, Locks, MANAGED_FILE, PRESETS, ServerLaunch,
-    Setting, Sources, nearest, secure, workspace,
+    AgentCommand, AgentLaunch, ConfigError, ConfigErrors, Layer, Locks, PRESETS, ServerLaunch, Setting,
+    Sources, secure, workspace,
 };
 use crate::call::resolve;
 use crate::policy::pattern::Places;
-use crate::policy::{
-    AgentSettings, Approval, Effect, Mode, Origin, Pattern, Policy, Protection, Rule, ServerSettings,
-    ToolSettings,
-};
+use crate::policy::{Effect, Mode, Origin, Pattern, Policy, Rule};
 
 /// A file that was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,31 +73,28 @@ pub fn check_file(layer: Layer, path: &Path, places: &Places) -> Result<usize, C
     let missing = || ConfigError::of_file(layer, path, "does not exist", None);
     let text = secure::read(layer, path)?.ok_or_else(missing)?;
     match read::read(layer, path, &text, places) {
-        Ok(file) => Ok(file.rules.len()
-            + file
-                .workspaces
-                .iter()
-                .map(|entry| entry.rules.len())
-                .sum::<usize>()),
+        Ok(file) => {
+            Ok(file.rules.len() + file.workspaces.iter().map(|entry| entry.rules.len()).sum::<usize>())
+        }
         Err(errors) => ConfigErrors::check(errors).map(|()| 0),
     }
 }
 
 /// What was read so far.
 pub(super) struct Loading<'s> {
-    sources: &'s Sources,
+    pub(super) sources: &'s Sources,
     pub(super) places: Places,
-    merge: Merge,
+    pub(super) merge: Merge,
     pub(super) rules: Vec<Rule>,
     /// What is protected besides, and the file that says so.
-    add: Vec<(Pattern, PathBuf)>,
-    except: Vec<Pattern>,
-    agents: BTreeMap<String, AgentLaunch>,
-    servers: BTreeMap<String, ServerLaunch>,
-    files: Vec<SeenFile>,
+    pub(super) add: Vec<(Pattern, PathBuf)>,
+    pub(super) except: Vec<Pattern>,
+    pub(super) agents: BTreeMap<String, AgentLaunch>,
+    pub(super) servers: BTreeMap<String, ServerLaunch>,
+    pub(super) files: Vec<SeenFile>,
     pub(super) notices: Vec<String>,
     pub(super) ask_all: Option<String>,
-    errors: Vec<ConfigError>,
+    pub(super) errors: Vec<ConfigError>,
 }
 
 impl<'s> Loading<'s> {
@@ -112,10 +106,7 @@ impl<'s> Loading<'s> {
             rules: Vec::new(),
             add: Vec::new(),
             except: Vec::new(),
-            agents: PRESETS
-                .iter()
-                .map(|preset| (preset.name.to_owned(), preset.launch()))
-                .collect(),
+            agents: PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.launch())).collect(),
             servers: BTreeMap::new(),
             files: Vec::new(),
             notices: Vec::new(),
@@ -126,11 +117,7 @@ impl<'s> Loading<'s> {
 
     pub(super) fn text(&mut self, layer: Layer, path: &Path) -> Result<Option<String>, ConfigError> {
         let text = secure::read(layer, path);
-        self.files.push(SeenFile {
-            path: path.to_owned(),
-            layer,
-            found: !matches!(text, Ok(None)),
-        });
+        self.files.push(SeenFile { path: path.to_owned(), layer, found: !matches!(text, Ok(None)) });
         text
     }
 
@@ -140,8 +127,7 @@ impl<'s> Loading<'s> {
             Ok(Some(text)) => text,
             Ok(None) => {
                 if needed {
-                    self.errors
-                        .push(ConfigError::of_file(layer, path, "does not exist", None));
+                    self.errors.push(ConfigError::of_file(layer, path, "does not exist", None));
                 }
                 return;
             }
@@ -154,16 +140,7 @@ impl<'s> Loading<'s> {
     }
 
     fn take(&mut self, layer: Layer, path: &Path, file: File) {
-        let File {
-            scalars,
-            rules,
-            agents,
-            servers,
-            workspaces,
-            add,
-            except,
-            locks,
-        } = file;
+        let File { scalars, rules, agents, servers, workspaces, add, except, locks } = file;
         let ignored = self.lay(layer, scalars);
         self.say_locked(path, &ignored);
         if layer == Layer::Managed {
@@ -173,19 +150,16 @@ impl<'s> Loading<'s> {
         self.except.extend(except);
         self.protect(path, add);
         for entry in agents {
-            let launch = self
-                .agents
-                .entry(entry.name.clone())
-                .or_insert_with(|| AgentLaunch {
-                    title: entry.name.clone(),
-                    name: entry.name,
-                    command: None,
-                    env: BTreeMap::new(),
-                    asking_mode: None,
-                    preset: false,
-                    install: None,
-                    origin: entry.origin.clone(),
-                });
+            let launch = self.agents.entry(entry.name.clone()).or_insert_with(|| AgentLaunch {
+                title: entry.name.clone(),
+                name: entry.name,
+                command: None,
+                env: BTreeMap::new(),
+                asking_mode: None,
+                preset: false,
+                install: None,
+                origin: entry.origin.clone(),
+            });
             launch.env.extend(entry.env);
             if let Some(words) = entry.command {
                 launch.command = Some(AgentCommand::Words(words));
@@ -216,13 +190,7 @@ impl<'s> Loading<'s> {
         entries.sort_by_key(|entry| real(&entry.folder).components().count());
         for entry in entries {
             self.rules.extend(entry.rules);
-            let ignored = self.lay(
-                layer,
-                Scalars {
-                    mode: entry.mode,
-                    ..Scalars::default()
-                },
-            );
+            let ignored = self.lay(layer, Scalars { mode: entry.mode, ..Scalars::default() });
             self.say_locked(path, &ignored);
         }
     }
@@ -249,17 +217,11 @@ impl<'s> Loading<'s> {
     }
 
     pub(super) fn protect(&mut self, path: &Path, patterns: Vec<Pattern>) {
-        self.add
-            .extend(patterns.into_iter().map(|pattern| (pattern, path.to_owned())));
+        self.add.extend(patterns.into_iter().map(|pattern| (pattern, path.to_owned())));
     }
 
     fn environment(&mut self) {
-        let Some(text) = self
-            .sources
-            .environment
-            .get("MAYI_MODE")
-            .filter(|text| !text.is_empty())
-        else {
+        let Some(text) = self.sources.environment.get("MAYI_MODE").filter(|text| !text.is_empty()) else {
             return;
         };
         let mode = match text.parse::<Mode>() {
@@ -274,18 +236,9 @@ impl<'s> Loading<'s> {
                 ));
             }
         };
-        let origin = Origin {
-            file: None,
-            line: None,
-            layer: Layer::Environment.as_str(),
-        };
-        let ignored = self.lay(
-            Layer::Environment,
-            Scalars {
-                mode: Some(At::new(mode, origin)),
-                ..Scalars::default()
-            },
-        );
+        let origin = Origin { file: None, line: None, layer: Layer::Environment.as_str() };
+        let ignored =
+            self.lay(Layer::Environment, Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() });
         if !ignored.is_empty() {
             self.notices.push(format!(
                 "MAYI_MODE={mode} is ignored: the environment may only tighten; use --mode {mode}"
@@ -296,16 +249,10 @@ impl<'s> Loading<'s> {
     fn command_line(&mut self) {
         let sources = self.sources;
         let options = &sources.command_line;
-        let origin = Origin {
-            file: None,
-            line: None,
-            layer: Layer::CommandLine.as_str(),
-        };
-        for (effect, patterns) in [
-            (Effect::Allow, &options.allow),
-            (Effect::Ask, &options.ask),
-            (Effect::Deny, &options.deny),
-        ] {
+        let origin = Origin { file: None, line: None, layer: Layer::CommandLine.as_str() };
+        for (effect, patterns) in
+            [(Effect::Allow, &options.allow), (Effect::Ask, &options.ask), (Effect::Deny, &options.deny)]
+        {
             for text in patterns {
                 let reader = Reader::new(Layer::CommandLine, None, text, &self.places);
                 let pattern = reader.pattern(text, &(0..text.len()), None);
@@ -324,174 +271,12 @@ impl<'s> Loading<'s> {
             }
         }
         let Some(mode) = options.mode else { return };
-        let ignored = self.lay(
-            Layer::CommandLine,
-            Scalars {
-                mode: Some(At::new(mode, origin)),
-                ..Scalars::default()
-            },
-        );
+        let ignored =
+            self.lay(Layer::CommandLine, Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() });
         for by in ignored.into_iter().filter_map(|ignored| ignored.locked_by) {
             let message = format!("`--mode {mode}` is not allowed: {} locks the mode", by.display());
             let help = format!("leave it out, or ask for {} or stricter", self.merge.managed.mode);
-            self.errors
-                .push(ConfigError::new(Layer::CommandLine, message, Some(help)));
+            self.errors.push(ConfigError::new(Layer::CommandLine, message, Some(help)));
         }
-    }
-
-    fn finish(mut self) -> Result<Loaded, ConfigErrors> {
-        let protection = self.protection();
-        ConfigErrors::check(std::mem::take(&mut self.errors))?;
-        self.doubtful_names();
-        let settings = self.merge.settings();
-        let current = &self.merge.current;
-        for (name, agent) in &mut self.agents {
-            if let Some(mode) = current
-                .agents
-                .get(name)
-                .and_then(|agent| agent.asking_mode.clone())
-            {
-                agent.asking_mode = Some(mode);
-            }
-        }
-        for (name, server) in &mut self.servers {
-            server.trust_annotations = current
-                .servers
-                .get(name)
-                .is_some_and(|server| server.trust_annotations);
-        }
-        let policy = Policy {
-            epoch: 0,
-            mode: current.mode,
-            matrix: current.matrix(),
-            rules: self.rules,
-            protection,
-            agents: current
-                .agents
-                .iter()
-                .map(|(name, agent)| {
-                    let settings = AgentSettings {
-                        bypass_permissions: agent.bypass_permissions,
-                        mode: agent.mode,
-                        trust_kind: agent.trust_kind,
-                    };
-                    (name.clone(), settings)
-                })
-                .collect(),
-            servers: current
-                .servers
-                .iter()
-                .map(|(name, server)| (name.clone(), server_settings(server)))
-                .collect(),
-            notices: self.notices,
-            ask_all: self.ask_all,
-        };
-        let Loading {
-            merge,
-            agents,
-            servers,
-            files,
-            ..
-        } = self;
-        Ok(Loaded {
-            policy,
-            agents,
-            servers,
-            files,
-            settings,
-            locks: merge.locks,
-        })
-    }
-
-    /// What is built in, mayi's own files wherever they are, and what files add and except.
-    fn protection(&mut self) -> Protection {
-        let sources = self.sources;
-        let folders = &sources.folders;
-        let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
-        let own: Vec<PathBuf> = [&folders.config, &folders.data, &folders.state, &managed]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect();
-        let mut protection = match Protection::built_in(&self.places, &own) {
-            Ok(protection) => protection,
-            Err(error) => {
-                self.errors
-                    .push(ConfigError::new(Layer::BuiltIn, error.to_string(), None));
-                return Protection::default();
-            }
-        };
-        // A file that was given with --config, and what a link leads to, may lie anywhere.
-        for file in [&sources.only, &sources.user, &sources.managed]
-            .into_iter()
-            .flatten()
-        {
-            let whole = sources.cwd.join(file);
-            for path in [resolve(&whole).unwrap_or_else(|_| whole.clone()), whole] {
-                if let Ok(pattern) = Pattern::exact_path("write", &path, false) {
-                    protection.extend(pattern, "mayi's own configuration".to_owned());
-                }
-            }
-        }
-        for (pattern, file) in self.add.drain(..) {
-            protection.extend(pattern, format!("protected by {}", file.display()));
-        }
-        for pattern in self.except.drain(..) {
-            protection.except(pattern);
-        }
-        protection
-    }
-
-    /// Rules and settings for agents that nobody knows: most likely a slip.
-    fn doubtful_names(&mut self) {
-        let names = || self.agents.keys().map(String::as_str).collect::<Vec<_>>();
-        let meant = |name: &str| match nearest(name, names().into_iter().filter(|known| *known != name)) {
-            Some(meant) => format!("; did you mean {meant}?"),
-            None => String::new(),
-        };
-        let mut notices = Vec::new();
-        for (name, launch) in self.agents.iter().filter(|(_, launch)| launch.command.is_none()) {
-            notices.push(format!(
-                "{}: {name} has settings and no command{}",
-                place(&launch.origin),
-                meant(name)
-            ));
-        }
-        for rule in &self.rules {
-            for name in rule.agents.iter().filter(|name| !self.agents.contains_key(*name)) {
-                notices.push(format!(
-                    "{}: no agent is called {name}{}",
-                    place(&rule.origin),
-                    meant(name)
-                ));
-            }
-        }
-        self.notices.extend(notices);
-    }
-}
-
-fn place(origin: &Origin) -> String {
-    match (&origin.file, origin.line) {
-        (Some(file), Some(line)) => format!("{}:{line}", file.display()),
-        (Some(file), None) => file.display().to_string(),
-        _ => origin.layer.to_owned(),
-    }
-}
-
-fn server_settings(server: &ServerSetting) -> ServerSettings {
-    let tools = server.tools.iter().map(|(name, tool)| {
-        let approval = tool.approval.unwrap_or(Approval::Default);
-        (
-            name.clone(),
-            ToolSettings {
-                approval,
-                category: tool.category,
-            },
-        )
-    });
-    ServerSettings {
-        approval: server.approval,
-        grant: server.grant,
-        tools: tools.collect(),
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod edit;
 mod error;
+mod finish;
 mod keeper;
 mod launch;
 mod layer;

@@ -57,11 +57,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
         // Or the beginning of it.
-        .or_else(|| {
-            candidates
-                .into_iter()
-                .find(|candidate| lower.len() > 2 && candidate.starts_with(&lower))
-        })
+        .or_else(|| candidates.into_iter().find(|candidate| lower.len() > 2 && candidate.starts_with(&lower)))
 }
 
 /// How many insertions, removals, replacements and swaps of neighbours turn `a` into `b`.
@@ -74,9 +70,8 @@ fn distance(a: &str, b: &str) -> usize {
         let mut next = vec![i + 1];
         for (j, cb) in b.iter().enumerate() {
             let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
-            let mut best = (at(&row, j) + usize::from(ca != *cb))
-                .min(at(&row, j + 1) + 1)
-                .min(at(&next, j) + 1);
+            let mut best =
+                (at(&row, j) + usize::from(ca != *cb)).min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
             let swapped = j > 0 && last == Some(*cb) && b.get(j - 1) == Some(&ca);
             if swapped {
                 best = best.min(at(&before, j - 1) + 1);
@@ -107,13 +102,9 @@ mod tests {
 
     #[test]
     fn given_two_words_then_the_distance_counts_the_slips() {
-        for (a, b, expected) in [
-            ("", "", 0),
-            ("a", "", 1),
-            ("", "ab", 2),
-            ("ab", "ba", 1),
-            ("kitten", "sitting", 3),
-        ] {
+        for (a, b, expected) in
+            [("", "", 0), ("a", "", 1), ("", "ab", 2), ("ab", "ba", 1), ("kitten", "sitting", 3)]
+        {
             assert_eq!(distance(a, b), expected, "{a:?} {b:?}");
         }
     }

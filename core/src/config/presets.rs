@@ -26,13 +26,7 @@ pub struct Preset {
 /// All of them, by name. Where an agent has modes, `asking_mode` is the one in which it asks before
 /// it acts: goose starts in one where it does not, and the "ask" modes of others are for questions.
 pub const PRESETS: &[Preset] = &[
-    preset(
-        "auggie",
-        "Auggie",
-        &["auggie", "--acp"],
-        None,
-        "npm install -g @augmentcode/auggie",
-    ),
+    preset("auggie", "Auggie", &["auggie", "--acp"], None, "npm install -g @augmentcode/auggie"),
     preset(
         "claude",
         "Claude Code",
@@ -40,13 +34,7 @@ pub const PRESETS: &[Preset] = &[
         Some("default"),
         "install Node.js, which brings npx",
     ),
-    preset(
-        "cline",
-        "Cline",
-        &["cline", "--acp"],
-        None,
-        "npm install -g cline",
-    ),
+    preset("cline", "Cline", &["cline", "--acp"], None, "npm install -g cline"),
     preset(
         "codex",
         "Codex",
@@ -61,13 +49,7 @@ pub const PRESETS: &[Preset] = &[
         Some("https://agentclientprotocol.com/protocol/session-modes#agent"),
         "npm install -g @github/copilot",
     ),
-    preset(
-        "cursor",
-        "Cursor",
-        &["cursor-agent", "acp"],
-        None,
-        "see cursor.com/cli",
-    ),
+    preset("cursor", "Cursor", &["cursor-agent", "acp"], None, "see cursor.com/cli"),
     preset("demo", "the demo agent", &[], Some("ask"), "it is built in"),
     preset(
         "gemini",
@@ -76,55 +58,13 @@ pub const PRESETS: &[Preset] = &[
         Some("default"),
         "npm install -g @google/gemini-cli",
     ),
-    preset(
-        "goose",
-        "goose",
-        &["goose", "acp"],
-        Some("approve"),
-        "see block.github.io/goose",
-    ),
-    preset(
-        "junie",
-        "Junie",
-        &["junie", "--acp=true"],
-        None,
-        "see junie.jetbrains.com",
-    ),
-    preset(
-        "kimi",
-        "Kimi",
-        &["kimi", "acp"],
-        None,
-        "see github.com/MoonshotAI/kimi-cli",
-    ),
-    preset(
-        "opencode",
-        "opencode",
-        &["opencode", "acp"],
-        None,
-        "npm install -g opencode-ai",
-    ),
-    preset(
-        "openhands",
-        "OpenHands",
-        &["openhands", "acp"],
-        None,
-        "see github.com/OpenHands/OpenHands-CLI",
-    ),
-    preset(
-        "qwen",
-        "Qwen Code",
-        &["qwen", "--acp"],
-        Some("default"),
-        "npm install -g @qwen-code/qwen-code",
-    ),
-    preset(
-        "vibe",
-        "Mistral Vibe",
-        &["vibe-acp"],
-        Some("default"),
-        "see github.com/mistralai/mistral-vibe",
-    ),
+    preset("goose", "goose", &["goose", "acp"], Some("approve"), "see block.github.io/goose"),
+    preset("junie", "Junie", &["junie", "--acp=true"], None, "see junie.jetbrains.com"),
+    preset("kimi", "Kimi", &["kimi", "acp"], None, "see github.com/MoonshotAI/kimi-cli"),
+    preset("opencode", "opencode", &["opencode", "acp"], None, "npm install -g opencode-ai"),
+    preset("openhands", "OpenHands", &["openhands", "acp"], None, "see github.com/OpenHands/OpenHands-CLI"),
+    preset("qwen", "Qwen Code", &["qwen", "--acp"], Some("default"), "npm install -g @qwen-code/qwen-code"),
+    preset("vibe", "Mistral Vibe", &["vibe-acp"], Some("default"), "see github.com/mistralai/mistral-vibe"),
 ];
 
 const fn preset(
@@ -134,13 +74,7 @@ const fn preset(
     asking_mode: Option<&'static str>,
     install: &'static str,
 ) -> Preset {
-    Preset {
-        name,
-        title,
-        command,
-        asking_mode,
-        install,
-    }
+    Preset { name, title, command, asking_mode, install }
 }
 
 impl Preset {
@@ -165,11 +99,7 @@ impl Preset {
             asking_mode: self.asking_mode.map(str::to_owned),
             preset: true,
             install: Some(self.install),
-            origin: Origin {
-                file: None,
-                line: None,
-                layer: Layer::BuiltIn.as_str(),
-            },
+            origin: Origin { file: None, line: None, layer: Layer::BuiltIn.as_str() },
         }
     }
 }

@@ -14,18 +14,10 @@ use super::{ConfigError, Layer};
 use crate::call::Category;
 use crate::policy::{Approval, Effect, Level, Matrix, Mode, Origin};
 
-pub(super) const MODES: &[(&str, Mode)] = &[
-    ("plan", Mode::Plan),
-    ("default", Mode::Default),
-    ("auto", Mode::Auto),
-];
+pub(super) const MODES: &[(&str, Mode)] =
+    &[("plan", Mode::Plan), ("default", Mode::Default), ("auto", Mode::Auto)];
 
-const CATEGORIES: [Category; 4] = [
-    Category::Read,
-    Category::Write,
-    Category::Execute,
-    Category::External,
-];
+const CATEGORIES: [Category; 4] = [Category::Read, Category::Write, Category::Execute, Category::External];
 
 /// A value, and where it is written.
 #[derive(Clone, Debug)]
@@ -109,9 +101,7 @@ pub(super) struct ToolSetting {
 impl Settings {
     /// The mode of an agent, or the one of all.
     pub(super) fn mode_of(&self, agent: Option<&str>) -> Mode {
-        agent
-            .and_then(|agent| self.agents.get(agent)?.mode)
-            .unwrap_or(self.mode)
+        agent.and_then(|agent| self.agents.get(agent)?.mode).unwrap_or(self.mode)
     }
 
     pub(super) fn matrix(&self) -> Matrix {
@@ -154,10 +144,7 @@ impl Locks {
             self.mode = Some(by);
             return true;
         }
-        match line
-            .strip_prefix("agents.")
-            .and_then(|rest| rest.strip_suffix(".bypass_permissions"))
-        {
+        match line.strip_prefix("agents.").and_then(|rest| rest.strip_suffix(".bypass_permissions")) {
             Some("*") => self.bypass.push((None, by)),
             Some(agent) if crate::call::Names::plain(agent) => self.bypass.push((Some(agent.to_owned()), by)),
             _ => return false,
@@ -214,16 +201,10 @@ impl Merge {
             locks: Locks::default(),
             origins: BTreeMap::new(),
         };
-        let origin = Origin {
-            file: None,
-            line: None,
-            layer: Layer::BuiltIn.as_str(),
-        };
+        let origin = Origin { file: None, line: None, layer: Layer::BuiltIn.as_str() };
         let matrix = Matrix::default();
-        let mut built_in = Scalars {
-            mode: Some(At::new(Mode::default(), origin.clone())),
-            ..Scalars::default()
-        };
+        let mut built_in =
+            Scalars { mode: Some(At::new(Mode::default(), origin.clone())), ..Scalars::default() };
         for (_, mode) in MODES {
             for category in CATEGORIES {
                 built_in.matrix.push((
@@ -244,11 +225,7 @@ impl Merge {
         };
         let mut map = Map::new();
         for (path, value, origin) in scalars.leaves() {
-            insert(
-                &mut map,
-                &path,
-                Value::new(Some(&layer.as_str().to_owned()), value),
-            );
+            insert(&mut map, &path, Value::new(Some(&layer.as_str().to_owned()), value));
             self.origins.insert(path, origin);
         }
         self.builder = std::mem::take(&mut self.builder).add_source(OneLayer(map));
@@ -271,12 +248,10 @@ impl Merge {
         origins
             .into_iter()
             .filter_map(|(path, origin)| {
-                let value = path
-                    .iter()
-                    .try_fold(&merged.cache, |value, part| match &value.kind {
-                        ValueKind::Table(table) => table.get(part),
-                        _ => None,
-                    })?;
+                let value = path.iter().try_fold(&merged.cache, |value, part| match &value.kind {
+                    ValueKind::Table(table) => table.get(part),
+                    _ => None,
+                })?;
                 let value = match &value.kind {
                     ValueKind::Boolean(is) => serde_json::Value::Bool(*is),
                     other => serde_json::Value::String(other.to_string()),
@@ -294,11 +269,7 @@ impl Merge {
 /// A part of a key as TOML wants it written.
 fn bare(part: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-    if !part.is_empty() && part.bytes().all(plain) {
-        part.to_owned()
-    } else {
-        format!("{part:?}")
-    }
+    if !part.is_empty() && part.bytes().all(plain) { part.to_owned() } else { format!("{part:?}") }
 }
 
 fn insert(table: &mut Map<String, Value>, path: &[String], leaf: Value) {
@@ -308,9 +279,8 @@ fn insert(table: &mut Map<String, Value>, path: &[String], leaf: Value) {
             table.insert(last.clone(), leaf);
         }
         [first, rest @ ..] => {
-            let entry = table
-                .entry(first.clone())
-                .or_insert_with(|| Value::new(None, ValueKind::Table(Map::new())));
+            let entry =
+                table.entry(first.clone()).or_insert_with(|| Value::new(None, ValueKind::Table(Map::new())));
             if let ValueKind::Table(inner) = &mut entry.kind {
                 insert(inner, rest, leaf);
             }
@@ -333,11 +303,7 @@ impl Scalars {
             text(&["mode"], value.as_str(), origin);
         }
         for (mode, category, At { value, origin }) in &self.matrix {
-            text(
-                &["matrix", mode.as_str(), category.as_str()],
-                &value.to_string(),
-                origin,
-            );
+            text(&["matrix", mode.as_str(), category.as_str()], &value.to_string(), origin);
         }
         for (name, agent) in &self.agents {
             if let Some(At { value, origin }) = &agent.mode {
@@ -356,28 +322,16 @@ impl Scalars {
             }
             for (tool, scalars) in &server.tools {
                 if let Some(At { value, origin }) = &scalars.approval {
-                    text(
-                        &["servers", name, "tools", tool, "approval"],
-                        approval_word(*value),
-                        origin,
-                    );
+                    text(&["servers", name, "tools", tool, "approval"], approval_word(*value), origin);
                 }
                 if let Some(At { value, origin }) = &scalars.category {
-                    text(
-                        &["servers", name, "tools", tool, "category"],
-                        value.as_str(),
-                        origin,
-                    );
+                    text(&["servers", name, "tools", tool, "category"], value.as_str(), origin);
                 }
             }
         }
         let mut flag = |path: [&str; 3], at: &Option<At<bool>>| {
             if let Some(At { value, origin }) = at {
-                leaves.push((
-                    path.map(str::to_owned).into(),
-                    ValueKind::Boolean(*value),
-                    origin.clone(),
-                ));
+                leaves.push((path.map(str::to_owned).into(), ValueKind::Boolean(*value), origin.clone()));
             }
         };
         for (name, agent) in &self.agents {

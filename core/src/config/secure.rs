@@ -18,9 +18,7 @@ pub(super) fn read(layer: Layer, path: &Path) -> Result<Option<String>, ConfigEr
         Err(error) => return Err(refuse(format!("can't be read: {error}"), None)),
     };
     // What was opened is what is looked at: a link can't be put in its place meanwhile.
-    let meta = file
-        .metadata()
-        .map_err(|error| refuse(format!("can't be looked at: {error}"), None))?;
+    let meta = file.metadata().map_err(|error| refuse(format!("can't be looked at: {error}"), None))?;
     if !meta.is_file() {
         return Err(refuse(
             "is not a file".to_owned(),
@@ -44,10 +42,7 @@ pub(super) fn read(layer: Layer, path: &Path) -> Result<Option<String>, ConfigEr
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
-        Err(_) => Err(refuse(
-            "is not UTF-8 text".to_owned(),
-            Some("save it as UTF-8".to_owned()),
-        )),
+        Err(_) => Err(refuse("is not UTF-8 text".to_owned(), Some("save it as UTF-8".to_owned()))),
     }
 }
 
@@ -56,10 +51,7 @@ fn open(path: &Path) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     // A pipe in the place of the file must not make mayi wait.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)
+    OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
 #[cfg(not(unix))]
@@ -74,10 +66,7 @@ fn untrustworthy(path: &Path, meta: &Metadata) -> Option<(String, String)> {
     let user = rustix::process::geteuid().as_raw();
     if meta.uid() != user && meta.uid() != 0 {
         return Some((
-            format!(
-                "belongs to another user (uid {}), who could change what is allowed",
-                meta.uid()
-            ),
+            format!("belongs to another user (uid {}), who could change what is allowed", meta.uid()),
             format!("look at what it says, then: sudo chown {user} {quoted}"),
         ));
     }

@@ -109,19 +109,14 @@ impl Sources {
     /// What `~` in a pattern stands for.
     #[must_use]
     pub fn places(&self) -> Places {
-        Places {
-            home: self.folders.home.clone(),
-        }
+        Places { home: self.folders.home.clone() }
     }
 }
 
 /// The nearest `.mayi.toml` from `cwd` up to the top of its repository; without a repository only
 /// `cwd`'s own. The name it would have in `cwd` if there is none.
 fn workspace_file(cwd: &Path) -> PathBuf {
-    let top = cwd
-        .ancestors()
-        .find(|folder| folder.join(".git").symlink_metadata().is_ok())
-        .unwrap_or(cwd);
+    let top = cwd.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()).unwrap_or(cwd);
     cwd.ancestors()
         .take_while(|folder| folder.starts_with(top))
         .map(|folder| folder.join(WORKSPACE_FILE))

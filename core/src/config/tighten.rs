@@ -18,10 +18,7 @@ pub(super) struct Ignored {
 
 impl Ignored {
     pub(super) fn loose(what: impl Into<String>) -> Self {
-        Self {
-            what: what.into(),
-            locked_by: None,
-        }
+        Self { what: what.into(), locked_by: None }
     }
 }
 
@@ -39,23 +36,14 @@ pub(super) fn admit(merge: &Merge, layer: Layer, scalars: &mut Scalars) -> Vec<I
         return ignored;
     }
     for (name, agent) in &mut scalars.agents {
-        let trusted = merge
-            .current
-            .agents
-            .get(name)
-            .is_some_and(|agent| agent.trust_kind);
+        let trusted = merge.current.agents.get(name).is_some_and(|agent| agent.trust_kind);
         drop_if(
             &mut agent.trust_kind,
             |trust| *trust && !trusted,
             |_| format!("`trust_kind = true` of {name}"),
             &mut ignored,
         );
-        drop_if(
-            &mut agent.asking_mode,
-            |_| true,
-            |_| format!("`asking_mode` of {name}"),
-            &mut ignored,
-        );
+        drop_if(&mut agent.asking_mode, |_| true, |_| format!("`asking_mode` of {name}"), &mut ignored);
     }
     for (name, server) in &mut scalars.servers {
         tighten_server(merge, name, server, &mut ignored);
@@ -81,14 +69,8 @@ fn modes(merge: &Merge, layer: Layer, scalars: &mut Scalars, ignored: &mut Vec<I
     // The least strict mode that this layer may give to an agent, or to all.
     let floor = |agent: Option<&str>| {
         let locked = lock.map(|by| (merge.managed.mode_of(agent), Some(by.to_owned())));
-        let here = layer
-            .only_tightens()
-            .then(|| (merge.current.mode_of(agent), None));
-        locked
-            .into_iter()
-            .chain(here)
-            .max_by_key(|(mode, _)| *mode)
-            .unwrap_or((Mode::Auto, None))
+        let here = layer.only_tightens().then(|| (merge.current.mode_of(agent), None));
+        locked.into_iter().chain(here).max_by_key(|(mode, _)| *mode).unwrap_or((Mode::Auto, None))
     };
     if let Some(mode) = scalars.mode.clone() {
         for (name, agent) in &merge.current.agents {
@@ -102,10 +84,7 @@ fn modes(merge: &Merge, layer: Layer, scalars: &mut Scalars, ignored: &mut Vec<I
         }
         let (least, locked_by) = floor(None);
         if mode.value < least {
-            ignored.push(Ignored {
-                what: format!("`mode = \"{}\"`", mode.value),
-                locked_by,
-            });
+            ignored.push(Ignored { what: format!("`mode = \"{}\"`", mode.value), locked_by });
             scalars.mode = None;
         }
     }
@@ -114,47 +93,28 @@ fn modes(merge: &Merge, layer: Layer, scalars: &mut Scalars, ignored: &mut Vec<I
         let Some(mode) = &agent.mode else { continue };
         let (mut least, locked_by) = floor(Some(name));
         // Without a mode of its own so far, an agent has the one of all, which may just have changed.
-        if layer.only_tightens()
-            && merge
-                .current
-                .agents
-                .get(name)
-                .is_none_or(|agent| agent.mode.is_none())
-        {
+        if layer.only_tightens() && merge.current.agents.get(name).is_none_or(|agent| agent.mode.is_none()) {
             least = least.max(for_all.unwrap_or(least));
         }
         if mode.value < least {
-            ignored.push(Ignored {
-                what: format!("`mode = \"{}\"` of {name}", mode.value),
-                locked_by,
-            });
+            ignored.push(Ignored { what: format!("`mode = \"{}\"` of {name}", mode.value), locked_by });
             agent.mode = None;
         }
     }
 }
 
 fn bypass(merge: &Merge, layer: Layer, name: &str, agent: &mut AgentScalars, ignored: &mut Vec<Ignored>) {
-    if agent
-        .bypass_permissions
-        .as_ref()
-        .is_none_or(|bypass| !bypass.value)
-    {
+    if agent.bypass_permissions.as_ref().is_none_or(|bypass| !bypass.value) {
         return;
     }
     let on = |settings: &super::scalars::Settings| {
-        settings
-            .agents
-            .get(name)
-            .is_some_and(|agent| agent.bypass_permissions)
+        settings.agents.get(name).is_some_and(|agent| agent.bypass_permissions)
     };
     let what = format!("`bypass_permissions = true` of {name}");
     if let Some(by) = merge.locks.bypass(name)
         && !on(&merge.managed)
     {
-        ignored.push(Ignored {
-            what,
-            locked_by: Some(by.to_owned()),
-        });
+        ignored.push(Ignored { what, locked_by: Some(by.to_owned()) });
     } else if layer.only_tightens() && !on(&merge.current) {
         ignored.push(Ignored::loose(what));
     } else {
@@ -191,12 +151,7 @@ fn tighten_server(merge: &Merge, name: &str, server: &mut ServerScalars, ignored
             |approval| format!("`{tool} = \"{}\"` of {name}", approval_word(*approval)),
             ignored,
         );
-        drop_if(
-            &mut scalars.category,
-            |_| true,
-            |_| format!("the category of {name}/{tool}"),
-            ignored,
-        );
+        drop_if(&mut scalars.category, |_| true, |_| format!("the category of {name}/{tool}"), ignored);
     }
 }
 

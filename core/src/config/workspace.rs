@@ -32,34 +32,19 @@ pub(super) fn lay(loading: &mut Loading<'_>, path: &Path) {
         loading.rules.push(rule);
     }
     loading.protect(path, file.add);
-    ignored.extend(
-        loading
-            .lay(Layer::Workspace, file.scalars)
-            .into_iter()
-            .map(|ignored| one(ignored.what)),
-    );
+    ignored.extend(loading.lay(Layer::Workspace, file.scalars).into_iter().map(|ignored| one(ignored.what)));
     if let Some(list) = listed(&ignored) {
         let why = "a file in a repository may only tighten, until a later version brings `mayi trust`";
-        loading
-            .notices
-            .push(visible(&format!("{}: {list} ignored: {why}", path.display())));
+        loading.notices.push(visible(&format!("{}: {list} ignored: {why}", path.display())));
     }
 }
 
 /// What the file says goes to the person, and never into a reason: reasons are passed on to models.
 fn broken(loading: &mut Loading<'_>, path: &Path, error: &ConfigError) {
-    let line = error
-        .line()
-        .map(|line| format!(", line {line},"))
-        .unwrap_or_default();
-    loading.ask_all = Some(format!(
-        "{}{line} was not understood, so everything is asked about",
-        path.display()
-    ));
-    loading.notices.push(visible(&format!(
-        "{}; everything is asked about here",
-        error.one_line()
-    )));
+    let line = error.line().map(|line| format!(", line {line},")).unwrap_or_default();
+    loading.ask_all =
+        Some(format!("{}{line} was not understood, so everything is asked about", path.display()));
+    loading.notices.push(visible(&format!("{}; everything is asked about here", error.one_line())));
 }
 
 /// Something that is ignored, and whether it is many.
@@ -79,11 +64,7 @@ fn too_loose(file: &File) -> Vec<Item> {
     };
     let rules = |effect| file.rules.iter().filter(move |rule| rule.effect == effect);
     count(rules(Effect::Allow).count(), "allow rule", "allow rules");
-    count(
-        file.except.len(),
-        "exception from protection",
-        "exceptions from protection",
-    );
+    count(file.except.len(), "exception from protection", "exceptions from protection");
     if rules(Effect::Ask).any(|rule| !rule.holds) {
         items.push(one("`always = false`".to_owned()));
     }

@@ -40,8 +40,13 @@ impl GateState {
         if decision.effect == Effect::Ask {
             waiting.decision = decision;
         }
-        let mut card =
-            Card::new(&waiting.call, &waiting.decision, &waiting.options, self.policy.epoch, Timestamp::now());
+        let mut card = Card::new(
+            &waiting.call,
+            &waiting.decision,
+            &waiting.options,
+            self.policy.epoch,
+            Timestamp::now(),
+        );
         card.approval_id = id;
         let Some(old) = self.queue.waiting().iter().find(|old| old.approval_id == id) else { return };
         card.created_at = old.created_at;

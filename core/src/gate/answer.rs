@@ -6,7 +6,8 @@ use jiff::Timestamp;
 
 use super::{By, Gate, GateEvent, GateState, KeepError, Refusal, Verdict, Waiting};
 use crate::approval::{
-    AnswerError, ApprovalResolved, ApprovalResponse, Event, Outcome, Output, Remember, RememberScope, State, choice,
+    AnswerError, ApprovalResolved, ApprovalResponse, Event, Outcome, Output, Remember, RememberScope, State,
+    choice,
 };
 use crate::call::{Call, SessionId};
 use crate::grant::{Grant, Scope, session_pattern};
@@ -60,7 +61,8 @@ impl Gate {
         if response.bypass_all {
             return self.inner.keeper.bypass(agent).map(Some).map_err(failed);
         }
-        if !matches!(&response.response, Outcome::Selected { option_id } if option_id == choice::ALLOW_ALWAYS) {
+        if !matches!(&response.response, Outcome::Selected { option_id } if option_id == choice::ALLOW_ALWAYS)
+        {
             return Ok(None);
         }
         match &response.remember {
@@ -68,7 +70,9 @@ impl Gate {
                 cover(&waiting.call, &waiting.decision, patterns)?;
                 self.inner.keeper.allow(agent, patterns).map(Some).map_err(failed)
             }
-            _ => Err(AnswerError::Remember("\"always\" needs a pattern: pick one of the suggestions".to_owned())),
+            _ => Err(AnswerError::Remember(
+                "\"always\" needs a pattern: pick one of the suggestions".to_owned(),
+            )),
         }
     }
 }
@@ -102,7 +106,8 @@ impl GateState {
         let verdict = match how {
             State::Approved => {
                 if option == choice::ALLOW_SESSION {
-                    let patterns = response.remember.as_ref().map(|r| r.patterns.as_slice()).unwrap_or_default();
+                    let patterns =
+                        response.remember.as_ref().map(|r| r.patterns.as_slice()).unwrap_or_default();
                     self.grant(&call, &decision, patterns);
                     granted = true;
                 }

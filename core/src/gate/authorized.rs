@@ -96,17 +96,24 @@ impl Refusal {
 
     /// Denied by the policy.
     pub(super) fn policy(call: &Call, decision: Decision) -> Self {
-        let because = decision.because().map_or_else(|| "denied".to_owned(), |finding| finding.relayed().to_owned());
+        let because =
+            decision.because().map_or_else(|| "denied".to_owned(), |finding| finding.relayed().to_owned());
         Self::new(Some(call), decision, format!("denied by policy: {because}"))
     }
 
     /// It needed an answer, and there is nobody to ask.
     pub(super) fn nobody(call: &Call, decision: Decision) -> Self {
-        let would_allow =
-            crate::approval::suggestions(call, &decision).into_iter().next().map(|first| first.patterns).unwrap_or_default();
+        let would_allow = crate::approval::suggestions(call, &decision)
+            .into_iter()
+            .next()
+            .map(|first| first.patterns)
+            .unwrap_or_default();
         let because = decision.because().map(|finding| finding.relayed().to_owned()).unwrap_or_default();
-        let mut refusal =
-            Self::new(Some(call), decision, format!("this needs a person's answer and nobody is here to give one ({because})"));
+        let mut refusal = Self::new(
+            Some(call),
+            decision,
+            format!("this needs a person's answer and nobody is here to give one ({because})"),
+        );
         refusal.unanswered = true;
         refusal.would_allow = would_allow;
         refusal

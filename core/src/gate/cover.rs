@@ -43,7 +43,8 @@ impl Cover {
 
     /// Forgets a call that has finished.
     pub(super) fn finished(&mut self, session: &SessionId, tool_call_id: &str) {
-        self.approved.retain(|approved| approved.session != *session || approved.tool_call_id != tool_call_id);
+        self.approved
+            .retain(|approved| approved.session != *session || approved.tool_call_id != tool_call_id);
     }
 
     /// Whether an approved call covers `call`; it does so once.
@@ -68,8 +69,10 @@ impl Cover {
                     path.lexical == announced.lexical && path.resolved == announced.resolved
                 }
                 (Access::Shell(shell), Access::Shell(announced)) => {
-                    shell.argv == announced.argv && shell.line == announced.line
-                        && call.cwd == approved.cwd && call.env == approved.env
+                    shell.argv == announced.argv
+                        && shell.line == announced.line
+                        && call.cwd == approved.cwd
+                        && call.env == approved.env
                 }
                 _ => false,
             });
@@ -92,7 +95,9 @@ fn gives(announced: &Diff, written: &Diff, cwd: &std::path::Path) -> bool {
         return true;
     }
     match (&announced.old_text, &written.old_text) {
-        (Some(old), Some(before)) if !old.is_empty() => before.replacen(old.as_str(), &announced.new_text, 1) == written.new_text,
+        (Some(old), Some(before)) if !old.is_empty() => {
+            before.replacen(old.as_str(), &announced.new_text, 1) == written.new_text
+        }
         _ => false,
     }
 }

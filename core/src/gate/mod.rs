@@ -23,9 +23,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::approval::{
-    AgentOption, ApprovalId, ApprovalResolved, Card, Event, Output, Queue, State,
-};
+use crate::approval::{AgentOption, ApprovalId, ApprovalResolved, Card, Event, Output, Queue, State};
 use crate::call::{Call, SessionId};
 use crate::grant::Grants;
 use crate::policy::{Decision, Effect, Policy, Standing, decide};
@@ -220,12 +218,15 @@ impl Gate {
             }
             Effect::Ask => {
                 let mut card = Card::new(&call, &decision, options, state.policy.epoch, Timestamp::now());
-                card.expires_at = state.asking.limit.and_then(|limit| Timestamp::now().checked_add(limit).ok());
+                card.expires_at =
+                    state.asking.limit.and_then(|limit| Timestamp::now().checked_add(limit).ok());
                 let id = card.approval_id;
                 let full = Refusal::full(&call, decision.clone());
                 match state.queue.handle(Event::Ask(Box::new(card)), Timestamp::now()) {
                     Output::Show(card) => {
-                        state.waiting.insert(id, Waiting { call, decision, options: options.to_vec(), reply });
+                        state
+                            .waiting
+                            .insert(id, Waiting { call, decision, options: options.to_vec(), reply });
                         state.tell(&GateEvent::Asked(card));
                         let limit = state.asking.limit;
                         drop(state);
@@ -253,8 +254,12 @@ impl Gate {
     pub fn cancel(&self, session: &SessionId) {
         let mut state = self.lock();
         let family = state.family(session);
-        let ids: Vec<_> =
-            state.waiting.iter().filter(|(_, w)| family.contains(&w.call.session)).map(|(id, _)| *id).collect();
+        let ids: Vec<_> = state
+            .waiting
+            .iter()
+            .filter(|(_, w)| family.contains(&w.call.session))
+            .map(|(id, _)| *id)
+            .collect();
         for id in ids {
             state.settle(id, State::Cancelled, "turn", Some("the turn was cancelled"));
         }
@@ -316,7 +321,13 @@ impl GateState {
         decide(&self.policy, call, &standing)
     }
 
-    fn authorize(&mut self, call: Call, decision: Decision, by: By, picked: Option<String>) -> Authorized<Call> {
+    fn authorize(
+        &mut self,
+        call: Call,
+        decision: Decision,
+        by: By,
+        picked: Option<String>,
+    ) -> Authorized<Call> {
         self.cover.approved(&call);
         Authorized::new(call, decision, by, picked)
     }
@@ -358,7 +369,9 @@ impl GateState {
         let Output::Settled(resolved, _) = self.queue.handle(event, Timestamp::now()) else { return };
         let Some(waiting) = self.waiting.remove(&id) else { return };
         let verdict = match how {
-            State::Approved => Verdict::Allowed(self.authorize(waiting.call, waiting.decision, By::Grant, None)),
+            State::Approved => {
+                Verdict::Allowed(self.authorize(waiting.call, waiting.decision, By::Grant, None))
+            }
             State::Cancelled | State::Pending => Verdict::Cancelled,
             State::Expired => Verdict::Denied(Refusal::expired(&waiting.call, waiting.decision)),
             State::Denied => Verdict::Denied(Refusal::of(&waiting.call, waiting.decision, reason)),

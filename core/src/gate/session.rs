@@ -56,7 +56,11 @@ impl Gate {
     #[must_use]
     pub fn session(&self, id: &SessionId) -> Option<Session> {
         let state = self.lock();
-        state.sessions.get(id).or_else(|| state.root.as_ref().and_then(|root| state.sessions.get(root))).cloned()
+        state
+            .sessions
+            .get(id)
+            .or_else(|| state.root.as_ref().and_then(|root| state.sessions.get(root)))
+            .cloned()
     }
 
     /// Changes a session's mode, and judges again what waits.
@@ -81,7 +85,10 @@ impl GateState {
     pub(super) fn mode_of(&self, session: &Session) -> Mode {
         self.ancestry(session)
             .map(|session| {
-                session.mode.or_else(|| self.settings(session).and_then(|settings| settings.mode)).unwrap_or(self.policy.mode)
+                session
+                    .mode
+                    .or_else(|| self.settings(session).and_then(|settings| settings.mode))
+                    .unwrap_or(self.policy.mode)
             })
             .max()
             .unwrap_or(self.policy.mode)
@@ -89,7 +96,8 @@ impl GateState {
 
     /// Whether the agent is bypassed; a child only if its parents are.
     pub(super) fn bypassed(&self, session: &Session) -> bool {
-        self.ancestry(session).all(|session| self.settings(session).is_some_and(|settings| settings.bypass_permissions))
+        self.ancestry(session)
+            .all(|session| self.settings(session).is_some_and(|settings| settings.bypass_permissions))
     }
 
     /// A session and everything that it started.
@@ -112,7 +120,9 @@ impl GateState {
         // An announced child can name any parent, also itself: never walk further than there are
         // sessions.
         let most = self.sessions.len().max(1);
-        std::iter::successors(Some(session), |session| session.parent.as_ref().and_then(|id| self.sessions.get(id)))
-            .take(most)
+        std::iter::successors(Some(session), |session| {
+            session.parent.as_ref().and_then(|id| self.sessions.get(id))
+        })
+        .take(most)
     }
 }

@@ -187,7 +187,9 @@ async fn given_a_time_limit_then_it_expires_into_a_denial() {
 #[tokio::test]
 async fn given_nobody_to_ask_then_it_is_denied_and_the_rule_that_would_allow_it_is_known() {
     let gate = gate_with(OnAsk::Deny, None, Box::new(NoKeeper));
-    let Verdict::Denied(refusal) = gate.submit(run("1", "cargo test -p x"), &[]).verdict().await else { panic!() };
+    let Verdict::Denied(refusal) = gate.submit(run("1", "cargo test -p x"), &[]).verdict().await else {
+        panic!()
+    };
     assert!(refusal.unanswered && !refusal.by_person);
     assert_eq!(gate.tally().would_allow, ["shell(cargo test -p x)"]);
     let _ = gate.submit(run("2", "a; b"), &[]).verdict().await;
@@ -364,7 +366,8 @@ async fn given_bypass_then_what_waits_already_still_waits_and_the_next_is_not_as
 #[tokio::test]
 async fn given_a_mode_switch_then_only_the_agents_own_options_allow_it() {
     let gate = gate();
-    let option = AgentOption { option_id: "x".into(), name: "Yes".into(), kind: "allow_once".into(), danger: None };
+    let option =
+        AgentOption { option_id: "x".into(), name: "Yes".into(), kind: "allow_once".into(), danger: None };
     let ticket = gate.submit(call("1", Access::Mode { id: "auto".into() }), &[option]);
     let card = gate.waiting().remove(0);
     let ids: Vec<_> = card.options.iter().map(|option| option.option_id.as_str()).collect();
@@ -380,14 +383,33 @@ async fn given_a_card_then_its_shape_is_the_documented_one() {
     let _ticket = gate.submit(run("1", "cargo test"), &[]);
     let card = serde_json::to_value(&gate.waiting()[0]).unwrap();
     for key in [
-        "type", "approvalId", "sessionId", "agentName", "toolCall", "digest", "agentOptions", "accesses", "permissionType",
-        "options", "suggestions", "why", "notShown", "createdAt", "expiresAt", "state", "server", "cwd",
+        "type",
+        "approvalId",
+        "sessionId",
+        "agentName",
+        "toolCall",
+        "digest",
+        "agentOptions",
+        "accesses",
+        "permissionType",
+        "options",
+        "suggestions",
+        "why",
+        "notShown",
+        "createdAt",
+        "expiresAt",
+        "state",
+        "server",
+        "cwd",
     ] {
         assert!(card.get(key).is_some(), "{key}");
     }
     assert_eq!(card["type"], "approval-request");
     assert_eq!(card["permissionType"], "all");
-    assert_eq!(card["accesses"][0], json!({"access": "shell", "display": "cargo test", "category": "execute"}));
+    assert_eq!(
+        card["accesses"][0],
+        json!({"access": "shell", "display": "cargo test", "category": "execute"})
+    );
     assert_eq!(card["suggestions"][1]["patterns"], json!(["shell(cargo test *)"]));
 }
 
@@ -408,7 +430,9 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
     let rules = vec![rule(Effect::Deny, "shell(rm *)"), rule(Effect::Ask, "shell(make *)")];
     gate.replace_policy(Policy { rules, ask_all: Some(words.into()), ..Policy::default() });
     for line in ["rm x", "make", "ls"] {
-        let Verdict::Denied(refusal) = gate.submit(run("1", line), &[]).verdict().await else { panic!("{line}") };
+        let Verdict::Denied(refusal) = gate.submit(run("1", line), &[]).verdict().await else {
+            panic!("{line}")
+        };
         assert!(!refusal.reason.contains(words), "{line}: {}", refusal.reason);
         assert!(refusal.decision.trail.iter().any(|finding| finding.reason == words), "the person sees it");
     }

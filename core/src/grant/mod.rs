@@ -92,7 +92,8 @@ impl Grants {
         self.live(call)
             .find(|grant| {
                 grant.pattern.as_ref().is_some_and(|pattern| {
-                    pattern.allows(access, &call.roots) && (pattern.is_exact() || written == Some(pattern.as_str()))
+                    pattern.allows(access, &call.roots)
+                        && (pattern.is_exact() || written == Some(pattern.as_str()))
                 })
             })
             .or_else(|| self.exactly(call, access))
@@ -147,12 +148,18 @@ fn same(access: &Access) -> Result<Option<Pattern>, PatternError> {
     match access {
         Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
         Access::Write(_, path) => Pattern::exact_path("write", &path.lexical, false).map(Some),
-        Access::Shell(shell) if shell.understood() && !shell.argv.is_empty() => Ok(Some(Pattern::exact_command(&shell.argv))),
+        Access::Shell(shell) if shell.understood() && !shell.argv.is_empty() => {
+            Ok(Some(Pattern::exact_command(&shell.argv)))
+        }
         Access::Shell(_) | Access::Mode { .. } => Ok(None),
         Access::Fetch(url) if url.port.is_none() => parse(format!("fetch({})", url.host)),
-        Access::Fetch(url) => parse(format!("fetch({}://{}:{}/*)", url.scheme, url.host, url.port.unwrap_or_default())),
+        Access::Fetch(url) => {
+            parse(format!("fetch({}://{}:{}/*)", url.scheme, url.host, url.port.unwrap_or_default()))
+        }
         Access::Mcp(mcp) => match mcp.certain() {
-            Some((server, tool)) => parse(format!("mcp({}/{})", globset::escape(server), globset::escape(tool))),
+            Some((server, tool)) => {
+                parse(format!("mcp({}/{})", globset::escape(server), globset::escape(tool)))
+            }
             None => Ok(None),
         },
         Access::Tool { name, .. } => parse(format!("tool({})", globset::escape(name))),

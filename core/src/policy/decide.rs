@@ -36,7 +36,8 @@ enum Hold {
 
 /// Judges `call`: the strictest over its accesses, with all the reasons.
 pub fn decide(policy: &Policy, call: &Call, standing: &Standing<'_>) -> Decision {
-    let mut trail: Vec<Finding> = call.accesses.iter().flat_map(|access| judge(policy, call, access, standing)).collect();
+    let mut trail: Vec<Finding> =
+        call.accesses.iter().flat_map(|access| judge(policy, call, access, standing)).collect();
     if trail.is_empty() {
         return Decision::error(&*call.title, "the call touches nothing that mayi understands");
     }
@@ -50,7 +51,14 @@ pub fn decide(policy: &Policy, call: &Call, standing: &Standing<'_>) -> Decision
 }
 
 fn judge(policy: &Policy, call: &Call, access: &Access, standing: &Standing<'_>) -> Vec<Finding> {
-    let mut found = Findings { call, access, text: access.to_string(), standing, list: Vec::new(), discharged: Vec::new() };
+    let mut found = Findings {
+        call,
+        access,
+        text: access.to_string(),
+        standing,
+        list: Vec::new(),
+        discharged: Vec::new(),
+    };
     let category = category_of(policy, access, standing);
     let allowed = rules(policy, &mut found);
     protection(policy, allowed, &mut found);
@@ -83,15 +91,18 @@ fn judge(policy: &Policy, call: &Call, access: &Access, standing: &Standing<'_>)
     if !found.spoke() {
         settings(policy, category, &mut found);
     }
-    if !found.spoke()
-        && let Some(category) = category
-    {
-        matrix(policy, category, &mut found);
+    if let Some(category) = category {
+        // An ask does not silence a row that says deny: only an allow does.
+        let denies = policy.matrix.row(standing.mode).of(category) == Effect::Deny;
+        if !found.spoke() || (denies && !found.list.iter().any(|finding| finding.effect == Effect::Allow)) {
+            matrix(policy, category, &mut found);
+        }
     }
     if standing.mode == Mode::Plan
         && let Some(category) = category.filter(|category| *category != Category::Read)
     {
-        let reason = format!("plan mode: {category} is not done, only proposed; say what you would do instead");
+        let reason =
+            format!("plan mode: {category} is not done, only proposed; say what you would do instead");
         // First, since it is what the model should read.
         let finding = found.finding(Effect::Deny, Source::Plan, reason);
         found.list.insert(0, finding);
@@ -161,7 +172,9 @@ fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_
     let (effect, reason) = match (own, server.approval) {
         (Approval::NotRequired, _) => (Effect::Allow, format!("the tool {tool} needs no approval")),
         (Approval::Required, _) => (Effect::Ask, format!("the tool {tool} needs approval")),
-        (Approval::Default, Some(Approval::NotRequired)) => (Effect::Allow, format!("the server {name} needs no approval")),
+        (Approval::Default, Some(Approval::NotRequired)) => {
+            (Effect::Allow, format!("the server {name} needs no approval"))
+        }
         (Approval::Default, Some(Approval::Required)) => match category {
             Some(category) if server.grant.covers(category) => {
                 (Effect::Allow, format!("the server {name} was granted {category}"))
@@ -183,7 +196,11 @@ fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_
 }
 
 /// The settings of the server that is called: those of its name, if it is certain to be that one.
-fn server_of<'a>(policy: &'a Policy, mcp: &McpAccess, standing: &Standing<'_>) -> Option<&'a super::ServerSettings> {
+fn server_of<'a>(
+    policy: &'a Policy,
+    mcp: &McpAccess,
+    standing: &Standing<'_>,
+) -> Option<&'a super::ServerSettings> {
     let (server, _) = mcp.certain()?;
     standing.servers.iter().any(|passed| passed == server).then(|| policy.servers.get(server))?
 }
@@ -231,11 +248,19 @@ impl Findings<'_> {
         };
         let yields = matches!(hold, Hold::Plain | Hold::Named | Hold::Caveat);
         let discharge = if let Some(grant) = by_grant {
-            let mut allow = self.finding(Effect::Allow, Source::Grant, format!("allowed before, {}; else: {}", grant.scope, finding.reason));
+            let mut allow = self.finding(
+                Effect::Allow,
+                Source::Grant,
+                format!("allowed before, {}; else: {}", grant.scope, finding.reason),
+            );
             allow.pattern = grant.pattern.as_ref().map(ToString::to_string);
             Some(allow)
         } else if yields && self.standing.bypass {
-            Some(self.finding(Effect::Allow, Source::Bypass, format!("{} is bypassed; else: {}", self.call.agent, finding.reason)))
+            Some(self.finding(
+                Effect::Allow,
+                Source::Bypass,
+                format!("{} is bypassed; else: {}", self.call.agent, finding.reason),
+            ))
         } else if yields && self.standing.mode == Mode::Auto && finding.source != Source::Matrix {
             Some(self.finding(Effect::Allow, Source::Auto, format!("auto mode; else: {}", finding.reason)))
         } else {

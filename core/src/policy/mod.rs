@@ -15,7 +15,7 @@ pub use mode::{Matrix, Mode};
 pub use pattern::{Pattern, PatternError};
 pub use protection::Protection;
 pub use rule::{Origin, Rule};
-pub use settings::{Approval, AgentSettings, Level, ServerSettings, ToolSettings};
+pub use settings::{AgentSettings, Approval, Level, ServerSettings, ToolSettings};
 
 use std::collections::BTreeMap;
 

@@ -30,44 +30,110 @@ pub struct Protection {
 }
 
 const CATASTROPHIC: &[&str] = &[
-    "shell(rm -rf / *)", "shell(rm -fr / *)", "shell(rm -r -f / *)", "shell(rm -rf /* *)", "shell(rm -rf --no-preserve-root *)",
-    "shell(rm --no-preserve-root *)", "shell(rm -rf ~ *)", "shell(rm -rf ~/ *)", "shell(mkfs *)", "shell(mkfs.* *)",
-    r"shell(/\bdd\b.*\bof=\/dev\/(sd|hd|nvme|vd|xvd|mmcblk|disk)/)", r"shell(/:\(\)\s*\{/)",
+    "shell(rm -rf / *)",
+    "shell(rm -fr / *)",
+    "shell(rm -r -f / *)",
+    "shell(rm -rf /* *)",
+    "shell(rm -rf --no-preserve-root *)",
+    "shell(rm --no-preserve-root *)",
+    "shell(rm -rf ~ *)",
+    "shell(rm -rf ~/ *)",
+    "shell(mkfs *)",
+    "shell(mkfs.* *)",
+    r"shell(/\bdd\b.*\bof=\/dev\/(sd|hd|nvme|vd|xvd|mmcblk|disk)/)",
+    r"shell(/:\(\)\s*\{/)",
 ];
 
 const ANSWERS_FOR_THE_PERSON: &[&str] = &[
-    "shell(mayi inbox *)", "shell(mayi bypass *)", "shell(mayi trust *)", "shell(mayi grants *)", "shell(mayi config *)",
-    "shell(mayi init *)", "shell(mayi hook install *)", "shell(mayi mcp *)",
+    "shell(mayi inbox *)",
+    "shell(mayi bypass *)",
+    "shell(mayi trust *)",
+    "shell(mayi grants *)",
+    "shell(mayi config *)",
+    "shell(mayi init *)",
+    "shell(mayi hook install *)",
+    "shell(mayi mcp *)",
 ];
 
 const RUN_LATER: &[&str] = &[
-    "write(~/.bashrc)", "write(~/.bash_profile)", "write(~/.bash_login)", "write(~/.bash_logout)", "write(~/.profile)",
-    "write(~/.zshrc)", "write(~/.zshenv)", "write(~/.zprofile)", "write(~/.zlogin)", "write(~/.config/fish/**)",
-    "write(~/.config/autostart/**)", "write(~/.config/systemd/**)", "write(~/.gitconfig)", "write(~/.config/git/**)",
-    "write(~/.ssh/**)", "write(**/.git/config)", "write(**/.git/hooks/**)", "write(**/.git/info/attributes)",
-    "write(**/.githooks/**)", "write(**/.husky/**)", "write(**/.envrc)", "write(**/.pre-commit-config.yaml)",
+    "write(~/.bashrc)",
+    "write(~/.bash_profile)",
+    "write(~/.bash_login)",
+    "write(~/.bash_logout)",
+    "write(~/.profile)",
+    "write(~/.zshrc)",
+    "write(~/.zshenv)",
+    "write(~/.zprofile)",
+    "write(~/.zlogin)",
+    "write(~/.config/fish/**)",
+    "write(~/.config/autostart/**)",
+    "write(~/.config/systemd/**)",
+    "write(~/.gitconfig)",
+    "write(~/.config/git/**)",
+    "write(~/.ssh/**)",
+    "write(**/.git/config)",
+    "write(**/.git/hooks/**)",
+    "write(**/.git/info/attributes)",
+    "write(**/.githooks/**)",
+    "write(**/.husky/**)",
+    "write(**/.envrc)",
+    "write(**/.pre-commit-config.yaml)",
 ];
 
 const EDITORS_AND_AGENTS: &[&str] = &[
-    "write(**/.vscode/**)", "write(**/.idea/**)", "write(**/.zed/**)", "write(**/.cursor/**)", "write(**/.claude/**)",
-    "write(**/.codex/**)", "write(**/.gemini/**)", "write(**/.opencode/**)", "write(**/.mcp.json)", "write(**/.mayi.toml)",
-    "write(~/.claude.json)", "write(~/.config/goose/**)", "write(~/.config/opencode/**)",
+    "write(**/.vscode/**)",
+    "write(**/.idea/**)",
+    "write(**/.zed/**)",
+    "write(**/.cursor/**)",
+    "write(**/.claude/**)",
+    "write(**/.codex/**)",
+    "write(**/.gemini/**)",
+    "write(**/.opencode/**)",
+    "write(**/.mcp.json)",
+    "write(**/.mayi.toml)",
+    "write(~/.claude.json)",
+    "write(~/.config/goose/**)",
+    "write(~/.config/opencode/**)",
 ];
 
 const CREDENTIALS: &[&str] = &[
-    "~/.ssh/id_*", "~/.ssh/*.pem", "~/.gnupg/**", "~/.aws/**", "~/.azure/**", "~/.config/gcloud/**", "~/.kube/**",
-    "~/.docker/config.json", "~/.netrc", "~/.git-credentials", "~/.npmrc", "~/.pypirc", "~/.cargo/credentials",
-    "~/.cargo/credentials.toml", "~/.config/gh/hosts.yml", "~/.config/hub", "~/.password-store/**",
-    "~/.local/share/keyrings/**", "~/.mozilla/**", "~/.config/chromium/**", "~/.config/google-chrome/**",
-    "~/.claude/.credentials.json", "~/.codex/auth.json", "~/.gemini/oauth_creds.json",
-    "/etc/shadow", "/etc/gshadow", "/etc/ssh/*_key", "/etc/ssl/private/**",
+    "~/.ssh/id_*",
+    "~/.ssh/*.pem",
+    "~/.gnupg/**",
+    "~/.aws/**",
+    "~/.azure/**",
+    "~/.config/gcloud/**",
+    "~/.kube/**",
+    "~/.docker/config.json",
+    "~/.netrc",
+    "~/.git-credentials",
+    "~/.npmrc",
+    "~/.pypirc",
+    "~/.cargo/credentials",
+    "~/.cargo/credentials.toml",
+    "~/.config/gh/hosts.yml",
+    "~/.config/hub",
+    "~/.password-store/**",
+    "~/.local/share/keyrings/**",
+    "~/.mozilla/**",
+    "~/.config/chromium/**",
+    "~/.config/google-chrome/**",
+    "~/.claude/.credentials.json",
+    "~/.codex/auth.json",
+    "~/.gemini/oauth_creds.json",
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/ssh/*_key",
+    "/etc/ssl/private/**",
 ];
 
 /// Folders that every program may read.
-const READABLE: &[&str] = &["/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc/alternatives"];
+const READABLE: &[&str] =
+    &["/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc/alternatives"];
 
 /// The same, below the home folder.
-const READABLE_HOME: &[&str] = &[".cargo/registry/src", ".cargo/git/checkouts", ".rustup/toolchains", "go/pkg/mod"];
+const READABLE_HOME: &[&str] =
+    &[".cargo/registry/src", ".cargo/git/checkouts", ".rustup/toolchains", "go/pkg/mod"];
 
 impl Protection {
     /// What is built in. `own` are mayi's own folders: nothing that an agent does may change them.
@@ -76,12 +142,32 @@ impl Protection {
     /// If a folder's name can't be written as a pattern.
     pub fn built_in(places: &Places, own: &[PathBuf]) -> Result<Self, PatternError> {
         let mut protection = Self::default();
-        protection.add_all(CATASTROPHIC, Effect::Deny, "this would destroy the machine's or the user's files", places)?;
-        protection.add_all(ANSWERS_FOR_THE_PERSON, Effect::Deny, "this would change mayi itself or answer for the person", places)?;
+        protection.add_all(
+            CATASTROPHIC,
+            Effect::Deny,
+            "this would destroy the machine's or the user's files",
+            places,
+        )?;
+        protection.add_all(
+            ANSWERS_FOR_THE_PERSON,
+            Effect::Deny,
+            "this would change mayi itself or answer for the person",
+            places,
+        )?;
         protection.add_all(RUN_LATER, Effect::Ask, "what is written there is run later", places)?;
-        protection.add_all(EDITORS_AND_AGENTS, Effect::Ask, "settings of editors and agents say what they run", places)?;
+        protection.add_all(
+            EDITORS_AND_AGENTS,
+            Effect::Ask,
+            "settings of editors and agents say what they run",
+            places,
+        )?;
         for path in CREDENTIALS {
-            protection.add(&format!("read({path})"), Effect::Ask, "a private key or credential store", places)?;
+            protection.add(
+                &format!("read({path})"),
+                Effect::Ask,
+                "a private key or credential store",
+                places,
+            )?;
         }
         for folder in own {
             // The folder itself too: it could be moved away.
@@ -98,17 +184,34 @@ impl Protection {
         Ok(protection)
     }
 
-    fn add_all(&mut self, patterns: &[&str], effect: Effect, reason: &str, places: &Places) -> Result<(), PatternError> {
+    fn add_all(
+        &mut self,
+        patterns: &[&str],
+        effect: Effect,
+        reason: &str,
+        places: &Places,
+    ) -> Result<(), PatternError> {
         patterns.iter().try_for_each(|pattern| self.add(pattern, effect, reason, places))
     }
 
-    fn add(&mut self, pattern: &str, effect: Effect, reason: &str, places: &Places) -> Result<(), PatternError> {
+    fn add(
+        &mut self,
+        pattern: &str,
+        effect: Effect,
+        reason: &str,
+        places: &Places,
+    ) -> Result<(), PatternError> {
         // Without a home folder there is nothing below it to protect.
         if places.home.is_none() && pattern.contains("(~/") {
             return Ok(());
         }
         let pattern = Pattern::parse(pattern, places)?;
-        self.entries.push(Protected { effect, always: effect == Effect::Ask, pattern, reason: reason.to_owned() });
+        self.entries.push(Protected {
+            effect,
+            always: effect == Effect::Ask,
+            pattern,
+            reason: reason.to_owned(),
+        });
         Ok(())
     }
 
@@ -136,7 +239,9 @@ impl Protection {
             .iter()
             .filter(|entry| entry.pattern.concerns(access, roots))
             // What destroys, or answers for the person, can't be excepted.
-            .filter(|entry| entry.effect == Effect::Deny || !self.except.iter().any(|e| e.excepts(access, roots)))
+            .filter(|entry| {
+                entry.effect == Effect::Deny || !self.except.iter().any(|e| e.excepts(access, roots))
+            })
             .map(|entry| (entry.effect, entry.always, Some(entry.pattern.to_string()), entry.reason.clone()))
             .collect();
         if let Access::Read(path) | Access::Write(_, path) = access
@@ -158,7 +263,10 @@ impl Protection {
             return Some((true, "a name for something else (/proc, /dev/fd and the like)".to_owned()));
         }
         if write && path.hard_linked {
-            return Some((true, "the file has another name (a hard link), which would change too".to_owned()));
+            return Some((
+                true,
+                "the file has another name (a hard link), which would change too".to_owned(),
+            ));
         }
         if path.within(roots) {
             return None;
@@ -172,5 +280,7 @@ impl Protection {
 }
 
 fn is_alias(path: &Path) -> bool {
-    ["/proc", "/sys", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].iter().any(|at| path.starts_with(at))
+    ["/proc", "/sys", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"]
+        .iter()
+        .any(|at| path.starts_with(at))
 }

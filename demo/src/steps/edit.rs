@@ -31,11 +31,7 @@ pub(crate) async fn run(turn: &Turn, file: &str) -> Result<Outcome, Stop> {
 }
 
 fn added(old: &str) -> String {
-    let end_of_line = if old.is_empty() || old.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
+    let end_of_line = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
     format!("{old}{end_of_line}{ADDED}")
 }
 

@@ -32,11 +32,7 @@ pub(crate) async fn run(turn: &Turn, step: Step) -> Result<(), Stop> {
         Step::Run(line) => run::run(turn, &line).await.map(drop),
         Step::Two => two::run(turn).await,
         Step::Fetch(url) => pretend::fetch(turn, &url).await,
-        Step::Mcp {
-            server,
-            tool,
-            arguments,
-        } => pretend::mcp(turn, &server, &tool, arguments).await,
+        Step::Mcp { server, tool, arguments } => pretend::mcp(turn, &server, &tool, arguments).await,
         Step::Mode => mode::run(turn).await,
         Step::Subagent => subagent::run(turn).await,
         Step::Unasked(file) => unasked::run(turn, &file).await,

@@ -26,16 +26,8 @@ pub(crate) async fn run(turn: &Turn) -> Result<(), Stop> {
         .content(vec![PLAN.into()]);
     turn.open(&call)?;
     let options = vec![
-        PermissionOption::new(
-            MANUALLY,
-            "Yes, manually approve edits",
-            PermissionOptionKind::AllowOnce,
-        ),
-        PermissionOption::new(
-            BYPASS,
-            "Yes, and bypass permissions",
-            PermissionOptionKind::AllowAlways,
-        ),
+        PermissionOption::new(MANUALLY, "Yes, manually approve edits", PermissionOptionKind::AllowOnce),
+        PermissionOption::new(BYPASS, "Yes, and bypass permissions", PermissionOptionKind::AllowAlways),
         PermissionOption::new("reject", "No, keep planning", PermissionOptionKind::RejectOnce),
     ];
     let (outcome, said) = match turn.ask(&call, options).await? {
@@ -44,10 +36,7 @@ pub(crate) async fn run(turn: &Turn) -> Result<(), Stop> {
             switch(turn, FREE, "I go on, and ask nothing from now on.")?
         }
         Answer::Chosen(_) => (Outcome::Denied, "I keep planning."),
-        Answer::Error(error) => (
-            Outcome::Failed(error),
-            "Nobody could be asked, so I keep planning.",
-        ),
+        Answer::Error(error) => (Outcome::Failed(error), "Nobody could be asked, so I keep planning."),
     };
     turn.close(&call, &outcome)?;
     turn.say(said).await

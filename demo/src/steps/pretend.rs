@@ -27,6 +27,5 @@ pub(crate) async fn mcp(turn: &Turn, server: &str, tool: &str, arguments: Value)
 async fn pretend(turn: &Turn, call: ToolCall, what: &str) -> Result<(), Stop> {
     turn.say(format!("I would like to {what}.")).await?;
     let outcome = turn.gated(call, async { Ok("pretending".to_owned()) }).await?;
-    turn.remark(&outcome, "Pretending: I did nothing, for I have no network.")
-        .await
+    turn.remark(&outcome, "Pretending: I did nothing, for I have no network.").await
 }

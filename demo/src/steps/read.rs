@@ -17,9 +17,7 @@ pub(crate) async fn run(turn: &Turn, file: &str) -> Result<Outcome, Stop> {
         .kind(ToolKind::Read)
         .raw_input(json!({ "path": path }))
         .locations(vec![ToolCallLocation::new(path.clone())]);
-    let outcome = turn
-        .unasked(call, async { Ok(describe(&content(turn, path).await?)) })
-        .await?;
+    let outcome = turn.unasked(call, async { Ok(describe(&content(turn, path).await?)) }).await?;
     let done = match &outcome {
         Outcome::Done(description) => description.as_str(),
         _ => "",
@@ -48,9 +46,7 @@ async fn content(turn: &Turn, path: PathBuf) -> Result<String, String> {
         let response = turn.client.send_request(request).block_task().await;
         response.map(|read| read.content).map_err(|error| reason(&error))
     } else {
-        tokio::fs::read_to_string(path)
-            .await
-            .map_err(|error| error.to_string())
+        tokio::fs::read_to_string(path).await.map_err(|error| error.to_string())
     }
 }
 
@@ -65,11 +61,7 @@ fn describe(content: &str) -> String {
         None => format!("{lines}, and says nothing."),
         Some(first) => {
             let shown: String = first.trim().chars().take(LONGEST).collect();
-            let more = if first.trim().chars().count() > LONGEST {
-                "…"
-            } else {
-                ""
-            };
+            let more = if first.trim().chars().count() > LONGEST { "…" } else { "" };
             format!("{lines}, and begins with: {shown}{more}")
         }
     }

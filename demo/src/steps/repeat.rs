@@ -11,10 +11,8 @@ pub(crate) async fn run(turn: &Turn, times: u32) -> Result<(), Stop> {
     const FILE: &str = "loop.txt";
     let path = turn.path(FILE);
     let options = options();
-    let mut answers: BTreeMap<String, u32> = options
-        .iter()
-        .map(|option| (option.option_id.to_string(), 0))
-        .collect();
+    let mut answers: BTreeMap<String, u32> =
+        options.iter().map(|option| (option.option_id.to_string(), 0)).collect();
     for _ in 0..times {
         let answer = if turn.session.is_free() {
             "unasked".to_owned()
@@ -27,9 +25,6 @@ pub(crate) async fn run(turn: &Turn, times: u32) -> Result<(), Stop> {
         };
         *answers.entry(answer).or_default() += 1;
     }
-    let counts: Vec<String> = answers
-        .iter()
-        .map(|(answer, count)| format!("{answer} {count}"))
-        .collect();
+    let counts: Vec<String> = answers.iter().map(|(answer, count)| format!("{answer} {count}")).collect();
     turn.say_at_once(format!("loop {times}: {}\n", counts.join(", ")))
 }

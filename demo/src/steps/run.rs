@@ -96,12 +96,8 @@ async fn create(turn: &Turn, command: String, args: Vec<String>) -> Result<Creat
     turn.client.spawn(async move {
         if let Err(Ok(terminal)) = tell.send(created.await) {
             let id = terminal.terminal_id;
-            client
-                .send_request(KillTerminalRequest::new(session.clone(), id.clone()))
-                .detach();
-            client
-                .send_request(ReleaseTerminalRequest::new(session, id))
-                .detach();
+            client.send_request(KillTerminalRequest::new(session.clone(), id.clone())).detach();
+            client.send_request(ReleaseTerminalRequest::new(session, id)).detach();
         }
         Ok(())
     })?;
@@ -157,17 +153,8 @@ mod tests {
 
     #[test]
     fn given_anything_a_shell_would_read_then_the_shell_runs_it() {
-        for line in [
-            "ls | wc",
-            "A=1 env",
-            "echo $HOME",
-            "rm *.txt",
-            "echo 'a b'",
-            "cat ~/x",
-            "a;b",
-            "é",
-            "",
-        ] {
+        for line in ["ls | wc", "A=1 env", "echo $HOME", "rm *.txt", "echo 'a b'", "cat ~/x", "a;b", "é", ""]
+        {
             assert_eq!(words(line), ("sh".into(), vec!["-c".into(), line.into()]));
         }
     }
@@ -176,10 +163,7 @@ mod tests {
     fn given_an_exit_status_then_only_zero_is_fine() {
         let code = |code| TerminalExitStatus::new().exit_code(code);
         assert_eq!(ended(&code(0), "out".into()), Ok("out".into()));
-        assert_eq!(
-            ended(&code(2), "no\n".into()),
-            Err("exit code 2, printed: no".into())
-        );
+        assert_eq!(ended(&code(2), "no\n".into()), Err("exit code 2, printed: no".into()));
         let killed = TerminalExitStatus::new().signal("SIGKILL".to_owned());
         assert_eq!(ended(&killed, String::new()), Err("ended by SIGKILL".into()));
     }

@@ -9,8 +9,7 @@ use crate::turn::{Stop, Turn};
 
 /// Starts a sub-agent that asks to write `sub.txt`.
 pub(crate) async fn run(turn: &Turn) -> Result<(), Stop> {
-    turn.say("I start a sub-agent that would like to write sub.txt.")
-        .await?;
+    turn.say("I start a sub-agent that would like to write sub.txt.").await?;
     let parent = ToolCall::new(turn.next_call(), "Sub-agent")
         .name("subagent".to_owned())
         .kind(ToolKind::Other)

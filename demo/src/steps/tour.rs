@@ -25,12 +25,10 @@ pub(crate) async fn run(turn: &Turn, prompt: &str) -> Result<(), Stop> {
     if !prompt.is_empty() {
         turn.say(format!("You said: {}", short(prompt))).await?;
     }
-    turn.say("Hello! I am the demo agent: a script, no model, no network.")
-        .await?;
+    turn.say("Hello! I am the demo agent: a script, no model, no network.").await?;
     turn.say("I will read a file, write one, edit it, run a command, and ask for two things at once.")
         .await?;
-    turn.say("Say no whenever you like: I skip that step and go on.")
-        .await?;
+    turn.say("Say no whenever you like: I skip that step and go on.").await?;
 
     let mut tally = Tally::default();
     plan(turn, 0)?;

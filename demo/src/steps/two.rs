@@ -17,12 +17,9 @@ pub(crate) async fn at_once(
     file: &str,
     content: &str,
 ) -> Result<(Outcome, Outcome), Stop> {
-    turn.say(format!("Two things at once: run {line}, and write {file}."))
-        .await?;
-    let (ran, written) = tokio::try_join!(
-        command::perform(turn, line),
-        write::perform(turn, file, content, None)
-    )?;
+    turn.say(format!("Two things at once: run {line}, and write {file}.")).await?;
+    let (ran, written) =
+        tokio::try_join!(command::perform(turn, line), write::perform(turn, file, content, None))?;
     for (what, outcome) in [(line, &ran), (file, &written)] {
         let said = match outcome {
             Outcome::Done(_) => format!("{what}: done."),

@@ -10,11 +10,8 @@ pub(crate) async fn run(turn: &Turn, file: &str) -> Result<(), Stop> {
     let call = write::call(turn, file, &path, CONTENT, write::on_disk(&path));
     let work = async {
         let written = tokio::fs::write(&path, CONTENT).await;
-        written
-            .map(|()| "written".to_owned())
-            .map_err(|error| error.to_string())
+        written.map(|()| "written".to_owned()).map_err(|error| error.to_string())
     };
     let outcome = turn.unasked(call, work).await?;
-    turn.remark(&outcome, &format!("I wrote {file}, and asked nobody."))
-        .await
+    turn.remark(&outcome, &format!("I wrote {file}, and asked nobody.")).await
 }

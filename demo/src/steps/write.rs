@@ -48,9 +48,7 @@ pub(crate) async fn put(turn: &Turn, path: PathBuf, content: String) -> Result<S
         let response = turn.client.send_request(request).block_task().await;
         response.map_err(|error| reason(&error))?;
     } else {
-        tokio::fs::write(path, content)
-            .await
-            .map_err(|error| error.to_string())?;
+        tokio::fs::write(path, content).await.map_err(|error| error.to_string())?;
     }
     Ok(written)
 }

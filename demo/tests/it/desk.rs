@@ -32,16 +32,12 @@ impl Question {
     /// Chooses an option.
     pub(crate) fn choose(self, option: &str) {
         let outcome = RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.to_owned()));
-        self.responder
-            .respond(RequestPermissionResponse::new(outcome))
-            .unwrap();
+        self.responder.respond(RequestPermissionResponse::new(outcome)).unwrap();
     }
 
     pub(crate) fn cancel(self) {
         let outcome = RequestPermissionOutcome::Cancelled;
-        self.responder
-            .respond(RequestPermissionResponse::new(outcome))
-            .unwrap();
+        self.responder.respond(RequestPermissionResponse::new(outcome)).unwrap();
     }
 }
 
@@ -66,11 +62,7 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) async fn new_session(&self) -> NewSessionResponse {
-        self.agent
-            .send_request(NewSessionRequest::new(&self.cwd))
-            .block_task()
-            .await
-            .unwrap()
+        self.agent.send_request(NewSessionRequest::new(&self.cwd)).block_task().await.unwrap()
     }
 
     pub(crate) async fn load_session(&self, id: &SessionId) -> Result<LoadSessionResponse, Error> {
@@ -118,12 +110,7 @@ impl Desk {
 
     /// All updates so far.
     pub(crate) fn updates(&self) -> Vec<SessionUpdate> {
-        self.seen
-            .lock()
-            .unwrap()
-            .iter()
-            .map(|note| note.update.clone())
-            .collect()
+        self.seen.lock().unwrap().iter().map(|note| note.update.clone()).collect()
     }
 
     /// All that the agent said so far.
@@ -162,21 +149,13 @@ pub(crate) async fn connected(offers: Offers, state: Option<&Path>, test: impl A
     let test = async |agent: ConnectionTo<Agent>| {
         let offered = offers != Offers::Nothing;
         let capabilities = ClientCapabilities::new()
-            .fs(FileSystemCapabilities::new()
-                .read_text_file(offered)
-                .write_text_file(offered))
+            .fs(FileSystemCapabilities::new().read_text_file(offered).write_text_file(offered))
             .terminal(offered);
         let request = InitializeRequest::new(ProtocolVersion::V1).client_capabilities(capabilities);
         let answer = agent.send_request(request).block_task().await?;
         assert_eq!(answer.protocol_version, ProtocolVersion::V1);
         assert!(answer.agent_capabilities.load_session);
-        let mut desk = Desk {
-            agent,
-            cwd,
-            questions,
-            seen,
-            served,
-        };
+        let mut desk = Desk { agent, cwd, questions, seen, served };
         test(&mut desk).await;
         Ok(())
     };
@@ -217,10 +196,7 @@ pub(crate) async fn connected(offers: Offers, state: Option<&Path>, test: impl A
         .on_receive_request(
             async move |request: CreateTerminalRequest, responder, _cx| {
                 assert!(request.cwd.is_some_and(|cwd| cwd.is_absolute()));
-                log(
-                    &create,
-                    format!("create {} {}", request.command, request.args.join(" ")),
-                );
+                log(&create, format!("create {} {}", request.command, request.args.join(" ")));
                 responder.respond(CreateTerminalResponse::new("terminal-1"))
             },
             on_receive_request!(),
@@ -239,9 +215,7 @@ pub(crate) async fn connected(offers: Offers, state: Option<&Path>, test: impl A
                         responder.respond_with_error(Error::request_cancelled())
                     });
                 }
-                responder.respond(WaitForTerminalExitResponse::new(
-                    TerminalExitStatus::new().exit_code(0),
-                ))
+                responder.respond(WaitForTerminalExitResponse::new(TerminalExitStatus::new().exit_code(0)))
             },
             on_receive_request!(),
         )

@@ -15,10 +15,7 @@ async fn given_several_scenarios_then_they_run_in_order() {
         let (_, titles) = desk.turn(&session, prompt, "allow").await;
         assert_eq!(titles, ["Write a.txt", "Edit a.txt", "cat a.txt | head -1"]);
         assert!(desk.said().contains("It printed: one line\n"));
-        assert!(
-            desk.said()
-                .ends_with("It has 2 lines, and begins with: one line\n")
-        );
+        assert!(desk.said().ends_with("It has 2 lines, and begins with: one line\n"));
     })
     .await;
 }
@@ -55,17 +52,11 @@ async fn given_fetch_and_mcp_then_the_question_says_what_it_is_and_nothing_happe
         let end = tokio::spawn(desk.prompt(&session, prompt));
         let fetch = desk.question().await;
         assert_eq!(fetch.request.tool_call.fields.kind, Some(ToolKind::Fetch));
-        assert_eq!(
-            fetch.request.tool_call.fields.raw_input,
-            Some(json!({"url": "https://example.org"}))
-        );
+        assert_eq!(fetch.request.tool_call.fields.raw_input, Some(json!({"url": "https://example.org"})));
         fetch.choose("allow");
         let mcp = desk.question().await;
         let call = mcp.request.tool_call.fields.clone();
-        assert_eq!(
-            (call.name.as_deref(), mcp.title()),
-            (Some("mcp__files__wipe"), "mcp__files__wipe")
-        );
+        assert_eq!((call.name.as_deref(), mcp.title()), (Some("mcp__files__wipe"), "mcp__files__wipe"));
         assert_eq!(call.raw_input, Some(json!({"all": true})));
         mcp.choose("reject");
         assert_eq!(end.await.unwrap().unwrap(), StopReason::EndTurn);
@@ -83,18 +74,10 @@ async fn given_a_loop_then_each_answer_is_counted_and_nothing_is_written() {
             desk.question().await.choose(answer);
         }
         let last = desk.question().await;
-        last.responder
-            .respond_with_error(Error::internal_error())
-            .unwrap();
+        last.responder.respond_with_error(Error::internal_error()).unwrap();
         assert_eq!(end.await.unwrap().unwrap(), StopReason::EndTurn);
-        assert_eq!(
-            desk.said(),
-            "loop 5: allow 2, allow-always 0, error 1, not offered 1, reject 1\n"
-        );
-        assert_eq!(
-            desk.served().len() + std::fs::read_dir(&desk.cwd).unwrap().count(),
-            0
-        );
+        assert_eq!(desk.said(), "loop 5: allow 2, allow-always 0, error 1, not offered 1, reject 1\n");
+        assert_eq!(desk.served().len() + std::fs::read_dir(&desk.cwd).unwrap().count(), 0);
     })
     .await;
 }
@@ -104,11 +87,7 @@ async fn given_an_error_or_an_option_that_was_not_offered_then_it_counts_as_no()
     connected(Offers::Nothing, None, async |desk| {
         let session = desk.new_session().await.session_id;
         let end = tokio::spawn(desk.prompt(&session, "demo: write a.txt ;; demo: write b.txt"));
-        desk.question()
-            .await
-            .responder
-            .respond_with_error(Error::method_not_found())
-            .unwrap();
+        desk.question().await.responder.respond_with_error(Error::method_not_found()).unwrap();
         desk.question().await.choose("yes");
         assert_eq!(end.await.unwrap().unwrap(), StopReason::EndTurn);
         assert_eq!(std::fs::read_dir(&desk.cwd).unwrap().count(), 0);
@@ -141,10 +120,7 @@ async fn given_a_scenario_it_does_not_know_then_it_says_so_and_prints_the_table(
         let session = desk.new_session().await.session_id;
         desk.turn(&session, "demo: dance", "allow").await;
         assert!(desk.said().starts_with("I don't understand `demo: dance`.\n"));
-        assert!(
-            desk.said()
-                .contains("- `demo: slow SECONDS` prints a dot every 200 ms\n")
-        );
+        assert!(desk.said().contains("- `demo: slow SECONDS` prints a dot every 200 ms\n"));
     })
     .await;
 }

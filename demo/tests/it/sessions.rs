@@ -34,13 +34,8 @@ async fn given_a_new_session_then_it_asks_and_in_mode_free_it_does_not() {
         assert_eq!(modes.available_modes.len(), 2);
         assert!(!set_mode(desk, &session, "yolo").await);
         assert!(set_mode(desk, &session, "free").await);
-        let (_, titles) = desk
-            .turn(
-                &session,
-                "demo: write a.txt ;; demo: loop 3 ;; demo: mode",
-                "reject",
-            )
-            .await;
+        let (_, titles) =
+            desk.turn(&session, "demo: write a.txt ;; demo: loop 3 ;; demo: mode", "reject").await;
         assert!(titles.is_empty() && desk.cwd.join("a.txt").exists());
         assert!(desk.said().contains("unasked 3"));
         assert!(set_mode(desk, &session, "ask").await);
@@ -56,9 +51,7 @@ async fn given_the_mode_question_then_only_bypass_stops_it_asking() {
         let session = desk.new_session().await.session_id;
         for (option, asked) in [("reject", 1), ("exit-plan-default", 1), ("bypassPermissions", 0)] {
             desk.turn(&session, "demo: mode", option).await;
-            let (_, titles) = desk
-                .turn(&session, "demo: fetch https://example.org", "reject")
-                .await;
+            let (_, titles) = desk.turn(&session, "demo: fetch https://example.org", "reject").await;
             assert_eq!(titles.len(), asked, "{option}");
         }
         let switched = desk.updates().into_iter().filter_map(|update| match update {
@@ -77,8 +70,7 @@ async fn given_a_restart_then_load_replays_what_was_said() {
     let mut before = Vec::new();
     connected(Offers::Nothing, Some(state.path()), async |desk| {
         id = desk.new_session().await.session_id;
-        desk.turn(&id, "demo: say good morning to all of you", "allow")
-            .await;
+        desk.turn(&id, "demo: say good morning to all of you", "allow").await;
         desk.turn(&id, "demo: say bye", "allow").await;
         before = talk(desk);
     })
@@ -109,16 +101,9 @@ async fn given_a_session_nobody_knows_then_load_and_prompt_are_errors() {
     connected(Offers::Nothing, Some(state.path()), async |desk| {
         let id = SessionId::new("demo-unknown");
         assert_eq!(i32::from(desk.load_session(&id).await.unwrap_err().code), -32002);
-        assert_eq!(
-            i32::from(desk.prompt(&id, "tour").await.unwrap_err().code),
-            -32002
-        );
+        assert_eq!(i32::from(desk.prompt(&id, "tour").await.unwrap_err().code), -32002);
         assert!(!set_mode(desk, &id, "free").await);
-        let relative = desk
-            .agent
-            .send_request(NewSessionRequest::new("here"))
-            .block_task()
-            .await;
+        let relative = desk.agent.send_request(NewSessionRequest::new("here")).block_task().await;
         assert_eq!(i32::from(relative.unwrap_err().code), -32602);
     })
     .await;
@@ -130,14 +115,8 @@ async fn given_a_turn_that_runs_then_a_second_prompt_is_refused_and_the_first_go
         let session = desk.new_session().await.session_id;
         let end = tokio::spawn(desk.prompt(&session, "demo: write a.txt"));
         let question = desk.question().await;
-        assert_eq!(
-            i32::from(desk.prompt(&session, "tour").await.unwrap_err().code),
-            -32600
-        );
-        assert_eq!(
-            i32::from(desk.load_session(&session).await.unwrap_err().code),
-            -32600
-        );
+        assert_eq!(i32::from(desk.prompt(&session, "tour").await.unwrap_err().code), -32600);
+        assert_eq!(i32::from(desk.load_session(&session).await.unwrap_err().code), -32600);
         question.choose("allow");
         assert_eq!(end.await.unwrap().unwrap(), StopReason::EndTurn);
         assert!(desk.cwd.join("a.txt").exists());

@@ -21,13 +21,7 @@ fn last_plan(desk: &Desk) -> Vec<PlanEntryStatus> {
         SessionUpdate::Plan(plan) => Some(plan),
         _ => None,
     });
-    plans
-        .last()
-        .unwrap()
-        .entries
-        .into_iter()
-        .map(|entry| entry.status)
-        .collect()
+    plans.last().unwrap().entries.into_iter().map(|entry| entry.status).collect()
 }
 
 #[tokio::test]
@@ -44,10 +38,7 @@ async fn given_all_allowed_and_nothing_offered_then_it_does_all_itself() {
         assert!(said.starts_with("You said: Show me around\n"), "{said}");
         assert!(said.contains("and begins with: # A project\n"), "{said}");
         assert!(said.contains("It printed: -rw"), "{said}");
-        assert!(
-            said.contains("- Done: read README.md; write mayi-demo.txt; edit"),
-            "{said}"
-        );
+        assert!(said.contains("- Done: read README.md; write mayi-demo.txt; edit"), "{said}");
         assert!(!said.contains("Not allowed"), "{said}");
         assert_eq!(last_plan(desk), vec![PlanEntryStatus::Completed; 5]);
     })
@@ -65,19 +56,10 @@ async fn given_a_client_with_files_and_terminals_then_it_uses_them() {
         let served = desk.served();
         let first = ["read README.md", "write mayi-demo.txt", "write mayi-demo.txt"];
         assert_eq!(served[..3], first);
-        assert_eq!(
-            served[3..7],
-            ["create ls -l mayi-demo.txt", "wait", "output", "release"]
-        );
+        assert_eq!(served[3..7], ["create ls -l mayi-demo.txt", "wait", "output", "release"]);
         let mut rest = served[7..].to_vec();
         rest.sort();
-        let mut both = [
-            "create rm mayi-demo.txt",
-            "wait",
-            "output",
-            "release",
-            "write mayi-demo-notes.txt",
-        ];
+        let mut both = ["create rm mayi-demo.txt", "wait", "output", "release", "write mayi-demo-notes.txt"];
         both.sort();
         assert_eq!(rest, both);
         assert!(desk.said().contains("It printed: ran\n"));
@@ -95,10 +77,7 @@ async fn given_all_rejected_then_nothing_is_touched_and_the_tour_still_ends_well
         assert_eq!(std::fs::read_dir(&desk.cwd).unwrap().count(), 0);
         let said = desk.said();
         assert!(said.contains("There is no file here to read"), "{said}");
-        assert!(
-            said.contains("- Not allowed: write mayi-demo.txt; run ls"),
-            "{said}"
-        );
+        assert!(said.contains("- Not allowed: write mayi-demo.txt; run ls"), "{said}");
         assert!(said.contains("- Skipped: edit mayi-demo.txt"), "{said}");
         let statuses: Vec<ToolCallStatus> = desk
             .updates()
@@ -146,16 +125,9 @@ async fn given_a_question_then_it_carries_what_a_person_needs_to_judge() {
         assert_eq!(call.name.as_deref(), Some("write_file"));
         assert_eq!(call.locations.unwrap()[0].path, file);
         assert_eq!(call.raw_input.unwrap()["path"], file.to_str().unwrap());
-        let [ToolCallContent::Diff(diff)] = &call.content.unwrap()[..] else {
-            panic!("one diff")
-        };
+        let [ToolCallContent::Diff(diff)] = &call.content.unwrap()[..] else { panic!("one diff") };
         assert_eq!((&diff.path, &diff.old_text), (&file, &None));
-        let options: Vec<&str> = write
-            .request
-            .options
-            .iter()
-            .map(|option| option.name.as_str())
-            .collect();
+        let options: Vec<&str> = write.request.options.iter().map(|option| option.name.as_str()).collect();
         assert_eq!(options, ["Allow", "Always allow", "Reject"]);
         write.choose("allow");
 
@@ -165,9 +137,7 @@ async fn given_a_question_then_it_carries_what_a_person_needs_to_judge() {
         };
         assert!(diff.new_text.starts_with(diff.old_text.as_ref().unwrap()));
         desk.agent
-            .send_notification(agent_client_protocol::v1::schema::CancelNotification::new(
-                session,
-            ))
+            .send_notification(agent_client_protocol::v1::schema::CancelNotification::new(session))
             .unwrap();
         assert_eq!(end.await.unwrap().unwrap(), StopReason::Cancelled);
     })

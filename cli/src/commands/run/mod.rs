@@ -50,7 +50,8 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     prompt::listen_for_signals(&interrupt);
     let asking = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt);
     let deadline = args.timeout.map(|limit| Instant::now() + limit);
-    let mut run = Run { args: &args, ctx: &ctx, setup: &setup, gate: gate.clone(), asking, deadline, interrupts };
+    let mut run =
+        Run { args: &args, ctx: &ctx, setup: &setup, gate: gate.clone(), asking, deadline, interrupts };
     let (mut output, mut ending, outcome) = run.conversation(output, first).await;
     ending.tally = gate.tally();
     let exit = outcome.exit(&ending);
@@ -72,7 +73,12 @@ impl Outcome {
     fn exit(&self, ending: &Ending) -> Exit {
         let unfinished = matches!(
             self.stop,
-            Some(StopReason::MaxTokens | StopReason::MaxTurnRequests | StopReason::Refusal | StopReason::Other(_))
+            Some(
+                StopReason::MaxTokens
+                    | StopReason::MaxTurnRequests
+                    | StopReason::Refusal
+                    | StopReason::Other(_)
+            )
         );
         match self.cut {
             Some(Cut::Timeout) => Exit::Timeout,
@@ -87,11 +93,14 @@ impl Outcome {
     fn message(&self, limit: Option<String>) -> Option<String> {
         match (&self.error, self.cut, &self.stop) {
             (Some(error), ..) => Some(error.to_string()),
-            (None, Some(Cut::Timeout), _) => {
-                Some(format!("the time limit of {} was reached; the turn was cancelled", limit.unwrap_or_default()))
-            }
+            (None, Some(Cut::Timeout), _) => Some(format!(
+                "the time limit of {} was reached; the turn was cancelled",
+                limit.unwrap_or_default()
+            )),
             (None, Some(Cut::Interrupted), _) => Some("interrupted; the turn was cancelled".to_owned()),
-            (None, Some(Cut::OutputGone), _) => Some("nobody reads the output any more; the turn was cancelled".to_owned()),
+            (None, Some(Cut::OutputGone), _) => {
+                Some("nobody reads the output any more; the turn was cancelled".to_owned())
+            }
             (None, None, Some(StopReason::EndTurn | StopReason::Cancelled) | None) => None,
             (None, None, Some(stop)) => Some(format!("the agent stopped early: {}", stop.as_str())),
         }
@@ -150,7 +159,10 @@ impl Run<'_> {
     }
 
     /// Starts the agent and opens its session, unless the person or the time limit is quicker.
-    async fn open(&mut self, events: mpsc::UnboundedSender<AcpEvent>) -> Result<(Connection, Opened), Outcome> {
+    async fn open(
+        &mut self,
+        events: mpsc::UnboundedSender<AcpEvent>,
+    ) -> Result<(Connection, Opened), Outcome> {
         let setup = self.setup;
         let gate = self.gate.clone();
         let opening = async {
@@ -172,7 +184,8 @@ impl Run<'_> {
             && let Ok(folder) = self.ctx.state_folder()
         {
             let agent = setup.agent.as_str();
-            if let Err(error) = crate::state::remember_session(&folder, agent, &setup.open.cwd, &opened.id.0) {
+            if let Err(error) = crate::state::remember_session(&folder, agent, &setup.open.cwd, &opened.id.0)
+            {
                 tracing::warn!(%error, "the session could not be remembered for --continue");
             }
         }
@@ -207,7 +220,10 @@ impl Run<'_> {
             }
             blocks.push(text);
             outcome = self.one(turns, &blocks).await;
-            if outcome.error.is_some() || !self.args.interactive || matches!(outcome.cut, Some(Cut::Timeout | Cut::OutputGone)) {
+            if outcome.error.is_some()
+                || !self.args.interactive
+                || matches!(outcome.cut, Some(Cut::Timeout | Cut::OutputGone))
+            {
                 return outcome;
             }
             next = self.asking.next_prompt().await;
@@ -224,7 +240,9 @@ impl Run<'_> {
             match ended {
                 Ok(ended) if ended.cut.is_none() && !ended.reasons.is_empty() => {
                     let reasons = ended.reasons.join("\n- ");
-                    blocks = vec![format!("[mayi] The user refused what you asked for, and says why:\n- {reasons}\nGo on accordingly.")];
+                    blocks = vec![format!(
+                        "[mayi] The user refused what you asked for, and says why:\n- {reasons}\nGo on accordingly."
+                    )];
                 }
                 Ok(ended) => return Outcome { error: None, cut: ended.cut, stop: ended.stop },
                 Err(error) => {

@@ -122,7 +122,8 @@ fn collect(text: &mut String, event: &AcpEvent) {
 
 /// The text of an `agent_message_chunk`.
 pub(super) fn message_chunk(update: &Value) -> Option<&str> {
-    (update.get("sessionUpdate")?.as_str()? == "agent_message_chunk").then(|| update.pointer("/content/text")?.as_str())?
+    (update.get("sessionUpdate")?.as_str()? == "agent_message_chunk")
+        .then(|| update.pointer("/content/text")?.as_str())?
 }
 
 fn merge(into: &mut Value, from: &Value) {

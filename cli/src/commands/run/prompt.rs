@@ -49,12 +49,15 @@ pub(super) fn first(args: &RunArgs) -> Result<Next, CliError> {
 
 fn read_all() -> Result<String, CliError> {
     let mut bytes = Vec::new();
-    let input = |error: io::Error| CliError::usage(format!("the prompt could not be read from standard input: {error}"));
+    let input = |error: io::Error| {
+        CliError::usage(format!("the prompt could not be read from standard input: {error}"))
+    };
     io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes).map_err(input)?;
     if bytes.len() as u64 > LONGEST {
         return Err(CliError::usage(format!("the prompt is longer than {} MiB", LONGEST / 1024 / 1024)));
     }
-    let text = String::from_utf8(bytes).map_err(|_| CliError::usage("the prompt on standard input is not UTF-8 text"))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| CliError::usage("the prompt on standard input is not UTF-8 text"))?;
     if text.trim().is_empty() {
         return Err(CliError::usage("the prompt on standard input is empty"));
     }
@@ -64,9 +67,7 @@ fn read_all() -> Result<String, CliError> {
 /// Sends Ctrl-C and SIGTERM on.
 pub(super) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
     let sender = to.clone();
-    tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {}
-    });
+    tokio::spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {} });
     #[cfg(unix)]
     for kind in [tokio::signal::unix::SignalKind::terminate(), tokio::signal::unix::SignalKind::hangup()] {
         let sender = to.clone();
@@ -92,7 +93,13 @@ pub(super) struct Open {
 }
 
 impl Asking {
-    pub(super) fn new(gate: Gate, screen: Screen, color: bool, prompts: bool, interrupt: mpsc::UnboundedSender<()>) -> Self {
+    pub(super) fn new(
+        gate: Gate,
+        screen: Screen,
+        color: bool,
+        prompts: bool,
+        interrupt: mpsc::UnboundedSender<()>,
+    ) -> Self {
         Self { gate, screen, color, prompts, interrupt }
     }
 

@@ -24,15 +24,27 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    pub(super) fn new(args: &RunArgs, ctx: &Context, loaded: &Loaded, terminal: bool) -> Result<Self, CliError> {
-        let cwd = ctx.cwd.canonicalize().map_err(|error| CliError::usage(format!("{}: {error}", ctx.cwd.display())))?;
+    pub(super) fn new(
+        args: &RunArgs,
+        ctx: &Context,
+        loaded: &Loaded,
+        terminal: bool,
+    ) -> Result<Self, CliError> {
+        let cwd = ctx
+            .cwd
+            .canonicalize()
+            .map_err(|error| CliError::usage(format!("{}: {error}", ctx.cwd.display())))?;
         check_root(&cwd, args.cwd_was_named(ctx))?;
         let on_ask = match args.on_ask {
             Some(OnAskArg::Prompt) if !terminal => {
-                return Err(CliError::usage("--on-ask prompt needs a terminal, and there is none: use --on-ask deny, with rules that allow what it may do"));
+                return Err(CliError::usage(
+                    "--on-ask prompt needs a terminal, and there is none: use --on-ask deny, with rules that allow what it may do",
+                ));
             }
             Some(OnAskArg::Wait) if args.approval_timeout.is_none() && args.timeout.is_none() => {
-                return Err(CliError::usage("--on-ask wait could wait for ever: add --approval-timeout or --timeout"));
+                return Err(CliError::usage(
+                    "--on-ask wait could wait for ever: add --approval-timeout or --timeout",
+                ));
             }
             Some(OnAskArg::Prompt) => OnAsk::Prompt,
             Some(OnAskArg::Deny) => OnAsk::Deny,
@@ -45,7 +57,8 @@ impl Setup {
         let launch = Launch { command, env, folder, roots: vec![cwd.clone()], own, install };
         let resume = resume_of(args, ctx, &agent, &cwd)?;
         let settings = loaded.policy.agents.get(agent.as_str());
-        let mode = args.mode.or_else(|| settings.and_then(|settings| settings.mode)).unwrap_or(loaded.policy.mode);
+        let mode =
+            args.mode.or_else(|| settings.and_then(|settings| settings.mode)).unwrap_or(loaded.policy.mode);
         let open = OpenSession {
             agent: agent.clone(),
             cwd,
@@ -65,13 +78,16 @@ type AgentOf = (AgentId, Vec<String>, BTreeMap<String, String>, Option<String>, 
 
 fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<AgentOf, CliError> {
     if let Some(line) = &args.command {
-        let words = mayi_core::call::shell::split(line)
-            .filter(|words| !words.is_empty())
-            .ok_or_else(|| CliError::usage("--command is not a command line: its quotes do not match, or it is empty"))?;
+        let words =
+            mayi_core::call::shell::split(line).filter(|words| !words.is_empty()).ok_or_else(|| {
+                CliError::usage("--command is not a command line: its quotes do not match, or it is empty")
+            })?;
         return Ok((AgentId::command(&words), words, BTreeMap::new(), None, None, false));
     }
     let name = args.agent.as_deref().ok_or_else(|| {
-        CliError::usage("which agent? name one (`mayi agents` lists them), or give --command \"PROGRAM ARGS\"")
+        CliError::usage(
+            "which agent? name one (`mayi agents` lists them), or give --command \"PROGRAM ARGS\"",
+        )
     })?;
     let Some(agent) = loaded.agents.get(name) else {
         let hint = nearest(name, loaded.agents.keys().map(String::as_str))
@@ -83,7 +99,9 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<AgentOf, CliError> {
         )));
     };
     let Some(command) = &agent.command else {
-        return Err(CliError::usage(format!("agent `{name}` has no command: add one as [agents.{name}] command = [...]")));
+        return Err(CliError::usage(format!(
+            "agent `{name}` has no command: add one as [agents.{name}] command = [...]"
+        )));
     };
     let install = agent.install.map(str::to_owned);
     let own = matches!(command, AgentCommand::BuiltIn);
@@ -96,7 +114,12 @@ fn agent_folder(ctx: &Context, agent: &AgentId) -> Result<PathBuf, CliError> {
     Ok(state.join("agents").join(agent.as_str().replace(':', "-")))
 }
 
-fn resume_of(args: &RunArgs, ctx: &Context, agent: &AgentId, cwd: &Path) -> Result<Option<SessionId>, CliError> {
+fn resume_of(
+    args: &RunArgs,
+    ctx: &Context,
+    agent: &AgentId,
+    cwd: &Path,
+) -> Result<Option<SessionId>, CliError> {
     if let Some(id) = &args.session {
         return Ok(Some(SessionId(id.clone())));
     }
@@ -127,8 +150,12 @@ fn servers_of(args: &RunArgs, loaded: &Loaded) -> Result<Vec<McpServer>, CliErro
 fn wire(server: &ServerLaunch) -> McpServer {
     let name = server.name.clone();
     match &server.transport {
-        Transport::Stdio { command, env } => McpServer::Stdio { name, command: command.clone(), env: env.clone() },
-        Transport::Http { url, headers } => McpServer::Http { name, url: url.clone(), headers: headers.clone() },
+        Transport::Stdio { command, env } => {
+            McpServer::Stdio { name, command: command.clone(), env: env.clone() }
+        }
+        Transport::Http { url, headers } => {
+            McpServer::Http { name, url: url.clone(), headers: headers.clone() }
+        }
     }
 }
 

@@ -76,7 +76,7 @@ impl Text {
     fn show_plan(&mut self, update: &Value) -> io::Result<()> {
         let entries = update.get("entries").and_then(Value::as_array).into_iter().flatten();
         let plan: Vec<String> =
-            entries.filter_map(|entry| entry.get("content")?.as_str()).map(|text| visible(text)).collect();
+            entries.filter_map(|entry| entry.get("content")?.as_str()).map(visible).collect();
         if plan == self.plan {
             return Ok(());
         }
@@ -92,7 +92,8 @@ impl Text {
             // What an approved call announced was told with that call.
             GateEvent::Decided { by: Some(By::Covered), .. } if !self.verbose => Ok(()),
             GateEvent::Decided { decision, title, .. } if !self.quiet => {
-                let what = decision.trail.first().map_or_else(|| title.clone(), |finding| finding.access.clone());
+                let what =
+                    decision.trail.first().map_or_else(|| title.clone(), |finding| finding.access.clone());
                 let (tone, mark, word) = match decision.effect {
                     Effect::Allow => (Tone::Dim, "✓", "allowed"),
                     Effect::Ask | Effect::Deny => (Tone::Bad, "✗", "denied"),
@@ -102,7 +103,9 @@ impl Text {
                 }
                 self.say(tone, &format!("{mark} {word}: {}{}", visible(&what), because(decision)))
             }
-            GateEvent::Resolved(resolved) if !self.prompts && !self.quiet && resolved.state != State::Cancelled => {
+            GateEvent::Resolved(resolved)
+                if !self.prompts && !self.quiet && resolved.state != State::Cancelled =>
+            {
                 let word = if resolved.state == State::Approved { "allowed" } else { "denied" };
                 self.say(Tone::Dim, &format!("  {word} by {}", visible(&resolved.by)))
             }

@@ -13,10 +13,7 @@ use crate::surface::choices::Choices;
 use crate::surface::everything::everything;
 use crate::surface::line::Line;
 
-const SCREEN: Size = Size {
-    height: 24,
-    width: 80,
-};
+const SCREEN: Size = Size { height: 24, width: 80 };
 
 fn folder() -> PathBuf {
     PathBuf::from("/home/me/work")
@@ -51,20 +48,13 @@ fn shell(line: &str) -> Call {
 fn edit(old: Option<&str>, new: &str) -> Call {
     let access = Access::Write(WriteKind::Edit, PathAccess::new(&folder(), "src/lib.rs"));
     let mut call = call("Edit", json!({"path": "src/lib.rs"}), vec![access]);
-    call.diffs.push(Diff {
-        path: "src/lib.rs".into(),
-        old_text: old.map(Into::into),
-        new_text: new.into(),
-    });
+    call.diffs.push(Diff { path: "src/lib.rs".into(), old_text: old.map(Into::into), new_text: new.into() });
     call
 }
 
 fn mcp(arguments: Value) -> Call {
     let readings = vec![("github".to_owned(), "list_issues".to_owned())];
-    let access = Access::Mcp(McpAccess {
-        readings,
-        arguments: arguments.clone(),
-    });
+    let access = Access::Mcp(McpAccess { readings, arguments: arguments.clone() });
     call("mcp__github__list_issues", arguments, vec![access])
 }
 
@@ -73,12 +63,7 @@ fn card(call: &Call) -> Card {
     let access = call.accesses.first().map(ToString::to_string).unwrap_or_default();
     card_because(
         call,
-        vec![Finding::new(
-            Effect::Ask,
-            access,
-            Source::Matrix,
-            "execute in default mode",
-        )],
+        vec![Finding::new(Effect::Ask, access, Source::Matrix, "execute in default mode")],
         &[],
     )
 }
@@ -87,11 +72,7 @@ fn card_because(call: &Call, trail: Vec<Finding>, options: &[AgentOption]) -> Ca
     let categories = call.accesses.iter().filter_map(Access::category).collect();
     Card::new(
         call,
-        &Decision {
-            effect: Effect::Ask,
-            categories,
-            trail,
-        },
+        &Decision { effect: Effect::Ask, categories, trail },
         options,
         0,
         jiff::Timestamp::UNIX_EPOCH,
@@ -101,13 +82,7 @@ fn card_because(call: &Call, trail: Vec<Finding>, options: &[AgentOption]) -> Ca
 fn lines(card: &Card, size: Size) -> Vec<Line> {
     let choices = Choices::new(card, 0);
     let text = CardText::new(card, Change::None, size.width);
-    Prompt {
-        text: &text,
-        choices: &choices,
-        notice: None,
-        live: true,
-    }
-    .lines(size)
+    Prompt { text: &text, choices: &choices, notice: None, live: true }.lines(size)
 }
 
 fn shown(card: &Card, size: Size) -> String {
@@ -144,12 +119,7 @@ fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
     let card = card(&shell("cargo test"));
     let choices = Choices::new(&card, 2);
     let text_of = CardText::new(&card, Change::Call, SCREEN.width);
-    let prompt = Prompt {
-        text: &text_of,
-        choices: &choices,
-        notice: Some("no"),
-        live: false,
-    };
+    let prompt = Prompt { text: &text_of, choices: &choices, notice: Some("no"), live: false };
     insta::assert_snapshot!(text(&prompt.lines(SCREEN)), @"
     claude wants to run a command
     This call has changed since it was shown. Look at it again.
@@ -170,10 +140,7 @@ fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
 
 #[test]
 fn given_an_edit_then_the_card_shows_the_diff() {
-    let card = card(&edit(
-        Some("fn a() {}\nfn b() {}\n"),
-        "fn a() {}\nfn b() { c() }\n",
-    ));
+    let card = card(&edit(Some("fn a() {}\nfn b() {}\n"), "fn a() {}\nfn b() { c() }\n"));
     insta::assert_snapshot!(shown(&card, SCREEN), @"
     claude wants to edit a file
       edit   /home/me/work/src/lib.rs (+1 −1)
@@ -279,12 +246,7 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
 #[test]
 fn given_a_rule_then_the_card_says_where_it_is_written() {
     let call = shell("git push");
-    let mut rule = Finding::new(
-        Effect::Ask,
-        "shell(git push)",
-        Source::Rule,
-        "look before you push",
-    );
+    let mut rule = Finding::new(Effect::Ask, "shell(git push)", Source::Rule, "look before you push");
     rule.pattern = Some("shell(git push *)".into());
     rule.file = Some("/home/me/.config/mayi/config.toml".into());
     rule.line = Some(12);
@@ -295,12 +257,7 @@ fn given_a_rule_then_the_card_says_where_it_is_written() {
         "the variable GIT_SSH changes what later words run",
     );
     always.always = true;
-    let allow = Finding::new(
-        Effect::Allow,
-        "shell(git push)",
-        Source::Rule,
-        "not a reason to ask",
-    );
+    let allow = Finding::new(Effect::Allow, "shell(git push)", Source::Rule, "not a reason to ask");
     let mut call = call;
     call.env.insert("GIT_SSH".into(), "./x".into());
     call.not_shown.push("an image of 3 MB".into());
@@ -325,19 +282,11 @@ fn given_a_rule_then_the_card_says_where_it_is_written() {
 
 #[test]
 fn given_a_mode_switch_then_there_is_no_allowing_choice_of_mayis() {
-    let option = AgentOption {
-        option_id: "x".into(),
-        name: "Yes".into(),
-        kind: "allow_once".into(),
-        danger: None,
-    };
+    let option =
+        AgentOption { option_id: "x".into(), name: "Yes".into(), kind: "allow_once".into(), danger: None };
     let call = call("Ready?", Value::Null, vec![Access::Mode { id: "free".into() }]);
-    let asked = Finding::new(
-        Effect::Ask,
-        "mode(free)",
-        Source::Protection,
-        "a switch of the agent's own mode",
-    );
+    let asked =
+        Finding::new(Effect::Ask, "mode(free)", Source::Protection, "a switch of the agent's own mode");
     insta::assert_snapshot!(shown(&card_because(&call, vec![asked], &[option]), SCREEN), @"
     claude wants to switch its own mode
       mode   free
@@ -374,9 +323,7 @@ fn given_any_size_then_the_card_fits_and_everything_is_there() {
     for call in [hostile, many, mcp(json!({"a": long}))] {
         let card = card_because(
             &call,
-            (0..9)
-                .map(|n| Finding::new(Effect::Ask, &*long, Source::Rule, format!("{n} {long}")))
-                .collect(),
+            (0..9).map(|n| Finding::new(Effect::Ask, &*long, Source::Rule, format!("{n} {long}"))).collect(),
             &[],
         );
         for width in (10..100).step_by(14) {
@@ -393,15 +340,9 @@ fn given_any_size_then_the_card_fits_and_everything_is_there() {
             let wide = all.iter().find(|line| line.width() > width);
             assert!(wide.is_none(), "{wide:?} at {width}");
         }
-        let all: String = everything(&card, Change::None, 4000)
-            .iter()
-            .map(Line::text)
-            .collect();
+        let all: String = everything(&card, Change::None, 4000).iter().map(Line::text).collect();
         for line in long.lines() {
-            assert!(
-                all.contains(&visible(line).replace("\\n", "")),
-                "{line:?} is missing"
-            );
+            assert!(all.contains(&visible(line).replace("\\n", "")), "{line:?} is missing");
         }
     }
 }

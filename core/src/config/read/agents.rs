@@ -44,12 +44,7 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
         let name = name.into_inner();
         let origin = reader.origin(&command.as_ref().map_or(header, Spanned::span));
         file.scalars.agents.insert(name.clone(), scalars);
-        file.agents.push(AgentEntry {
-            name,
-            command: command.map(Spanned::into_inner),
-            env,
-            origin,
-        });
+        file.agents.push(AgentEntry { name, command: command.map(Spanned::into_inner), env, origin });
     }
 }
 
@@ -64,9 +59,7 @@ pub(super) fn command(section: &mut Section<'_, '_>) -> Option<Spanned<Vec<Strin
     if words.first().is_none_or(|word| word.trim().is_empty()) {
         let help =
             "write the program and its arguments: `command = [\"npx\", \"-y\", \"some-agent\"]`".to_owned();
-        section
-            .reader()
-            .mistake(span, "`command` names no program", Some(help));
+        section.reader().mistake(span, "`command` names no program", Some(help));
         return None;
     }
     Some(Spanned::new(span, words))

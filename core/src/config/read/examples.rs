@@ -30,10 +30,7 @@ pub(super) fn check(reader: &Reader<'_>, rule: &Rule, examples: &[Spanned<String
         }
         let pattern = &rule.pattern;
         let (message, help) = if expected {
-            (
-                format!("`{pattern}` does not match this example"),
-                why_not(rule, &access, &roots),
-            )
+            (format!("`{pattern}` does not match this example"), why_not(rule, &access, &roots))
         } else {
             (
                 format!("`{pattern}` matches this example, which it should not"),
@@ -46,10 +43,7 @@ pub(super) fn check(reader: &Reader<'_>, rule: &Rule, examples: &[Spanned<String
 }
 
 fn why_not(rule: &Rule, access: &Access, roots: &[PathBuf]) -> String {
-    let excepted = rule
-        .unless
-        .as_ref()
-        .filter(|_| rule.pattern.concerns(access, roots));
+    let excepted = rule.unless.as_ref().filter(|_| rule.pattern.concerns(access, roots));
     if let Some(unless) = excepted {
         return format!("`unless = \"{unless}\"` takes it out; change one of them");
     }
@@ -76,16 +70,16 @@ fn access(reader: &Reader<'_>, rule: &Rule, text: &str) -> Result<Access, Refuse
     match pattern.split_once('(') {
         Some((selector, _)) => build(reader, selector.trim(), text),
         // `*` is about everything, so its examples say what they are.
-        None => match text
-            .split_once('(')
-            .and_then(|(selector, rest)| Some((selector, rest.strip_suffix(')')?)))
-        {
-            Some((selector, object)) => build(reader, selector.trim(), object),
-            None => Err((
-                format!("`{text}` does not say what kind of call it is"),
-                "for `*`, write examples as selector(object), such as `shell(ls)`".to_owned(),
-            )),
-        },
+        None => {
+            match text.split_once('(').and_then(|(selector, rest)| Some((selector, rest.strip_suffix(')')?)))
+            {
+                Some((selector, object)) => build(reader, selector.trim(), object),
+                None => Err((
+                    format!("`{text}` does not say what kind of call it is"),
+                    "for `*`, write examples as selector(object), such as `shell(ls)`".to_owned(),
+                )),
+            }
+        }
     }
 }
 
@@ -101,10 +95,7 @@ fn build(reader: &Reader<'_>, selector: &str, text: &str) -> Result<Access, Refu
         "shell" => Access::Shell(ShellAccess::from_line(text, &BTreeMap::new())),
         "fetch" => Access::Fetch(fetch(text)?),
         "mcp" => Access::Mcp(mcp(text)?),
-        "tool" => Access::Tool {
-            name: text.to_owned(),
-            category: Category::Execute,
-        },
+        "tool" => Access::Tool { name: text.to_owned(), category: Category::Execute },
         "mode" => Access::Mode { id: text.to_owned() },
         other => {
             return Err((
@@ -141,16 +132,9 @@ fn path(reader: &Reader<'_>, text: &str) -> PathAccess {
 }
 
 fn fetch(text: &str) -> Result<UrlAccess, Refused> {
-    let whole = if text.contains("://") {
-        text.to_owned()
-    } else {
-        format!("https://{text}")
-    };
+    let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
     UrlAccess::parse(&whole).map_err(|error| {
-        (
-            format!("`{text}` is not an address: {error}"),
-            "write it as `https://docs.rs/serde`".to_owned(),
-        )
+        (format!("`{text}` is not an address: {error}"), "write it as `https://docs.rs/serde`".to_owned())
     })
 }
 
@@ -169,8 +153,5 @@ fn mcp(text: &str) -> Result<McpAccess, Refused> {
         json => serde_json::from_str(json)
             .map_err(|error| (format!("the arguments are not JSON: {error}"), help.to_owned()))?,
     };
-    Ok(McpAccess {
-        readings: vec![(server.to_owned(), tool.to_owned())],
-        arguments,
-    })
+    Ok(McpAccess { readings: vec![(server.to_owned(), tool.to_owned())], arguments })
 }

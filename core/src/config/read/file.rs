@@ -38,11 +38,8 @@ pub(in crate::config) struct WorkspaceEntry {
     pub(in crate::config) rules: Vec<Rule>,
 }
 
-pub(super) const EFFECTS: &[(&str, Effect)] = &[
-    ("allow", Effect::Allow),
-    ("ask", Effect::Ask),
-    ("deny", Effect::Deny),
-];
+pub(super) const EFFECTS: &[(&str, Effect)] =
+    &[("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
 
 pub(super) const CATEGORIES: &[(&str, Category)] = &[
     ("read", Category::Read),
@@ -57,11 +54,7 @@ pub(super) fn read(mut top: Section<'_, '_>) -> File {
         && *version.get_ref() != 1
     {
         let help = Some("this mayi reads version 1".to_owned());
-        top.reader().mistake(
-            version.span(),
-            format!("version {} is not known", version.get_ref()),
-            help,
-        );
+        top.reader().mistake(version.span(), format!("version {} is not known", version.get_ref()), help);
     }
     file.scalars.mode = mode(&mut top);
     file.rules = rules::read(&mut top);
@@ -85,10 +78,8 @@ fn workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
     for (name, mut section) in top.named_tables("workspaces") {
         let reader = section.reader();
         if reader.layer == Layer::Workspace {
-            section.mistake(
-                "a file in a repository has no settings for workspaces",
-                "leave out [workspaces]",
-            );
+            section
+                .mistake("a file in a repository has no settings for workspaces", "leave out [workspaces]");
         }
         let folder = match (name.get_ref().strip_prefix("~"), &reader.places.home) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -123,9 +114,7 @@ fn matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
         for (name, category) in CATEGORIES {
             if let Some(effect) = row.word(name, EFFECTS) {
                 let origin = row.reader().origin(&effect.span());
-                scalars
-                    .matrix
-                    .push((*mode, *category, At::new(*effect.get_ref(), origin)));
+                scalars.matrix.push((*mode, *category, At::new(*effect.get_ref(), origin)));
             }
         }
         row.finish();
@@ -140,10 +129,7 @@ fn protection(top: &mut Section<'_, '_>, file: &mut File) {
     let reader = protection.reader();
     let mut patterns = |key| -> Vec<Pattern> {
         let texts = protection.strings(key).unwrap_or_default();
-        texts
-            .iter()
-            .filter_map(|text| reader.pattern(text.get_ref(), &text.span(), None))
-            .collect()
+        texts.iter().filter_map(|text| reader.pattern(text.get_ref(), &text.span(), None)).collect()
     };
     file.except = patterns("except");
     file.add = patterns("add");

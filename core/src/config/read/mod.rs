@@ -61,14 +61,7 @@ pub(super) fn read(layer: Layer, path: &Path, text: &str, places: &Places) -> Re
 
 impl<'t> Reader<'t> {
     pub(super) fn new(layer: Layer, path: Option<&'t Path>, text: &'t str, places: &'t Places) -> Self {
-        Self {
-            layer,
-            path,
-            text,
-            places,
-            errors: RefCell::default(),
-            shared: Arc::from(text),
-        }
+        Self { layer, path, text, places, errors: RefCell::default(), shared: Arc::from(text) }
     }
 
     /// All the mistakes, from the top of the file to its end.
@@ -84,10 +77,7 @@ impl<'t> Reader<'t> {
             Some(path) => ConfigError::of_file(self.layer, path, message, help),
             None => ConfigError::new(self.layer, message, help),
         };
-        let name = self.path.map_or_else(
-            || "the command line".to_owned(),
-            |path| path.display().to_string(),
-        );
+        let name = self.path.map_or_else(|| "the command line".to_owned(), |path| path.display().to_string());
         self.errors.borrow_mut().push(error.at(&name, &self.shared, span));
     }
 
@@ -119,9 +109,8 @@ impl<'t> Reader<'t> {
 
 /// What is wrong with a pattern, and what to write instead.
 fn explain(error: PatternError) -> (String, String) {
-    const SELECTORS: [&str; 11] = [
-        "read", "write", "create", "edit", "delete", "move", "shell", "fetch", "mcp", "tool", "mode",
-    ];
+    const SELECTORS: [&str; 11] =
+        ["read", "write", "create", "edit", "delete", "move", "shell", "fetch", "mcp", "tool", "mode"];
     match error {
         PatternError::Argument { what, hint } => (what, hint),
         PatternError::Selector(word) => {

@@ -48,22 +48,14 @@ fn long(mut section: Section<'_, '_>) -> Option<Rule> {
     let not_matches = section.strings("not_match").unwrap_or_default();
     for agent in agents.iter().filter(|agent| !Names::plain(agent.get_ref())) {
         let help = "write the name as in [agents.NAME]".to_owned();
-        reader.mistake(
-            agent.span(),
-            format!("no agent can be called `{}`", agent.get_ref()),
-            Some(help),
-        );
+        reader.mistake(agent.span(), format!("no agent can be called `{}`", agent.get_ref()), Some(help));
     }
     if let (Some(always), Some(effect)) = (&always, &effect)
         && *effect.get_ref() != Effect::Ask
     {
         let help =
             "leave it out: it says whether an ask holds in mode auto and for bypassed agents".to_owned();
-        reader.mistake(
-            always.span(),
-            "`always` belongs to `effect = \"ask\"`",
-            Some(help),
-        );
+        reader.mistake(always.span(), "`always` belongs to `effect = \"ask\"`", Some(help));
     }
     let missing = |what: &str, example: &str| {
         let header = section.span();

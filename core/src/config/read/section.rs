@@ -30,24 +30,9 @@ impl<'r, 't> Section<'r, 't> {
     pub(super) fn new(reader: &'r Reader<'t>, name: String, span: Range<usize>, table: DeTable<'t>) -> Self {
         let entries = table
             .into_iter()
-            .map(|(key, value)| {
-                (
-                    key.get_ref().clone().into_owned(),
-                    Entry {
-                        key: key.span(),
-                        value,
-                    },
-                )
-            })
+            .map(|(key, value)| (key.get_ref().clone().into_owned(), Entry { key: key.span(), value }))
             .collect();
-        Self {
-            reader,
-            name,
-            span,
-            entries,
-            known: Vec::new(),
-            seen: Vec::new(),
-        }
+        Self { reader, name, span, entries, known: Vec::new(), seen: Vec::new() }
     }
 
     pub(super) fn reader(&self) -> &'r Reader<'t> {
@@ -77,8 +62,7 @@ impl<'r, 't> Section<'r, 't> {
 
     fn wrong(&self, key: &str, span: Range<usize>, found: &DeValue<'_>, wanted: &str, example: &str) {
         let message = format!("`{key}` is {wanted}, not {}", kind(found));
-        self.reader
-            .mistake(span, message, Some(format!("write `{key} = {example}`")));
+        self.reader.mistake(span, message, Some(format!("write `{key} = {example}`")));
     }
 
     pub(super) fn boolean(&mut self, key: &'static str) -> Option<Spanned<bool>> {
@@ -125,12 +109,9 @@ impl<'r, 't> Section<'r, 't> {
     ) -> Option<Spanned<T>> {
         let value = self.take(key)?;
         match value.get_ref() {
-            DeValue::String(text) => word(
-                self.reader,
-                key,
-                &Spanned::new(value.span(), text.clone().into_owned()),
-                words,
-            ),
+            DeValue::String(text) => {
+                word(self.reader, key, &Spanned::new(value.span(), text.clone().into_owned()), words)
+            }
             other => {
                 let example = format!("{:?}", words.first().map_or("...", |(name, _)| name));
                 self.wrong(key, value.span(), other, "a text", &example);
@@ -160,11 +141,7 @@ impl<'r, 't> Section<'r, 't> {
                     "command" => shlex::split(&text).unwrap_or_else(|| vec![text.to_string()]),
                     _ => vec![text.to_string()],
                 };
-                let example = example
-                    .iter()
-                    .map(|word| format!("{word:?}"))
-                    .collect::<Vec<_>>()
-                    .join(", ");
+                let example = example.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
                 self.reader.mistake(
                     span,
                     format!("`{key}` is a list of texts, not one text"),
@@ -193,14 +170,10 @@ impl<'r, 't> Section<'r, 't> {
         match value.into_inner() {
             DeValue::Array(items) => items.into_iter().filter_map(|item| self.sub(key, item)).collect(),
             other => {
-                let header = if self.name.is_empty() {
-                    key.to_owned()
-                } else {
-                    format!("{}.{key}", self.name)
-                };
+                let header =
+                    if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) };
                 let message = format!("`{key}` is a list of tables, not {}", kind(&other));
-                self.reader
-                    .mistake(span, message, Some(format!("write `[[{header}]]` before each")));
+                self.reader.mistake(span, message, Some(format!("write `[[{header}]]` before each")));
                 Vec::new()
             }
         }
@@ -222,11 +195,7 @@ impl<'r, 't> Section<'r, 't> {
         let Some(table) = self.table(key) else {
             return Vec::new();
         };
-        table
-            .entries
-            .into_iter()
-            .map(|(name, entry)| (Spanned::new(entry.key, name), entry.value))
-            .collect()
+        table.entries.into_iter().map(|(name, entry)| (Spanned::new(entry.key, name), entry.value)).collect()
     }
 
     /// Texts below `key`, each under a name of its own.
@@ -249,21 +218,13 @@ impl<'r, 't> Section<'r, 't> {
 
     /// `value` as a table called `key` in this one.
     pub(super) fn sub(&self, key: &str, value: Spanned<DeValue<'t>>) -> Option<Self> {
-        let name = if self.name.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.name)
-        };
+        let name = if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) };
         let span = value.span();
         match value.into_inner() {
             DeValue::Table(table) => Some(Self::new(self.reader, name, span, table)),
             other => {
                 let message = format!("`{name}` is a table, not {}", kind(&other));
-                self.reader.mistake(
-                    span,
-                    message,
-                    Some(format!("write `[{name}]` on a line of its own")),
-                );
+                self.reader.mistake(span, message, Some(format!("write `[{name}]` on a line of its own")));
                 None
             }
         }
@@ -271,11 +232,8 @@ impl<'r, 't> Section<'r, 't> {
 
     /// Notes what is left: keys that nobody knows.
     pub(super) fn finish(self) {
-        let place = if self.name.is_empty() {
-            "a configuration file".to_owned()
-        } else {
-            format!("[{}]", self.name)
-        };
+        let place =
+            if self.name.is_empty() { "a configuration file".to_owned() } else { format!("[{}]", self.name) };
         for (key, entry) in &self.entries {
             let help = match nearest(key, self.known.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
@@ -303,11 +261,7 @@ pub(super) fn word<T: Copy>(
             Some(meant) => format!("did you mean \"{meant}\"?"),
             None => format!("write {}", listed(names())),
         };
-        reader.mistake(
-            text.span(),
-            format!("`{key}` can't be {:?}", text.get_ref()),
-            Some(help),
-        );
+        reader.mistake(text.span(), format!("`{key}` can't be {:?}", text.get_ref()), Some(help));
         return None;
     };
     Some(Spanned::new(text.span(), *value))

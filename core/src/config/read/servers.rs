@@ -23,10 +23,8 @@ pub(in crate::config) struct ServerEntry {
     pub(in crate::config) origin: Origin,
 }
 
-const APPROVALS: &[(&str, Approval)] = &[
-    ("required", Approval::Required),
-    ("not_required", Approval::NotRequired),
-];
+const APPROVALS: &[(&str, Approval)] =
+    &[("required", Approval::Required), ("not_required", Approval::NotRequired)];
 
 const TOOL_APPROVALS: &[(&str, Approval)] = &[
     ("required", Approval::Required),
@@ -34,12 +32,8 @@ const TOOL_APPROVALS: &[(&str, Approval)] = &[
     ("default", Approval::Default),
 ];
 
-const LEVELS: &[(&str, Level)] = &[
-    ("none", Level::None),
-    ("read", Level::Read),
-    ("write", Level::Write),
-    ("all", Level::All),
-];
+const LEVELS: &[(&str, Level)] =
+    &[("none", Level::None), ("read", Level::Read), ("write", Level::Write), ("all", Level::All)];
 
 pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
     for (name, mut section) in top.named_tables("servers") {
@@ -58,11 +52,7 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
         let origin = reader.origin(&name.span());
         let name = name.into_inner();
         file.scalars.servers.insert(name.clone(), scalars);
-        file.servers.push(ServerEntry {
-            name,
-            transport,
-            origin,
-        });
+        file.servers.push(ServerEntry { name, transport, origin });
     }
 }
 
@@ -79,60 +69,37 @@ fn transport(section: &mut Section<'_, '_>) -> Option<Transport> {
     match (command, url) {
         (Some(command), Some(url)) => {
             let help = "a server is started with `command` or reached at `url`: leave one out".to_owned();
-            reader.mistake(
-                url.span(),
-                "a server can't have both `command` and `url`",
-                Some(help),
-            );
+            reader.mistake(url.span(), "a server can't have both `command` and `url`", Some(help));
             drop(command);
             None
         }
         (Some(command), None) => {
             if headers.is_some() {
-                section.mistake(
-                    "`headers` belong to `url`",
-                    "leave them out, or use `env` for a program",
-                );
+                section.mistake("`headers` belong to `url`", "leave them out, or use `env` for a program");
             }
-            Some(Transport::Stdio {
-                command: command.into_inner(),
-                env: env.unwrap_or_default(),
-            })
+            Some(Transport::Stdio { command: command.into_inner(), env: env.unwrap_or_default() })
         }
         (None, Some(url)) => {
             if env.is_some() {
-                section.mistake(
-                    "`env` belongs to `command`",
-                    "leave it out, or use `headers` for an address",
-                );
+                section
+                    .mistake("`env` belongs to `command`", "leave it out, or use `headers` for an address");
             }
             let parsed = Url::parse(url.get_ref())
                 .ok()
                 .filter(|parsed| matches!(parsed.scheme(), "http" | "https") && parsed.has_host());
             if parsed.is_none() {
                 let help = "write it as \"https://example.com/mcp\"".to_owned();
-                reader.mistake(
-                    url.span(),
-                    format!("`{}` is not a web address", url.get_ref()),
-                    Some(help),
-                );
+                reader.mistake(url.span(), format!("`{}` is not a web address", url.get_ref()), Some(help));
                 return None;
             }
-            Some(Transport::Http {
-                url: url.into_inner(),
-                headers: headers.unwrap_or_default(),
-            })
+            Some(Transport::Http { url: url.into_inner(), headers: headers.unwrap_or_default() })
         }
         (None, None) => {
-            for (key, given, of) in [
-                ("env", env.is_some(), "command"),
-                ("headers", headers.is_some(), "url"),
-            ] {
+            for (key, given, of) in [("env", env.is_some(), "command"), ("headers", headers.is_some(), "url")]
+            {
                 if given && section.lacks(of) {
-                    section.mistake(
-                        format!("`{key}` is of no use without `{of}`"),
-                        format!("write `{of}` too"),
-                    );
+                    section
+                        .mistake(format!("`{key}` is of no use without `{of}`"), format!("write `{of}` too"));
                 }
             }
             None
@@ -148,10 +115,7 @@ fn tools(section: &mut Section<'_, '_>) -> BTreeMap<String, ToolScalars> {
             DeValue::String(text) => {
                 let text = Spanned::new(value.span(), text.clone().into_owned());
                 let approval = word(section.reader(), name.get_ref(), &text, TOOL_APPROVALS);
-                ToolScalars {
-                    approval: at(section.reader(), approval),
-                    category: None,
-                }
+                ToolScalars { approval: at(section.reader(), approval), category: None }
             }
             DeValue::Table(_) => {
                 let Some(mut tool) = section.sub(&format!("tools.{}", name.get_ref()), value) else {
@@ -169,9 +133,7 @@ fn tools(section: &mut Section<'_, '_>) -> BTreeMap<String, ToolScalars> {
             _ => {
                 let help = "write \"required\", \"not_required\" or \"default\", or a table with `approval` and `category`";
                 let message = format!("`{}` is a word or a table", name.get_ref());
-                section
-                    .reader()
-                    .mistake(value.span(), message, Some(help.to_owned()));
+                section.reader().mistake(value.span(), message, Some(help.to_owned()));
                 continue;
             }
         };

@@ -73,24 +73,8 @@ fn given_another_agent_then_its_table_is_added() {
 fn given_an_answer_then_a_rule_is_added_once() {
     let machine = Machine::new().user(FILE);
     let patterns = ["shell(cargo test *)".to_owned(), "write(./a\"b)".to_owned()];
-    assert!(
-        add_rule(
-            machine.user_file(),
-            &machine.sources.places(),
-            "claude",
-            &patterns
-        )
-        .unwrap()
-    );
-    assert!(
-        !add_rule(
-            machine.user_file(),
-            &machine.sources.places(),
-            "claude",
-            &patterns
-        )
-        .unwrap()
-    );
+    assert!(add_rule(machine.user_file(), &machine.sources.places(), "claude", &patterns).unwrap());
+    assert!(!add_rule(machine.user_file(), &machine.sources.places(), "claude", &patterns).unwrap());
     let date = jiff::Zoned::now().date().to_string();
     insta::assert_snapshot!(changed(FILE, &machine.text()).replace(&date, "DATE"), @r#"
     +[[rule]]
@@ -146,10 +130,7 @@ fn given_files_laid_out_otherwise_then_they_are_changed_in_their_own_way() {
             "agents.claude.mode = \"plan\"\r\n",
             "agents.claude.mode = \"plan\"\r\nagents.claude.bypass_permissions = true\r\n",
         ),
-        (
-            "mode = \"plan\"",
-            "mode = \"plan\"\n\n[agents.claude]\nbypass_permissions = true\n",
-        ),
+        ("mode = \"plan\"", "mode = \"plan\"\n\n[agents.claude]\nbypass_permissions = true\n"),
     ] {
         let machine = Machine::new().user(before);
         assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap());
@@ -169,25 +150,14 @@ fn given_a_file_with_mistakes_then_it_stays_as_it_is() {
         let machine = Machine::new().user(text);
         assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).is_err());
         assert!(
-            add_rule(
-                machine.user_file(),
-                &machine.sources.places(),
-                "claude",
-                &["shell(ls)".into()]
-            )
-            .is_err()
+            add_rule(machine.user_file(), &machine.sources.places(), "claude", &["shell(ls)".into()])
+                .is_err()
         );
         assert_eq!(machine.text(), text);
     }
     let machine = Machine::new().user(FILE);
     assert!(
-        add_rule(
-            machine.user_file(),
-            &machine.sources.places(),
-            "claude",
-            &["nonsense".into()]
-        )
-        .is_err()
+        add_rule(machine.user_file(), &machine.sources.places(), "claude", &["nonsense".into()]).is_err()
     );
     assert_eq!(machine.text(), FILE);
 }
@@ -217,13 +187,7 @@ fn given_changes_at_the_same_time_then_all_of_them_survive() {
             scope.spawn(move || {
                 let pattern = format!("shell(run {number})");
                 assert!(
-                    add_rule(
-                        machine.user_file(),
-                        &machine.sources.places(),
-                        "claude",
-                        &[pattern]
-                    )
-                    .unwrap()
+                    add_rule(machine.user_file(), &machine.sources.places(), "claude", &[pattern]).unwrap()
                 );
             });
         }
@@ -242,12 +206,7 @@ fn given_a_keeper_then_answers_hold_from_now_on() {
     let keeper = FileKeeper::new(machine.sources.clone());
     let claude = AgentId::named("claude");
     let policy = keeper.allow(&claude, &["shell(make)".into()]).unwrap();
-    assert!(
-        policy
-            .rules
-            .iter()
-            .any(|rule| rule.pattern.as_str() == "shell(make)")
-    );
+    assert!(policy.rules.iter().any(|rule| rule.pattern.as_str() == "shell(make)"));
     assert!(keeper.bypass(&claude).unwrap().agents["claude"].bypass_permissions);
     assert!(load(&machine.sources).unwrap().policy.agents["claude"].bypass_permissions);
 }
@@ -264,9 +223,7 @@ fn given_an_agent_without_a_name_then_nothing_is_kept_for_it() {
 
 #[test]
 fn given_a_locked_bypass_then_the_keeper_refuses() {
-    let machine = Machine::new()
-        .managed("lock = [\"agents.claude.bypass_permissions\"]\n")
-        .user(FILE);
+    let machine = Machine::new().managed("lock = [\"agents.claude.bypass_permissions\"]\n").user(FILE);
     let keeper = FileKeeper::new(machine.sources.clone());
     let error = keeper.bypass(&AgentId::named("claude")).unwrap_err().to_string();
     insta::assert_snapshot!(machine.plain(&error), @"/etc/config.toml locks the bypass of claude");

@@ -9,31 +9,12 @@ use crate::policy::{Effect, Mode};
 #[test]
 fn given_modes_of_several_layers_then_the_nearest_counts() {
     let mode = |machine: Machine| machine.load().policy.mode;
-    assert_eq!(
-        mode(Machine::new().managed("mode = \"plan\"").user("mode = \"auto\"")),
-        Mode::Auto
-    );
-    assert_eq!(
-        mode(Machine::new().user("mode = \"plan\"").mode(Mode::Auto)),
-        Mode::Auto
-    );
-    assert_eq!(
-        mode(
-            Machine::new()
-                .user("mode = \"auto\"")
-                .workspace("mode = \"plan\"")
-        ),
-        Mode::Plan
-    );
-    assert_eq!(
-        mode(Machine::new().workspace("mode = \"plan\"").mode(Mode::Default)),
-        Mode::Default
-    );
+    assert_eq!(mode(Machine::new().managed("mode = \"plan\"").user("mode = \"auto\"")), Mode::Auto);
+    assert_eq!(mode(Machine::new().user("mode = \"plan\"").mode(Mode::Auto)), Mode::Auto);
+    assert_eq!(mode(Machine::new().user("mode = \"auto\"").workspace("mode = \"plan\"")), Mode::Plan);
+    assert_eq!(mode(Machine::new().workspace("mode = \"plan\"").mode(Mode::Default)), Mode::Default);
     assert_eq!(mode(Machine::new().environment("MAYI_MODE", "plan")), Mode::Plan);
-    assert_eq!(
-        mode(Machine::new().environment("MAYI_MODE", "auto")),
-        Mode::Default
-    );
+    assert_eq!(mode(Machine::new().environment("MAYI_MODE", "auto")), Mode::Default);
 }
 
 /// The same, where an agent has a mode of its own: a nearer mode for all takes its place.
@@ -41,31 +22,15 @@ fn given_modes_of_several_layers_then_the_nearest_counts() {
 fn given_an_agents_own_mode_then_a_nearer_mode_for_all_takes_its_place() {
     let auto = "[agents.claude]\nmode = \"auto\"\n";
     let mode = |machine: Machine| machine.load().policy.agents["claude"].mode;
-    assert_eq!(
-        mode(Machine::new().user(&format!("mode = \"plan\"\n{auto}"))),
-        Some(Mode::Auto)
-    );
-    assert_eq!(
-        mode(Machine::new().managed(auto).user("mode = \"plan\"")),
-        Some(Mode::Plan)
-    );
-    assert_eq!(
-        mode(Machine::new().user(auto).workspace("mode = \"plan\"")),
-        Some(Mode::Plan)
-    );
+    assert_eq!(mode(Machine::new().user(&format!("mode = \"plan\"\n{auto}"))), Some(Mode::Auto));
+    assert_eq!(mode(Machine::new().managed(auto).user("mode = \"plan\"")), Some(Mode::Plan));
+    assert_eq!(mode(Machine::new().user(auto).workspace("mode = \"plan\"")), Some(Mode::Plan));
     assert_eq!(mode(Machine::new().user(auto).mode(Mode::Plan)), Some(Mode::Plan));
     // Looser than the mode of all, and yet stricter than the agent's.
     let strict = format!("mode = \"plan\"\n{auto}");
+    assert_eq!(mode(Machine::new().user(&strict).workspace("mode = \"default\"")), Some(Mode::Default));
     assert_eq!(
-        mode(Machine::new().user(&strict).workspace("mode = \"default\"")),
-        Some(Mode::Default)
-    );
-    assert_eq!(
-        mode(
-            Machine::new()
-                .user(auto)
-                .workspace("mode = \"plan\"\n[agents.claude]\nmode = \"default\"")
-        ),
+        mode(Machine::new().user(auto).workspace("mode = \"plan\"\n[agents.claude]\nmode = \"default\"")),
         Some(Mode::Default)
     );
 }
@@ -107,13 +72,7 @@ except = ["*"]
     assert_eq!(loaded.policy.mode, Mode::Default);
     assert_eq!(loaded.agents["claude"], before.agents["claude"]);
     assert!(loaded.servers.is_empty());
-    assert!(
-        loaded
-            .policy
-            .agents
-            .values()
-            .all(|agent| !agent.bypass_permissions && !agent.trust_kind)
-    );
+    assert!(loaded.policy.agents.values().all(|agent| !agent.bypass_permissions && !agent.trust_kind));
     assert!(loaded.policy.servers.is_empty());
     assert_eq!(loaded.policy.matrix.default.execute, Effect::Ask);
     assert_eq!(loaded.policy.matrix.default.external, Effect::Deny);
@@ -162,24 +121,10 @@ fn given_locks_then_nearer_layers_do_not_loosen_what_is_locked() {
     assert_eq!(loaded.policy.agents.get("claude"), None);
     assert!(loaded.locks.mode().is_some() && loaded.locks.bypass("claude").is_some());
     insta::assert_snapshot!(Machine::new().managed(managed).mode(Mode::Auto).mistakes(), @"`--mode auto` is not allowed: /etc/config.toml locks the mode (leave it out, or ask for default or stricter)");
-    assert_eq!(
-        Machine::new()
-            .managed(managed)
-            .mode(Mode::Plan)
-            .load()
-            .policy
-            .mode,
-        Mode::Plan
-    );
+    assert_eq!(Machine::new().managed(managed).mode(Mode::Plan).load().policy.mode, Mode::Plan);
     // Not below what is locked, but back to it.
     assert_eq!(
-        Machine::new()
-            .managed(managed)
-            .user("mode = \"plan\"")
-            .mode(Mode::Default)
-            .load()
-            .policy
-            .mode,
+        Machine::new().managed(managed).user("mode = \"plan\"").mode(Mode::Default).load().policy.mode,
         Mode::Default
     );
 }
@@ -229,19 +174,12 @@ fn rules() -> impl Strategy<Value = String> {
         "tool(x)",
         "read(**)",
     ]);
-    let rule = (
-        proptest::sample::select(vec!["allow", "ask", "deny"]),
-        pattern,
-        any::<bool>(),
-    )
-        .prop_map(|(effect, pattern, yields)| {
-            let always = if yields && effect == "ask" {
-                "always = false\n"
-            } else {
-                ""
-            };
+    let rule = (proptest::sample::select(vec!["allow", "ask", "deny"]), pattern, any::<bool>()).prop_map(
+        |(effect, pattern, yields)| {
+            let always = if yields && effect == "ask" { "always = false\n" } else { "" };
             format!("[[rule]]\neffect = \"{effect}\"\npattern = \"{pattern}\"\n{always}")
-        });
+        },
+    );
     proptest::collection::vec(rule, 0..4).prop_map(|rules| rules.concat())
 }
 
@@ -260,13 +198,9 @@ fn scalars() -> impl Strategy<Value = String> {
     )
         .prop_map(|(mode, own, bypass, approval, grant, tool)| {
             let line = |key: &str, value: Option<&str>| {
-                value
-                    .map(|value| format!("{key} = \"{value}\"\n"))
-                    .unwrap_or_default()
+                value.map(|value| format!("{key} = \"{value}\"\n")).unwrap_or_default()
             };
-            let bypass = bypass
-                .map(|on| format!("bypass_permissions = {on}\n"))
-                .unwrap_or_default();
+            let bypass = bypass.map(|on| format!("bypass_permissions = {on}\n")).unwrap_or_default();
             format!(
                 "{}[agents.claude]\n{}{bypass}[servers.github]\n{}{}[servers.github.tools]\n{}",
                 line("mode", mode),

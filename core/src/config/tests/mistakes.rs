@@ -4,10 +4,7 @@
 use super::Machine;
 
 fn mistakes(text: &str) -> String {
-    Machine::new()
-        .user(text)
-        .mistakes()
-        .replace("/home/.config/mayi/config.toml", "FILE")
+    Machine::new().user(text).mistakes().replace("/home/.config/mayi/config.toml", "FILE")
 }
 
 #[test]

@@ -89,22 +89,12 @@ impl Machine {
     /// Every mistake on a line of its own, without the names of temporary folders.
     fn mistakes(&self) -> String {
         let errors = load(&self.sources).unwrap_err();
-        let lines: Vec<String> = errors
-            .all()
-            .iter()
-            .map(|error| self.plain(&error.one_line()))
-            .collect();
+        let lines: Vec<String> = errors.all().iter().map(|error| self.plain(&error.one_line())).collect();
         lines.join("\n")
     }
 
     fn notices(&self) -> String {
-        self.load()
-            .policy
-            .notices
-            .iter()
-            .map(|notice| self.plain(notice))
-            .collect::<Vec<_>>()
-            .join("\n")
+        self.load().policy.notices.iter().map(|notice| self.plain(notice)).collect::<Vec<_>>().join("\n")
     }
 
     fn plain(&self, text: &str) -> String {
@@ -123,10 +113,7 @@ fn shell(line: &str) -> Access {
 }
 
 fn mcp(server: &str, tool: &str) -> Access {
-    Access::Mcp(McpAccess {
-        readings: vec![(server.into(), tool.into())],
-        arguments: serde_json::json!({}),
-    })
+    Access::Mcp(McpAccess { readings: vec![(server.into(), tool.into())], arguments: serde_json::json!({}) })
 }
 
 fn write(cwd: &Path, path: &str) -> Access {
@@ -134,10 +121,7 @@ fn write(cwd: &Path, path: &str) -> Access {
 }
 
 fn tool(name: &str) -> Access {
-    Access::Tool {
-        name: name.to_owned(),
-        category: Category::Execute,
-    }
+    Access::Tool { name: name.to_owned(), category: Category::Execute }
 }
 
 /// What `policy` decides for one access of the agent `claude`.

@@ -69,29 +69,18 @@ fn given_the_example_of_the_decisions_then_it_means_what_they_say() {
     assert_eq!(decided(mcp("github", "list_issues")), Effect::Allow);
     assert_eq!(decided(mcp("github", "create_issue")), Effect::Ask);
     assert_eq!(decided(mcp("github", "delete_repo")), Effect::Deny);
-    let because = &policy
-        .rules
-        .iter()
-        .find(|rule| rule.reason.is_some())
-        .unwrap()
-        .origin;
+    let because = &policy.rules.iter().find(|rule| rule.reason.is_some()).unwrap().origin;
     assert_eq!((because.line, because.layer), (Some(12), "user"));
     assert_eq!(because.file.as_deref(), Some(machine.user_file()));
     assert_eq!(
-        policy
-            .rules
-            .iter()
-            .map(|rule| rule.origin.line.unwrap())
-            .collect::<Vec<_>>(),
+        policy.rules.iter().map(|rule| rule.origin.line.unwrap()).collect::<Vec<_>>(),
         [6, 6, 6, 6, 7, 8, 8, 8, 12]
     );
     let claude = &loaded.agents["claude"];
     assert!(!claude.preset && claude.title == "Claude Code");
     assert_eq!(claude.asking_mode.as_deref(), Some("default"));
     assert_eq!(claude.origin.line, Some(20));
-    let Transport::Stdio { command, .. } = &loaded.servers["github"].transport else {
-        panic!()
-    };
+    let Transport::Stdio { command, .. } = &loaded.servers["github"].transport else { panic!() };
     assert_eq!(command.join(" "), "npx -y some-server");
 }
 
@@ -101,27 +90,10 @@ fn given_no_file_at_all_then_the_built_in_policy_holds() {
     let loaded = machine.load();
     assert_eq!(loaded.policy.mode, Mode::Default);
     assert!(loaded.files.iter().all(|file| !file.found) && loaded.files.len() == 3);
-    assert_eq!(
-        effect(&loaded.policy, &machine.sources.cwd, shell("make")),
-        Effect::Ask
-    );
-    assert_eq!(
-        effect(
-            &loaded.policy,
-            &machine.sources.cwd,
-            shell("mayi inbox approve 1")
-        ),
-        Effect::Deny
-    );
+    assert_eq!(effect(&loaded.policy, &machine.sources.cwd, shell("make")), Effect::Ask);
+    assert_eq!(effect(&loaded.policy, &machine.sources.cwd, shell("mayi inbox approve 1")), Effect::Deny);
     assert_eq!(loaded.agents["demo"].command, Some(AgentCommand::BuiltIn));
-    assert_eq!(
-        loaded
-            .settings
-            .iter()
-            .filter(|setting| setting.key == "mode")
-            .count(),
-        1
-    );
+    assert_eq!(loaded.settings.iter().filter(|setting| setting.key == "mode").count(), 1);
 }
 
 /// "A preset may be overridden": the user's words count, the rest stays.
@@ -140,13 +112,8 @@ fn given_a_server_at_an_address_then_its_headers_come_along() {
     let machine = Machine::new()
         .user("[servers.x]\nurl = \"https://example.com/mcp\"\nheaders = { Authorization = \"Bearer t\" }\ntrust_annotations = true\n");
     let server = &machine.load().servers["x"];
-    let Transport::Http { url, headers } = &server.transport else {
-        panic!()
-    };
-    assert_eq!(
-        (url.as_str(), headers["Authorization"].as_str()),
-        ("https://example.com/mcp", "Bearer t")
-    );
+    let Transport::Http { url, headers } = &server.transport else { panic!() };
+    assert_eq!((url.as_str(), headers["Authorization"].as_str()), ("https://example.com/mcp", "Bearer t"));
     assert!(server.trust_annotations);
 }
 
@@ -157,14 +124,8 @@ fn given_an_ask_that_yields_then_mode_auto_discharges_it() {
         "mode = \"auto\"\n[[rule]]\neffect = \"ask\"\npattern = \"shell(make *)\"\nalways = false\n[rules]\nask = [\"shell(git push *)\"]\n",
     );
     let policy = machine.load().policy;
-    assert_eq!(
-        effect(&policy, &machine.sources.cwd, shell("make x")),
-        Effect::Allow
-    );
-    assert_eq!(
-        effect(&policy, &machine.sources.cwd, shell("git push")),
-        Effect::Ask
-    );
+    assert_eq!(effect(&policy, &machine.sources.cwd, shell("make x")), Effect::Allow);
+    assert_eq!(effect(&policy, &machine.sources.cwd, shell("git push")), Effect::Ask);
 }
 
 #[test]
@@ -188,19 +149,11 @@ fn given_a_file_on_the_command_line_then_it_stands_in_for_the_users_and_the_fold
     super::put(&only, "[rules]\nallow = [\"shell(four)\"]\n");
     machine.sources.only = Some(only);
     let loaded = machine.load();
-    let written: Vec<_> = loaded
-        .policy
-        .rules
-        .iter()
-        .map(|rule| rule.pattern.to_string())
-        .collect();
+    let written: Vec<_> = loaded.policy.rules.iter().map(|rule| rule.pattern.to_string()).collect();
     assert_eq!(written, ["shell(one)", "shell(four)"]);
     // It lies in the workspace; the agent may not just change it.
     let cwd = &machine.sources.cwd;
-    let auto = crate::policy::Policy {
-        mode: Mode::Auto,
-        ..loaded.policy.clone()
-    };
+    let auto = crate::policy::Policy { mode: Mode::Auto, ..loaded.policy.clone() };
     assert_eq!(effect(&auto, cwd, write(cwd, "policy.toml")), Effect::Ask);
     assert_eq!(effect(&auto, cwd, write(cwd, "policy2.toml")), Effect::Allow);
 }
@@ -215,17 +168,11 @@ fn given_settings_for_a_workspace_then_they_count_there_and_below() {
         cwd.display()
     );
     let mut machine = machine.user(&text);
-    assert_eq!(
-        (machine.load().policy.mode, machine.load().policy.rules.len()),
-        (Mode::Plan, 1)
-    );
+    assert_eq!((machine.load().policy.mode, machine.load().policy.rules.len()), (Mode::Plan, 1));
     machine.sources.cwd = cwd.join("inner/most");
     assert_eq!(machine.load().policy.mode, Mode::Default);
     machine.sources.cwd = machine.sources.folders.home.clone().unwrap();
-    assert_eq!(
-        (machine.load().policy.mode, machine.load().policy.rules.len()),
-        (Mode::Auto, 0)
-    );
+    assert_eq!((machine.load().policy.mode, machine.load().policy.rules.len()), (Mode::Auto, 0));
 }
 
 /// Decisions, 4.2: mayi's own files are protected, wherever a link leads.
@@ -243,10 +190,7 @@ fn given_mayis_own_files_then_no_agent_changes_them() {
         (machine.user_file().to_owned(), Effect::Deny),
         (folder.join("x"), Effect::Deny),
         (folder.clone(), Effect::Deny),
-        (
-            machine.sources.folders.state.clone().unwrap().join("log"),
-            Effect::Deny,
-        ),
+        (machine.sources.folders.state.clone().unwrap().join("log"), Effect::Deny),
         (real, Effect::Ask),
     ] {
         assert_eq!(

@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::input;
 use super::tool_calls::Known;
-use crate::call::{Access, Call, Category, Diff, Door, McpAccess, PathAccess, SessionId, ShellAccess, UrlAccess, WriteKind};
+use crate::call::{
+    Access, Call, Category, Diff, Door, McpAccess, PathAccess, SessionId, ShellAccess, UrlAccess, WriteKind,
+};
 use crate::gate::Session;
 
 /// The most accesses of one call: an agent that names more is asked about as a whole.
@@ -43,12 +45,18 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
     let name = known.text("name").map(str::to_owned).or_else(|| vendor_name(known));
     reading.by_kind(&raw_input, name.as_deref());
     if known.ambiguous {
-        reading.push(Access::Tool { name: "a message that can be read in two ways".to_owned(), category: Category::Execute });
+        reading.push(Access::Tool {
+            name: "a message that can be read in two ways".to_owned(),
+            category: Category::Execute,
+        });
     }
     let Reading { cwd, kind, mut accesses, diffs, notes, not_shown, env } = reading;
     if accesses.len() > MOST {
         accesses.truncate(MOST);
-        accesses.push(Access::Tool { name: "more than can be looked at".to_owned(), category: Category::Execute });
+        accesses.push(Access::Tool {
+            name: "more than can be looked at".to_owned(),
+            category: Category::Execute,
+        });
     }
     Call {
         door: from.door,
@@ -71,7 +79,13 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
 }
 
 /// The call of a side door: exactly one access.
-pub(super) fn side_door(session: &Session, door: Door, title: String, raw_input: Value, access: Access) -> Call {
+pub(super) fn side_door(
+    session: &Session,
+    door: Door,
+    title: String,
+    raw_input: Value,
+    access: Access,
+) -> Call {
     Call {
         door,
         agent: session.agent.clone(),
@@ -134,7 +148,10 @@ impl Reading {
     fn write(&mut self, kind: WriteKind, given: &str) {
         let path = self.path(given);
         // One file is one write: a diff says best what kind it is.
-        let known = self.accesses.iter().any(|access| matches!(access, Access::Write(_, other) if other.lexical == path.lexical));
+        let known = self
+            .accesses
+            .iter()
+            .any(|access| matches!(access, Access::Write(_, other) if other.lexical == path.lexical));
         if !known {
             self.push(Access::Write(kind, path));
         }
@@ -169,7 +186,9 @@ impl Reading {
     }
 
     fn diff(&mut self, item: &Value) {
-        let (Some(path), Some(new_text)) = (input::text(item, "path"), item.get("newText").and_then(Value::as_str)) else {
+        let (Some(path), Some(new_text)) =
+            (input::text(item, "path"), item.get("newText").and_then(Value::as_str))
+        else {
             self.not_shown.push("a diff without path or text".to_owned());
             return;
         };
@@ -224,7 +243,8 @@ impl Reading {
         }
         // Codex asks with another shape, which names the server but not the tool; the tool was in
         // the update before. Where it was not, or says something else, nothing is certain.
-        if raw.pointer("/request/_meta/codex_approval_kind").and_then(Value::as_str) == Some("mcp_tool_call") {
+        if raw.pointer("/request/_meta/codex_approval_kind").and_then(Value::as_str) == Some("mcp_tool_call")
+        {
             let server = input::text(raw, "server_name").unwrap_or_default();
             let arguments = raw.pointer("/request/_meta/tool_params").cloned().unwrap_or(Value::Null);
             let announced = self.accesses.iter().any(|access| {
@@ -246,7 +266,10 @@ impl Reading {
                 "move" => self.write(WriteKind::Move, &given),
                 _ => {
                     let path = self.path(&given);
-                    let written = self.accesses.iter().any(|a| matches!(a, Access::Write(_, w) if w.lexical == path.lexical));
+                    let written = self
+                        .accesses
+                        .iter()
+                        .any(|a| matches!(a, Access::Write(_, w) if w.lexical == path.lexical));
                     if !written && path.lexical != self.cwd {
                         self.push(Access::Read(path));
                     }
@@ -302,7 +325,8 @@ impl Reading {
                 self.push(unknown(category));
             }
             "switch_mode" => {
-                let id = ["mode", "modeId", "id"].iter().find_map(|key| input::text(raw, key)).unwrap_or(label);
+                let id =
+                    ["mode", "modeId", "id"].iter().find_map(|key| input::text(raw, key)).unwrap_or(label);
                 self.push(Access::Mode { id });
             }
             _ if is_mcp => {}
@@ -335,7 +359,10 @@ impl Reading {
             Ok(url) => self.push(Access::Fetch(url)),
             Err(error) => {
                 self.not_shown.push(format!("the address {given} is not understood: {error}"));
-                self.push(Access::Tool { name: "an address that is not understood".to_owned(), category: Category::Execute });
+                self.push(Access::Tool {
+                    name: "an address that is not understood".to_owned(),
+                    category: Category::Execute,
+                });
             }
         }
     }
@@ -370,7 +397,9 @@ pub(super) fn touches(session: &Session, known: &Known, accesses: &[Access]) -> 
     let call = tool_call(&From { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
     call.accesses.iter().all(|access| {
         accesses.iter().any(|other| match (access, other) {
-            (Access::Read(a), Access::Read(b)) | (Access::Write(_, a), Access::Write(_, b)) => a.lexical == b.lexical,
+            (Access::Read(a), Access::Read(b)) | (Access::Write(_, a), Access::Write(_, b)) => {
+                a.lexical == b.lexical
+            }
             (Access::Shell(a), Access::Shell(b)) => a.argv == b.argv && a.line == b.line,
             _ => false,
         })

@@ -22,7 +22,8 @@ const STARTING: Duration = Duration::from_secs(30);
 const DOWNLOADING: Duration = Duration::from_secs(180);
 
 /// Launchers that download what they start.
-const LAUNCHERS: &[&str] = &["npx", "npm", "pnpm", "yarn", "bunx", "bun", "deno", "uvx", "uv", "pipx", "docker", "podman", "nix"];
+const LAUNCHERS: &[&str] =
+    &["npx", "npm", "pnpm", "yarn", "bunx", "bun", "deno", "uvx", "uv", "pipx", "docker", "podman", "nix"];
 
 /// What mayi offers the agent.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +69,9 @@ impl Connection {
                 .v1()
                 .name("mayi")
                 .on_receive_dispatch(
-                    async move |message: Dispatch, _cx: ConnectionTo<Agent>| dispatch::dispatch(&handlers, message),
+                    async move |message: Dispatch, _cx: ConnectionTo<Agent>| {
+                        dispatch::dispatch(&handlers, message)
+                    },
                     agent_client_protocol::on_receive_dispatch!(),
                 )
                 .connect_with(transport, async move |cx: ConnectionTo<Agent>| {
@@ -84,7 +87,9 @@ impl Connection {
                 tracing::debug!(%error, "the connection ended");
             }
         });
-        let cx = cx_receiver.await.map_err(|_| AgentError::Protocol("the connection could not be opened".to_owned()))?;
+        let cx = cx_receiver
+            .await
+            .map_err(|_| AgentError::Protocol("the connection could not be opened".to_owned()))?;
         let mut connection = Self {
             cx,
             shared,
@@ -111,7 +116,9 @@ impl Connection {
         let response = self.ask("initialize", "initialize", params, Some(limit)).await?;
         match response.get("protocolVersion").and_then(Value::as_u64) {
             Some(1) => Ok(response.get("agentCapabilities").cloned().unwrap_or_default()),
-            Some(other) => Err(AgentError::Protocol(format!("it speaks version {other} of the protocol; mayi speaks version 1"))),
+            Some(other) => Err(AgentError::Protocol(format!(
+                "it speaks version {other} of the protocol; mayi speaks version 1"
+            ))),
             None => Err(AgentError::Protocol("initialize was answered without a protocolVersion".to_owned())),
         }
     }
@@ -134,7 +141,8 @@ impl Connection {
         params: Value,
         limit: Option<Duration>,
     ) -> Result<Value, AgentError> {
-        let message = UntypedMessage::new(method, params).map_err(|error| AgentError::Protocol(error.to_string()))?;
+        let message =
+            UntypedMessage::new(method, params).map_err(|error| AgentError::Protocol(error.to_string()))?;
         let answer = self.cx.send_request(message).block_task();
         let answer = match limit {
             Some(limit) => {

@@ -95,7 +95,8 @@ fn request_of(
         taint(shared, &params);
         shared.gate.refused();
         shared.notice(format!("a {method} request was refused: {why}"));
-        responder.respond_with_error(invalid(&format!("refused, since it can be read in two ways: {why}")))?;
+        responder
+            .respond_with_error(invalid(&format!("refused, since it can be read in two ways: {why}")))?;
         return Ok(Handled::Yes);
     }
     let offer = shared.offer;
@@ -133,7 +134,9 @@ fn update(shared: &Arc<Shared>, params: Value) {
             }
         }
         Some("current_mode_update") => {
-            if let Some(mode) = update.get("currentModeId").or_else(|| update.get("modeId")).and_then(Value::as_str) {
+            if let Some(mode) =
+                update.get("currentModeId").or_else(|| update.get("modeId")).and_then(Value::as_str)
+            {
                 shared.notice(format!("the agent is now in its mode `{}`", crate::approval::visible(mode)));
             }
         }
@@ -149,7 +152,11 @@ fn tool_call(shared: &Shared, session: &crate::gate::Session, fields: &serde_jso
         shared.gate.finished(&session.id, id);
     }
     if let Some(known) = unasked {
-        let call = adapt::tool_call(&From { door: Door::AcpReported, session, tool_call_id: Some(id) }, &known, Vec::new());
+        let call = adapt::tool_call(
+            &From { door: Door::AcpReported, session, tool_call_id: Some(id) },
+            &known,
+            Vec::new(),
+        );
         let decision = shared.gate.judge_reported(&call);
         if decision.effect != Effect::Allow {
             let _ = shared.events.send(AcpEvent::Unasked { title: call.title, decision });

@@ -20,7 +20,9 @@ pub enum AgentError {
     },
     /// The program lies inside a folder that the agent works in: a repository could have put it
     /// there.
-    #[error("{program} lies inside the workspace, where anybody's repository could have put it; start it by a path outside")]
+    #[error(
+        "{program} lies inside the workspace, where anybody's repository could have put it; start it by a path outside"
+    )]
     InWorkspace {
         /// Where it is.
         program: PathBuf,

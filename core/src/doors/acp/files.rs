@@ -23,7 +23,8 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 
 pub(super) fn read(shared: &Arc<Shared>, params: Value, responder: Responder<Value>) -> Result<(), Error> {
     let Some((session, path)) = target(shared, &params) else {
-        return responder.respond_with_error(invalid("fs/read_text_file needs a sessionId of mine and a path"));
+        return responder
+            .respond_with_error(invalid("fs/read_text_file needs a sessionId of mine and a path"));
     };
     let access = adapt::file(&session.cwd, &path, false);
     let call = adapt::side_door(&session, Door::AcpFs, format!("Read {path}"), params.clone(), access);
@@ -38,10 +39,13 @@ pub(super) fn read(shared: &Arc<Shared>, params: Value, responder: Responder<Val
 pub(super) fn write(shared: &Arc<Shared>, params: Value, responder: Responder<Value>) -> Result<(), Error> {
     let content = params.get("content").and_then(Value::as_str).map(str::to_owned);
     let (Some((session, path)), Some(content)) = (target(shared, &params), content) else {
-        return responder.respond_with_error(invalid("fs/write_text_file needs a sessionId of mine, a path and a content"));
+        return responder.respond_with_error(invalid(
+            "fs/write_text_file needs a sessionId of mine, a path and a content",
+        ));
     };
     let access = adapt::file(&session.cwd, &path, true);
-    let mut call = adapt::side_door(&session, Door::AcpFs, format!("Write {path}"), json!({"path": path}), access);
+    let mut call =
+        adapt::side_door(&session, Door::AcpFs, format!("Write {path}"), json!({"path": path}), access);
     // The card shows what changes: the text that is there now is the old one.
     let old_text = current_text(&call);
     call.diffs.push(Diff { path: path.clone(), old_text, new_text: content });
@@ -115,7 +119,8 @@ fn read_file(authorized: &Authorized<Call>, given: &str) -> Result<String, Error
 }
 
 fn write_file(authorized: &Authorized<Call>, given: &str) -> Result<(), Error> {
-    let (Some(Access::Write(_, path)), Some(diff)) = (authorized.call().accesses.first(), authorized.call().diffs.first())
+    let (Some(Access::Write(_, path)), Some(diff)) =
+        (authorized.call().accesses.first(), authorized.call().diffs.first())
     else {
         return Err(denied("not what was judged"));
     };
@@ -134,7 +139,9 @@ fn write_file(authorized: &Authorized<Call>, given: &str) -> Result<(), Error> {
     if !path.hard_linked && links(&meta) > 1 {
         return Err(denied("the file has got another name since the call was judged"));
     }
-    file.set_len(0).and_then(|()| file.write_all(diff.new_text.as_bytes())).map_err(|error| io_error(&error, given))
+    file.set_len(0)
+        .and_then(|()| file.write_all(diff.new_text.as_bytes()))
+        .map_err(|error| io_error(&error, given))
 }
 
 enum Purpose {
@@ -149,7 +156,9 @@ fn open(path: &Path, purpose: Purpose) -> std::io::Result<File> {
     let flags = match purpose {
         Purpose::Read => OFlags::RDONLY,
         Purpose::Write => OFlags::WRONLY | OFlags::CREATE,
-    } | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    } | OFlags::NONBLOCK
+        | OFlags::CLOEXEC
+        | OFlags::NOFOLLOW;
     let mode = if matches!(purpose, Purpose::Write) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
     let fd = openat2(CWD, path, flags, mode, ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS)?;
     Ok(File::from(fd))

@@ -4,8 +4,21 @@ use serde_json::Value;
 
 /// Keys that hold one path.
 const PATHS: &[&str] = &[
-    "file_path", "filePath", "filepath", "path", "abs_path", "absolute_path", "absolutePath", "file", "notebook_path",
-    "notebookPath", "target_file", "targetFile", "dir_path", "directory", "folder",
+    "file_path",
+    "filePath",
+    "filepath",
+    "path",
+    "abs_path",
+    "absolute_path",
+    "absolutePath",
+    "file",
+    "notebook_path",
+    "notebookPath",
+    "target_file",
+    "targetFile",
+    "dir_path",
+    "directory",
+    "folder",
 ];
 
 /// Keys that hold a new path.
@@ -13,15 +26,58 @@ const NEW_PATHS: &[&str] = &["new_path", "newPath", "destination", "dest", "move
 
 /// Keys that only say how to read or search.
 const READING: &[&str] = &[
-    "offset", "limit", "line", "lines", "start_line", "end_line", "pattern", "query", "glob", "include", "exclude", "type",
-    "output_mode", "head_limit", "multiline", "recursive", "case_sensitive", "-A", "-B", "-C", "-n", "-i", "description",
-    "pages", "respect_git_ignore", "file_filtering_options", "max_results", "ignore",
+    "offset",
+    "limit",
+    "line",
+    "lines",
+    "start_line",
+    "end_line",
+    "pattern",
+    "query",
+    "glob",
+    "include",
+    "exclude",
+    "type",
+    "output_mode",
+    "head_limit",
+    "multiline",
+    "recursive",
+    "case_sensitive",
+    "-A",
+    "-B",
+    "-C",
+    "-n",
+    "-i",
+    "description",
+    "pages",
+    "respect_git_ignore",
+    "file_filtering_options",
+    "max_results",
+    "ignore",
 ];
 
 /// Keys of tools that only think, plan or hand work to a sub-agent whose own calls are judged.
 const THINKING: &[&str] = &[
-    "thought", "thoughts", "plan", "todos", "items", "entries", "description", "prompt", "subagent_type", "explanation", "message",
-    "task", "task_name", "thoughtNumber", "totalThoughts", "nextThoughtNeeded", "summary", "run_in_background", "model", "name",
+    "thought",
+    "thoughts",
+    "plan",
+    "todos",
+    "items",
+    "entries",
+    "description",
+    "prompt",
+    "subagent_type",
+    "explanation",
+    "message",
+    "task",
+    "task_name",
+    "thoughtNumber",
+    "totalThoughts",
+    "nextThoughtNeeded",
+    "summary",
+    "run_in_background",
+    "model",
+    "name",
 ];
 
 /// Words that editors' tools use as `command`, beside a path.
@@ -81,7 +137,9 @@ pub(super) fn commands(input: &Value) -> Vec<Command> {
                 let edit_word = EDIT_WORDS.contains(&line.as_str()) && !paths(input).is_empty();
                 if !edit_word {
                     found.push(match input.get("args").and_then(Value::as_array) {
-                        Some(args) => words(std::iter::once(input.get(key).unwrap_or(&Value::Null)).chain(args)),
+                        Some(args) => {
+                            words(std::iter::once(input.get(key).unwrap_or(&Value::Null)).chain(args))
+                        }
                         None => Command::Line(line.clone()),
                     });
                 }
@@ -107,9 +165,12 @@ pub(super) fn cwd(input: &Value) -> Option<String> {
 /// Variables that are set for a command.
 pub(super) fn env(input: &Value) -> Vec<(String, String)> {
     match input.get("env") {
-        Some(Value::Object(map)) => {
-            map.iter().map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))).collect()
-        }
+        Some(Value::Object(map)) => map
+            .iter()
+            .map(|(name, value)| {
+                (name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            })
+            .collect(),
         Some(Value::Array(items)) => items
             .iter()
             .filter_map(|item| Some((text(item, "name")?, text(item, "value").unwrap_or_default())))

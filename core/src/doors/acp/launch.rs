@@ -51,7 +51,11 @@ pub(super) struct Pipes {
 ///
 /// # Errors
 /// If there is none, or it lies inside one of `roots`.
-pub fn resolve_program(program: &str, roots: &[PathBuf], install: Option<&str>) -> Result<PathBuf, AgentError> {
+pub fn resolve_program(
+    program: &str,
+    roots: &[PathBuf],
+    install: Option<&str>,
+) -> Result<PathBuf, AgentError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let absolute: Vec<PathBuf> = std::env::split_paths(&path).filter(|entry| entry.is_absolute()).collect();
     let search: OsString = std::env::join_paths(absolute).unwrap_or_default();
@@ -69,7 +73,10 @@ pub fn resolve_program(program: &str, roots: &[PathBuf], install: Option<&str>) 
 
 impl Process {
     /// Starts the agent.
-    pub(super) fn start(launch: &Launch, events: &mpsc::UnboundedSender<AcpEvent>) -> Result<(Self, Pipes), AgentError> {
+    pub(super) fn start(
+        launch: &Launch,
+        events: &mpsc::UnboundedSender<AcpEvent>,
+    ) -> Result<(Self, Pipes), AgentError> {
         let (program, arguments) = launch.command.split_first().ok_or_else(|| AgentError::NotFound {
             program: String::new(),
             hint: "; the agent's command is empty".to_owned(),
@@ -186,7 +193,10 @@ async fn keep_last_lines(
 }
 
 /// Reads a line, or 64 KiB of one: an agent that never ends its line must not fill the memory.
-async fn read_some_line<R: tokio::io::AsyncBufRead + Unpin>(reader: &mut R, line: &mut Vec<u8>) -> std::io::Result<usize> {
+async fn read_some_line<R: tokio::io::AsyncBufRead + Unpin>(
+    reader: &mut R,
+    line: &mut Vec<u8>,
+) -> std::io::Result<usize> {
     let mut limited = tokio::io::AsyncReadExt::take(reader, 64 * 1024);
     limited.read_until(b'\n', line).await
 }

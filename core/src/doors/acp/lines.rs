@@ -2,8 +2,8 @@
 //! will be judged.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::approval::visible;
 use crate::call::json;
@@ -15,7 +15,8 @@ pub(super) const LONGEST: usize = 64 * 1024 * 1024;
 pub(super) const REFUSED: &str = "mayi/refused";
 
 /// Requests whose parameters are judged.
-const JUDGED: &[&str] = &["session/request_permission", "fs/read_text_file", "fs/write_text_file", "terminal/create"];
+const JUDGED: &[&str] =
+    &["session/request_permission", "fs/read_text_file", "fs/write_text_file", "terminal/create"];
 
 /// A line of the agent's.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,9 +68,13 @@ pub(super) fn read(line: String) -> Line {
         }
     };
     let fits = envelope.jsonrpc.is_some_and(|version| version.get() == "\"2.0\"")
-        && (envelope.method.is_some() || (envelope.id.is_some() && (envelope.result.is_some() || envelope.error.is_some())));
+        && (envelope.method.is_some()
+            || (envelope.id.is_some() && (envelope.result.is_some() || envelope.error.is_some())));
     if !fits {
-        return Line::NotRpc(format!("no JSON-RPC 2.0 message: {}", visible(&text.chars().take(80).collect::<String>())));
+        return Line::NotRpc(format!(
+            "no JSON-RPC 2.0 message: {}",
+            visible(&text.chars().take(80).collect::<String>())
+        ));
     }
     let (Some(method), Some(params)) = (envelope.method.as_deref(), envelope.params) else {
         return Line::Message(line);
@@ -123,7 +128,13 @@ mod tests {
     fn given_something_else_then_it_is_named() {
         assert!(matches!(read("npm warn x".to_owned()), Line::NotJson(_)));
         assert!(matches!(read(r#"{"jsonrpc": oops"#.to_owned()), Line::NotJson(_)));
-        for line in ["[]", r#"[{"jsonrpc":"2.0","method":"x"}]"#, "{}", r#"{"hello":1}"#, r#"{"jsonrpc":"2.0","id":1}"#] {
+        for line in [
+            "[]",
+            r#"[{"jsonrpc":"2.0","method":"x"}]"#,
+            "{}",
+            r#"{"hello":1}"#,
+            r#"{"jsonrpc":"2.0","id":1}"#,
+        ] {
             assert!(matches!(read(line.to_owned()), Line::NotRpc(_)), "{line}");
         }
     }

@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn given_modes_then_the_asking_one_is_set() {
-        let response = json!({"modes": {"currentModeId": "yolo", "availableModes": [{"id": "yolo"}, {"id": "ask"}]}});
+        let response =
+            json!({"modes": {"currentModeId": "yolo", "availableModes": [{"id": "yolo"}, {"id": "ask"}]}});
         assert_eq!(switch(&response, ask("ask").as_ref()), Switch::SetMode("ask".into()));
         assert_eq!(switch(&response, ask("yolo").as_ref()), Switch::Already);
         assert_eq!(switch(&response, ask("other").as_ref()), Switch::Unknown("yolo".into()));
@@ -83,6 +84,9 @@ mod tests {
             {"id": "model", "category": "model", "currentValue": "ask", "options": [{"value": "ask"}]},
             {"id": "m", "category": "mode", "currentValue": "free", "options": [{"name": "g", "options": [{"value": "ask"}]}]},
         ]});
-        assert_eq!(switch(&response, ask("ask").as_ref()), Switch::SetOption { id: "m".into(), value: "ask".into() });
+        assert_eq!(
+            switch(&response, ask("ask").as_ref()),
+            Switch::SetOption { id: "m".into(), value: "ask".into() }
+        );
     }
 }

@@ -50,19 +50,37 @@ fn ends_turn(option: &AgentOption) -> bool {
 }
 
 fn danger(id: &str, name: &str, kind: &str) -> Option<String> {
-    let option = AgentOption { option_id: id.to_owned(), name: name.to_owned(), kind: kind.to_owned(), danger: None };
+    let option =
+        AgentOption { option_id: id.to_owned(), name: name.to_owned(), kind: kind.to_owned(), danger: None };
     if kind.starts_with("allow") && has_any(&option, MODES) {
         return Some("switches the agent into a mode in which it asks less, or not at all".to_owned());
     }
     match kind {
         "allow_once" | "reject_once" => None,
-        "allow_always" | "reject_always" => Some("the agent remembers this by itself, where mayi can't see it".to_owned()),
+        "allow_always" | "reject_always" => {
+            Some("the agent remembers this by itself, where mayi can't see it".to_owned())
+        }
         _ => Some("a kind of option that the protocol does not know".to_owned()),
     }
 }
 
 /// Words of options that do more than answer this one question.
-const MODES: &[&str] = &["mode", "bypass", "yolo", "auto-approve", "auto approve", "acceptedits", "accept edits", "full access", "full-access", "all edits", "dontask", "exit-plan", "skip permission", "dangerously"];
+const MODES: &[&str] = &[
+    "mode",
+    "bypass",
+    "yolo",
+    "auto-approve",
+    "auto approve",
+    "acceptedits",
+    "accept edits",
+    "full access",
+    "full-access",
+    "all edits",
+    "dontask",
+    "exit-plan",
+    "skip permission",
+    "dangerously",
+];
 
 fn has_any(option: &AgentOption, words: &[&str]) -> bool {
     let text = format!("{}\n{}", option.option_id, option.name).to_lowercase();
@@ -88,7 +106,11 @@ mod tests {
     /// Decisions, section 6: "mayi's own allow picks only `allow_once`".
     #[test]
     fn given_allow_always_first_then_allow_once_is_picked() {
-        let list = [("always", "Always", "allow_always"), ("once", "Yes", "allow_once"), ("no", "No", "reject_once")];
+        let list = [
+            ("always", "Always", "allow_always"),
+            ("once", "Yes", "allow_once"),
+            ("no", "No", "reject_once"),
+        ];
         assert_eq!(ids(&list), (Some("once".into()), Some("no".into())));
         assert_eq!(ids(&[("a", "All", "allow_always"), ("n", "No", "reject_once")]).0, None);
     }
@@ -97,8 +119,11 @@ mod tests {
     #[test]
     fn given_a_mode_switch_as_allow_once_then_it_is_not_picked() {
         for (id, name) in [
-            ("exit-plan-default", "Yes, manually approve edits"), ("bypassPermissions", "Yes"),
-            ("x", "Yes, and switch to auto mode"), ("x", "Yes, allow all edits during this session"), ("acceptEdits", "Yes"),
+            ("exit-plan-default", "Yes, manually approve edits"),
+            ("bypassPermissions", "Yes"),
+            ("x", "Yes, and switch to auto mode"),
+            ("x", "Yes, allow all edits during this session"),
+            ("acceptEdits", "Yes"),
         ] {
             assert_eq!(ids(&[(id, name, "allow_once")]).0, None, "{id} {name}");
         }

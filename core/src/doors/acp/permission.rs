@@ -14,7 +14,11 @@ use crate::call::{Access, Door};
 use crate::gate::Verdict;
 
 /// Takes a request; the answer is sent from a task of its own.
-pub(super) fn request(shared: &Arc<Shared>, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
+pub(super) fn request(
+    shared: &Arc<Shared>,
+    params: &Value,
+    responder: Responder<Value>,
+) -> Result<(), Error> {
     let Some(session) = adapt::session_of(&shared.gate, params) else {
         shared.notice("a permission request came for a session that is not known: it was denied");
         return responder.respond(cancelled());
@@ -22,7 +26,8 @@ pub(super) fn request(shared: &Arc<Shared>, params: &Value, responder: Responder
     let empty = Map::new();
     let fields = params.get("toolCall").and_then(Value::as_object).unwrap_or(&empty);
     let Some(id) = fields.get("toolCallId").and_then(Value::as_str).filter(|id| !id.is_empty()) else {
-        return responder.respond_with_error(invalid("session/request_permission needs a toolCall with a toolCallId"));
+        return responder
+            .respond_with_error(invalid("session/request_permission needs a toolCall with a toolCallId"));
     };
     if shared.turn(&session.id) == Turn::Cancelled {
         // Asks that come after a cancel belong to the turn that is gone.
@@ -31,8 +36,11 @@ pub(super) fn request(shared: &Arc<Shared>, params: &Value, responder: Responder
     let mut not_shown = Vec::new();
     let options = options::read(params.get("options"), &mut not_shown);
     let known = shared.tool_calls().ask(&session.id, id, fields);
-    let mut call =
-        adapt::tool_call(&From { door: Door::AcpPermission, session: &session, tool_call_id: Some(id) }, &known, not_shown);
+    let mut call = adapt::tool_call(
+        &From { door: Door::AcpPermission, session: &session, tool_call_id: Some(id) },
+        &known,
+        not_shown,
+    );
     let switches = call.accesses.iter().any(|access| matches!(access, Access::Mode { .. }));
     if options::allow(&options).is_none() || switches {
         call.by_hand = Some(if switches {

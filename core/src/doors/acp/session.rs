@@ -143,7 +143,11 @@ impl Connection {
             Some(id) => id.clone(),
             None => match response.get("sessionId").and_then(Value::as_str) {
                 Some(id) if !id.is_empty() => SessionId(id.to_owned()),
-                _ => return Err(AgentError::Protocol("session/new was answered without a sessionId".to_owned())),
+                _ => {
+                    return Err(AgentError::Protocol(
+                        "session/new was answered without a sessionId".to_owned(),
+                    ));
+                }
             },
         };
         self.announce(wanted, &id);
@@ -152,7 +156,8 @@ impl Connection {
     }
 
     fn announce(&self, wanted: &OpenSession, id: &SessionId) {
-        let folders: Vec<PathBuf> = std::iter::once(wanted.cwd.clone()).chain(wanted.more_roots.iter().cloned()).collect();
+        let folders: Vec<PathBuf> =
+            std::iter::once(wanted.cwd.clone()).chain(wanted.more_roots.iter().cloned()).collect();
         self.shared.gate.open_session(Session {
             id: id.clone(),
             agent: wanted.agent.clone(),
@@ -161,7 +166,9 @@ impl Connection {
             cwd: wanted.cwd.clone(),
             mode: wanted.mode,
         });
-        self.shared.gate.pass_servers(id, wanted.servers.iter().map(|server| server.name().to_owned()).collect());
+        self.shared
+            .gate
+            .pass_servers(id, wanted.servers.iter().map(|server| server.name().to_owned()).collect());
     }
 
     async fn put_into_asking_mode(
@@ -175,12 +182,19 @@ impl Connection {
             Switch::Already => Ok(name),
             Switch::SetMode(mode) => {
                 let params = json!({"sessionId": id.0, "modeId": mode});
-                self.ask("session/set_mode", "to go into the mode in which it asks", params, Some(OPENING)).await?;
+                self.ask("session/set_mode", "to go into the mode in which it asks", params, Some(OPENING))
+                    .await?;
                 Ok(Some(mode))
             }
             Switch::SetOption { id: option, value } => {
                 let params = json!({"sessionId": id.0, "configId": option, "value": value});
-                self.ask("session/set_config_option", "to go into the mode in which it asks", params, Some(OPENING)).await?;
+                self.ask(
+                    "session/set_config_option",
+                    "to go into the mode in which it asks",
+                    params,
+                    Some(OPENING),
+                )
+                .await?;
                 Ok(Some(value))
             }
             Switch::Unknown(current) => {
@@ -203,7 +217,9 @@ impl Connection {
     pub async fn prompt(&self, id: &SessionId, blocks: &[String]) -> Result<StopReason, AgentError> {
         let blocks: Vec<Value> = blocks.iter().map(|text| json!({"type": "text", "text": text})).collect();
         self.shared.set_turn(id, Turn::Running);
-        let result = self.ask("session/prompt", "the prompt", json!({"sessionId": id.0, "prompt": blocks}), None).await;
+        let result = self
+            .ask("session/prompt", "the prompt", json!({"sessionId": id.0, "prompt": blocks}), None)
+            .await;
         if self.shared.turn(id) == Turn::Cancelled {
             self.shared.tool_calls().end_turn(id);
         }
@@ -216,7 +232,11 @@ impl Connection {
             Some("refusal") => StopReason::Refusal,
             Some("cancelled") => StopReason::Cancelled,
             Some(other) => StopReason::Other(crate::approval::visible(other)),
-            None => return Err(AgentError::Protocol("session/prompt was answered without a stopReason".to_owned())),
+            None => {
+                return Err(AgentError::Protocol(
+                    "session/prompt was answered without a stopReason".to_owned(),
+                ));
+            }
         })
     }
 
@@ -256,7 +276,8 @@ impl Connection {
             }
             McpServer::Http { name, url, headers } => {
                 if !self.can_http() {
-                    self.shared.notice(format!("the agent can't reach MCP servers over HTTP: {name} is left out"));
+                    self.shared
+                        .notice(format!("the agent can't reach MCP servers over HTTP: {name} is left out"));
                     return None;
                 }
                 Some(json!({"type": "http", "name": name, "url": url, "headers": pairs(headers)}))

@@ -8,9 +8,9 @@ use futures::{Sink, SinkExt, Stream, StreamExt};
 use tokio::sync::mpsc;
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec, LinesCodecError};
 
+use super::AcpEvent;
 use super::launch::Pipes;
 use super::lines::{self, LONGEST, Line};
-use super::AcpEvent;
 
 /// Before the agent has answered anything, so many stray lines are forgiven: installers and
 /// wrappers speak on standard output too.
@@ -35,8 +35,10 @@ pub(super) fn transport(
     pipes: Pipes,
     fault: Fault,
     events: mpsc::UnboundedSender<AcpEvent>,
-) -> Lines<impl Sink<String, Error = std::io::Error> + Send + 'static, impl Stream<Item = std::io::Result<String>> + Send + 'static>
-{
+) -> Lines<
+    impl Sink<String, Error = std::io::Error> + Send + 'static,
+    impl Stream<Item = std::io::Result<String>> + Send + 'static,
+> {
     let lines = FramedWrite::new(pipes.stdin, LinesCodec::new());
     let outgoing = SinkExt::<String>::sink_map_err(lines, io_error);
     let reader = FramedRead::new(pipes.stdout, LinesCodec::new_with_max_length(LONGEST));
@@ -80,7 +82,9 @@ impl<R: tokio::io::AsyncRead + Unpin> Reading<R> {
                 Line::Empty => {}
                 Line::NotJson(start) if !self.spoken && self.stray < STRAY => {
                     self.stray += 1;
-                    let _ = self.events.send(AcpEvent::Stderr(format!("on standard output, before the first message: {start}")));
+                    let _ = self.events.send(AcpEvent::Stderr(format!(
+                        "on standard output, before the first message: {start}"
+                    )));
                 }
                 Line::NotJson(start) => {
                     self.fault.set(format!("a line that is not JSON: {start}"));

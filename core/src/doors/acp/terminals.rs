@@ -89,7 +89,8 @@ struct Wanted {
 pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<Value>) -> Result<(), Error> {
     let session = adapt::session_of(&shared.gate, &params);
     let (Some(session), Some(command)) = (session, text(&params, "command")) else {
-        return responder.respond_with_error(invalid("terminal/create needs a sessionId of mine and a command"));
+        return responder
+            .respond_with_error(invalid("terminal/create needs a sessionId of mine and a command"));
     };
     if shared.turn(&session.id) == Turn::Cancelled {
         return responder.respond_with_error(denied("the turn was cancelled"));
@@ -111,9 +112,10 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
     let mut call = adapt::side_door(&session, Door::AcpTerminal, title, params.clone(), Access::Shell(shell));
     call.cwd.clone_from(&cwd);
     call.env.clone_from(&env);
-    let limit = params.get("outputByteLimit").and_then(Value::as_u64).map_or(KEPT, |limit| {
-        usize::try_from(limit).unwrap_or(usize::MAX).min(16 * KEPT)
-    });
+    let limit = params
+        .get("outputByteLimit")
+        .and_then(Value::as_u64)
+        .map_or(KEPT, |limit| usize::try_from(limit).unwrap_or(usize::MAX).min(16 * KEPT));
     let wanted = Wanted { argv, line, env, cwd, limit };
     let accesses = call.accesses.clone();
     shared.tool_calls().gate_open(&session.id, |known| adapt::touches(&session, known, &accesses));
@@ -148,7 +150,12 @@ fn start(shared: &Shared, _: &Authorized<Call>, wanted: Wanted) -> Result<Value,
         (None, None) => return Err(invalid("terminal/create needs a command")),
     };
     let mut command = Command::new(&program);
-    command.args(arguments).current_dir(&wanted.cwd).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .current_dir(&wanted.cwd)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAYI_")) {
         command.env_remove(name);
     }
@@ -195,7 +202,9 @@ async fn collect(mut pipe: impl tokio::io::AsyncRead + Unpin, terminal: Arc<Term
 
 fn exit_status(status: Option<std::process::ExitStatus>) -> Value {
     #[cfg(unix)]
-    let signal = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status)).map(|n| n.to_string());
+    let signal = status
+        .and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status))
+        .map(|n| n.to_string());
     #[cfg(not(unix))]
     let signal: Option<String> = None;
     json!({"exitCode": status.and_then(|status| status.code()), "signal": signal})
@@ -204,7 +213,8 @@ fn exit_status(status: Option<std::process::ExitStatus>) -> Value {
 pub(super) fn output(shared: &Shared, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
     let result = shared.terminals.get(params).map(|terminal| {
         let output = terminal.output.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut answer = json!({"output": String::from_utf8_lossy(&output.bytes), "truncated": output.truncated});
+        let mut answer =
+            json!({"output": String::from_utf8_lossy(&output.bytes), "truncated": output.truncated});
         if let (Some(status), Some(object)) = (terminal.exit.borrow().clone(), answer.as_object_mut()) {
             object.insert("exitStatus".to_owned(), status);
         }
@@ -213,7 +223,11 @@ pub(super) fn output(shared: &Shared, params: &Value, responder: Responder<Value
     responder.respond_with_result(result)
 }
 
-pub(super) fn wait_for_exit(shared: &Shared, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
+pub(super) fn wait_for_exit(
+    shared: &Shared,
+    params: &Value,
+    responder: Responder<Value>,
+) -> Result<(), Error> {
     let terminal = match shared.terminals.get(params) {
         Ok(terminal) => terminal,
         Err(error) => return responder.respond_with_error(error),

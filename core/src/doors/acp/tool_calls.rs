@@ -116,7 +116,10 @@ impl ToolCalls {
 
     /// How many calls of `session` are in progress, as the agent says.
     pub(super) fn under_way(&self, session: &SessionId) -> usize {
-        self.calls.iter().filter(|((of, _), known)| of == session && !known.over && known.status() == "in_progress").count()
+        self.calls
+            .iter()
+            .filter(|((of, _), known)| of == session && !known.over && known.status() == "in_progress")
+            .count()
     }
 
     /// Ends all that is under way in `session`: its turn is gone.
@@ -132,7 +135,11 @@ impl ToolCalls {
         self.count += 1;
         let count = self.count;
         if self.calls.len() >= MOST {
-            let oldest = self.calls.iter().min_by_key(|(_, known)| (!known.over, known.started)).map(|(key, _)| key.clone());
+            let oldest = self
+                .calls
+                .iter()
+                .min_by_key(|(_, known)| (!known.over, known.started))
+                .map(|(key, _)| key.clone());
             if let Some(oldest) = oldest {
                 self.calls.remove(&oldest);
             }
@@ -171,8 +178,14 @@ mod tests {
     #[test]
     fn given_only_an_id_then_earlier_updates_fill_it() {
         let mut calls = ToolCalls::default();
-        calls.update(&session(), &object(json!({"sessionUpdate": "tool_call", "toolCallId": "t", "kind": "edit", "rawInput": {}})));
-        calls.update(&session(), &object(json!({"toolCallId": "t", "rawInput": {"file_path": "a"}, "content": [1]})));
+        calls.update(
+            &session(),
+            &object(json!({"sessionUpdate": "tool_call", "toolCallId": "t", "kind": "edit", "rawInput": {}})),
+        );
+        calls.update(
+            &session(),
+            &object(json!({"toolCallId": "t", "rawInput": {"file_path": "a"}, "content": [1]})),
+        );
         calls.update(&session(), &object(json!({"toolCallId": "t", "rawInput": {}, "content": []})));
         let known = calls.ask(&session(), "t", &object(json!({"toolCallId": "t"})));
         assert_eq!(known.fields["rawInput"], json!({"file_path": "a"}));
@@ -184,7 +197,9 @@ mod tests {
     fn given_an_id_used_again_then_nothing_is_left_of_the_first_call() {
         let mut calls = ToolCalls::default();
         calls.ask(&session(), "t", &object(json!({"kind": "read", "rawInput": {"path": "a"}})));
-        assert!(calls.update(&session(), &object(json!({"toolCallId": "t", "status": "completed"}))).is_none());
+        assert!(
+            calls.update(&session(), &object(json!({"toolCallId": "t", "status": "completed"}))).is_none()
+        );
         let known = calls.ask(&session(), "t", &object(json!({"title": "x"})));
         assert!(known.text("kind").is_none() && !known.fields.contains_key("rawInput"));
     }

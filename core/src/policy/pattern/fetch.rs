@@ -11,10 +11,7 @@ pub(super) enum FetchPattern {
     /// `*`: every address.
     Any,
     /// One host; `*.` before it covers one or more labels.
-    Host {
-        host: String,
-        subdomains: bool,
-    },
+    Host { host: String, subdomains: bool },
     /// With a scheme: matched against the address in its normal form.
     Url(GlobMatcher),
 }
@@ -43,8 +40,9 @@ impl FetchPattern {
                 "write `docs.rs`, `*.docs.rs` or `https://docs.rs/serde/*`",
             ));
         }
-        let host = normal_host(host)
-            .map_err(|_| PatternError::argument(format!("`{text}` is not a host name"), "write it as in a URL"))?;
+        let host = normal_host(host).map_err(|_| {
+            PatternError::argument(format!("`{text}` is not a host name"), "write it as in a URL")
+        })?;
         Ok(Self::Host { host, subdomains })
     }
 
@@ -63,9 +61,7 @@ impl FetchPattern {
     pub(super) fn concerns(&self, url: &UrlAccess) -> bool {
         match self {
             Self::Any => true,
-            Self::Host { host, subdomains } => {
-                (!subdomains && url.host == *host) || below(&url.host, host)
-            }
+            Self::Host { host, subdomains } => (!subdomains && url.host == *host) || below(&url.host, host),
             Self::Url(glob) => glob.is_match(&url.href) || glob.is_match(&url.given),
         }
     }

@@ -39,7 +39,10 @@ impl McpPattern {
     /// The name has one reading, holds plain characters, and every argument matches.
     pub(super) fn allows(&self, access: &McpAccess) -> bool {
         access.certain().is_some_and(|(server, tool)| {
-            Names::plain(server) && Names::plain(tool) && self.server.is_match(server) && self.tool.is_match(tool)
+            Names::plain(server)
+                && Names::plain(tool)
+                && self.server.is_match(server)
+                && self.tool.is_match(tool)
         }) && self.args.iter().all(|(name, glob)| {
             access.arguments.get(name).and_then(text_of).is_some_and(|text| glob.is_match(&text))
         })
@@ -48,7 +51,10 @@ impl McpPattern {
     /// Any reading of the name matches; a missing argument, or one of another type, matches too.
     pub(super) fn concerns(&self, access: &McpAccess) -> bool {
         (access.readings.is_empty()
-            || access.readings.iter().any(|(server, tool)| self.server.is_match(server) && self.tool.is_match(tool)))
+            || access
+                .readings
+                .iter()
+                .any(|(server, tool)| self.server.is_match(server) && self.tool.is_match(tool)))
             && self.args.iter().all(|(name, glob)| {
                 access.arguments.get(name).and_then(text_of).is_none_or(|text| glob.is_match(&text))
             })

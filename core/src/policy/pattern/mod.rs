@@ -41,10 +41,14 @@ pub struct Pattern {
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PatternError {
     /// Not of the form `selector(argument)`.
-    #[error("`{0}` is not a pattern: write selector(argument), such as `shell(cargo test *)` or `write(src/**)`")]
+    #[error(
+        "`{0}` is not a pattern: write selector(argument), such as `shell(cargo test *)` or `write(src/**)`"
+    )]
     Form(String),
     /// No such selector.
-    #[error("no selector is called `{0}`: write read, write, create, edit, delete, move, shell, fetch, mcp, tool or mode")]
+    #[error(
+        "no selector is called `{0}`: write read, write, create, edit, delete, move, shell, fetch, mcp, tool or mode"
+    )]
     Selector(String),
     /// The argument is missing.
     #[error("`{0}()` needs an argument: `{0}(*)` means any, where that is what you want")]
@@ -144,7 +148,9 @@ impl Pattern {
             (Matcher::Write(kind, pattern), Access::Write(of, path)) => {
                 covers(*kind, *of) && pattern.allows(path, roots)
             }
-            (Matcher::Shell(pattern), Access::Shell(shell)) => shell.understood() && pattern.allows(&shell.argv),
+            (Matcher::Shell(pattern), Access::Shell(shell)) => {
+                shell.understood() && pattern.allows(&shell.argv)
+            }
             (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.allows(url),
             (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.allows(mcp),
             (Matcher::Tool(glob), Access::Tool { name, .. }) => Names::plain(name) && glob.is_match(name),
@@ -176,7 +182,9 @@ impl Pattern {
     #[must_use]
     pub fn excepts(&self, access: &Access, roots: &[PathBuf]) -> bool {
         match (&self.matcher, access) {
-            (Matcher::Shell(pattern), Access::Shell(shell)) => shell.understood() && pattern.excepts(&shell.argv),
+            (Matcher::Shell(pattern), Access::Shell(shell)) => {
+                shell.understood() && pattern.excepts(&shell.argv)
+            }
             (Matcher::Mode(glob), Access::Mode { id }) => glob.is_match(id),
             _ => self.allows(access, roots),
         }

@@ -37,12 +37,17 @@ impl PathPattern {
                 "write an exception as `unless` in a [[rule]]",
             ));
         }
-        let (anchor, mut forms) = if let Some(rest) = text.strip_prefix("~/").or_else(|| (text == "~").then_some("")) {
+        let (anchor, mut forms) = if let Some(rest) =
+            text.strip_prefix("~/").or_else(|| (text == "~").then_some(""))
+        {
             let home = places.home.as_deref().ok_or_else(|| {
                 PatternError::argument("there is no home folder that `~` could mean", "write the whole path")
             })?;
             let home = globset::escape(&home.display().to_string());
-            (Anchor::Absolute, vec![format!("{home}/{rest}").trim_end_matches('/').to_owned() + trailing(rest)])
+            (
+                Anchor::Absolute,
+                vec![format!("{home}/{rest}").trim_end_matches('/').to_owned() + trailing(rest)],
+            )
         } else if text.starts_with('/') {
             (Anchor::Absolute, vec![text.to_owned()])
         } else if let Some(rest) = text.strip_prefix("./") {
@@ -115,7 +120,9 @@ fn compile(text: &str) -> Result<GlobMatcher, PatternError> {
         .backslash_escape(true)
         .build()
         .map(|glob| glob.compile_matcher())
-        .map_err(|error| PatternError::argument(format!("`{text}` is not a path glob"), error.kind().to_string()))
+        .map_err(|error| {
+            PatternError::argument(format!("`{text}` is not a path glob"), error.kind().to_string())
+        })
 }
 
 /// The pattern with the links of the part before its first wildcard followed.

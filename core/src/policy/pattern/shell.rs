@@ -42,7 +42,9 @@ impl Word {
             .literal_separator(false)
             .build()
             .map(|glob| Self::Glob(glob.compile_matcher()))
-            .map_err(|error| PatternError::argument(format!("`{text}` is not a word pattern"), error.kind().to_string()))
+            .map_err(|error| {
+                PatternError::argument(format!("`{text}` is not a word pattern"), error.kind().to_string())
+            })
     }
 
     fn matches(&self, word: &str) -> bool {
@@ -56,17 +58,25 @@ impl Word {
 impl ShellPattern {
     pub(super) fn parse(text: &str) -> Result<Self, PatternError> {
         let text = text.trim();
-        if let Some(source) = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|s| !s.is_empty()) {
+        if let Some(source) =
+            text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|s| !s.is_empty())
+        {
             let compile = |source: &str| {
                 Regex::new(source).map_err(|error| {
                     let line = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
                     PatternError::argument(format!("`/{text}/` is not a regular expression"), line)
                 })
             };
-            return Ok(Self::Regex { loose: compile(source)?, anchored: compile(&format!("^(?:{source})$"))? });
+            return Ok(Self::Regex {
+                loose: compile(source)?,
+                anchored: compile(&format!("^(?:{source})$"))?,
+            });
         }
         let mut words = shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(|| {
-            PatternError::argument(format!("the quotes in `{text}` do not match"), "close them, as in a shell")
+            PatternError::argument(
+                format!("the quotes in `{text}` do not match"),
+                "close them, as in a shell",
+            )
         })?;
         let rest = words.last().is_some_and(|word| word == "*");
         if rest {
@@ -106,7 +116,8 @@ impl ShellPattern {
 
     /// The command, its base name, and everything that a line which was not understood may run.
     pub(super) fn concerns(&self, shell: &ShellAccess) -> bool {
-        let one = |argv: &[String]| self.allows(argv) || base_named(argv).is_some_and(|argv| self.allows(&argv));
+        let one =
+            |argv: &[String]| self.allows(argv) || base_named(argv).is_some_and(|argv| self.allows(&argv));
         match self {
             Self::Regex { loose, .. } => {
                 loose.is_match(&shell.text())

@@ -65,7 +65,11 @@ fn given_a_pattern_without_a_place_then_an_allow_stays_in_the_roots_and_a_denial
 
 #[test]
 fn given_a_kind_of_write_then_only_write_covers_them_all() {
-    assert!(allows("edit(a)", &write("a")) && !allows("delete(a)", &write("a")) && allows("write(a)", &write("a")));
+    assert!(
+        allows("edit(a)", &write("a"))
+            && !allows("delete(a)", &write("a"))
+            && allows("write(a)", &write("a"))
+    );
     let unsaid = Access::Write(WriteKind::Write, PathAccess::new(Path::new("/w"), "a"));
     assert!(concerns("delete(a)", &unsaid) && !allows("delete(a)", &unsaid));
 }
@@ -88,7 +92,9 @@ fn given_words_then_they_match_word_by_word() {
 /// only the word as written."
 #[test]
 fn given_a_path_to_a_command_then_only_denials_match_its_base_name() {
-    assert!(concerns("shell(rm *)", &shell(&["/bin/rm", "x"])) && concerns("shell(rm *)", &shell(&["./rm", "x"])));
+    assert!(
+        concerns("shell(rm *)", &shell(&["/bin/rm", "x"])) && concerns("shell(rm *)", &shell(&["./rm", "x"]))
+    );
     assert!(!allows("shell(rm *)", &shell(&["/bin/rm", "x"])));
 }
 
@@ -154,19 +160,23 @@ fn given_argument_globs_then_a_missing_argument_is_caution() {
         &Places::default(),
     )
     .unwrap();
-    let call = |arguments| Access::Mcp(McpAccess { readings: vec![("github".into(), "x".into())], arguments });
+    let call =
+        |arguments| Access::Mcp(McpAccess { readings: vec![("github".into(), "x".into())], arguments });
     assert!(pattern.allows(&call(json!({"repo": "me/x"})), &roots()));
     for arguments in [json!({"repo": "you/x"}), json!({}), json!({"repo": 1})] {
         assert!(!pattern.allows(&call(arguments), &roots()));
     }
-    assert!(pattern.concerns(&call(json!({})), &roots()) && pattern.concerns(&call(json!({"repo": 1})), &roots()));
+    assert!(
+        pattern.concerns(&call(json!({})), &roots()) && pattern.concerns(&call(json!({"repo": 1})), &roots())
+    );
     assert!(!pattern.concerns(&call(json!({"repo": "you/x"})), &roots()));
 }
 
 /// Decisions, section 1: "Names outside `[A-Za-z0-9._-]` are ... never matched by an allow."
 #[test]
 fn given_a_name_of_other_characters_then_no_allow_matches() {
-    let odd = Access::Mcp(McpAccess { readings: vec![("gith\u{443}b".into(), "x".into())], arguments: json!({}) });
+    let odd =
+        Access::Mcp(McpAccess { readings: vec![("gith\u{443}b".into(), "x".into())], arguments: json!({}) });
     assert!(!allows("mcp(*)", &odd) && concerns("mcp(*)", &odd));
 }
 

@@ -27,7 +27,11 @@ fn call_after(updates: &[Value], request: Value) -> Call {
         calls.update(&session().id, &fields(update.clone()));
     }
     let known = calls.ask(&session().id, "t", &fields(request));
-    tool_call(&From { door: Door::AcpPermission, session: &session(), tool_call_id: Some("t") }, &known, Vec::new())
+    tool_call(
+        &From { door: Door::AcpPermission, session: &session(), tool_call_id: Some("t") },
+        &known,
+        Vec::new(),
+    )
 }
 
 fn accesses(request: Value) -> Vec<String> {
@@ -36,12 +40,15 @@ fn accesses(request: Value) -> Vec<String> {
 
 #[test]
 fn given_claudes_edit_then_it_is_one_edit() {
-    let call = call_after(&[], json!({
-        "toolCallId": "t", "name": "Edit", "kind": "edit", "title": "Edit notes.txt",
-        "rawInput": {"file_path": "/w/notes.txt", "old_string": "a", "new_string": "b", "replace_all": false},
-        "content": [{"type": "diff", "path": "/w/notes.txt", "oldText": "a", "newText": "b"}],
-        "locations": [{"path": "/w/notes.txt"}],
-    }));
+    let call = call_after(
+        &[],
+        json!({
+            "toolCallId": "t", "name": "Edit", "kind": "edit", "title": "Edit notes.txt",
+            "rawInput": {"file_path": "/w/notes.txt", "old_string": "a", "new_string": "b", "replace_all": false},
+            "content": [{"type": "diff", "path": "/w/notes.txt", "oldText": "a", "newText": "b"}],
+            "locations": [{"path": "/w/notes.txt"}],
+        }),
+    );
     assert_eq!(call.accesses.iter().map(ToString::to_string).collect::<Vec<_>>(), ["edit(/w/notes.txt)"]);
     assert_eq!(call.diffs.len(), 1);
 }
@@ -67,10 +74,13 @@ fn given_codexs_command_then_the_line_behind_the_shell_is_judged() {
 
 #[test]
 fn given_an_mcp_tool_by_its_joined_name_then_server_and_tool_are_known() {
-    let call = call_after(&[], json!({
-        "toolCallId": "t", "name": "mcp__everything__echo", "kind": "other", "title": "mcp__other__thing",
-        "rawInput": {"message": "hi"},
-    }));
+    let call = call_after(
+        &[],
+        json!({
+            "toolCallId": "t", "name": "mcp__everything__echo", "kind": "other", "title": "mcp__other__thing",
+            "rawInput": {"message": "hi"},
+        }),
+    );
     let Access::Mcp(mcp) = &call.accesses[0] else { panic!("{call:?}") };
     assert_eq!(mcp.certain(), Some(("everything", "echo")));
     assert_eq!(mcp.arguments, json!({"message": "hi"}));
@@ -90,12 +100,17 @@ fn given_a_name_that_splits_in_two_ways_then_both_are_kept() {
 fn given_codexs_approval_shape_then_the_tool_comes_from_the_update_before() {
     let announced = json!({"sessionUpdate": "tool_call", "toolCallId": "t", "status": "in_progress",
         "rawInput": {"server": "mini", "tool": "plain", "arguments": {"path": "x"}}});
-    let request = |params: Value| json!({"toolCallId": "t", "title": "Approve MCP tool call", "rawInput": {"server_name": "mini",
-        "request": {"_meta": {"codex_approval_kind": "mcp_tool_call", "tool_params": params}}}});
+    let request = |params: Value| {
+        json!({"toolCallId": "t", "title": "Approve MCP tool call", "rawInput": {"server_name": "mini",
+        "request": {"_meta": {"codex_approval_kind": "mcp_tool_call", "tool_params": params}}}})
+    };
     let call = call_after(std::slice::from_ref(&announced), request(json!({"path": "x"})));
     assert_eq!(call.accesses.iter().map(ToString::to_string).collect::<Vec<_>>(), ["mcp(mini/plain)"]);
     let swapped = call_after(&[announced], request(json!({"path": "/etc"})));
-    assert!(swapped.accesses.iter().any(|a| matches!(a, Access::Mcp(m) if m.certain().is_none())), "{swapped:?}");
+    assert!(
+        swapped.accesses.iter().any(|a| matches!(a, Access::Mcp(m) if m.certain().is_none())),
+        "{swapped:?}"
+    );
     let alone = call_after(&[], request(json!({"path": "x"})));
     assert!(matches!(&alone.accesses[0], Access::Mcp(m) if m.readings.is_empty()));
 }
@@ -103,21 +118,35 @@ fn given_codexs_approval_shape_then_the_tool_comes_from_the_update_before() {
 /// Attack 10: "`kind: "read"` with unknown input: execute".
 #[test]
 fn given_a_kind_that_claims_less_than_the_input_then_the_input_counts() {
-    assert_eq!(accesses(json!({"toolCallId": "t", "kind": "read", "rawInput": {"path": "/w/a"}})), ["read(/w/a)"]);
+    assert_eq!(
+        accesses(json!({"toolCallId": "t", "kind": "read", "rawInput": {"path": "/w/a"}})),
+        ["read(/w/a)"]
+    );
     assert_eq!(
         accesses(json!({"toolCallId": "t", "kind": "read", "rawInput": {"path": "/w/a", "then_run": "x"}})),
         ["read(/w/a)", "tool(read)"]
     );
-    assert_eq!(accesses(json!({"toolCallId": "t", "kind": "read", "rawInput": {"command": "rm x", "path": "/w/a"}})),
-        ["shell(rm x)", "read(/w/a)"]);
-    assert_eq!(accesses(json!({"toolCallId": "t", "kind": "think", "rawInput": {"command": "rm x"}})), ["shell(rm x)", "tool(think)"]);
+    assert_eq!(
+        accesses(json!({"toolCallId": "t", "kind": "read", "rawInput": {"command": "rm x", "path": "/w/a"}})),
+        ["shell(rm x)", "read(/w/a)"]
+    );
+    assert_eq!(
+        accesses(json!({"toolCallId": "t", "kind": "think", "rawInput": {"command": "rm x"}})),
+        ["shell(rm x)", "tool(think)"]
+    );
     let think = call_after(&[], json!({"toolCallId": "t", "kind": "think", "rawInput": {"sql": "drop"}}));
     assert_eq!(think.accesses[0].category(), Some(Category::Execute));
-    let plan = call_after(&[], json!({"toolCallId": "t", "kind": "think", "rawInput": {"prompt": "p", "description": "d"}}));
+    let plan = call_after(
+        &[],
+        json!({"toolCallId": "t", "kind": "think", "rawInput": {"prompt": "p", "description": "d"}}),
+    );
     assert_eq!(plan.accesses[0].category(), Some(Category::Read));
     for kind in ["read", "search", "execute", "edit", "other", "nonsense"] {
         let call = call_after(&[], json!({"toolCallId": "t", "kind": kind}));
-        assert!(call.accesses.iter().all(|access| access.category() == Some(Category::Execute)), "{kind}: {call:?}");
+        assert!(
+            call.accesses.iter().all(|access| access.category() == Some(Category::Execute)),
+            "{kind}: {call:?}"
+        );
         assert!(!call.accesses.is_empty(), "{kind}");
     }
 }
@@ -136,8 +165,11 @@ fn given_versions_that_disagree_then_each_is_an_access() {
 /// Facts of the protocol: the specification's own example sends a text without its wrapper.
 #[test]
 fn given_content_that_is_odd_then_it_is_shown_or_said() {
-    let call = call_after(&[], json!({"toolCallId": "t", "kind": "switch_mode", "rawInput": {},
-        "content": [{"type": "text", "text": "the plan"}, {"type": "content", "content": {"type": "image"}}, {"type": "new"}]}));
+    let call = call_after(
+        &[],
+        json!({"toolCallId": "t", "kind": "switch_mode", "rawInput": {},
+        "content": [{"type": "text", "text": "the plan"}, {"type": "content", "content": {"type": "image"}}, {"type": "new"}]}),
+    );
     assert_eq!(call.notes, ["the plan"]);
     assert_eq!(call.not_shown.len(), 2);
     assert!(matches!(call.accesses[0], Access::Mode { .. }));
@@ -145,8 +177,12 @@ fn given_content_that_is_odd_then_it_is_shown_or_said() {
 
 #[test]
 fn given_a_fetch_then_its_host_is_judged_and_a_search_is_external() {
-    assert_eq!(accesses(json!({"toolCallId": "t", "kind": "fetch", "rawInput": {"url": "https://docs.rs/x", "prompt": "p"}})),
-        ["fetch(https://docs.rs/x)"]);
+    assert_eq!(
+        accesses(
+            json!({"toolCallId": "t", "kind": "fetch", "rawInput": {"url": "https://docs.rs/x", "prompt": "p"}})
+        ),
+        ["fetch(https://docs.rs/x)"]
+    );
     let search = call_after(&[], json!({"toolCallId": "t", "kind": "fetch", "rawInput": {"query": "q"}}));
     assert_eq!(search.accesses[0].category(), Some(Category::External));
     let odd = call_after(&[], json!({"toolCallId": "t", "kind": "fetch", "rawInput": {"url": "not a url"}}));
@@ -155,7 +191,12 @@ fn given_a_fetch_then_its_host_is_judged_and_a_search_is_external() {
 
 #[test]
 fn given_an_editors_tool_words_then_they_are_no_command() {
-    assert_eq!(accesses(json!({"toolCallId": "t", "kind": "edit", "rawInput": {"command": "str_replace", "path": "/w/a"}})), ["edit(/w/a)"]);
+    assert_eq!(
+        accesses(
+            json!({"toolCallId": "t", "kind": "edit", "rawInput": {"command": "str_replace", "path": "/w/a"}})
+        ),
+        ["edit(/w/a)"]
+    );
 }
 
 #[test]

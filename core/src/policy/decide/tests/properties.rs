@@ -11,17 +11,44 @@ fn any_effect() -> impl Strategy<Value = Effect> {
 
 fn any_pattern() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
-        "shell(make *)", "shell(make)", "shell(rm *)", "shell(git push *)", "shell(*)", "write(src/**)", "write(*.rs)",
-        "read(**)", "read(/srv/**)", "edit(./a)", "fetch(example.com)", "fetch(*)", "mcp(s/*)", "mcp(s/t)", "tool(*)", "*",
+        "shell(make *)",
+        "shell(make)",
+        "shell(rm *)",
+        "shell(git push *)",
+        "shell(*)",
+        "write(src/**)",
+        "write(*.rs)",
+        "read(**)",
+        "read(/srv/**)",
+        "edit(./a)",
+        "fetch(example.com)",
+        "fetch(*)",
+        "mcp(s/*)",
+        "mcp(s/t)",
+        "tool(*)",
+        "*",
     ])
 }
 
 fn any_call() -> impl Strategy<Value = Call> {
     prop::sample::select(vec![
-        read("/w/src/a.rs"), read("/srv/x"), write("/w/src/a.rs"), write("/home/me/.bashrc"), write("/w/.git/config"),
-        shell("make"), shell("make test"), shell("rm -rf x"), shell("make; rm x"), shell("git push"), shell("rm -rf /"),
-        fetch("https://example.com/"), fetch("https://a.example.com/"), mcp("s", "t"), mcp("u", "t"),
-        call(Access::Mode { id: "m".into() }), call(Access::Tool { name: "x".into(), category: Category::Execute }),
+        read("/w/src/a.rs"),
+        read("/srv/x"),
+        write("/w/src/a.rs"),
+        write("/home/me/.bashrc"),
+        write("/w/.git/config"),
+        shell("make"),
+        shell("make test"),
+        shell("rm -rf x"),
+        shell("make; rm x"),
+        shell("git push"),
+        shell("rm -rf /"),
+        fetch("https://example.com/"),
+        fetch("https://a.example.com/"),
+        mcp("s", "t"),
+        mcp("u", "t"),
+        call(Access::Mode { id: "m".into() }),
+        call(Access::Tool { name: "x".into(), category: Category::Execute }),
     ])
 }
 
@@ -35,11 +62,14 @@ proptest! {
     fn adding_a_deny_or_an_ask_never_loosens(
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6),
         added in prop_oneof![Just(Ask), Just(Deny)], pattern in any_pattern(),
-        call in any_call(), mode in any_mode(), bypass: bool,
+        call in any_call(), mode in any_mode(), bypass: bool, row in any_effect(), granted_too in any_pattern(),
     ) {
-        let grants = Grants::default();
+        let grants = granted(granted_too);
         let standing = Standing { mode, bypass, grants: &grants, servers: passed() };
         let mut policy = policy(&rules);
+        policy.matrix.default.execute = row;
+        policy.matrix.default.write = row;
+        policy.matrix.default.external = row;
         let before = decide(&policy, &call, &standing).effect;
         policy.rules.push(rule(added, pattern));
         prop_assert!(decide(&policy, &call, &standing).effect >= before);

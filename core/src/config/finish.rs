@@ -1,0 +1,133 @@
+//! What was read becomes a policy.
+
+use std::path::{Path, PathBuf};
+
+use super::load::{Loaded, Loading};
+use super::scalars::ServerSetting;
+use super::{ConfigError, ConfigErrors, Layer, MANAGED_FILE, nearest};
+use crate::call::resolve;
+use crate::policy::{
+    AgentSettings, Approval, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
+};
+
+impl Loading<'_> {
+    /// The policy, unless there were mistakes.
+    pub(super) fn finish(mut self) -> Result<Loaded, ConfigErrors> {
+        let protection = self.protection();
+        ConfigErrors::check(std::mem::take(&mut self.errors))?;
+        self.doubtful_names();
+        let settings = self.merge.settings();
+        let current = &self.merge.current;
+        for (name, agent) in &mut self.agents {
+            if let Some(mode) = current.agents.get(name).and_then(|agent| agent.asking_mode.clone()) {
+                agent.asking_mode = Some(mode);
+            }
+        }
+        for (name, server) in &mut self.servers {
+            server.trust_annotations =
+                current.servers.get(name).is_some_and(|server| server.trust_annotations);
+        }
+        let policy = Policy {
+            epoch: 0,
+            mode: current.mode,
+            matrix: current.matrix(),
+            rules: self.rules,
+            protection,
+            agents: current
+                .agents
+                .iter()
+                .map(|(name, agent)| {
+                    let settings = AgentSettings {
+                        bypass_permissions: agent.bypass_permissions,
+                        mode: agent.mode,
+                        trust_kind: agent.trust_kind,
+                    };
+                    (name.clone(), settings)
+                })
+                .collect(),
+            servers: current
+                .servers
+                .iter()
+                .map(|(name, server)| (name.clone(), server_settings(server)))
+                .collect(),
+            notices: self.notices,
+            ask_all: self.ask_all,
+        };
+        let Loading { merge, agents, servers, files, .. } = self;
+        Ok(Loaded { policy, agents, servers, files, settings, locks: merge.locks })
+    }
+
+    /// What is built in, mayi's own files wherever they are, and what files add and except.
+    fn protection(&mut self) -> Protection {
+        let sources = self.sources;
+        let folders = &sources.folders;
+        let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
+        let own: Vec<PathBuf> = [&folders.config, &folders.data, &folders.state, &managed]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        let mut protection = match Protection::built_in(&self.places, &own) {
+            Ok(protection) => protection,
+            Err(error) => {
+                self.errors.push(ConfigError::new(Layer::BuiltIn, error.to_string(), None));
+                return Protection::default();
+            }
+        };
+        // A file that was given with --config, and what a link leads to, may lie anywhere.
+        for file in [&sources.only, &sources.user, &sources.managed].into_iter().flatten() {
+            let whole = sources.cwd.join(file);
+            for path in [resolve(&whole).unwrap_or_else(|_| whole.clone()), whole] {
+                if let Ok(pattern) = Pattern::exact_path("write", &path, false) {
+                    protection.extend(pattern, "mayi's own configuration".to_owned());
+                }
+            }
+        }
+        for (pattern, file) in self.add.drain(..) {
+            protection.extend(pattern, format!("protected by {}", file.display()));
+        }
+        for pattern in self.except.drain(..) {
+            protection.except(pattern);
+        }
+        protection
+    }
+
+    /// Rules and settings for agents that nobody knows: most likely a slip.
+    fn doubtful_names(&mut self) {
+        let names = || self.agents.keys().map(String::as_str).collect::<Vec<_>>();
+        let meant = |name: &str| match nearest(name, names().into_iter().filter(|known| *known != name)) {
+            Some(meant) => format!("; did you mean {meant}?"),
+            None => String::new(),
+        };
+        let mut notices = Vec::new();
+        for (name, launch) in self.agents.iter().filter(|(_, launch)| launch.command.is_none()) {
+            notices.push(format!(
+                "{}: {name} has settings and no command{}",
+                place(&launch.origin),
+                meant(name)
+            ));
+        }
+        for rule in &self.rules {
+            for name in rule.agents.iter().filter(|name| !self.agents.contains_key(*name)) {
+                notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
+            }
+        }
+        self.notices.extend(notices);
+    }
+}
+
+fn place(origin: &Origin) -> String {
+    match (&origin.file, origin.line) {
+        (Some(file), Some(line)) => format!("{}:{line}", file.display()),
+        (Some(file), None) => file.display().to_string(),
+        _ => origin.layer.to_owned(),
+    }
+}
+
+fn server_settings(server: &ServerSetting) -> ServerSettings {
+    let tools = server.tools.iter().map(|(name, tool)| {
+        let approval = tool.approval.unwrap_or(Approval::Default);
+        (name.clone(), ToolSettings { approval, category: tool.category })
+    });
+    ServerSettings { approval: server.approval, grant: server.grant, tools: tools.collect() }
+}
