@@ -1,0 +1,454 @@
+//! The invariants of ARCHITECTURE.md, as far as the text of the workspace can show them.
+//!
+//! Each rule is a function from source text to what breaks it, so that a small text can show that it would notice.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "only tests")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Which packages may depend on what: the rest may not.
+const DEPENDENCIES: &[(&str, &[&str])] = &[
+    ("clap", &["mayi"]),
+    ("clap_complete", &["mayi"]),
+    ("dialoguer", &["mayi"]),
+    ("jsonrpsee", &["mayi-acp-server"]),
+    ("agent-client-protocol", &["mayi-core", "mayi-demo", "mayi-tests"]),
+    ("rmcp", &["mayi-core", "mayi-tests"]),
+    ("axum", &["mayi-tests"]),
+    ("mayi-core", &["mayi", "mayi-acp-server", "mayi-tests"]),
+    ("mayi-demo", &["mayi", "mayi-tests"]),
+    ("mayi", &["mayi-tests"]),
+    ("mayi-acp-server", &["mayi-tests"]),
+];
+
+/// Which folders may name what in their code.
+const MENTIONS: &[(&str, &[&str])] = &[
+    ("agent_client_protocol", &["core/src/doors/acp/", "demo/", "tests/"]),
+    ("rmcp", &["core/src/doors/mcp/", "tests/"]),
+    ("clap", &["cli/"]),
+    ("clap_complete", &["cli/"]),
+    ("dialoguer", &["cli/"]),
+    ("jsonrpsee", &["acp-server/", "tests/"]),
+];
+
+/// What neither calls nor policy may reach for: files, environment, network, clock, waiting.
+const IMPURE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "tokio",
+    "rustix",
+    "etcetera",
+    "SystemTime",
+    "Instant::now",
+    "Timestamp::now",
+    "Zoned::now",
+    "async fn",
+    "async move",
+    ".await",
+    ".exists()",
+    ".canonicalize()",
+    ".metadata()",
+    "symlink_metadata",
+    "read_link",
+    "read_dir",
+    "current_dir",
+    "home_dir",
+];
+
+/// The one file that looks at links and hard links: it builds calls, and compiles patterns.
+const LOOKS_AT_LINKS: &str = "core/src/call/path.rs";
+
+/// The one file of policy that has links followed: while a pattern is compiled.
+const COMPILES_PATHS: &str = "core/src/policy/pattern/path.rs";
+
+/// The most lines of a file.
+const LONGEST: usize = 500;
+
+/// A file of the workspace: its path from the top, with `/`, and its text.
+struct Source {
+    path: String,
+    text: String,
+}
+
+fn top() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(top().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every text file that is the project's own.
+fn everything() -> Vec<Source> {
+    let mut found = Vec::new();
+    collect(top(), &mut found);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(found.len() > 100, "the workspace is not where it should be");
+    found
+}
+
+fn collect(folder: &Path, found: &mut Vec<Source>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !["target", "node_modules", ".git", ".cache"].contains(&name.as_str()) {
+                collect(&path, found);
+            }
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            let path = path.strip_prefix(top()).unwrap().to_string_lossy().replace('\\', "/");
+            found.push(Source { path, text });
+        }
+    }
+}
+
+fn sources() -> Vec<Source> {
+    everything().into_iter().filter(|source| source.path.ends_with(".rs")).collect()
+}
+
+fn is_test(path: &str) -> bool {
+    path.ends_with("/tests.rs") || path.contains("/tests/") || path.starts_with("tests/")
+}
+
+/// The code of a file: without comment lines, and without the tests at its end.
+fn code(text: &str) -> String {
+    let mut kept = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let test = line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test");
+        if test && lines.peek().is_some_and(|next| next.starts_with("mod ") && next.ends_with('{')) {
+            for inside in lines.by_ref() {
+                if inside == "}" {
+                    break;
+                }
+            }
+        } else if !line.trim_start().starts_with("//") {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// Whether `code` names the crate `word`, in a `use` or in a path.
+fn mentions(code: &str, word: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + word.len()..]);
+        let whole = !before.ends_with(is_name) && !after.starts_with(is_name);
+        let imported = before.ends_with("use ") || before.ends_with("extern crate ");
+        // `crate::clap::x` and `self::clap::x` are modules of the crate's own.
+        let own = before.ends_with("crate::") || before.ends_with("self::") || before.ends_with("super::");
+        whole && !own && (imported || after.starts_with("::"))
+    })
+}
+
+fn metadata() -> Value {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = ["metadata", "--format-version", "1", "--no-deps", "--offline"];
+    let output = Command::new(cargo).args(arguments).current_dir(top()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The dependencies that break the table, as `package: dependency`.
+fn stray_dependencies(metadata: &Value) -> Vec<String> {
+    let mut stray = Vec::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let on = dependency["name"].as_str().unwrap();
+            let rule = DEPENDENCIES.iter().find(|(word, _)| *word == on);
+            if rule.is_some_and(|(_, allowed)| !allowed.contains(&name)) {
+                stray.push(format!("{name}: {on}"));
+            }
+        }
+    }
+    stray
+}
+
+/// Dependencies that the table does not tell of.
+fn untold_dependencies(metadata: &Value, table: &[Vec<&str>]) -> Vec<String> {
+    let told: Vec<&str> = table.iter().flat_map(|row| row[0].split('`')).collect();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let all = packages.flat_map(|package| package["dependencies"].as_array().unwrap());
+    let names = all.map(|dependency| dependency["name"].as_str().unwrap());
+    let mut untold: Vec<String> = names.filter(|name| !told.contains(name)).map(str::to_owned).collect();
+    untold.sort();
+    untold.dedup();
+    untold
+}
+
+fn stray_mentions(source: &Source) -> Vec<String> {
+    // This file names all of them.
+    if source.path == "tests/tests/architecture.rs" {
+        return Vec::new();
+    }
+    let code = code(&source.text);
+    let stray = |(word, folders): &&(&str, &[&str])| {
+        !folders.iter().any(|folder| source.path.starts_with(folder)) && mentions(&code, word)
+    };
+    MENTIONS.iter().filter(stray).map(|(word, _)| format!("{} names {word}", source.path)).collect()
+}
+
+fn impurities(source: &Source) -> Vec<String> {
+    let policy = source.path.starts_with("core/src/policy/");
+    if !(policy || source.path.starts_with("core/src/call/"))
+        || is_test(&source.path)
+        || source.path == LOOKS_AT_LINKS
+    {
+        return Vec::new();
+    }
+    let code = code(&source.text);
+    let mut words: Vec<&str> = IMPURE.to_vec();
+    if policy && source.path != COMPILES_PATHS {
+        words.extend(["resolve(", "PathAccess::new"]);
+    }
+    words
+        .into_iter()
+        .filter(|word| code.contains(word))
+        .map(|word| format!("{}: {word}", source.path))
+        .collect()
+}
+
+fn makes_authorized(source: &Source) -> bool {
+    let code = code(&source.text);
+    !source.path.starts_with("core/src/gate/")
+        && source.path != "tests/tests/architecture.rs"
+        && (code.contains("Authorized::new") || code.contains("Authorized {"))
+}
+
+/// The numbers of attacks that a source's comments name.
+fn attacks(text: &str) -> Vec<u32> {
+    text.split("Attack ").skip(1).filter_map(leading_number).collect()
+}
+
+fn leading_number(text: &str) -> Option<u32> {
+    let digits = text.split(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok()
+}
+
+/// The rows of a table under `heading`: the cells of each, without the head.
+fn rows<'t>(document: &'t str, heading: &str) -> Vec<Vec<&'t str>> {
+    let section = document.split("\n## ").find(|section| section.starts_with(heading));
+    let section = section.unwrap_or_else(|| panic!("there is no section \"{heading}\""));
+    let cells = |line: &'t str| -> Vec<&str> { line.trim_matches('|').split('|').map(str::trim).collect() };
+    section.lines().filter(|line| line.starts_with('|')).skip(2).map(cells).collect()
+}
+
+/// Tests named as `path/to/file.rs::name`.
+fn named_tests(text: &str) -> Vec<(&str, &str)> {
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter_map(|span| span.split_once("::"))
+        .filter(|(file, _)| file.ends_with(".rs"))
+        .collect()
+}
+
+/// Tests that `document` names and that are not in their file; and where they are, if they have moved.
+fn missing_tests(document: &str, sources: &[Source]) -> Vec<String> {
+    let mut missing = Vec::new();
+    for (file, name) in named_tests(document) {
+        let function = format!("fn {name}(");
+        let places: Vec<&str> = sources
+            .iter()
+            .filter(|source| source.text.contains(&function))
+            .map(|source| source.path.as_str())
+            .collect();
+        if !places.contains(&file) {
+            missing.push(format!("{file}::{name} is in {places:?}"));
+        }
+    }
+    missing
+}
+
+/// The lines of a section of a TOML file.
+fn section<'t>(toml: &'t str, header: &str) -> Vec<&'t str> {
+    let mut lines = toml.lines().map(str::trim).skip_while(|line| *line != header);
+    lines.next();
+    lines.take_while(|line| !line.starts_with('[')).collect()
+}
+
+/// Hosts of package registries, put together so that this file does not hold them.
+fn registries() -> [String; 4] {
+    [["crates.io", "/api"], ["registry", ".npmjs.org"], ["pypi", ".org"], ["files", ".pythonhosted"]]
+        .map(|parts| parts.concat())
+}
+
+/// Where this checkout and its user's home are: no file may know.
+fn own_places() -> Vec<String> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let home = [home].into_iter().filter(|home| home.starts_with("/home/") || home.starts_with("/Users/"));
+    home.chain([top().display().to_string()])
+        .map(|place| format!("{}/", place.trim_end_matches('/')))
+        .collect()
+}
+
+/// Whether `text` holds the absolute path `path`, and not one that only ends like it.
+fn holds_path(text: &str, path: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | '*' | '/' | '}');
+    text.match_indices(path).any(|(at, _)| !text[..at].ends_with(part))
+}
+
+/// Home folders of people that do not stand for anybody.
+fn homes(text: &str) -> Vec<String> {
+    let anybody = ["me", "you", "user", "x"];
+    let name = |rest: &str| {
+        rest.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).next().unwrap_or("").to_owned()
+    };
+    let of = |folder: &'static str| text.split(folder).skip(1).map(name).filter(|name| !name.is_empty());
+    of("/home/").chain(of("/Users/")).filter(|name| !anybody.contains(&name.as_str())).collect()
+}
+
+/// "Only `cli` knows clap and dialoguer, only `acp-server` knows jsonrpsee; the front ends know no protocol's SDK, and
+/// the demo agent knows nothing of the gate."
+#[test]
+fn packages_depend_only_on_what_they_may_know() {
+    assert_eq!(stray_dependencies(&metadata()), [""; 0]);
+    let bad =
+        r#"{"packages": [{"name": "mayi-core", "dependencies": [{"name": "clap"}, {"name": "serde"}]}]}"#;
+    assert_eq!(stray_dependencies(&serde_json::from_str(bad).unwrap()), ["mayi-core: clap"]);
+}
+
+/// "Each new one gets a line in ARCHITECTURE.md: what for, and what was considered."
+#[test]
+fn every_dependency_has_its_line() {
+    let architecture = read("ARCHITECTURE.md");
+    assert_eq!(untold_dependencies(&metadata(), &rows(&architecture, "Dependencies")), [""; 0]);
+    let bad = r#"{"packages": [{"name": "mayi", "dependencies": [{"name": "clap"}, {"name": "serde"}]}]}"#;
+    assert_eq!(
+        untold_dependencies(&serde_json::from_str(bad).unwrap(), &[vec!["`clap`, `x`", "y"]]),
+        ["serde"]
+    );
+}
+
+/// "Only `doors/acp` knows agent-client-protocol, only `doors/mcp` knows rmcp", and so on, by what the code names.
+#[test]
+fn code_names_only_the_crates_that_its_folder_may_know() {
+    let stray: Vec<String> = sources().iter().flat_map(stray_mentions).collect();
+    assert_eq!(stray, [""; 0]);
+    let bad = |path: &str, text: &str| {
+        stray_mentions(&Source { path: path.to_owned(), text: text.to_owned() }).len()
+    };
+    assert_eq!(bad("core/src/gate/mod.rs", "use agent_client_protocol::Error;\n"), 1);
+    assert_eq!(bad("core/src/gate/mod.rs", "fn f() -> rmcp::Error {\n"), 1);
+    assert_eq!(
+        bad(
+            "core/src/gate/mod.rs",
+            "// clap::Parser is not known here\nlet clap = 1;\nuse crate::clap::x;\n"
+        ),
+        0
+    );
+    assert_eq!(bad("core/src/doors/acp/mod.rs", "use agent_client_protocol::Error;\n"), 0);
+}
+
+/// "`decide` is pure", and so is everything that calls and policies are made of.
+#[test]
+fn calls_and_policy_read_no_file_environment_or_clock() {
+    let impure: Vec<String> = sources().iter().flat_map(impurities).collect();
+    assert_eq!(impure, [""; 0]);
+    let bad =
+        |path: &str, text: &str| impurities(&Source { path: path.to_owned(), text: text.to_owned() }).len();
+    assert_eq!(bad("core/src/policy/decide.rs", "let now = Timestamp::now();\nif path.exists() {}\n"), 2);
+    assert_eq!(bad("core/src/policy/rule.rs", "let path = call::resolve(path);\n"), 1);
+    assert_eq!(bad("core/src/call/url.rs", "let home = std::env::var(\"HOME\");\n"), 1);
+    let tests = "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n";
+    assert_eq!(bad("core/src/policy/decide.rs", tests), 0);
+    assert_eq!(bad("core/src/policy/decide.rs", &format!("{tests}use std::fs;\n")), 1);
+}
+
+/// "Execution needs an `Authorized<Call>`, which only the gate can make."
+#[test]
+fn only_the_gate_makes_an_authorized_call() {
+    let makers: Vec<String> =
+        sources().into_iter().filter(makes_authorized).map(|source| source.path).collect();
+    assert_eq!(makers, [""; 0]);
+    let authorized = read("core/src/gate/authorized.rs");
+    assert!(authorized.contains("pub(super) fn new("), "the constructor is the gate's alone");
+    assert!(!code(&authorized).contains("    pub what:"), "its call can't be exchanged");
+    let bad =
+        Source { path: "cli/src/main.rs".to_owned(), text: "let a = Authorized::new(call);\n".to_owned() };
+    assert!(makes_authorized(&bad));
+}
+
+/// "A file over 500 lines is split", without exceptions.
+#[test]
+fn no_file_is_longer_than_it_may_be() {
+    let mut lengths: Vec<(usize, String)> =
+        sources().into_iter().map(|source| (source.text.lines().count(), source.path)).collect();
+    lengths.sort();
+    let median = lengths.get(lengths.len() / 2).map_or(0, |(lines, _)| *lines);
+    println!("{} files, the median has {median} lines", lengths.len());
+    let long: Vec<_> = lengths.into_iter().filter(|(lines, _)| *lines > LONGEST).collect();
+    assert_eq!(long, []);
+}
+
+/// "Each attack is linked to its test", both ways.
+#[test]
+fn attacks_and_their_tests_know_each_other() {
+    let threats = read("THREATS.md");
+    let held = rows(&threats, "Held today");
+    let numbers: Vec<u32> = held.iter().filter_map(|row| leading_number(row.first()?)).collect();
+    let without: Vec<&str> =
+        held.iter().filter(|row| named_tests(&row.join("|")).is_empty()).map(|row| row[0]).collect();
+    assert_eq!(without, [""; 0], "every row of what is held names a test");
+    let sources = sources();
+    for document in [&threats, &read("ARCHITECTURE.md")] {
+        assert_eq!(missing_tests(document, &sources), [""; 0], "every test that is named is there");
+    }
+    let mut unknown = Vec::new();
+    for source in sources.iter().filter(|source| source.path != "tests/tests/architecture.rs") {
+        let stray = attacks(&source.text).into_iter().filter(|number| !numbers.contains(number));
+        unknown.extend(stray.map(|number| format!("{}: attack {number}", source.path)));
+    }
+    assert_eq!(unknown, [""; 0], "every attack that a test names has a row");
+
+    assert_eq!(attacks("/// Attack 7: x\n/// Attacks, properties\n/// Attack 25: y"), [7, 25]);
+    let document = "# X\n\n## Held today\n| # | attack |\n|---|---|\n| 3a | x, `a.rs::f`, `a.rs::g` |\n\n## Other\n| 9 | y |";
+    assert_eq!(rows(document, "Held today")[..], [["3a", "x, `a.rs::f`, `a.rs::g`"]][..]);
+    let a = Source { path: "a.rs".to_owned(), text: "fn f() {}".to_owned() };
+    let b = Source { path: "b.rs".to_owned(), text: "fn g() {}".to_owned() };
+    assert_eq!(missing_tests(document, &[a, b]), ["a.rs::g is in [\"b.rs\"]"]);
+}
+
+/// "The core has no `unsafe`": forbidden for all, and every package takes part.
+#[test]
+fn unsafe_code_is_forbidden_in_every_package() {
+    let workspace = read("Cargo.toml");
+    assert!(section(&workspace, "[workspace.lints.rust]").contains(&"unsafe_code = \"forbid\""));
+    let manifests = everything().into_iter().filter(|source| source.path.ends_with("/Cargo.toml"));
+    let free: Vec<String> = manifests
+        .filter(|source| !section(&source.text, "[lints]").contains(&"workspace = true"))
+        .map(|source| source.path)
+        .collect();
+    assert_eq!(free, [""; 0]);
+    assert!(
+        !section("[lints]\n# none\n[other]\nworkspace = true\n", "[lints]").contains(&"workspace = true")
+    );
+}
+
+/// No file depends on one registry's address or on the machine that it was written on.
+#[test]
+fn no_file_names_a_registry_or_somebodys_home() {
+    let (hosts, places) = (registries(), own_places());
+    let mut found = Vec::new();
+    for source in everything() {
+        let words = hosts.iter().filter(|host| source.text.contains(*host));
+        let words = words.chain(places.iter().filter(|place| holds_path(&source.text, place)));
+        found.extend(words.map(|word| format!("{}: {word}", source.path)));
+        found.extend(
+            homes(&source.text).into_iter().map(|name| format!("{}: the home of {name}", source.path)),
+        );
+    }
+    assert_eq!(found, [""; 0]);
+    assert_eq!(homes(&["/home/", "ada/x, /home/", "me/y, /Users/", "eve"].concat()), ["ada", "eve"]);
+    assert!(
+        holds_path("in \"/srv/mayi/core\"", "/srv/mayi/") && !holds_path("./srv/mayi/core", "/srv/mayi/")
+    );
+}

@@ -1,0 +1,61 @@
+//! With real agents: Claude Code's and Codex's ACP agents run without an account against a scripted model on
+//! loopback. `mayi run --command …` drives both through write, edit, run, two at once, sub-agent and MCP cases:
+//! allowed ones happen, denied ones do not (where the agent asks), and the file system afterwards proves it.
+//!
+//! `just test-agents` installs the agents and runs this. Every test has a home and a project of its own; what holds
+//! after every run, whatever happened in it, is checked in `done.rs`.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on has failed, and a missing key of JSON reads as null"
+)]
+
+#[path = "real_agents/agent.rs"]
+mod agent;
+#[path = "real_agents/done.rs"]
+mod done;
+#[path = "real_agents/model.rs"]
+mod model;
+#[path = "real_agents/processes.rs"]
+mod processes;
+#[path = "real_agents/running.rs"]
+mod running;
+#[path = "real_agents/scene.rs"]
+mod scene;
+#[path = "real_agents/wire.rs"]
+mod wire;
+
+/// Makes each law a test with both agents: `claude::LAW` and `codex::LAW`.
+macro_rules! with_both_agents {
+    ($($law:ident),* $(,)?) => {
+        mod claude {
+            $(#[test] fn $law() { super::$law($crate::agent::Agent::Claude); })*
+        }
+        mod codex {
+            $(#[test] fn $law() { super::$law($crate::agent::Agent::Codex); })*
+        }
+    };
+}
+
+#[path = "real_agents/commands.rs"]
+mod commands;
+#[path = "real_agents/ending.rs"]
+mod ending;
+#[path = "real_agents/files.rs"]
+mod files;
+#[path = "real_agents/modes.rs"]
+mod modes;
+#[path = "real_agents/options.rs"]
+mod options;
+#[path = "real_agents/servers.rs"]
+mod servers;
+#[path = "real_agents/sessions.rs"]
+mod sessions;
+#[path = "real_agents/subagents.rs"]
+mod subagents;
+#[path = "real_agents/two_at_once.rs"]
+mod two_at_once;
+#[path = "real_agents/unasked.rs"]
+mod unasked;

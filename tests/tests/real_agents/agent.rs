@@ -1,0 +1,74 @@
+//! The agents, and what is said of them that a gate has to live with.
+
+use std::path::{Path, PathBuf};
+
+/// A real agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agent {
+    /// Claude Code: a refused call is a failed one, and the turn goes on.
+    Claude,
+    /// Codex: a refused edit or command ends the turn as `cancelled`; after a refused MCP call it goes on.
+    Codex,
+}
+
+impl Agent {
+    /// As `launch` calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// Part of the agent's command line, and of no other process's of a test.
+    pub(crate) fn program(self) -> &'static str {
+        match self {
+            Self::Claude => "claude-agent-acp",
+            Self::Codex => "bin/codex-acp",
+        }
+    }
+
+    /// How a turn ends in which an edit or a command was refused.
+    pub(crate) fn stops_after_refusal(self) -> &'static str {
+        match self {
+            Self::Claude => "end_turn",
+            Self::Codex => "cancelled",
+        }
+    }
+}
+
+/// Where the agents are installed.
+pub(crate) fn packages() -> PathBuf {
+    let Some(folder) = std::env::var_os("MAYI_TEST_AGENTS").filter(|folder| !folder.is_empty()) else {
+        panic!(
+            "MAYI_TEST_AGENTS is not set, so there are no agents to test with: run `just test-agents`, or set it to the \
+             folder that tests/agents/install prints"
+        );
+    };
+    let folder = PathBuf::from(folder);
+    assert!(
+        folder.join("node_modules").is_dir(),
+        "MAYI_TEST_AGENTS is {}, where no agents are installed: set it to the folder that tests/agents/install prints",
+        folder.display()
+    );
+    folder
+}
+
+/// The program under test: MAYI_BIN, or the one that was built beside this test.
+pub(crate) fn mayi() -> PathBuf {
+    let program = std::env::var_os("MAYI_BIN").filter(|program| !program.is_empty());
+    let program = program.map_or_else(
+        || {
+            // target/PROFILE/deps/real_agents-HASH
+            let this = std::env::current_exe().unwrap();
+            this.parent().and_then(Path::parent).unwrap().join("mayi")
+        },
+        PathBuf::from,
+    );
+    assert!(
+        program.is_file(),
+        "there is no {}: build it with `cargo build -p mayi --bin mayi`, or set MAYI_BIN",
+        program.display()
+    );
+    program
+}

@@ -1,0 +1,43 @@
+//! `mayi run` from end to end: the real program, real agents behind it as processes of their own, nobody to ask.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "only tests")]
+
+mod advice;
+mod config;
+mod demo;
+mod ends;
+mod exits;
+mod formats;
+mod modes;
+mod rogues;
+mod sessions;
+mod sides;
+mod together;
+mod wire;
+
+use mayi_tests::{Machine, Mayi, command_line};
+use serde_json::Value;
+
+/// The agent that misbehaves.
+const ROGUE: &str = env!("CARGO_BIN_EXE_rogue_agent");
+
+/// `mayi run` with an agent that misbehaves in this way.
+fn rogue(machine: &Machine, behaviour: &[&str]) -> Mayi {
+    let line = command_line([&[ROGUE], behaviour].concat());
+    machine.mayi(["run", "--command", &line, "hello"])
+}
+
+/// `mayi run` with the demo agent.
+fn demo(machine: &Machine, prompt: &str) -> Mayi {
+    machine.mayi(["run", "demo", prompt])
+}
+
+/// What the agent tells of an answer that picked this option.
+fn picked(ask: usize, option: &str) -> String {
+    format!(r#"ask {ask} -> {{"outcome":"selected","optionId":"{option}"}}"#)
+}
+
+/// The count of this name in a result.
+fn count(result: &Value, name: &str) -> u64 {
+    result["tally"][name].as_u64().unwrap_or_else(|| panic!("no count of {name}: {result}"))
+}
