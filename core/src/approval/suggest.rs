@@ -88,6 +88,10 @@ const RUNS_OTHERS: &[&str] = &[
     "zsh",
 ];
 
+/// Sub-commands that run what follows them.
+const RUN_WORDS: &[&str] =
+    &["dlx", "eval", "exec", "execute", "do", "run", "run-script", "script", "shell", "ssh", "tool", "x"];
+
 /// Suggestions for what `decision` asks about, narrowest first. None if nothing but a person can
 /// allow it, or if a part of it can't be written as a pattern.
 #[must_use]
@@ -126,10 +130,17 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
             found.extend(local(call, path).into_iter().map(|argument| format!("{selector}({argument})")));
         }
         Access::Shell(shell) => {
-            if let Ok(Some(exact)) = session_pattern(access) {
+            // A star among the words would be a wildcard of the rule.
+            if let Ok(Some(exact)) = session_pattern(access)
+                && !shell.argv.iter().any(|word| word.contains('*'))
+            {
                 found.push(exact.to_string());
                 found.extend(command_family(&shell.argv));
             }
+        }
+        // A kind alone is no name: it could be any tool.
+        Access::Tool { name, .. } if call.name.is_some() => {
+            found.push(format!("tool({})", crate::policy::pattern::escape(name)));
         }
         _ => found.extend(session_pattern(access).ok().flatten().map(|pattern| pattern.to_string())),
     }
@@ -141,20 +152,13 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
     found
 }
 
-/// The file, then its folder, by their names within the session's folders.
+/// The file, then its folder within the session's folders: by their whole names, since a rule counts
+/// in every folder.
 fn local(call: &Call, path: &PathAccess) -> Vec<String> {
-    let inside = call
-        .roots
-        .iter()
-        .find_map(|root| path.lexical.strip_prefix(root).ok())
-        .filter(|_| path.within(&call.roots));
-    let Some(inside) = inside else {
-        return vec![globset::escape(&path.lexical.display().to_string())];
-    };
-    let file = globset::escape(&inside.display().to_string());
-    let mut found = vec![format!("./{file}")];
-    if let Some(folder) = inside.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        found.push(format!("./{}/**", globset::escape(&folder.display().to_string())));
+    let whole = |path: &std::path::Path| crate::policy::pattern::escape(&path.display().to_string());
+    let mut found = vec![whole(&path.lexical)];
+    if let Some(folder) = path.lexical.parent().filter(|_| path.within(&call.roots)) {
+        found.push(format!("{}/**", whole(folder)));
     }
     found
 }
@@ -167,6 +171,7 @@ fn command_family(argv: &[String]) -> Option<String> {
     let word = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_alphabetic()) && plain(word) && !word.contains('.')
     };
-    (plain(program) && !RUNS_OTHERS.contains(&program.as_str()) && word(sub))
+    let runs = RUN_WORDS.contains(&sub.as_str());
+    (plain(program) && !runs && !RUNS_OTHERS.contains(&program.as_str()) && word(sub))
         .then(|| format!("shell({program} {sub} *)"))
 }

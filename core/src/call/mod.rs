@@ -96,10 +96,10 @@ impl Call {
     pub fn digest(&self, epoch: u64) -> Digest {
         digest_of(&serde_json::json!({
             "door": self.door, "agent": self.agent, "session": self.session,
-            "toolCallId": self.tool_call_id, "cwd": self.cwd, "env": self.env,
+            "toolCallId": self.tool_call_id, "cwd": path::path_text(&self.cwd), "env": self.env,
             "title": self.title, "kind": self.kind, "name": self.name,
             "rawInput": self.raw_input, "diffs": self.diffs, "notes": self.notes,
-            "accesses": self.accesses, "roots": self.roots, "epoch": epoch,
+            "accesses": self.accesses, "roots": self.roots.iter().map(|root| path::path_text(root)).collect::<Vec<_>>(), "epoch": epoch,
         }))
     }
 
@@ -108,8 +108,9 @@ impl Call {
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         digest_of(&serde_json::json!({
-            "agent": self.agent, "session": self.session, "cwd": self.cwd, "env": self.env,
-            "diffs": self.diffs, "accesses": self.accesses,
+            "agent": self.agent, "session": self.session, "cwd": path::path_text(&self.cwd), "env": self.env,
+            "door": self.door, "kind": self.kind, "name": self.name, "rawInput": self.raw_input,
+            "diffs": self.diffs, "notes": self.notes, "accesses": self.accesses,
         }))
     }
 }

@@ -16,8 +16,10 @@ pub struct PathAccess {
     /// As the agent wrote it.
     pub given: String,
     /// Absolute, `.` and `..` removed by text, links not followed.
+    #[serde(serialize_with = "as_text")]
     pub lexical: PathBuf,
     /// Absolute, as the kernel would reach it: component by component, links followed.
+    #[serde(serialize_with = "as_text")]
     pub resolved: PathBuf,
     /// Why the kernel could not be asked, where it could not: such a path is asked about.
     pub unresolved: Option<String>,
@@ -38,6 +40,10 @@ impl PathAccess {
         };
         let unresolved =
             unresolved.or_else(|| given.contains('\0').then(|| "a zero byte in the path".to_owned()));
+        let unresolved = unresolved.or_else(|| {
+            let text = lexical.to_str().is_some() && resolved.to_str().is_some();
+            (!text).then(|| "a name that is not UTF-8 text".to_owned())
+        });
         let hard_linked =
             std::fs::symlink_metadata(&resolved).is_ok_and(|meta| meta.is_file() && links(&meta) > 1);
         Self { given: given.to_owned(), lexical, resolved, unresolved, hard_linked }
@@ -53,6 +59,15 @@ impl PathAccess {
     pub fn within(&self, roots: &[PathBuf]) -> bool {
         self.forms().all(|form| roots.iter().any(|root| form.starts_with(root)))
     }
+}
+
+/// A path for digests and JSON: names that are no text keep their bytes apart, as escapes.
+pub(super) fn path_text(path: &Path) -> String {
+    path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned)
+}
+
+fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path_text(path))
 }
 
 #[cfg(unix)]

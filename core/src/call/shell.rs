@@ -111,7 +111,8 @@ impl ShellAccess {
         if argv.iter().any(|word| word.contains('\0')) {
             caveats.push(Caveat { reason: "a zero byte among the words".to_owned(), always: true });
         }
-        Self { argv, line: None, candidates: Vec::new(), caveats }
+        let candidates = behind_wrapper(&argv);
+        Self { argv, line: None, candidates, caveats }
     }
 
     /// The canonical text: words quoted as a shell needs them, or the line as it was written.
@@ -128,6 +129,25 @@ impl ShellAccess {
     pub fn understood(&self) -> bool {
         self.line.is_none()
     }
+}
+
+/// Programs that run what they are given: denials look at what is behind them.
+const WRAPPERS: &[&str] = &[
+    "ash", "bash", "builtin", "busybox", "chroot", "command", "dash", "doas", "env", "eval", "exec", "fish",
+    "flock", "ionice", "ksh", "nice", "nohup", "parallel", "pkexec", "script", "setsid", "sh", "stdbuf",
+    "su", "sudo", "time", "timeout", "unshare", "watch", "xargs", "zsh",
+];
+
+/// What a wrapper would run, as far as its words tell: every tail of them, and every word that is a
+/// line of its own.
+fn behind_wrapper(argv: &[String]) -> Vec<Vec<String>> {
+    let Some((first, rest)) = argv.split_first() else { return Vec::new() };
+    let base = first.rsplit('/').next().unwrap_or(first);
+    if rest.is_empty() || !WRAPPERS.contains(&base) {
+        return Vec::new();
+    }
+    let lines = rest.iter().filter(|word| word.contains(char::is_whitespace));
+    std::iter::once(rest.to_vec()).chain(lines.flat_map(|line| candidates(line))).collect()
 }
 
 /// Words as one line, each quoted where a shell would need it.
@@ -208,8 +228,10 @@ fn assignment(name: &str) -> Option<Caveat> {
     if INERT.contains(&name) {
         return None;
     }
+    let odd = !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let always =
-        REBINDING.contains(&name) || REBINDING_FAMILIES.iter().any(|family| name.starts_with(family));
+        odd || REBINDING.contains(&name) || REBINDING_FAMILIES.iter().any(|family| name.starts_with(family));
     let what = if always { "changes what later words run" } else { "is set for the command" };
     Some(Caveat { reason: format!("the variable {name} {what}"), always })
 }

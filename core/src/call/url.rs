@@ -16,6 +16,8 @@ pub struct UrlAccess {
     pub host: String,
     /// The port if it is not the scheme's own.
     pub port: Option<u16>,
+    /// The path and the query, in their normal form.
+    pub path: String,
     /// The whole address in its normal form, without user name, password and fragment.
     pub href: String,
 }
@@ -40,6 +42,8 @@ impl UrlAccess {
         let mut url = Url::parse(given)?;
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or(UrlError::NoHost)?;
         let host = host.trim_end_matches('.').to_ascii_lowercase();
+        // One dot at the end means the same host.
+        let _ = url.set_host(Some(&host));
         url.set_fragment(None);
         // Both setters fail only for URLs without a host.
         let _ = url.set_username("");
@@ -49,6 +53,9 @@ impl UrlAccess {
             scheme: url.scheme().to_owned(),
             host,
             port: url.port(),
+            path: url
+                .query()
+                .map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path())),
             href: url.to_string(),
         })
     }

@@ -2,9 +2,34 @@
 
 use jiff::Timestamp;
 
-use super::{GateEvent, GateState};
+use super::{Gate, GateEvent, GateState};
 use crate::approval::{ApprovalId, Card, Event, Output, State};
-use crate::policy::{Decision, Effect};
+use crate::call::Call;
+use crate::policy::{Decision, Effect, Source};
+
+impl Gate {
+    /// The call that waits as `id` has changed since it was handed in: its card changes in place, and
+    /// answers to the old one are refused. A change never allows anything.
+    pub fn revise(&self, id: ApprovalId, mut call: Call) {
+        let mut state = self.lock();
+        let epoch = state.policy.epoch;
+        let Some(waiting) = state.waiting.get_mut(&id) else { return };
+        // What was said of the options still holds.
+        call.by_hand = call.by_hand.or_else(|| waiting.call.by_hand.clone());
+        call.not_shown.extend(waiting.call.not_shown.iter().cloned());
+        call.not_shown.dedup();
+        if call.digest(epoch) == waiting.call.digest(epoch) {
+            return;
+        }
+        waiting.call = call;
+        state.judge_one(id, false);
+    }
+}
+
+/// A bypass answers nothing that waits already (decisions, section 6).
+fn bypassed(decision: &Decision) -> bool {
+    decision.trail.iter().any(|finding| finding.source == Source::Bypass)
+}
 
 impl GateState {
     /// Judges what is waiting again, after rules, grants or modes have changed. What is allowed now
@@ -12,27 +37,25 @@ impl GateState {
     pub(super) fn judge_again(&mut self, release: bool) {
         let ids: Vec<_> = self.queue.waiting().iter().map(|card| card.approval_id).collect();
         for id in ids {
-            let Some(waiting) = self.waiting.get(&id) else { continue };
-            let decision = self.judge(&waiting.call);
-            match decision.effect {
-                // What always asks is only answered by the person who looks at it.
-                Effect::Allow if release && !waiting.decision.always() => {
-                    let because = decision.because().map(|finding| finding.relayed().to_owned());
-                    if let Some(waiting) = self.waiting.get_mut(&id) {
-                        waiting.decision = decision;
-                    }
-                    self.settle(id, State::Approved, "policy", because.as_deref());
-                }
-                Effect::Deny => {
-                    let because = decision.because().map(|finding| finding.relayed().to_owned());
-                    if let Some(waiting) = self.waiting.get_mut(&id) {
-                        waiting.decision = decision;
-                    }
-                    self.settle(id, State::Denied, "policy", because.as_deref());
-                }
-                _ => self.show_again(id, decision),
-            }
+            self.judge_one(id, release);
         }
+    }
+
+    fn judge_one(&mut self, id: ApprovalId, release: bool) {
+        let Some(waiting) = self.waiting.get(&id) else { return };
+        let decision = self.judge(&waiting.call);
+        // What always asks is only answered by the person who looks at it.
+        let released = release && !waiting.decision.always() && !bypassed(&decision);
+        let how = match decision.effect {
+            Effect::Allow if released => State::Approved,
+            Effect::Deny => State::Denied,
+            _ => return self.show_again(id, decision),
+        };
+        let because = decision.because().map(|finding| finding.relayed().to_owned());
+        if let Some(waiting) = self.waiting.get_mut(&id) {
+            waiting.decision = decision;
+        }
+        self.settle(id, how, "policy", because.as_deref());
     }
 
     fn show_again(&mut self, id: ApprovalId, decision: Decision) {

@@ -10,7 +10,7 @@ use crate::approval::{
     choice,
 };
 use crate::call::{Call, SessionId};
-use crate::grant::{Grant, Scope, session_pattern};
+use crate::grant::{Grant, Scope, naming_pattern, session_pattern};
 use crate::policy::{Decision, Pattern, Policy, pattern::Places};
 
 impl Gate {
@@ -21,7 +21,10 @@ impl Gate {
     /// remembered can't be: then it still waits.
     pub fn answer(&self, response: ApprovalResponse, by: &str) -> Result<ApprovalResolved, AnswerError> {
         let mut state = self.lock();
-        state.queue.check(&response)?;
+        let how = state.queue.check(&response)?;
+        if response.bypass_all && how != State::Approved {
+            return Err(AnswerError::Remember("a bypass goes with an allow, not with a denial".to_owned()));
+        }
         // Written before the answer counts: an answer whose rule could not be written is not half
         // taken.
         let policy = self.keep(&state, &response)?;
@@ -53,6 +56,11 @@ impl Gate {
         self.lock().cover.finished(session, tool_call_id);
     }
 
+    /// Says that a turn is over: what was approved in it covers nothing any more.
+    pub fn end_turn(&self, session: &SessionId) {
+        self.lock().cover.end_turn(session);
+    }
+
     /// Writes what should outlive the session. Returns the policy that holds then.
     fn keep(&self, state: &GateState, response: &ApprovalResponse) -> Result<Option<Policy>, AnswerError> {
         let failed = |error: KeepError| AnswerError::Remember(error.to_string());
@@ -61,8 +69,17 @@ impl Gate {
         if response.bypass_all {
             return self.inner.keeper.bypass(agent).map(Some).map_err(failed);
         }
-        if !matches!(&response.response, Outcome::Selected { option_id } if option_id == choice::ALLOW_ALWAYS)
+        let chosen = match &response.response {
+            Outcome::Selected { option_id } => option_id.as_str(),
+            Outcome::Cancelled => "",
+        };
+        if chosen == choice::ALLOW_SESSION
+            && let Some(remember) =
+                response.remember.as_ref().filter(|remember| !remember.patterns.is_empty())
         {
+            cover(&waiting.call, &waiting.decision, &remember.patterns)?;
+        }
+        if chosen != choice::ALLOW_ALWAYS {
             return Ok(None);
         }
         match &response.remember {
@@ -147,9 +164,13 @@ impl GateState {
         }
         let patterns: Vec<Pattern> = if given.is_empty() {
             let asked = call.accesses.iter().filter(|access| decision.asks_about(access));
-            asked.filter_map(|access| session_pattern(access).ok().flatten()).collect()
+            asked
+                .flat_map(|access| [session_pattern(access), naming_pattern(access)])
+                .filter_map(|pattern| pattern.ok().flatten())
+                .collect()
         } else {
-            given.iter().filter_map(|text| Pattern::parse(text, &Places::default()).ok()).collect()
+            let places = Places { home: etcetera::home_dir().ok() };
+            given.iter().filter_map(|text| Pattern::parse(text, &places).ok()).collect()
         };
         self.grants.add(grant(None, fingerprint));
         for pattern in patterns {

@@ -47,6 +47,11 @@ impl Cover {
             .retain(|approved| approved.session != *session || approved.tool_call_id != tool_call_id);
     }
 
+    /// Forgets all calls of a session: their turn is over.
+    pub(super) fn end_turn(&mut self, session: &SessionId) {
+        self.approved.retain(|approved| approved.session != *session);
+    }
+
     /// Whether an approved call covers `call`; it does so once.
     pub(super) fn spend(&mut self, call: &Call) -> bool {
         if !matches!(call.door, Door::AcpFs | Door::AcpTerminal) {
@@ -91,7 +96,9 @@ fn gives(announced: &Diff, written: &Diff, cwd: &std::path::Path) -> bool {
     if cwd.join(&announced.path) != cwd.join(&written.path) {
         return false;
     }
-    if announced.new_text == written.new_text {
+    if announced.new_text == written.new_text
+        && (announced.old_text.is_none() || announced.old_text == written.old_text)
+    {
         return true;
     }
     match (&announced.old_text, &written.old_text) {

@@ -254,6 +254,9 @@ impl Gate {
     pub fn cancel(&self, session: &SessionId) {
         let mut state = self.lock();
         let family = state.family(session);
+        for session in &family {
+            state.cover.end_turn(session);
+        }
         let ids: Vec<_> = state
             .waiting
             .iter()

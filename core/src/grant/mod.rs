@@ -59,6 +59,15 @@ impl Grants {
     /// Remembers that a person said no: the like is asked about again in this session, in every
     /// mode (decisions, section 6).
     pub fn deny(&mut self, call: &Call) {
+        // What was allowed before is not allowed any more; what an exact call's grant was about is not
+        // known here, so those go too.
+        self.grants.retain(|grant| {
+            grant.agent != call.agent
+                || grant.session != call.session
+                || grant.pattern.as_ref().is_some_and(|pattern| {
+                    !call.accesses.iter().any(|access| pattern.allows(access, &call.roots))
+                })
+        });
         for access in &call.accesses {
             if let Ok(Some(pattern)) = same(access) {
                 self.denied.push(Denied { session: call.session.clone(), pattern, call: call.fingerprint() });
@@ -111,14 +120,16 @@ impl Grants {
         bound.find(|grant| grant.fingerprint.as_ref() == Some(&fingerprint))
     }
 
-    /// Denials of the like in this session, as reasons.
-    pub fn denials(&self, call: &Call, access: &Access) -> impl Iterator<Item = String> {
-        let hit = self.denied.iter().any(|denied| {
-            denied.session == call.session
-                && denied.pattern.concerns(access, &call.roots)
-                && (!matches!(access, Access::Mcp(_)) || denied.call == call.fingerprint())
-        });
-        hit.then(|| "the like was denied before in this session".to_owned()).into_iter()
+    /// Denials of the like in this session, by their patterns.
+    pub fn denials<'a>(&'a self, call: &'a Call, access: &'a Access) -> impl Iterator<Item = &'a Pattern> {
+        self.denied
+            .iter()
+            .filter(|denied| {
+                denied.session == call.session
+                    && denied.pattern.concerns(access, &call.roots)
+                    && (!matches!(access, Access::Mcp(_)) || denied.call == call.fingerprint())
+            })
+            .map(|denied| &denied.pattern)
     }
 
     fn live(&self, call: &Call) -> impl Iterator<Item = &Grant> {
@@ -128,7 +139,8 @@ impl Grants {
 
 /// What "Allow for this session" covers (decisions, section 6): for mcp the server and tool with
 /// any arguments; for shell these exact words; for write this path; for read its folder; for fetch
-/// its host. Nothing for mode switches, lines that were not understood and uncertain names.
+/// its host. Nothing for mode switches, lines that were not understood, uncertain names and tools
+/// whose input is not understood: there, exactly the same call is covered, and no more.
 ///
 /// # Errors
 /// If a path can't be written as a pattern.
@@ -138,7 +150,20 @@ pub fn session_pattern(access: &Access) -> Result<Option<Pattern>, PatternError>
             let folder = path.lexical.parent().unwrap_or(Path::new("/"));
             Pattern::exact_path("read", folder, true).map(Some)
         }
+        Access::Tool { .. } => Ok(None),
         _ => same(access),
+    }
+}
+
+/// What was done, exactly: names a written ask about it, where [`session_pattern`] is wider.
+///
+/// # Errors
+/// If a path can't be written as a pattern.
+pub fn naming_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
+    match access {
+        Access::Write(kind, path) => Pattern::exact_path(kind.as_str(), &path.lexical, false).map(Some),
+        Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
+        _ => Ok(None),
     }
 }
 
@@ -157,11 +182,13 @@ fn same(access: &Access) -> Result<Option<Pattern>, PatternError> {
             parse(format!("fetch({}://{}:{}/*)", url.scheme, url.host, url.port.unwrap_or_default()))
         }
         Access::Mcp(mcp) => match mcp.certain() {
-            Some((server, tool)) => {
-                parse(format!("mcp({}/{})", globset::escape(server), globset::escape(tool)))
-            }
+            Some((server, tool)) => parse(format!(
+                "mcp({}/{})",
+                crate::policy::pattern::escape(server),
+                crate::policy::pattern::escape(tool)
+            )),
             None => Ok(None),
         },
-        Access::Tool { name, .. } => parse(format!("tool({})", globset::escape(name))),
+        Access::Tool { name, .. } => parse(format!("tool({})", crate::policy::pattern::escape(name))),
     }
 }

@@ -20,10 +20,8 @@ pub struct Standing<'a> {
 
 /// What may turn an ask into an allow.
 enum Hold {
-    /// A grant, mode `auto` or bypass: matrix and settings.
+    /// A grant, mode `auto` or bypass: matrix, settings and plain protection.
     Plain,
-    /// Mode `auto`, bypass, or a grant that names it: plain protection.
-    Named,
     /// Mode `auto`, bypass, or a grant of exactly this call: a plain caveat.
     Caveat,
     /// A grant that names it: a written ask, a denial before.
@@ -84,17 +82,21 @@ fn judge(policy: &Policy, call: &Call, access: &Access, standing: &Standing<'_>)
         finding.of_workspace = true;
         found.ask(finding, Hold::Written(String::new()));
     }
-    for denial in standing.grants.denials(call, access) {
-        let finding = found.finding(Effect::Ask, Source::Grant, denial);
-        found.ask(finding, Hold::Written(String::new()));
+    for denied in standing.grants.denials(call, access) {
+        let mut finding =
+            found.finding(Effect::Ask, Source::Grant, "the like was denied before in this session");
+        finding.pattern = Some(denied.to_string());
+        found.ask(finding, Hold::Written(denied.to_string()));
     }
     if !found.spoke() {
         settings(policy, category, &mut found);
     }
     if let Some(category) = category {
-        // An ask does not silence a row that says deny: only an allow does.
-        let denies = policy.matrix.row(standing.mode).of(category) == Effect::Deny;
-        if !found.spoke() || (denies && !found.list.iter().any(|finding| finding.effect == Effect::Allow)) {
+        // An ask does not silence a stricter row, also not one that was discharged: only an allow does.
+        let row = policy.matrix.row(standing.mode).of(category);
+        let allowed = found.list.iter().any(|finding| finding.effect == Effect::Allow);
+        let stands = found.list.iter().map(|finding| finding.effect).max().unwrap_or(Effect::Allow);
+        if !found.spoke() || (!allowed && row > stands) {
             matrix(policy, category, &mut found);
         }
     }
@@ -157,7 +159,7 @@ fn protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
         finding.pattern = pattern;
         finding.always = always;
         match effect {
-            Effect::Ask => found.ask(finding, if always { Hold::Always } else { Hold::Named }),
+            Effect::Ask => found.ask(finding, if always { Hold::Always } else { Hold::Plain }),
             _ => found.list.push(finding),
         }
     }
@@ -243,10 +245,9 @@ impl Findings<'_> {
             Hold::Never => None,
             Hold::Always | Hold::Caveat => grants.exactly(self.call, self.access),
             Hold::Plain => grants.covering(self.call, self.access),
-            Hold::Named => grants.naming(self.call, self.access, None),
             Hold::Written(pattern) => grants.naming(self.call, self.access, Some(pattern)),
         };
-        let yields = matches!(hold, Hold::Plain | Hold::Named | Hold::Caveat);
+        let yields = matches!(hold, Hold::Plain | Hold::Caveat);
         let discharge = if let Some(grant) = by_grant {
             let mut allow = self.finding(
                 Effect::Allow,

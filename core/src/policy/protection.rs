@@ -30,21 +30,18 @@ pub struct Protection {
 }
 
 const CATASTROPHIC: &[&str] = &[
-    "shell(rm -rf / *)",
-    "shell(rm -fr / *)",
-    "shell(rm -r -f / *)",
-    "shell(rm -rf /* *)",
-    "shell(rm -rf --no-preserve-root *)",
-    "shell(rm --no-preserve-root *)",
-    "shell(rm -rf ~ *)",
-    "shell(rm -rf ~/ *)",
-    "shell(mkfs *)",
-    "shell(mkfs.* *)",
-    r"shell(/\bdd\b.*\bof=\/dev\/(sd|hd|nvme|vd|xvd|mmcblk|disk)/)",
-    r"shell(/:\(\)\s*\{/)",
+    // `rm` with the root or the home folder among its words, however these are written. (Classes are
+    // spelt out: those of Unicode take long to compile.)
+    r#"shell(/(?-u:\b)rm([ \t]+[^ \t\n;&|]+)*[ \t]+['"]?(\/[\/.]*|~\/?|\$\{?HOME\}?\/?)\*?['"]?([ \t\n;&|)]|$)/)"#,
+    r"shell(/(?-u:\b)rm(?-u:\b).*--no-preserve-root/)",
+    r"shell(/(?-u:\b)mkfs(\.[a-z0-9]+)?(?-u:\b)/)",
+    r"shell(/(?-u:\b)dd(?-u:\b).*(?-u:\b)of=['\x22]?\/dev\/(sd|hd|nvme|vd|xvd|mmcblk|disk)/)",
+    r"shell(/:\(\)[ \t]*\{/)",
 ];
 
 const ANSWERS_FOR_THE_PERSON: &[&str] = &[
+    // Also behind its options, a path or a wrapper.
+    r#"shell(/(^|[ \t\n'"\/;&|(])mayi['"]?([ \t]+(--?(config|cwd|color)[ =][^ \t]+|-[^ \t]+))*[ \t]+['"]?(inbox|bypass|trust|grants|config|init|hook|mcp)(?-u:\b)/)"#,
     "shell(mayi inbox *)",
     "shell(mayi bypass *)",
     "shell(mayi trust *)",
@@ -97,13 +94,12 @@ const EDITORS_AND_AGENTS: &[&str] = &[
 ];
 
 const CREDENTIALS: &[&str] = &[
-    "~/.ssh/id_*",
-    "~/.ssh/*.pem",
-    "~/.gnupg/**",
-    "~/.aws/**",
-    "~/.azure/**",
-    "~/.config/gcloud/**",
-    "~/.kube/**",
+    "~/.ssh",
+    "~/.gnupg",
+    "~/.aws",
+    "~/.azure",
+    "~/.config/gcloud",
+    "~/.kube",
     "~/.docker/config.json",
     "~/.netrc",
     "~/.git-credentials",
@@ -113,18 +109,18 @@ const CREDENTIALS: &[&str] = &[
     "~/.cargo/credentials.toml",
     "~/.config/gh/hosts.yml",
     "~/.config/hub",
-    "~/.password-store/**",
-    "~/.local/share/keyrings/**",
-    "~/.mozilla/**",
-    "~/.config/chromium/**",
-    "~/.config/google-chrome/**",
+    "~/.password-store",
+    "~/.local/share/keyrings",
+    "~/.mozilla",
+    "~/.config/chromium",
+    "~/.config/google-chrome",
     "~/.claude/.credentials.json",
     "~/.codex/auth.json",
     "~/.gemini/oauth_creds.json",
     "/etc/shadow",
     "/etc/gshadow",
     "/etc/ssh/*_key",
-    "/etc/ssl/private/**",
+    "/etc/ssl/private",
 ];
 
 /// Folders that every program may read.

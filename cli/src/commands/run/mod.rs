@@ -6,11 +6,13 @@ mod setup;
 mod text;
 mod turn;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mayi_core::config::FileKeeper;
 use mayi_core::doors::acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
 use mayi_core::gate::{Gate, OnAsk};
+use mayi_core::policy::Mode;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
@@ -49,9 +51,18 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     prompt::listen_for_signals(&interrupt);
     let asking = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt);
+    let locked = loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.mode));
     let deadline = args.timeout.map(|limit| Instant::now() + limit);
-    let mut run =
-        Run { args: &args, ctx: &ctx, setup: &setup, gate: gate.clone(), asking, deadline, interrupts };
+    let mut run = Run {
+        args: &args,
+        ctx: &ctx,
+        setup: &setup,
+        gate: gate.clone(),
+        asking,
+        deadline,
+        interrupts,
+        locked,
+    };
     let (mut output, mut ending, outcome) = run.conversation(output, first).await;
     ending.tally = gate.tally();
     let exit = outcome.exit(&ending);
@@ -107,6 +118,15 @@ impl Outcome {
     }
 }
 
+/// Ends a run whose time is over though its output is stuck: whoever should read it does not.
+fn watch(deadline: Instant, connection: Arc<Connection>) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(async move {
+        tokio::time::sleep_until(deadline + connection.cancel_limit() * 2).await;
+        connection.end().await;
+        std::process::exit(Exit::Timeout.code());
+    })
+}
+
 /// One run.
 struct Run<'a> {
     args: &'a RunArgs,
@@ -116,6 +136,8 @@ struct Run<'a> {
     asking: Asking,
     deadline: Option<Instant>,
     interrupts: mpsc::UnboundedReceiver<()>,
+    /// The file that locks the mode, and the least strict mode that it leaves.
+    locked: Option<(PathBuf, Mode)>,
 }
 
 impl Run<'_> {
@@ -151,10 +173,14 @@ impl Run<'_> {
             deadline: self.deadline,
             watched: prompt::has_terminal(),
         };
+        let watchdog = self.deadline.map(|deadline| watch(deadline, Arc::clone(&connection)));
         let outcome = self.turns(&mut turns, first).await;
         ending.stop_reason = outcome.stop.as_ref().map(|stop| stop.as_str().to_owned());
         connection.end().await;
         turns.drain(&mut Vec::new());
+        if let Some(watchdog) = watchdog {
+            watchdog.abort();
+        }
         (turns.output, ending, outcome)
     }
 
@@ -201,8 +227,16 @@ impl Run<'_> {
             let text = match next {
                 Next::Prompt(text) => text,
                 Next::Mode(mode) => {
-                    self.gate.set_mode(&turns.session, mode);
-                    let _ = turns.output.notice(&format!("this session is in {mode} mode now"));
+                    let said = match &self.locked {
+                        Some((by, least)) if mode < *least => {
+                            format!("{} locks the mode: it can be {least} or stricter", by.display())
+                        }
+                        _ => {
+                            self.gate.set_mode(&turns.session, mode);
+                            format!("this session is in {mode} mode now")
+                        }
+                    };
+                    let _ = turns.output.notice(&said);
                     next = self.asking.next_prompt().await;
                     continue;
                 }

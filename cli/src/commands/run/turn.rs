@@ -20,6 +20,9 @@ const QUIET: Duration = Duration::from_secs(2);
 /// with nothing before that announces it.
 const BEHIND: Duration = Duration::from_millis(200);
 
+/// However lively it is: so long after the prompt's answer, the turn is over unless a person is asked.
+const LINGERS: Duration = Duration::from_secs(60);
+
 /// After so long without a sign of life, the person is told.
 const SILENT: Duration = Duration::from_secs(60);
 
@@ -78,7 +81,22 @@ impl Turns {
             let deadline = self.deadline.filter(|_| cut.is_none()).unwrap_or(far);
             let grace = cut.map_or(far, |(_, until)| until);
             let written = tokio::select! {
+                // The person and the clock come first: an agent that floods must not hold them off.
                 biased;
+                Some(()) = self.interrupts.recv() => {
+                    if cut.is_some() {
+                        return Ok(Ended { stop: None, cut: cut.map(|(why, _)| why), reasons });
+                    }
+                    cut = Some((Cut::Interrupted, self.cancel()));
+                    Ok(())
+                }
+                () = sleep_until(deadline) => {
+                    cut = Some((Cut::Timeout, self.cancel()));
+                    Ok(())
+                }
+                () = sleep_until(grace) => {
+                    return Ok(Ended { stop: None, cut: cut.map(|(why, _)| why), reasons });
+                }
                 Some(event) = self.agent.recv() => {
                     heard = Instant::now();
                     told = 0;
@@ -89,13 +107,6 @@ impl Turns {
                     keep_reason(&event, &mut reasons);
                     self.output.gate(&event)
                 }
-                Some(()) = self.interrupts.recv() => {
-                    if cut.is_some() {
-                        return Ok(Ended { stop: None, cut: cut.map(|(why, _)| why), reasons });
-                    }
-                    cut = Some((Cut::Interrupted, self.cancel()));
-                    Ok(())
-                }
                 result = &mut prompt => {
                     let stop = result?;
                     self.drain(&mut reasons);
@@ -103,13 +114,6 @@ impl Turns {
                         cut = self.linger(&mut reasons).await.map(|why| (why, Instant::now()));
                     }
                     return Ok(Ended { stop: Some(stop), cut: cut.map(|(why, _)| why), reasons });
-                }
-                () = sleep_until(deadline) => {
-                    cut = Some((Cut::Timeout, self.cancel()));
-                    Ok(())
-                }
-                () = sleep_until(grace) => {
-                    return Ok(Ended { stop: None, cut: cut.map(|(why, _)| why), reasons });
                 }
                 () = sleep_until(heard + SILENT * (1 << told)) => {
                     told = (told + 1).min(20);
@@ -139,14 +143,24 @@ impl Turns {
 
     /// Some agents go on after the prompt's answer: what they ask then is still answered.
     async fn linger(&mut self, reasons: &mut Vec<String>) -> Option<Cut> {
-        let mut heard = Instant::now();
+        let begun = Instant::now();
+        let mut heard = begun;
         loop {
             let waiting = !self.gate.waiting().is_empty();
             let patience = if self.connection.under_way(&self.session) > 0 { QUIET } else { BEHIND };
             let far = Instant::now() + Duration::from_secs(365 * 24 * 3600);
-            let until = if waiting { far } else { heard + patience };
+            let until = if waiting { far } else { (heard + patience).min(begun + LINGERS) };
             let written = tokio::select! {
                 biased;
+                Some(()) = self.interrupts.recv() => {
+                    self.cancel();
+                    return Some(Cut::Interrupted);
+                }
+                () = sleep_until(self.deadline.unwrap_or(far)) => {
+                    self.cancel();
+                    return Some(Cut::Timeout);
+                }
+                () = sleep_until(until) => return None,
                 Some(event) = self.agent.recv() => {
                     heard = Instant::now();
                     self.output.agent(event)
@@ -156,19 +170,10 @@ impl Turns {
                     keep_reason(&event, reasons);
                     self.output.gate(&event)
                 }
-                Some(()) = self.interrupts.recv() => {
-                    self.cancel();
-                    return Some(Cut::Interrupted);
-                }
-                () = sleep_until(self.deadline.unwrap_or(far)) => {
-                    self.cancel();
-                    return Some(Cut::Timeout);
-                }
                 () = self.connection.gone() => {
                     self.drain(reasons);
                     return None;
                 }
-                () = sleep_until(until) => return None,
             };
             if written.is_err() {
                 return Some(Cut::OutputGone);

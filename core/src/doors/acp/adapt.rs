@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::input;
 use super::tool_calls::Known;
 use crate::call::{
-    Access, Call, Category, Diff, Door, McpAccess, PathAccess, SessionId, ShellAccess, UrlAccess, WriteKind,
+    Access, Call, Category, Caveat, Diff, Door, McpAccess, PathAccess, SessionId, ShellAccess, UrlAccess,
+    WriteKind,
 };
 use crate::gate::Session;
 
@@ -34,25 +35,31 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
         notes: Vec::new(),
         not_shown,
         env: BTreeMap::new(),
+        elsewhere: None,
+        mcp_only: false,
+        runs_in: None,
     };
-    if let Some(cwd) = input::cwd(&raw_input) {
-        reading.cwd = reading.cwd.join(cwd);
-    }
+    let cwd = input::cwd(&raw_input).map_or_else(|| reading.cwd.clone(), |cwd| reading.cwd.join(cwd));
+    reading.elsewhere = (cwd != reading.cwd).then(|| cwd.clone());
     reading.env.extend(input::env(&raw_input));
+    reading.runs_in = folder_caveat(from.session, &cwd);
     reading.content(known.fields.get("content"));
     reading.input(&raw_input, known);
     reading.locations(known.fields.get("locations"));
     let name = known.text("name").map(str::to_owned).or_else(|| vendor_name(known));
     reading.by_kind(&raw_input, name.as_deref());
+    let mut by_hand = None;
     if known.ambiguous {
+        by_hand = Some("a message about this call can be read in two ways".to_owned());
         reading.push(Access::Tool {
             name: "a message that can be read in two ways".to_owned(),
             category: Category::Execute,
         });
     }
-    let Reading { cwd, kind, mut accesses, diffs, notes, not_shown, env } = reading;
+    let Reading { kind, mut accesses, diffs, notes, not_shown, env, .. } = reading;
     if accesses.len() > MOST {
         accesses.truncate(MOST);
+        by_hand = Some(format!("it names more than {MOST} things, and the rest was not looked at"));
         accesses.push(Access::Tool {
             name: "more than can be looked at".to_owned(),
             category: Category::Execute,
@@ -74,8 +81,18 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
         notes,
         accesses,
         not_shown,
-        by_hand: None,
+        by_hand,
     }
+}
+
+/// Why a command is asked about for the folder it runs in: outside of the session's folders, the same
+/// words may do something else.
+pub(super) fn folder_caveat(session: &Session, cwd: &Path) -> Option<Caveat> {
+    let at = PathAccess::new(&session.cwd, &cwd.to_string_lossy());
+    (at.unresolved.is_some() || !at.within(&session.roots)).then(|| Caveat {
+        reason: format!("it runs in {}, outside of the session's folders", cwd.display()),
+        always: true,
+    })
 }
 
 /// The call of a side door: exactly one access.
@@ -132,6 +149,12 @@ struct Reading {
     notes: Vec<String>,
     not_shown: Vec<String>,
     env: BTreeMap<String, String>,
+    /// The folder that the input names, if it is another one.
+    elsewhere: Option<PathBuf>,
+    /// The input is a call to a tool server, and holds nothing else.
+    mcp_only: bool,
+    /// Why a command is asked about for the folder it runs in.
+    runs_in: Option<Caveat>,
 }
 
 impl Reading {
@@ -145,15 +168,27 @@ impl Reading {
         PathAccess::new(&self.cwd, given)
     }
 
+    /// A path from the folder that the input names too, if that is another one.
+    fn path_elsewhere(&self, given: &str) -> Option<PathAccess> {
+        let other = self.elsewhere.as_ref().filter(|_| !Path::new(given).is_absolute())?;
+        Some(PathAccess::new(other, given))
+    }
+
+    /// A file that is changed, in a way that is only said by the call's kind: one access for each file.
     fn write(&mut self, kind: WriteKind, given: &str) {
-        let path = self.path(given);
-        // One file is one write: a diff says best what kind it is.
-        let known = self
-            .accesses
-            .iter()
-            .any(|access| matches!(access, Access::Write(_, other) if other.lexical == path.lexical));
-        if !known {
-            self.push(Access::Write(kind, path));
+        for path in std::iter::once(self.path(given)).chain(self.path_elsewhere(given)) {
+            let same =
+                |access: &Access| matches!(access, Access::Write(_, other) if other.lexical == path.lexical);
+            let told = kind == WriteKind::Edit && self.accesses.iter().any(same);
+            if !told {
+                self.push(Access::Write(kind, path));
+            }
+        }
+    }
+
+    fn read(&mut self, given: &str) {
+        for path in std::iter::once(self.path(given)).chain(self.path_elsewhere(given)) {
+            self.push(Access::Read(path));
         }
     }
 
@@ -212,6 +247,8 @@ impl Reading {
                 input::Command::Words(words) => ShellAccess::from_argv(words, &self.env),
                 input::Command::Line(line) => ShellAccess::from_line(&line, &self.env),
             };
+            let mut shell = shell;
+            shell.caveats.extend(self.runs_in.clone());
             self.push(Access::Shell(shell));
         }
         for change in input::changes(raw) {
@@ -233,6 +270,7 @@ impl Reading {
         let joined = known.text("name").map(str::to_owned).or_else(|| vendor_name(known));
         if let Some(rest) = joined.as_deref().and_then(|name| name.strip_prefix("mcp__")) {
             self.push(Access::Mcp(McpAccess { readings: readings(rest), arguments: raw.clone() }));
+            self.mcp_only = true;
             return;
         }
         for input in std::iter::once(raw).chain(&known.earlier_inputs) {
@@ -241,6 +279,8 @@ impl Reading {
                 self.push(Access::Mcp(McpAccess { readings: vec![(server, tool)], arguments }));
             }
         }
+        self.mcp_only =
+            self.accesses.iter().any(|access| matches!(access, Access::Mcp(_))) && input::only_mcp(raw);
         // Codex asks with another shape, which names the server but not the tool; the tool was in
         // the update before. Where it was not, or says something else, nothing is certain.
         if raw.pointer("/request/_meta/codex_approval_kind").and_then(Value::as_str) == Some("mcp_tool_call")
@@ -251,6 +291,7 @@ impl Reading {
                 matches!(access, Access::Mcp(mcp) if mcp.certain().is_some_and(|(name, _)| name == server)
                     && (mcp.arguments == arguments || (arguments.is_null() && is_nothing(&mcp.arguments))))
             });
+            self.mcp_only = input::only_mcp(raw);
             if !announced {
                 self.push(Access::Mcp(McpAccess { readings: Vec::new(), arguments }));
             }
@@ -280,7 +321,7 @@ impl Reading {
 
     /// What the kind adds. It never takes anything away.
     fn by_kind(&mut self, raw: &Value, name: Option<&str>) {
-        let is_mcp = self.accesses.iter().any(|access| matches!(access, Access::Mcp(_)));
+        let is_mcp = self.mcp_only;
         let label = name.unwrap_or(&self.kind).to_owned();
         let unknown = |category| Access::Tool { name: label.clone(), category };
         match self.kind.as_str() {
@@ -303,9 +344,8 @@ impl Reading {
                     let here = self.path(".");
                     self.push(Access::Read(here));
                 }
-                for given in given {
-                    let path = self.path(&given);
-                    self.push(Access::Read(path));
+                for given in given.into_iter().chain(input::searched(raw)) {
+                    self.read(&given);
                 }
                 // What only claims to read, with an input that is not understood, may do anything
                 // (attack 10); a command in it was taken above.
@@ -332,8 +372,7 @@ impl Reading {
             _ if is_mcp => {}
             _ => {
                 for given in input::paths(raw) {
-                    let path = self.path(&given);
-                    self.push(Access::Read(path));
+                    self.read(&given);
                 }
                 for given in input::urls(raw) {
                     self.url(&given);
@@ -370,9 +409,10 @@ impl Reading {
 
 /// Every way to split `a__b__c` into a server and a tool.
 fn readings(joined: &str) -> Vec<(String, String)> {
-    joined
-        .match_indices("__")
-        .filter_map(|(at, sep)| Some((joined.get(..at)?, joined.get(at + sep.len()..)?)))
+    // Overlapping: `a___b` is `a` and `_b`, or `a_` and `b`.
+    (0..joined.len())
+        .filter(|at| joined.get(*at..).is_some_and(|rest| rest.starts_with("__")))
+        .filter_map(|at| Some((joined.get(..at)?, joined.get(at + 2..)?)))
         .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
         .map(|(server, tool)| (server.to_owned(), tool.to_owned()))
         .collect()

@@ -14,6 +14,7 @@ use super::lines::REFUSED;
 use super::terminals::Terminals;
 use super::tool_calls::ToolCalls;
 use super::{AcpEvent, Offer, files, permission, terminals};
+use crate::approval::ApprovalId;
 use crate::call::{Door, SessionId};
 use crate::gate::Gate;
 use crate::policy::Effect;
@@ -26,6 +27,7 @@ pub(super) struct Shared {
     pub(super) terminals: Terminals,
     tool_calls: Mutex<ToolCalls>,
     turns: Mutex<HashMap<SessionId, Turn>>,
+    open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
 }
 
 /// Where a session's turn stands.
@@ -49,11 +51,17 @@ impl Shared {
             terminals: Terminals::default(),
             tool_calls: Mutex::default(),
             turns: Mutex::default(),
+            open: Mutex::default(),
         }
     }
 
     pub(super) fn tool_calls(&self) -> MutexGuard<'_, ToolCalls> {
         self.tool_calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Questions about tool calls that wait for an answer.
+    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<(SessionId, String), ApprovalId>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn turn(&self, session: &SessionId) -> Turn {
@@ -148,6 +156,7 @@ fn update(shared: &Arc<Shared>, params: Value) {
 fn tool_call(shared: &Shared, session: &crate::gate::Session, fields: &serde_json::Map<String, Value>) {
     let unasked = shared.tool_calls().update(&session.id, fields);
     let id = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
+    revise(shared, session, id);
     if matches!(fields.get("status").and_then(Value::as_str), Some("completed" | "failed")) {
         shared.gate.finished(&session.id, id);
     }
@@ -162,6 +171,15 @@ fn tool_call(shared: &Shared, session: &crate::gate::Session, fields: &serde_jso
             let _ = shared.events.send(AcpEvent::Unasked { title: call.title, decision });
         }
     }
+}
+
+/// The call changed while a person looks at its card: the card changes too, and an answer to what was
+/// shown before is refused.
+fn revise(shared: &Shared, session: &crate::gate::Session, id: &str) {
+    let Some(approval) = shared.open().get(&(session.id.clone(), id.to_owned())).copied() else { return };
+    let Some(known) = shared.tool_calls().known(&session.id, id) else { return };
+    let from = From { door: Door::AcpPermission, session, tool_call_id: Some(id) };
+    shared.gate.revise(approval, adapt::tool_call(&from, &known, Vec::new()));
 }
 
 fn taint(shared: &Shared, params: &Value) {

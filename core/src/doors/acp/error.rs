@@ -21,14 +21,15 @@ pub enum AgentError {
     /// The program lies inside a folder that the agent works in: a repository could have put it
     /// there.
     #[error(
-        "{program} lies inside the workspace, where anybody's repository could have put it; start it by a path outside"
+        "{} lies inside the workspace, where anybody's repository could have put it; start it by a path outside",
+        visible(&program.display().to_string())
     )]
     InWorkspace {
         /// Where it is.
         program: PathBuf,
     },
     /// It did not start.
-    #[error("{program} could not be started: {error}")]
+    #[error("{} could not be started: {error}", visible(&program.display().to_string()))]
     Spawn {
         /// What was started.
         program: PathBuf,

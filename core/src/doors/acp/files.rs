@@ -18,6 +18,9 @@ use super::input::text;
 use crate::call::{Access, Call, Diff, Door};
 use crate::gate::{Authorized, Session, Verdict};
 
+/// The largest text that a diff is made of.
+const LARGEST_SHOWN: u64 = 1024 * 1024;
+
 /// The largest file that is read for an agent.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
@@ -47,7 +50,13 @@ pub(super) fn write(shared: &Arc<Shared>, params: Value, responder: Responder<Va
     let mut call =
         adapt::side_door(&session, Door::AcpFs, format!("Write {path}"), json!({"path": path}), access);
     // The card shows what changes: the text that is there now is the old one.
-    let old_text = current_text(&call);
+    let old_text = match current_text(&call) {
+        Ok(text) => text,
+        Err(why) => {
+            call.not_shown.push(format!("what is in {path} now: {why}"));
+            None
+        }
+    };
     call.diffs.push(Diff { path: path.clone(), old_text, new_text: content });
     serve(shared, session, call, responder, move |authorized| {
         write_file(authorized, &path)?;
@@ -93,12 +102,23 @@ fn serve(
     Ok(())
 }
 
-fn current_text(call: &Call) -> Option<String> {
-    let Some(Access::Write(_, path)) = call.accesses.first() else { return None };
+/// The text that is there now, if there is a file. Only a plain file is opened for it, and only as
+/// much is read as a person would look at.
+fn current_text(call: &Call) -> Result<Option<String>, &'static str> {
+    let Some(Access::Write(_, path)) = call.accesses.first() else { return Ok(None) };
+    match std::fs::symlink_metadata(&path.resolved) {
+        Err(_) => return Ok(None),
+        Ok(meta) if !meta.is_file() => return Err("it is not a file"),
+        Ok(meta) if meta.len() > LARGEST_SHOWN => return Err("it is larger than a person would look at"),
+        Ok(_) => {}
+    }
     let mut text = String::new();
-    let file = open(&path.resolved, Purpose::Read).ok()?;
-    file.take(LARGEST).read_to_string(&mut text).ok()?;
-    Some(text)
+    let file = open(&path.resolved, Purpose::Read).map_err(|_| "it can't be read")?;
+    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+        return Err("it is not a file");
+    }
+    file.take(LARGEST_SHOWN).read_to_string(&mut text).map_err(|_| "it is not UTF-8 text")?;
+    Ok(Some(text))
 }
 
 fn read_file(authorized: &Authorized<Call>, given: &str) -> Result<String, Error> {

@@ -71,6 +71,14 @@ pub fn resolve_program(
     Ok(found)
 }
 
+/// PATH without relative entries and without those inside of `roots`.
+pub(super) fn safe_path(roots: &[PathBuf]) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let safe = std::env::split_paths(&path)
+        .filter(|entry| entry.is_absolute() && !roots.iter().any(|root| entry.starts_with(root)));
+    std::env::join_paths(safe).unwrap_or_default()
+}
+
 impl Process {
     /// Starts the agent.
     pub(super) fn start(
@@ -92,6 +100,7 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            .env("PATH", safe_path(&launch.roots))
             .env_remove("PWD");
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAYI_")) {
             command.env_remove(name);

@@ -84,14 +84,14 @@ pub(super) fn read(line: String) -> Line {
         return Line::Message(line);
     }
     // Updates of tool calls are evidence; streamed text is not worth a second reading.
-    if update && !params.get().contains("tool_call") {
+    if update && !params.get().contains("tool_call") && !params.get().contains("\\u") {
         return Line::Message(line);
     }
     let Err(error) = json::strict(params.get()) else { return Line::Message(line) };
     let id = envelope.id.and_then(|id| serde_json::from_str::<Value>(id.get()).ok());
     let mut message = serde_json::json!({
         "jsonrpc": "2.0", "method": method,
-        "params": { REFUSED: error.to_string(), "toolCallId": tool_call_id(params.get()) },
+        "params": { REFUSED: error.to_string(), "toolCallId": member(params.get(), "toolCallId"), "sessionId": member(params.get(), "sessionId") },
     });
     if let (Some(id), Some(object)) = (id, message.as_object_mut()) {
         object.insert("id".to_owned(), id);
@@ -99,9 +99,9 @@ pub(super) fn read(line: String) -> Line {
     Line::Message(message.to_string())
 }
 
-/// The tool call that an ambiguous message is about, so that it taints that one.
-fn tool_call_id(params: &str) -> Option<String> {
-    let at = params.find("\"toolCallId\"")?;
+/// The tool call or session that an ambiguous message is about, so that it taints that one.
+fn member(params: &str, name: &str) -> Option<String> {
+    let at = params.find(&format!("\"{name}\""))?;
     let rest = params.get(at..)?.split_once(':')?.1.trim_start();
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
     values.next()?.ok()

@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use crate::approval::AgentOption;
 
+/// The protocol's kinds. What another kind would do is not known.
+const KINDS: &[&str] = &["allow_once", "allow_always", "reject_once", "reject_always"];
+
 /// Reads the options of a request. Items that are no options are dropped, and said so.
 pub(super) fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<AgentOption> {
     let Some(items) = options.and_then(Value::as_array) else {
@@ -14,6 +17,9 @@ pub(super) fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<
     for item in items {
         let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
         match (text("optionId"), text("kind")) {
+            (Some(_), Some(kind)) if !KINDS.contains(&kind.as_str()) => {
+                not_shown.push(format!("an option of the unknown kind {kind} was left out"));
+            }
             (Some(option_id), Some(kind)) => {
                 let name = text("name").unwrap_or_else(|| option_id.clone());
                 let danger = danger(&option_id, &name, &kind);
@@ -56,11 +62,11 @@ fn danger(id: &str, name: &str, kind: &str) -> Option<String> {
         return Some("switches the agent into a mode in which it asks less, or not at all".to_owned());
     }
     match kind {
-        "allow_once" | "reject_once" => None,
-        "allow_always" | "reject_always" => {
-            Some("the agent remembers this by itself, where mayi can't see it".to_owned())
+        "allow_once" if has_any(&option, MORE) => {
+            Some("allows more than this once, whatever its kind says".to_owned())
         }
-        _ => Some("a kind of option that the protocol does not know".to_owned()),
+        "allow_once" | "reject_once" => None,
+        _ => Some("the agent remembers this by itself, where mayi can't see it".to_owned()),
     }
 }
 
@@ -81,6 +87,10 @@ const MODES: &[&str] = &[
     "skip permission",
     "dangerously",
 ];
+
+/// Words of options that allow more than this once.
+const MORE: &[&str] =
+    &["always", "don't ask", "do not ask", "session", "remember", "to all", "everything", "from now on"];
 
 fn has_any(option: &AgentOption, words: &[&str]) -> bool {
     let text = format!("{}\n{}", option.option_id, option.name).to_lowercase();
@@ -124,6 +134,9 @@ mod tests {
             ("x", "Yes, and switch to auto mode"),
             ("x", "Yes, allow all edits during this session"),
             ("acceptEdits", "Yes"),
+            ("x", "Yes, and don't ask again this session"),
+            ("x", "Always allow"),
+            ("x", "Yes to all"),
         ] {
             assert_eq!(ids(&[(id, name, "allow_once")]).0, None, "{id} {name}");
         }

@@ -50,6 +50,13 @@ pub(super) fn request(
         });
     }
     let ticket = shared.gate.submit(call, &options);
+    if shared.turn(&session.id) == Turn::Cancelled {
+        // The turn was cancelled in between: dropping the ticket withdraws the question.
+        return responder.respond(cancelled());
+    }
+    if let Some(approval) = ticket.approval() {
+        shared.open().insert((session.id.clone(), id.to_owned()), approval);
+    }
     let shared = Arc::clone(shared);
     let cancellation = responder.cancellation();
     let id = id.to_owned();
@@ -59,6 +66,7 @@ pub(super) fn request(
             verdict = ticket.verdict() => verdict,
             () = cancellation.cancelled() => Verdict::Cancelled,
         };
+        shared.open().remove(&(session.id.clone(), id.clone()));
         shared.tool_calls().answered(&session.id, &id);
         let response = answer(&verdict, &options);
         if let Err(error) = responder.respond(response) {

@@ -224,6 +224,7 @@ impl Connection {
             self.shared.tool_calls().end_turn(id);
         }
         self.shared.set_turn(id, Turn::Idle);
+        self.shared.gate.end_turn(id);
         let response = result?;
         Ok(match response.get("stopReason").and_then(Value::as_str) {
             Some("end_turn") => StopReason::EndTurn,

@@ -1,7 +1,6 @@
 //! `terminal/*`: commands that mayi runs for the agent, through the gate.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -81,8 +80,6 @@ struct Wanted {
     argv: Vec<String>,
     /// A line without arguments that only a shell can run.
     line: Option<String>,
-    env: BTreeMap<String, String>,
-    cwd: PathBuf,
     limit: usize,
 }
 
@@ -104,19 +101,20 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
     let env: BTreeMap<String, String> = input::env(&params).into_iter().collect();
     let line = (args.is_empty() && command.contains(char::is_whitespace)).then(|| command.clone());
     let argv: Vec<String> = std::iter::once(command).chain(args).collect();
-    let shell = match &line {
+    let mut shell = match &line {
         Some(line) => ShellAccess::from_line(line, &env),
         None => ShellAccess::from_argv(argv.clone(), &env),
     };
+    shell.caveats.extend(adapt::folder_caveat(&session, &cwd));
     let title = shell.text();
     let mut call = adapt::side_door(&session, Door::AcpTerminal, title, params.clone(), Access::Shell(shell));
-    call.cwd.clone_from(&cwd);
-    call.env.clone_from(&env);
+    call.cwd = cwd;
+    call.env = env;
     let limit = params
         .get("outputByteLimit")
         .and_then(Value::as_u64)
         .map_or(KEPT, |limit| usize::try_from(limit).unwrap_or(usize::MAX).min(16 * KEPT));
-    let wanted = Wanted { argv, line, env, cwd, limit };
+    let wanted = Wanted { argv, line, limit };
     let accesses = call.accesses.clone();
     shared.tool_calls().gate_open(&session.id, |known| adapt::touches(&session, known, &accesses));
     let ticket = shared.gate.submit(call, &[]);
@@ -140,7 +138,7 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
 }
 
 /// Runs what was authorized: the words that were judged, or the line in a shell.
-fn start(shared: &Shared, _: &Authorized<Call>, wanted: Wanted) -> Result<Value, Error> {
+fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Result<Value, Error> {
     if shared.terminals.lock().len() >= MOST {
         return Err(denied("too many terminals are open: release some"));
     }
@@ -152,14 +150,18 @@ fn start(shared: &Shared, _: &Authorized<Call>, wanted: Wanted) -> Result<Value,
     let mut command = Command::new(&program);
     command
         .args(arguments)
-        .current_dir(&wanted.cwd)
+        .current_dir(
+            crate::call::resolve(&authorized.call().cwd).unwrap_or_else(|_| authorized.call().cwd.clone()),
+        )
+        .env_remove("PWD")
+        .env("PATH", super::launch::safe_path(&[]))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAYI_")) {
         command.env_remove(name);
     }
-    command.envs(&wanted.env);
+    command.envs(&authorized.call().env);
     let mut child = wrapped(command).spawn().map_err(|error| invalid(&format!("{program}: {error}")))?;
     let (exit, exited) = watch::channel(None);
     let terminal = Arc::new(Terminal {

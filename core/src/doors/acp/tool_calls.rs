@@ -93,6 +93,11 @@ impl ToolCalls {
         known.clone()
     }
 
+    /// What is known of a call.
+    pub(super) fn known(&self, session: &SessionId, id: &str) -> Option<Known> {
+        self.calls.get(&(session.clone(), id.to_owned())).cloned()
+    }
+
     /// Says that an ask was answered: another one under the same id is a new call.
     pub(super) fn answered(&mut self, session: &SessionId, id: &str) {
         if let Some(known) = self.calls.get_mut(&(session.clone(), id.to_owned())) {

@@ -363,6 +363,107 @@ fn given_a_matrix_that_denies_then_no_ask_loosens_it() {
     assert_eq!(with_grant(&denies(&[(Ask, "shell(make)")]), &shell("make"), &granted("shell(make)")), Deny);
 }
 
+/// Decisions, 4.2: "catastrophic commands (`rm -rf /` and its spellings ...)".
+#[test]
+fn given_spellings_of_a_catastrophe_then_each_is_denied_and_plain_ones_are_not() {
+    let all = policy(&[(Allow, "shell(*)")]);
+    for line in [
+        "rm -rf /",
+        "rm -Rf /",
+        "rm -rfv /",
+        "rm -r --force /",
+        "rm -rf -- /",
+        "rm -rf x /",
+        "/bin/rm -rf /*",
+        "rm -rf ~",
+        "rm -rf ~/",
+        "sudo rm -rf /",
+        "rm -rf '/'",
+        "rm -rf //",
+        "rm -rf /.",
+        "rm -rf --no-preserve-root /x",
+        "mkfs.ext4 /dev/sda",
+        "dd if=x of=/dev/sda",
+        "cd x && rm -rf /",
+        "rm -rf \"$HOME\"",
+        "rm -rf /; ls",
+    ] {
+        assert_eq!(in_mode(&all, &shell(line), Mode::Auto).effect, Deny, "{line}");
+    }
+    for line in ["rm -rf target", "rm -rf /w/target", "rm -rf ./x", "rm x; ls /", "git rm -r old", "ls /"] {
+        assert_ne!(in_mode(&all, &shell(line), Mode::Auto).effect, Deny, "{line}");
+    }
+}
+
+/// Attack 2: "the agent runs `mayi inbox approve`, `mayi bypass x on`, `mayi trust`: denied", also
+/// with options before the command, by a path, or behind a wrapper.
+#[test]
+fn given_a_command_that_answers_for_the_person_then_it_is_denied_however_it_is_written() {
+    let all = policy(&[(Allow, "shell(*)")]);
+    for line in [
+        "mayi bypass a on --yes",
+        "mayi -q bypass a on --yes",
+        "mayi --cwd / trust",
+        "mayi --config=x config show",
+        "env mayi bypass a on",
+        "/usr/bin/mayi grants revoke 1",
+        "sh -c 'mayi bypass a on'",
+        "make && mayi trust",
+    ] {
+        assert_eq!(in_mode(&all, &shell(line), Mode::Auto).effect, Deny, "{line}");
+    }
+    assert_eq!(effect(&all, &shell("mayi agents")), Allow);
+}
+
+/// A session's answer about one thing does not lift a written ask about another thing there.
+#[test]
+fn given_a_wide_grant_then_a_written_ask_that_it_does_not_name_stands() {
+    let asks = policy(&[(Ask, "fetch(https://api.x.com/delete/*)"), (Ask, "delete(**)")]);
+    assert_eq!(with_grant(&asks, &fetch("https://api.x.com/delete/1"), &granted("fetch(api.x.com)")), Ask);
+    let gone = call(Access::Write(WriteKind::Delete, PathAccess::new(Path::new("/w"), "a")));
+    assert_eq!(with_grant(&asks, &gone, &granted("write(/w/a)")), Ask);
+    assert_eq!(with_grant(&asks, &gone, &granted("delete(/w/a)")), Allow);
+}
+
+/// An ask that mode auto discharges does not silence the user's own row for that mode.
+#[test]
+fn given_a_row_of_auto_that_asks_then_a_discharged_caveat_does_not_loosen_it() {
+    let mut asks = policy(&[]);
+    asks.matrix.auto.execute = Ask;
+    assert_eq!(in_mode(&asks, &shell("make"), Mode::Auto).effect, Ask);
+    let env = BTreeMap::from([("FOO".to_owned(), "1".to_owned())]);
+    let with_env = call(Access::Shell(ShellAccess::from_argv(vec!["make".into()], &env)));
+    assert_eq!(in_mode(&asks, &with_env, Mode::Auto).effect, Ask);
+}
+
+/// Attack 19: "`.husky/pre-commit`, `.envrc`, `~/.cargo/credentials.toml`: protected".
+#[test]
+fn given_protected_places_then_each_asks_always_in_auto_mode() {
+    let none = policy(&[]);
+    for path in [
+        ".husky/pre-commit",
+        ".envrc",
+        "sub/.envrc",
+        ".git/config",
+        "/home/me/.bashrc",
+        ".vscode/tasks.json",
+        ".mcp.json",
+    ] {
+        let decision = in_mode(&none, &write(path), Mode::Auto);
+        assert!(decision.effect == Ask && decision.always(), "{path}");
+    }
+    for path in [
+        "/home/me/.cargo/credentials.toml",
+        "/home/me/.ssh/id_rsa",
+        "/home/me/.ssh",
+        "/home/me/.aws/credentials",
+        "/etc/shadow",
+    ] {
+        let decision = in_mode(&none, &read(path), Mode::Auto);
+        assert!(decision.effect == Ask && decision.always(), "{path}");
+    }
+}
+
 /// Section 8, title: every finding says where it comes from.
 #[test]
 fn given_a_rule_in_a_file_then_the_finding_names_the_place() {

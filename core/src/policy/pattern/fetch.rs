@@ -12,8 +12,9 @@ pub(super) enum FetchPattern {
     Any,
     /// One host; `*.` before it covers one or more labels.
     Host { host: String, subdomains: bool },
-    /// With a scheme: matched against the address in its normal form.
-    Url(GlobMatcher),
+    /// With a scheme: its parts are matched one by one, so that a wildcard of the path never reaches
+    /// into the host.
+    Url { scheme: String, host: String, subdomains: bool, port: Option<u16>, path: GlobMatcher },
 }
 
 impl FetchPattern {
@@ -22,13 +23,8 @@ impl FetchPattern {
         if text == "*" {
             return Ok(Self::Any);
         }
-        if text.contains("://") {
-            let (scheme, rest) = text.split_once("://").unwrap_or_default();
-            let host_end = rest.find('/').unwrap_or(rest.len());
-            let (host, path) = rest.split_at(host_end);
-            let path = if path.is_empty() { "/" } else { path };
-            let pattern = format!("{}://{}{path}", scheme.to_ascii_lowercase(), host.to_ascii_lowercase());
-            return name_glob(&pattern).map(Self::Url);
+        if let Some((scheme, rest)) = text.split_once("://") {
+            return url(text, scheme, rest);
         }
         let (host, subdomains) = match text.strip_prefix("*.") {
             Some(rest) => (rest, true),
@@ -53,7 +49,10 @@ impl FetchPattern {
             Self::Any => web,
             Self::Host { host, subdomains: false } => web && url.port.is_none() && url.host == *host,
             Self::Host { host, subdomains: true } => web && url.port.is_none() && below(&url.host, host),
-            Self::Url(glob) => glob.is_match(&url.href),
+            Self::Url { scheme, host, subdomains, port, path } => {
+                let at = if *subdomains { below(&url.host, host) } else { url.host == *host };
+                at && url.scheme == *scheme && url.port == *port && path.is_match(&url.path)
+            }
         }
     }
 
@@ -62,9 +61,36 @@ impl FetchPattern {
         match self {
             Self::Any => true,
             Self::Host { host, subdomains } => (!subdomains && url.host == *host) || below(&url.host, host),
-            Self::Url(glob) => glob.is_match(&url.href) || glob.is_match(&url.given),
+            Self::Url { host, subdomains, path, .. } => {
+                ((!subdomains && url.host == *host) || below(&url.host, host)) && path.is_match(&url.path)
+            }
         }
     }
+}
+
+fn url(text: &str, scheme: &str, rest: &str) -> Result<FetchPattern, PatternError> {
+    let wrong = || {
+        PatternError::argument(
+            format!("`{text}` is not a URL with wildcards"),
+            "write `https://docs.rs/serde/*`; in the host only `*.` at its start stands for more",
+        )
+    };
+    let host_end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(host_end);
+    let path = if path.is_empty() { "/".to_owned() } else { path.to_owned() };
+    let (host, subdomains) = host.strip_prefix("*.").map_or((host, false), |host| (host, true));
+    // Read as a URL, the host and port get the form that accesses have.
+    let read = crate::call::UrlAccess::parse(&format!("{scheme}://{host}/")).map_err(|_| wrong())?;
+    if host.contains(['*', '@', '[', '{']) || scheme.contains('*') {
+        return Err(wrong());
+    }
+    Ok(FetchPattern::Url {
+        scheme: read.scheme,
+        host: read.host,
+        subdomains,
+        port: read.port,
+        path: name_glob(&path)?,
+    })
 }
 
 fn below(host: &str, domain: &str) -> bool {

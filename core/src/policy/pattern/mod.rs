@@ -112,9 +112,21 @@ impl Pattern {
     /// # Errors
     /// If the path can't be written as a glob.
     pub fn exact_path(selector: &str, path: &Path, below: bool) -> Result<Self, PatternError> {
-        let escaped = globset::escape(&path.display().to_string());
+        let escaped = escape(&path.display().to_string());
         let argument = if below { format!("{}/**", escaped.trim_end_matches('/')) } else { escaped };
-        Self::parse(&format!("{selector}({argument})"), &Places::default())
+        let text = format!("{selector}({argument})");
+        // Not trimmed: a name may end in a space.
+        let path = path::PathPattern::parse_exactly(&argument, &Places::default())?;
+        let matcher = match selector {
+            "read" => Matcher::Read(path),
+            "create" => Matcher::Write(WriteKind::Create, path),
+            "edit" => Matcher::Write(WriteKind::Edit, path),
+            "delete" => Matcher::Write(WriteKind::Delete, path),
+            "move" => Matcher::Write(WriteKind::Move, path),
+            "write" => Matcher::Write(WriteKind::Write, path),
+            other => return Err(PatternError::Selector(other.to_owned())),
+        };
+        Ok(Self { text, matcher })
     }
 
     /// As it was written.
@@ -123,13 +135,16 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether it holds no wildcard, so that it names exactly one thing.
+    /// Whether it names exactly one thing to do: these words, reading this path, or one kind of
+    /// change to this path. A host, a server or a tool is never one thing: much can be done there.
     #[must_use]
     pub fn is_exact(&self) -> bool {
+        let plain = || !self.text.contains(['*', '?', '[', '{']);
         match &self.matcher {
-            Matcher::Everything => false,
             Matcher::Shell(shell) => shell.is_exact(),
-            _ => !self.text.contains(['*', '?', '[', '{']),
+            Matcher::Read(_) => plain(),
+            Matcher::Write(kind, _) => *kind != WriteKind::Write && plain(),
+            _ => false,
         }
     }
 
@@ -195,6 +210,19 @@ impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// Text as a glob that matches just it. (The one of globset leaves backslashes as they are.)
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
 }
 
 fn covers(pattern: WriteKind, access: WriteKind) -> bool {

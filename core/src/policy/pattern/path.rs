@@ -30,7 +30,11 @@ enum Anchor {
 
 impl PathPattern {
     pub(super) fn parse(text: &str, places: &Places) -> Result<Self, PatternError> {
-        let text = text.trim();
+        Self::parse_exactly(text.trim(), places)
+    }
+
+    /// As [`Self::parse`], with spaces at the ends as part of the name.
+    pub(super) fn parse_exactly(text: &str, places: &Places) -> Result<Self, PatternError> {
         if text.starts_with('!') {
             return Err(PatternError::argument(
                 "`!` does not negate here",
@@ -43,7 +47,7 @@ impl PathPattern {
             let home = places.home.as_deref().ok_or_else(|| {
                 PatternError::argument("there is no home folder that `~` could mean", "write the whole path")
             })?;
-            let home = globset::escape(&home.display().to_string());
+            let home = super::escape(&home.display().to_string());
             (
                 Anchor::Absolute,
                 vec![format!("{home}/{rest}").trim_end_matches('/').to_owned() + trailing(rest)],
@@ -131,5 +135,5 @@ fn follow_literal_part(text: &str) -> Option<String> {
     let cut = if wild == text.len() { wild } else { text.get(..wild)?.rfind('/')? };
     let (literal, rest) = text.split_at(cut);
     let resolved = call::resolve(Path::new(literal)).ok()?;
-    Some(format!("{}{rest}", globset::escape(&resolved.display().to_string())))
+    Some(format!("{}{rest}", super::escape(&resolved.display().to_string())))
 }

@@ -1,5 +1,7 @@
 //! Patterns for commands: words, or a regular expression.
 
+use std::sync::OnceLock;
+
 use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
 
@@ -20,8 +22,10 @@ pub(super) enum ShellPattern {
     Regex {
         /// As it is: for ask and deny.
         loose: Regex,
-        /// Anchored at both ends: for allow and `unless`.
-        anchored: Regex,
+        /// Anchored at both ends, for allow and `unless`: compiled when it is needed.
+        anchored: OnceLock<Option<Regex>>,
+        /// What stands between the slashes.
+        source: String,
     },
 }
 
@@ -37,7 +41,7 @@ impl Word {
             return Ok(Self::Literal(text.to_owned()));
         }
         // Only `*` is special: everything else of a word means itself.
-        let escaped = text.split('*').map(globset::escape).collect::<Vec<_>>().join("*");
+        let escaped = text.split('*').map(super::escape).collect::<Vec<_>>().join("*");
         GlobBuilder::new(&escaped)
             .literal_separator(false)
             .build()
@@ -69,7 +73,8 @@ impl ShellPattern {
             };
             return Ok(Self::Regex {
                 loose: compile(source)?,
-                anchored: compile(&format!("^(?:{source})$"))?,
+                anchored: OnceLock::new(),
+                source: source.to_owned(),
             });
         }
         let mut words = shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(|| {
@@ -100,7 +105,10 @@ impl ShellPattern {
     pub(super) fn allows(&self, argv: &[String]) -> bool {
         match self {
             Self::Words { words, rest } => matches_words(words, *rest, argv),
-            Self::Regex { anchored, .. } => anchored.is_match(&crate::call::shell::join(argv)),
+            Self::Regex { anchored, source, .. } => anchored
+                .get_or_init(|| Regex::new(&format!("^(?:{source})$")).ok())
+                .as_ref()
+                .is_some_and(|regex| regex.is_match(&crate::call::shell::join(argv))),
         }
     }
 

@@ -202,3 +202,51 @@ fn given_a_broken_pattern_then_the_error_says_what_to_write() {
         assert!(error.contains(hint), "{text}: {error}");
     }
 }
+
+/// A wildcard of the path never reaches into the host, and a host of a URL is one host.
+#[test]
+fn given_a_url_with_wildcards_then_they_stay_in_their_part() {
+    for other in
+        ["https://evil.com/x.example.com/steal", "http://a.example.com/x", "https://a.example.com:8/x"]
+    {
+        assert!(!allows("fetch(https://*.example.com/*)", &fetch(other)), "{other}");
+    }
+    assert!(allows("fetch(https://*.example.com/*)", &fetch("https://a.example.com/x?y")));
+    assert!(concerns("fetch(https://example.com/*)", &fetch("https://example.com./a")));
+    for text in
+        ["fetch(https://exa*.com/)", "fetch(*://example.com/)", "fetch(https://)", "fetch(https://a@b/)"]
+    {
+        assert!(Pattern::parse(text, &Places::default()).is_err(), "{text}");
+    }
+}
+
+/// What a session allows is exactly what was shown: names with odd characters stay themselves.
+#[test]
+fn given_a_name_with_odd_characters_then_its_exact_pattern_matches_it_alone() {
+    for name in ["a ", "a*b", "a[x]", "a{b,c}", "a\\b", "!a", "a?"] {
+        let access = write(name);
+        let Access::Write(_, path) = &access else { panic!() };
+        let pattern = Pattern::exact_path("write", &path.lexical, false).unwrap();
+        assert!(pattern.allows(&access, &roots()), "{name:?}");
+        for other in ["a", "ab", "axb", "a/b", "ax", "ac"] {
+            assert!(!pattern.allows(&write(other), &roots()), "{name:?} {other}");
+        }
+    }
+}
+
+/// Decisions, section 2: "Wrappers ...: deny and ask reach inside".
+#[test]
+fn given_a_wrapper_then_denials_reach_inside() {
+    for words in [
+        &["sudo", "/bin/rm", "x"][..],
+        &["timeout", "5", "rm", "x"],
+        &["command", "rm", "x"],
+        &["eval", "rm x"],
+        &["env", "A=b", "rm", "x"],
+        &["sh", "-c", "cd y; rm x", "arg"],
+        &["xargs", "rm"],
+    ] {
+        assert!(concerns("shell(rm *)", &shell(words)), "{words:?}");
+    }
+    assert!(!concerns("shell(rm *)", &shell(&["echo", "rm", "x"])));
+}

@@ -206,3 +206,88 @@ fn given_more_paths_than_can_be_looked_at_then_the_call_is_asked_about() {
     assert!(call.accesses.len() <= MOST + 1);
     assert!(matches!(call.accesses.last(), Some(Access::Tool { .. })));
 }
+
+/// Names of servers and tools in an input hide nothing else that the input says.
+#[test]
+fn given_server_and_tool_among_other_keys_then_the_rest_still_counts() {
+    let request = json!({"toolCallId": "t", "kind": "read", "rawInput": {"path": "/etc/shadow", "server": "s", "tool": "t"}});
+    let accesses = accesses(request);
+    assert!(
+        accesses.contains(&"mcp(s/t)".to_owned()) && accesses.contains(&"read(/etc/shadow)".to_owned()),
+        "{accesses:?}"
+    );
+    let other =
+        call_after(&[], json!({"toolCallId": "t", "rawInput": {"sql": "x", "server": "s", "tool": "t"}}));
+    assert!(other.accesses.iter().any(|access| matches!(access, Access::Tool { .. })), "{other:?}");
+}
+
+/// Decisions, section 1: every split of a joined name counts, also where underscores overlap.
+#[test]
+fn given_three_underscores_then_both_splits_are_seen() {
+    let call = call_after(&[], json!({"toolCallId": "t", "name": "mcp__github___x"}));
+    let Access::Mcp(mcp) = &call.accesses[0] else { panic!() };
+    assert_eq!(mcp.readings, [("github".into(), "_x".into()), ("github_".into(), "x".into())]);
+}
+
+/// Decisions, section 1: "`terminal/create` (its `env` are assignments, its `cwd` counts)".
+#[test]
+fn given_a_command_that_runs_elsewhere_then_it_always_asks() {
+    let caveats = |cwd: &str| {
+        let call = call_after(
+            &[],
+            json!({"toolCallId": "t", "kind": "execute", "rawInput": {"command": "make", "cwd": cwd}}),
+        );
+        let Access::Shell(shell) = &call.accesses[0] else { panic!() };
+        shell.caveats.clone()
+    };
+    assert!(caveats("/w").is_empty() && caveats("sub").is_empty());
+    assert!(caveats("/tmp/evil").iter().any(|caveat| caveat.always));
+    assert!(caveats("../x").iter().any(|caveat| caveat.always));
+}
+
+#[test]
+fn given_a_folder_in_the_input_then_a_relative_path_is_judged_from_both() {
+    assert_eq!(
+        accesses(json!({"toolCallId": "t", "kind": "edit", "rawInput": {"file_path": "a", "cwd": "/etc"}})),
+        ["edit(/w/a)", "edit(/etc/a)"]
+    );
+}
+
+/// Attack 10: a search by a pattern that leads out of the folder reads there.
+#[test]
+fn given_a_search_elsewhere_then_that_place_is_read() {
+    for key in ["pattern", "glob", "include"] {
+        let accesses =
+            accesses(json!({"toolCallId": "t", "kind": "search", "rawInput": {key: "/etc/ss*/*"}}));
+        assert!(accesses.contains(&"read(/etc)".to_owned()), "{accesses:?}");
+    }
+    let plain = accesses(json!({"toolCallId": "t", "kind": "search", "rawInput": {"pattern": "/api/v1"}}));
+    assert_eq!(plain, ["read(/w)"]);
+    let odd =
+        call_after(&[], json!({"toolCallId": "t", "kind": "read", "rawInput": {"path": ["/etc/shadow"]}}));
+    assert!(odd.accesses.iter().any(|access| matches!(access, Access::Tool { .. })), "{odd:?}");
+}
+
+#[test]
+fn given_a_diff_and_a_delete_of_one_file_then_both_are_judged() {
+    let accesses = accesses(json!({"toolCallId": "t", "kind": "edit",
+        "content": [{"type": "diff", "path": "/w/a", "oldText": "x", "newText": "y"}],
+        "rawInput": {"changes": {"/w/a": {"type": "delete"}}}}));
+    assert_eq!(accesses, ["edit(/w/a)", "delete(/w/a)"]);
+}
+
+/// A name that is no UTF-8 text can be linked to, and must not stop the gate.
+#[cfg(target_os = "linux")]
+#[test]
+fn given_a_link_to_a_name_that_is_no_text_then_it_is_asked_about_and_nothing_panics() {
+    use std::os::unix::ffi::OsStrExt;
+    let dir = tempfile::tempdir().unwrap();
+    let odd = dir.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
+    std::os::unix::fs::symlink(&odd, dir.path().join("link")).unwrap();
+    let path = dir.path().join("link");
+    let call = call_after(&[], json!({"toolCallId": "t", "kind": "edit", "rawInput": {"file_path": path}}));
+    let Access::Write(_, access) = &call.accesses[0] else { panic!() };
+    assert!(access.unresolved.is_some());
+    assert_ne!(call.digest(0), call.digest(1));
+    let _ = call.fingerprint();
+}
