@@ -31,7 +31,7 @@ pub fn start() -> ExitCode {
         }
     };
     let color = cli.global.color.on(std::io::stderr().is_terminal());
-    trace(&cli.global, color);
+    trace(&cli.global);
     console::set_colors_enabled(cli.global.color.on(std::io::stdout().is_terminal()));
     console::set_colors_enabled_stderr(color);
     match run(cli) {
@@ -53,19 +53,31 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
 }
 
 /// What mayi does goes to standard error, as much of it as was asked for.
-fn trace(global: &Global, color: bool) {
+fn trace(global: &Global) {
     let level = match global.verbose {
         _ if global.quiet => "error",
-        0 | 1 => "warn",
+        0 | 1 => "mayi=warn,mayi_core=warn,mayi_demo=warn",
         2 => "mayi=debug,mayi_core=debug,mayi_demo=debug,info",
         _ => "trace",
     };
     let filter = EnvFilter::try_from_env("MAYI_LOG").unwrap_or_else(|_| EnvFilter::new(level));
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(color)
-        .finish();
+    let subscriber =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Escaped).with_ansi(false).finish();
     // There is only this one.
     let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+/// Standard error, where what agents sent is escaped: names of methods end up in logs too.
+struct Escaped;
+
+impl std::io::Write for Escaped {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let text = mayi_core::approval::visible_block(&String::from_utf8_lossy(bytes));
+        std::io::stderr().lock().write_all(text.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().lock().flush()
+    }
 }

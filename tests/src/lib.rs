@@ -154,9 +154,12 @@ impl Machine {
         let mut command = Command::new(mayi_program());
         command.args(args).current_dir(self.work()).env_clear().stdin(Stdio::null());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.outside("home"));
-        for (name, folder) in
-            [("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("XDG_DATA_HOME", "data"), ("XDG_CACHE_HOME", "cache")]
-        {
+        for (name, folder) in [
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_DATA_HOME", "data"),
+            ("XDG_CACHE_HOME", "cache"),
+        ] {
             command.env(name, self.outside(folder));
         }
         Mayi { command, stdout: None }
@@ -166,7 +169,8 @@ impl Machine {
     #[must_use]
     pub fn programs(&self) -> Vec<String> {
         let home = format!("HOME={}", self.outside_text("home"));
-        let read = |path: PathBuf| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+        let read =
+            |path: PathBuf| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         entries
             .filter(|entry| read(entry.path().join("environ")).split('\0').any(|variable| variable == home))
@@ -252,7 +256,8 @@ impl Mayi {
         let [out, err] = [(); 2].map(|()| tempfile::tempfile().expect("a file can be made"));
         let clone = |file: &File| file.try_clone().expect("a file can be shared");
         command.stdout(stdout.unwrap_or_else(|| clone(&out).into())).stderr(clone(&err));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("tokio starts");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("tokio starts");
         let mut wrap = CommandWrap::from(tokio::process::Command::from(command));
         wrap.wrap(ProcessSession);
         let started = Instant::now();
@@ -278,16 +283,17 @@ pub struct Running {
 }
 
 impl Running {
-    /// Waits until its standard output says so.
+    /// Waits until its standard output says so, that many times.
     ///
     /// # Panics
     /// If it takes too long.
     #[track_caller]
-    pub fn until_it_tells(&self, what: &str) {
+    pub fn until_it_tells(&self, what: &str, times: usize) {
         until(LIMIT, || {
             let out = contents(&self.out);
-            let found = out.windows(what.len()).any(|window| window == what.as_bytes());
-            if found { Ok(()) } else { Err(format!("no {what:?} in {}", String::from_utf8_lossy(&out))) }
+            let out = String::from_utf8_lossy(&out);
+            let found = out.matches(what).count();
+            if found >= times { Ok(()) } else { Err(format!("{what:?} is there {found} times: {out}")) }
         });
     }
 
@@ -346,7 +352,9 @@ pub struct Ended {
 
 impl std::fmt::Display for Ended {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let short = |text: &str| text.chars().take(8000).collect::<String>().escape_debug().to_string().replace("\\n", "\n");
+        let short = |text: &str| {
+            text.chars().take(8000).collect::<String>().escape_debug().to_string().replace("\\n", "\n")
+        };
         writeln!(f, "{:?} ended with {:?} after {:?}", self.words, self.code, self.took)?;
         writeln!(f, "--- stdout\n{}\n--- stderr\n{}", short(&self.text()), short(&self.err))
     }
@@ -426,7 +434,8 @@ impl Ended {
     #[track_caller]
     pub fn result(&self) -> Value {
         let lines = self.stream();
-        let [result] = <[Value; 1]>::try_from(lines).unwrap_or_else(|_| panic!("expected one object: {self}"));
+        let [result] =
+            <[Value; 1]>::try_from(lines).unwrap_or_else(|_| panic!("expected one object: {self}"));
         result
     }
 }

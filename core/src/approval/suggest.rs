@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::call::{Access, Call, PathAccess};
 use crate::grant::session_pattern;
-use crate::policy::{Decision, Pattern};
+use crate::policy::{Decision, Effect, Finding, Pattern, Source};
 
 /// Patterns that would allow the like from now on: all of them are needed to cover the call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -96,7 +96,10 @@ const RUN_WORDS: &[&str] =
 /// allow it, or if a part of it can't be written as a pattern.
 #[must_use]
 pub fn suggestions(call: &Call, decision: &Decision) -> Vec<Suggestion> {
-    if decision.always() {
+    // An allow silences the matrix, a setting and a plain protection; nothing else that asks.
+    let lifted = |source| matches!(source, Source::Matrix | Source::Setting | Source::Protection);
+    let asks = |finding: &&Finding| finding.effect == Effect::Ask;
+    if decision.trail.iter().filter(asks).any(|finding| finding.always || !lifted(finding.source)) {
         return Vec::new();
     }
     let mut levels: Vec<Vec<String>> = Vec::new();

@@ -1,5 +1,6 @@
 //! Verdicts. Execution needs an [`Authorized`] call, which only the gate can make.
 
+use crate::approval::{suggestions, visible};
 use crate::call::{Call, SessionId};
 use crate::policy::{Decision, Effect};
 
@@ -103,11 +104,7 @@ impl Refusal {
 
     /// It needed an answer, and there is nobody to ask.
     pub(super) fn nobody(call: &Call, decision: Decision) -> Self {
-        let would_allow = crate::approval::suggestions(call, &decision)
-            .into_iter()
-            .next()
-            .map(|first| first.patterns)
-            .unwrap_or_default();
+        let would_allow = would_allow(call, &decision);
         let because = decision.because().map(|finding| finding.relayed().to_owned()).unwrap_or_default();
         let mut refusal = Self::new(
             Some(call),
@@ -121,8 +118,10 @@ impl Refusal {
 
     /// Nobody answered in time.
     pub(super) fn expired(call: &Call, decision: Decision) -> Self {
+        let would_allow = would_allow(call, &decision);
         let mut refusal = Self::new(Some(call), decision, "nobody answered in time".to_owned());
         refusal.unanswered = true;
+        refusal.would_allow = would_allow;
         refusal
     }
 
@@ -142,6 +141,14 @@ impl Refusal {
     pub fn is_policy(&self) -> bool {
         self.decision.effect == Effect::Deny
     }
+}
+
+/// The narrowest rules that would have allowed it: none if only a person could, or if they can't be
+/// written so that what is read is what is there.
+fn would_allow(call: &Call, decision: &Decision) -> Vec<String> {
+    let patterns =
+        suggestions(call, decision).into_iter().next().map(|first| first.patterns).unwrap_or_default();
+    if patterns.iter().all(|pattern| visible(pattern) == *pattern) { patterns } else { Vec::new() }
 }
 
 /// The one answer to a call.

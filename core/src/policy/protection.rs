@@ -32,7 +32,7 @@ pub struct Protection {
 const CATASTROPHIC: &[&str] = &[
     // `rm` with the root or the home folder among its words, however these are written. (Classes are
     // spelt out: those of Unicode take long to compile.)
-    r#"shell(/(?-u:\b)rm([ \t]+[^ \t\n;&|]+)*[ \t]+['"]?(\/[\/.]*|~\/?|\$\{?HOME\}?\/?)\*?['"]?([ \t\n;&|)]|$)/)"#,
+    r#"shell(/(?-u:\b)rm([ \t]+[^ \t\n;&|]+)*[ \t]+['"]?(\/[\/.]*|~\/?|\$\{?HOME\}?\/?)\*?['"]?([^A-Za-z0-9_.~+@%,:=\/-]|$)/)"#,
     r"shell(/(?-u:\b)rm(?-u:\b).*--no-preserve-root/)",
     r"shell(/(?-u:\b)mkfs(\.[a-z0-9]+)?(?-u:\b)/)",
     r"shell(/(?-u:\b)dd(?-u:\b).*(?-u:\b)of=['\x22]?\/dev\/(sd|hd|nvme|vd|xvd|mmcblk|disk)/)",
@@ -238,7 +238,11 @@ impl Protection {
             .filter(|entry| {
                 entry.effect == Effect::Deny || !self.except.iter().any(|e| e.excepts(access, roots))
             })
-            .map(|entry| (entry.effect, entry.always, Some(entry.pattern.to_string()), entry.reason.clone()))
+            .map(|entry| {
+                // Nobody reads the regular expressions of the table above; the reason says it.
+                let pattern = Some(entry.pattern.to_string()).filter(|text| !text.starts_with("shell(/"));
+                (entry.effect, entry.always, pattern, entry.reason.clone())
+            })
             .collect();
         if let Access::Read(path) | Access::Write(_, path) = access
             && !self.except.iter().any(|except| except.excepts(access, roots))

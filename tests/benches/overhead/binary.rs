@@ -28,7 +28,9 @@ pub(crate) fn find() -> Result<Program, String> {
             continue;
         }
         let help = Command::new(&path).args(["run", "--help"]).stdin(Stdio::null()).output();
-        if help.is_ok_and(|help| help.status.success() && String::from_utf8_lossy(&help.stdout).contains("--command")) {
+        if help.is_ok_and(|help| {
+            help.status.success() && String::from_utf8_lossy(&help.stdout).contains("--command")
+        }) {
             return Ok(Program { path, profile });
         }
         why = format!("{} does not know `run --command`: build it anew", path.display());

@@ -97,6 +97,7 @@ pub(crate) async fn sdk(task: Task) -> Outcome<Duration> {
         .current_dir(&task.folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .kill_on_drop(true)
         .spawn()?;
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("the agent has no standard streams".into());
@@ -106,9 +107,12 @@ pub(crate) async fn sdk(task: Task) -> Outcome<Duration> {
         .v1()
         .on_receive_request(
             async move |request: RequestPermissionRequest, responder, _| {
-                let once = request.options.iter().find(|option| option.kind == PermissionOptionKind::AllowOnce);
+                let once =
+                    request.options.iter().find(|option| option.kind == PermissionOptionKind::AllowOnce);
                 let outcome = once.map_or(RequestPermissionOutcome::Cancelled, |option| {
-                    RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.option_id.clone()))
+                    RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(
+                        option.option_id.clone(),
+                    ))
                 });
                 responder.respond(RequestPermissionResponse::new(outcome))
             },
@@ -156,7 +160,9 @@ pub(crate) fn raw(task: &Task) -> Outcome<Duration> {
                 ("session/prompt", format!(r#"{{"sessionId":"{session}","prompt":{blocks}}}"#))
             }
         };
-        let request = format!("{{\"jsonrpc\":\"2.0\",\"id\":\"{step}\",\"method\":\"{method}\",\"params\":{params}}}\n");
+        let request = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":\"{step}\",\"method\":\"{method}\",\"params\":{params}}}\n"
+        );
         stdin.write_all(request.as_bytes())?;
         loop {
             line.clear();

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::Bench;
 use crate::clients::{self, Task};
 use crate::common::Outcome;
 use crate::figures::{self, Series};
-use crate::Bench;
 
 /// The argument with which this program is the demo agent.
 pub(crate) const AGENT: &str = "--as-demo-agent";
@@ -45,7 +45,7 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<()> {
         }
     }
     println!("\ndemo: loop {calls}: {rounds} rounds, the whole turn divided by its calls");
-    let head = ["median", "worst", "   rounds"].map(str::to_owned);
+    let head = ["median", "worst", "rounds"].map(str::to_owned);
     println!("{}", figures::line("a call", &head));
     for (name, series) in NAMES.iter().zip(&series) {
         println!("{}", figures::line(name, &series.row()));

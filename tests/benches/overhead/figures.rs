@@ -61,7 +61,11 @@ impl Series {
 }
 
 /// A line of a table.
-pub(crate) fn line(name: &str, cells: &[String]) -> String {
-    let cells: String = cells.iter().map(|cell| format!("{cell:>12}")).collect();
-    format!("  {name:<44}{cells}")
+pub(crate) fn line(name: &str, [median, high, rounds]: &[String; 3]) -> String {
+    format!("  {name:<40}{median:>11}{high:>12}    {rounds:<22}").trim_end().to_owned()
+}
+
+/// The head of a table.
+pub(crate) fn head(name: &str) -> String {
+    line(name, &["median", "p99", "medians of the rounds"].map(str::to_owned))
 }

@@ -20,8 +20,7 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<()> {
     let rounds = bench.options.rounds(20, 3);
     let calls = 1000;
     println!("\ninside: {rounds} rounds of {} calls, without any transport", figures::grouped(calls));
-    let head = ["median", "p99", "   medians of the rounds"].map(str::to_owned);
-    println!("{}", figures::line("", &head));
+    println!("{}", figures::head(""));
     for (rules, policy) in RULES.iter().zip(&bench.policies) {
         let machine = &bench.machine;
         for (what, call) in [("write", machine.write()), ("shell", machine.shell()), ("mcp", machine.mcp())] {

@@ -21,9 +21,27 @@ struct Scenario {
 
 const SCENARIOS: &[Scenario] = &[
     Scenario { name: "loop/write", options: &[], rounds: [30, 5], calls: [1000, 1000], all_clients: true },
-    Scenario { name: "loop/shell", options: &["--what", "shell"], rounds: [20, 3], calls: [1000, 1000], all_clients: false },
-    Scenario { name: "loop/write, announced and reported", options: &["--announce"], rounds: [20, 3], calls: [1000, 1000], all_clients: false },
-    Scenario { name: "loop/write, 1 ms apart", options: &["--pause-us", "1000"], rounds: [10, 2], calls: [1000, 500], all_clients: false },
+    Scenario {
+        name: "loop/shell",
+        options: &["--what", "shell"],
+        rounds: [20, 3],
+        calls: [1000, 1000],
+        all_clients: false,
+    },
+    Scenario {
+        name: "loop/write, announced and reported",
+        options: &["--announce"],
+        rounds: [20, 3],
+        calls: [1000, 1000],
+        all_clients: false,
+    },
+    Scenario {
+        name: "loop/write, 1 ms apart",
+        options: &["--pause-us", "1000"],
+        rounds: [10, 2],
+        calls: [1000, 500],
+        all_clients: false,
+    },
 ];
 
 /// Who answers.
@@ -83,6 +101,9 @@ fn one(bench: &Bench, scenario: &Scenario) -> Outcome<()> {
     }
     println!("\n{}: {rounds} rounds of {} calls", scenario.name, figures::grouped(calls));
     print(&clients, &series);
+    if scenario.all_clients {
+        conclude(&series);
+    }
     if let Some(why) = note {
         println!("  without `mayi run`: {why}");
     }
@@ -90,12 +111,11 @@ fn one(bench: &Bench, scenario: &Scenario) -> Outcome<()> {
 }
 
 fn print(clients: &[Client], series: &[Series]) {
-    let head = ["median", "p99", "   medians of the rounds"].map(str::to_owned);
-    println!("{}", figures::line("an answer, seen by the agent", &head));
+    println!("{}", figures::head("an answer, seen by the agent"));
     for (client, series) in clients.iter().zip(series) {
         println!("{}", figures::line(&client.name(), &series.row()));
     }
-    println!("{}", figures::line("added, call by call", &head));
+    println!("{}", figures::head("added, call by call"));
     for (base, under) in clients.iter().zip(series).take(2) {
         for (client, series) in clients.iter().zip(series).skip(1) {
             if matches!((base, client), (Client::Sdk, Client::Sdk)) {
@@ -105,6 +125,15 @@ fn print(clients: &[Client], series: &[Series]) {
             println!("{}", figures::line(&name, &series.beyond(under).row()));
         }
     }
+}
+
+/// The figure that all of this is about.
+fn conclude(series: &[Series]) {
+    let [raw, _, door, ..] = series else { return };
+    let [median, high, _] = door.beyond(raw).row();
+    println!(
+        "  => mayi adds {median} to an automatic decision, p99 {high}, the SDK's share included; aim: under 100 µs"
+    );
 }
 
 fn short(client: &Client) -> String {

@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while let Some(line) = client.read()? {
         let message: Value = serde_json::from_str(&line)?;
         // Notifications, and answers that nobody waits for.
-        let (Some(id), Some(method)) = (message.get("id"), message.get("method").and_then(Value::as_str)) else {
+        let (Some(id), Some(method)) = (message.get("id"), message.get("method").and_then(Value::as_str))
+        else {
             continue;
         };
         let result = match method {
@@ -64,7 +65,8 @@ struct Options {
 
 impl Options {
     fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn std::error::Error>> {
-        let mut options = Self { out: String::new(), calls: 1000, shell: false, announce: false, pause: None };
+        let mut options =
+            Self { out: String::new(), calls: 1000, shell: false, announce: false, pause: None };
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
             match argument.as_str() {
@@ -154,7 +156,9 @@ fn call(options: &Options, cwd: &str, number: usize) -> Call {
             fields.insert("sessionUpdate".to_owned(), json!("tool_call"));
         }
         before = Some(update(tool_call));
-        after = Some(update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed" })));
+        after = Some(update(
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed" }),
+        ));
     }
     Call { before, request: line_of(&request), after }
 }
@@ -163,7 +167,9 @@ fn call(options: &Options, cwd: &str, number: usize) -> Call {
 fn write(id: &str, cwd: &str, number: usize) -> Value {
     let name = format!("src/part{}/lines.rs", number % 20);
     let path = Path::new(cwd).join(&name);
-    let text = format!("//! Number {number}.\n\n/// What it is.\npub fn number() -> usize {{\n    {number}\n}}\n").repeat(4);
+    let text =
+        format!("//! Number {number}.\n\n/// What it is.\npub fn number() -> usize {{\n    {number}\n}}\n")
+            .repeat(4);
     json!({
         "toolCallId": id, "title": format!("Write {name}"), "kind": "edit", "status": "pending",
         "rawInput": { "file_path": path, "content": text },

@@ -18,9 +18,7 @@ use serde_json::{Value, json};
 fn main() -> io::Result<()> {
     let log =
         std::env::var_os("MINI_MCP_LOG").map(|path| File::options().create(true).append(true).open(path));
-    let mut server = Server {
-        log: log.transpose()?,
-    };
+    let mut server = Server { log: log.transpose()? };
     server.note(json!({ "event": "start" }));
     let mut stdout = io::stdout().lock();
     for line in io::stdin().lock().lines() {
@@ -89,11 +87,7 @@ fn tools() -> Value {
 }
 
 fn call(parameters: &Value) -> Value {
-    let argument = |name: &str| {
-        parameters
-            .get("arguments")
-            .and_then(|all| all.get(name)?.as_str())
-    };
+    let argument = |name: &str| parameters.get("arguments").and_then(|all| all.get(name)?.as_str());
     let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default();
     let done = match (name, argument("path"), argument("message")) {
         ("wipe" | "plain", Some(path), _) => std::fs::write(path, name).map(|()| format!("did {name}")),
@@ -141,9 +135,6 @@ mod tests {
 
     #[test]
     fn given_an_unknown_method_then_the_answer_is_an_error() {
-        assert_eq!(
-            answer(json!({ "id": 1, "method": "dance" })).unwrap()["error"]["code"],
-            -32601
-        );
+        assert_eq!(answer(json!({ "id": 1, "method": "dance" })).unwrap()["error"]["code"], -32601);
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use mayi_tests::{Machine, command_line};
 
-use crate::{ROGUE, demo, rogue};
+use crate::{ROGUE, demo, each, rogue};
 
 /// "0 done". Data goes to stdout, everything else to stderr.
 #[test]
@@ -55,12 +55,12 @@ fn given_options_that_make_no_sense_then_2_and_what_to_do_instead() {
         (&["demo", "hi", "-q", "-v"], "cannot be used with"),
         (&["demo"], "the prompt on standard input is empty"),
     ];
-    for (args, says) in cases {
+    each(&cases, |(args, says)| {
         let machine = Machine::new();
-        let ended = machine.mayi(["run"]).args(args).end().exits(2).says(says);
+        let ended = machine.mayi(["run"]).args(*args).end().exits(2).says(says);
         assert_eq!(ended.text(), "", "{args:?}");
-        assert!(!machine.outside("state/mayi/agents").exists(), "{args:?} started something");
-    }
+        assert!(!machine.outside("state/mayi-demo").exists(), "{args:?} came to an agent");
+    });
 }
 
 /// "2 usage", for a prompt that is none.
@@ -79,7 +79,8 @@ fn given_the_home_folder_then_it_has_to_be_named() {
     for folder in [home.clone(), machine.outside("")] {
         let _ = demo(&machine, "demo: say hi").cwd(&folder).end().exits(2).says("say --cwd");
     }
-    let _ = demo(&machine, "demo: say hi").args(["--cwd".as_ref(), home.as_os_str()]).end().exits(0).tells("hi");
+    let _ =
+        demo(&machine, "demo: say hi").args(["--cwd".as_ref(), home.as_os_str()]).end().exits(0).tells("hi");
 }
 
 /// Decisions, section 5: "A user or managed file that does not parse, has an unknown key, or whose examples fail is
@@ -98,15 +99,15 @@ fn given_a_broken_user_file_then_3_with_the_line_and_what_to_write() {
         ),
         ("[agents.run]\ncommand = [\"x\"]\n", "config.toml:1:", "my-run"),
     ];
-    for (toml, place, help) in cases {
+    each(&cases, |(toml, place, help)| {
         for format in ["text", "json", "stream-json"] {
             let machine = Machine::new().user(toml);
             let ended = demo(&machine, "demo: say hi").args(["--format", format]).end().exits(3);
             let ended = ended.says(place).says(help);
             assert_eq!(ended.text(), "", "{toml}");
-            assert!(!machine.outside("state/mayi/agents").exists(), "something was started: {toml}");
+            assert!(!machine.outside("state/mayi-demo").exists(), "it came to an agent: {toml}");
         }
-    }
+    });
 }
 
 /// Decisions, section 5: "Configuration files must belong to the user (or root) and not be writable by others."
@@ -166,9 +167,9 @@ fn given_denials_and_open_questions_then_6_before_5_before_0() {
         (&["--allow", write], 6),
         (&[], 6),
     ];
-    for (options, code) in cases {
-        let _ = rogue(&Machine::new(), &["two-asks"]).args(options).end().exits(code);
-    }
+    each(&cases, |(options, code)| {
+        let _ = rogue(&Machine::new(), &["two-asks"]).args(*options).end().exits(*code);
+    });
 }
 
 /// "1 internal error": what was asked for could not be written, so it is not done.
@@ -194,11 +195,11 @@ fn given_a_state_folder_that_cannot_be_made_then_1_and_it_is_named() {
     let _ = ended.exits(1).says(&folder.display().to_string());
 }
 
-/// "4 agent ... failed": it is there, and is no program.
+/// "4 agent ... failed": it is there, and can't be run.
 #[test]
-fn given_a_file_that_is_no_program_then_4() {
+fn given_a_program_that_does_not_start_then_4() {
     let machine = Machine::new();
-    machine.program(&machine.outside("agent"), "\0\0\0\0");
+    machine.program(&machine.outside("agent"), "#!/no/such/interpreter\n");
     let line = command_line([machine.outside_text("agent")]);
     let _ = machine.mayi(["run", "--command", &line, "hi"]).end().exits(4).says("could not be started");
 }

@@ -32,6 +32,17 @@ fn demo(machine: &Machine, prompt: &str) -> Mayi {
     machine.mayi(["run", "demo", prompt])
 }
 
+/// Checks all cases, four at a time: most of a run is waiting.
+fn each<C: Sync>(cases: &[C], check: impl Fn(&C) + Sync) {
+    const LANES: usize = 4;
+    std::thread::scope(|scope| {
+        for lane in 0..LANES {
+            let check = &check;
+            scope.spawn(move || cases.iter().skip(lane).step_by(LANES).for_each(check));
+        }
+    });
+}
+
 /// What the agent tells of an answer that picked this option.
 fn picked(ask: usize, option: &str) -> String {
     format!(r#"ask {ask} -> {{"outcome":"selected","optionId":"{option}"}}"#)

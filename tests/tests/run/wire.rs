@@ -3,7 +3,7 @@
 use mayi_tests::{Machine, Mayi, command_line};
 use serde_json::{Value, json};
 
-use crate::{ROGUE, demo};
+use crate::{ROGUE, demo, each};
 
 /// `mayi run` with an agent that misbehaves in this way, and of whom everything that it hears is kept.
 pub(crate) fn overheard(machine: &Machine, behaviour: &[&str]) -> Mayi {
@@ -57,16 +57,16 @@ fn given_any_requests_then_each_is_answered_exactly_once() {
         (&["dup-keys"], &[], 1),
         (&["no-options"], &[], 1),
         (&["unknown-method"], &[], 2),
-        (&["ask-after-cancel"], &["--timeout", "300ms"], 1),
-        (&["two-asks"], &["--on-ask", "wait", "--timeout", "300ms"], 2),
+        (&["ask-after-cancel"], &["--timeout", "2s"], 1),
+        (&["two-asks"], &["--on-ask", "wait", "--timeout", "2s"], 2),
     ];
-    for (behaviour, options, asks) in cases {
+    each(&cases, |(behaviour, options, asks)| {
         let machine = Machine::new();
-        let ended = overheard(&machine, behaviour).args(options).end();
+        let ended = overheard(&machine, behaviour).args(*options).end();
         assert!(!ended.err.contains("panicked"), "{ended}");
         let ids: Vec<u64> = answers(&heard(&machine)).into_iter().map(|(id, _)| id).collect();
-        assert_eq!(ids, (0..asks).collect::<Vec<u64>>(), "{behaviour:?} {options:?}");
-    }
+        assert_eq!(ids, (0..*asks).collect::<Vec<u64>>(), "{behaviour:?} {options:?}");
+    });
 }
 
 /// Surfaces, section 4: "passes the configured servers into the session". Section 1: "`--mcp NAME` (which of the
@@ -75,7 +75,8 @@ fn given_any_requests_then_each_is_answered_exactly_once() {
 fn given_configured_servers_then_all_or_the_named_ones_go_into_the_session() {
     let toml = "[servers.one]\ncommand = [\"one\", \"--x\"]\nenv = { KEY = \"v\" }\n\
                 [servers.two]\ncommand = [\"two\"]\n";
-    let one = json!({"name": "one", "command": "one", "args": ["--x"], "env": [{"name": "KEY", "value": "v"}]});
+    let one =
+        json!({"name": "one", "command": "one", "args": ["--x"], "env": [{"name": "KEY", "value": "v"}]});
     let two = json!({"name": "two", "command": "two", "args": [], "env": []});
     let cases: [(&[&str], Value); 3] = [
         (&[], json!([one, two])),
@@ -104,7 +105,8 @@ fn given_a_prompt_then_one_block_about_the_mode_comes_before_it() {
         let machine = Machine::new();
         let _ = overheard(&machine, &["updates", "1"]).args(["--mode", mode]).end().exits(0);
         let prompt = params(&heard(&machine), "session/prompt")["prompt"].clone();
-        let texts: Vec<&str> = prompt.as_array().unwrap().iter().map(|block| block["text"].as_str().unwrap()).collect();
+        let texts: Vec<&str> =
+            prompt.as_array().unwrap().iter().map(|block| block["text"].as_str().unwrap()).collect();
         assert_eq!((texts.len(), texts[1]), (2, "hello"));
         for word in [format!("Mode: {mode}."), "refusal".to_owned()] {
             assert!(texts[0].contains(&word), "{word}: {}", texts[0]);
@@ -181,8 +183,8 @@ fn given_an_agent_then_it_starts_elsewhere_and_is_told_where_to_work() {
 #[test]
 fn given_a_time_limit_then_the_turn_is_cancelled_before_the_agent_is_ended() {
     let machine = Machine::new();
-    let _ = overheard(&machine, &["ask-after-cancel"]).args(["--timeout", "300ms"]).end().exits(124);
+    let _ = overheard(&machine, &["ask-after-cancel"]).args(["--timeout", "2s"]).end().exits(124);
     assert_eq!(params(&heard(&machine), "session/cancel")["sessionId"], "rogue-1");
     let machine = Machine::new();
-    let _ = demo(&machine, "demo: slow 60").args(["--timeout", "1s"]).end().exits(124).tells(".");
+    let _ = demo(&machine, "demo: slow 60").args(["--timeout", "2s"]).end().exits(124).tells(".");
 }

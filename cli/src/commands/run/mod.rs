@@ -36,12 +36,13 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     let terminal = prompt::has_terminal();
     let setup = Setup::new(&args, &ctx, &loaded, terminal)?;
     let first = prompt::first(&args)?;
+    setup.make_folder()?;
     let prompts = setup.asking.on_ask == OnAsk::Prompt;
     let screen = Screen::new(ctx.color_of_errors(), prompt::stdout_is_terminal());
     let mut output = match args.format {
         FormatArg::Text => Output::text(screen.clone(), ctx.quiet, ctx.verbose, prompts),
-        FormatArg::Json => Output::Json { text: String::new() },
-        FormatArg::StreamJson => Output::Stream { text: String::new() },
+        FormatArg::Json => Output::json(),
+        FormatArg::StreamJson => Output::stream(),
     };
     for notice in &loaded.policy.notices {
         let _ = output.notice(notice);
@@ -68,8 +69,12 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     let exit = outcome.exit(&ending);
     ending.exit_code = exit.code();
     ending.error = outcome.message(args.timeout.map(spoken));
-    let _ = output.end(&ending);
-    Ok(exit)
+    match outcome.unwritten.map_or_else(|| output.end(&ending), Err) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(CliError::internal(format!("standard output can't be written: {error}")))
+        }
+        _ => Ok(exit),
+    }
 }
 
 /// How a run ended, besides what was denied.
@@ -78,6 +83,8 @@ struct Outcome {
     error: Option<AgentError>,
     cut: Option<Cut>,
     stop: Option<StopReason>,
+    /// What the agent said could not be written.
+    unwritten: Option<std::io::Error>,
 }
 
 impl Outcome {
@@ -156,11 +163,16 @@ impl Run<'_> {
             }
         };
         ending.session = Some(opened.id.0.clone());
+        let on_ask = match self.setup.asking.on_ask {
+            OnAsk::Prompt => "prompt",
+            OnAsk::Deny => "deny",
+            OnAsk::Wait => "wait",
+        };
         let start = json!({
             "agent": self.setup.agent, "sessionId": opened.id, "cwd": self.setup.open.cwd,
-            "mode": self.setup.mode, "agentMode": opened.agent_mode, "onAsk": self.asking.word(),
+            "mode": self.setup.mode, "agentMode": opened.agent_mode, "onAsk": on_ask,
         });
-        let _ = output.start(&start);
+        let unwritten = output.start(&start).err();
         let connection = Arc::new(connection);
         let mut turns = Turns {
             connection: Arc::clone(&connection),
@@ -172,9 +184,14 @@ impl Run<'_> {
             interrupts: std::mem::replace(&mut self.interrupts, mpsc::unbounded_channel().1),
             deadline: self.deadline,
             watched: prompt::has_terminal(),
+            unwritten,
         };
         let watchdog = self.deadline.map(|deadline| watch(deadline, Arc::clone(&connection)));
-        let outcome = self.turns(&mut turns, first).await;
+        let mut outcome = match &turns.unwritten {
+            None => self.turns(&mut turns, first).await,
+            Some(_) => Outcome { cut: Some(Cut::OutputGone), ..Outcome::default() },
+        };
+        outcome.unwritten = turns.unwritten.take();
         ending.stop_reason = outcome.stop.as_ref().map(|stop| stop.as_str().to_owned());
         connection.end().await;
         turns.drain(&mut Vec::new());
@@ -278,7 +295,7 @@ impl Run<'_> {
                         "[mayi] The user refused what you asked for, and says why:\n- {reasons}\nGo on accordingly."
                     )];
                 }
-                Ok(ended) => return Outcome { error: None, cut: ended.cut, stop: ended.stop },
+                Ok(ended) => return Outcome { cut: ended.cut, stop: ended.stop, ..Outcome::default() },
                 Err(error) => {
                     turns.drain(&mut Vec::new());
                     return Outcome { error: Some(error), ..Outcome::default() };

@@ -28,9 +28,9 @@ pub(super) enum Output {
     /// The agent's words on standard output, the rest on standard error.
     Text(Text),
     /// One object at the end.
-    Json { text: String },
-    /// One object a line, as it happens; the last one is of type `result`.
-    Stream { text: String },
+    Json { text: String, notices: Vec<String> },
+    /// One object a line, as it happens: the first one is of type `start`, the last one `result`.
+    Stream { text: String, early: Option<Vec<Value>> },
 }
 
 impl Output {
@@ -38,10 +38,12 @@ impl Output {
     pub(super) fn start(&mut self, start: &Value) -> io::Result<()> {
         match self {
             Self::Text(_) | Self::Json { .. } => Ok(()),
-            Self::Stream { .. } => {
+            Self::Stream { early, .. } => {
+                let early = early.take().unwrap_or_default();
                 let mut line = json!({"type": "start", "version": VERSION});
                 merge(&mut line, start);
-                write_line(&line)
+                write_line(&line)?;
+                early.iter().try_for_each(write_line)
             }
         }
     }
@@ -50,21 +52,31 @@ impl Output {
     pub(super) fn agent(&mut self, event: AcpEvent) -> io::Result<()> {
         match self {
             Self::Text(text) => text.agent(event),
-            Self::Json { text } => {
+            Self::Json { text, notices } => {
                 collect(text, &event);
+                if let AcpEvent::Notice(notice) = event {
+                    notices.push(notice);
+                }
                 Ok(())
             }
-            Self::Stream { text } => {
+            Self::Stream { text, early } => {
                 collect(text, &event);
-                match event {
+                let line = match event {
                     AcpEvent::Update { session, update } => {
-                        write_line(&json!({"type": "update", "sessionId": session, "update": update}))
+                        json!({"type": "update", "sessionId": session, "update": update})
                     }
                     AcpEvent::Unasked { title, decision } => {
-                        write_line(&json!({"type": "unasked", "title": title, "decision": decision}))
+                        json!({"type": "unasked", "title": title, "decision": decision})
                     }
-                    AcpEvent::Notice(text) => write_line(&json!({"type": "notice", "text": text})),
-                    AcpEvent::Stderr(text) => write_line(&json!({"type": "stderr", "text": text})),
+                    AcpEvent::Notice(text) => json!({"type": "notice", "text": text}),
+                    AcpEvent::Stderr(text) => json!({"type": "stderr", "text": text}),
+                };
+                match early {
+                    Some(early) => {
+                        early.push(line);
+                        Ok(())
+                    }
+                    None => write_line(&line),
                 }
             }
         }
@@ -97,14 +109,23 @@ impl Output {
 
     /// It is over.
     pub(super) fn end(&mut self, ending: &Ending) -> io::Result<()> {
-        let (kind, text) = match self {
+        if let Self::Stream { early: Some(_), .. } = self {
+            // It never came to a session: the stream still has both its ends.
+            self.start(&json!({"sessionId": null}))?;
+        }
+        let (text, notices) = match self {
             Self::Text(text) => return text.end(ending),
-            Self::Json { text } | Self::Stream { text } => ("result", std::mem::take(text)),
+            Self::Json { text, notices } => (std::mem::take(text), Some(std::mem::take(notices))),
+            Self::Stream { text, .. } => (std::mem::take(text), None),
         };
-        write_line(&json!({
-            "type": kind, "version": VERSION, "sessionId": ending.session, "stopReason": ending.stop_reason,
+        let mut result = json!({
+            "type": "result", "version": VERSION, "sessionId": ending.session, "stopReason": ending.stop_reason,
             "exitCode": ending.exit_code, "error": ending.error, "text": text, "tally": ending.tally,
-        }))
+        });
+        if let Some(notices) = notices {
+            merge(&mut result, &json!({"notices": notices}));
+        }
+        write_line(&result)
     }
 }
 
@@ -143,6 +164,14 @@ fn write_line(value: &impl serde::Serialize) -> io::Result<()> {
 }
 
 impl Output {
+    pub(super) fn json() -> Self {
+        Self::Json { text: String::new(), notices: Vec::new() }
+    }
+
+    pub(super) fn stream() -> Self {
+        Self::Stream { text: String::new(), early: Some(Vec::new()) }
+    }
+
     pub(super) fn text(screen: Screen, quiet: bool, verbose: bool, prompts: bool) -> Self {
         Self::Text(Text::new(screen, quiet, verbose, prompts))
     }

@@ -103,10 +103,6 @@ impl Asking {
         Self { gate, screen, color, prompts, interrupt }
     }
 
-    pub(super) fn word(&self) -> &'static str {
-        if self.prompts { "prompt" } else { "none" }
-    }
-
     /// Opens the terminal for a turn: between turns, it is the prompt's.
     #[cfg(unix)]
     pub(super) fn open(&self) -> Open {

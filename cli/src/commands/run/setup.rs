@@ -74,6 +74,20 @@ impl Setup {
     }
 }
 
+impl Setup {
+    /// Makes the folder that the agent starts in: once everything else is in order.
+    pub(super) fn make_folder(&self) -> Result<(), CliError> {
+        let folder = &self.launch.folder;
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder).map_err(|error| {
+            CliError::internal(format!("the folder {} can't be made: {error}", folder.display()))
+        })
+    }
+}
+
 type AgentOf = (AgentId, Vec<String>, BTreeMap<String, String>, Option<String>, Option<String>, bool);
 
 fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<AgentOf, CliError> {
@@ -110,8 +124,7 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<AgentOf, CliError> {
 
 /// The agent starts in a folder of mayi's own: ACP carries the session's.
 fn agent_folder(ctx: &Context, agent: &AgentId) -> Result<PathBuf, CliError> {
-    let state = ctx.state_folder()?;
-    Ok(state.join("agents").join(agent.as_str().replace(':', "-")))
+    Ok(ctx.state_folder()?.join("agents").join(agent.as_str().replace(':', "-")))
 }
 
 fn resume_of(

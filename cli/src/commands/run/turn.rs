@@ -63,6 +63,8 @@ pub(super) struct Turns {
     pub(super) deadline: Option<Instant>,
     /// Somebody at a terminal sees what goes on, and can cancel it.
     pub(super) watched: bool,
+    /// Why the output could not be written, if it could not.
+    pub(super) unwritten: Option<io::Error>,
 }
 
 impl Turns {
@@ -129,7 +131,10 @@ impl Turns {
                     }
                 }
             };
-            if written.is_err() && cut.is_none() {
+            if let Err(error) = written
+                && cut.is_none()
+            {
+                self.unwritten = Some(error);
                 cut = Some((Cut::OutputGone, self.cancel()));
             }
         }
@@ -175,7 +180,8 @@ impl Turns {
                     return None;
                 }
             };
-            if written.is_err() {
+            if let Err(error) = written {
+                self.unwritten = Some(error);
                 return Some(Cut::OutputGone);
             }
         }
@@ -190,6 +196,9 @@ impl Turns {
         while let Ok(event) = self.decided.try_recv() {
             keep_reason(&event, reasons);
             written = written.and_then(|()| self.output.gate(&event));
+        }
+        if let Err(error) = written {
+            self.unwritten.get_or_insert(error);
         }
     }
 }

@@ -191,6 +191,9 @@ impl Connection {
     pub async fn end(&self) {
         self.shared.gate.cancel_all("mayi is ending");
         self.shared.terminals.end();
+        // Every request gets its answer, also one that was decided a moment ago.
+        self.shared.answers.close();
+        let _ = tokio::time::timeout(Duration::from_millis(500), self.shared.answers.wait()).await;
         let stop = self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         if let Some(stop) = stop {
             let _ = stop.send(());

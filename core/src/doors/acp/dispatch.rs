@@ -2,12 +2,14 @@
 //! agent's own cancellation (ARCHITECTURE, invariant 5).
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::v1::{Dispatch, Responder};
 use agent_client_protocol::{Error, Handled, UntypedMessage};
 use serde_json::Value;
 use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
 
 use super::adapt::{self, From};
 use super::lines::REFUSED;
@@ -25,9 +27,13 @@ pub(super) struct Shared {
     pub(super) offer: Offer,
     pub(super) events: mpsc::UnboundedSender<AcpEvent>,
     pub(super) terminals: Terminals,
+    /// Tasks that owe the agent an answer: they are waited for before the connection ends.
+    pub(super) answers: TaskTracker,
     tool_calls: Mutex<ToolCalls>,
     turns: Mutex<HashMap<SessionId, Turn>>,
     open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
+    /// An earlier session is being loaded: what the agent says now was said before.
+    pub(super) replaying: AtomicBool,
 }
 
 /// Where a session's turn stands.
@@ -49,9 +55,11 @@ impl Shared {
             offer,
             events,
             terminals: Terminals::default(),
+            answers: TaskTracker::new(),
             tool_calls: Mutex::default(),
             turns: Mutex::default(),
             open: Mutex::default(),
+            replaying: AtomicBool::new(false),
         }
     }
 
@@ -129,6 +137,9 @@ fn request_of(
 fn update(shared: &Arc<Shared>, params: Value) {
     if params.get(REFUSED).is_some() {
         taint(shared, &params);
+        return;
+    }
+    if shared.replaying.load(Ordering::Relaxed) {
         return;
     }
     let Value::Object(mut params) = params else { return };

@@ -83,7 +83,7 @@ fn serve(
     shared.tool_calls().gate_open(&session.id, |known| adapt::touches(&session, known, &accesses));
     let ticket = shared.gate.submit(call, &[]);
     let cancellation = responder.cancellation();
-    tokio::spawn(async move {
+    shared.answers.spawn(async move {
         let verdict = tokio::select! {
             verdict = ticket.verdict() => verdict,
             () = cancellation.cancelled() => Verdict::Cancelled,

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use process_wrap::tokio::CommandWrap;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout, Command};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::{AcpEvent, AgentError};
 use crate::approval::visible;
@@ -37,7 +37,8 @@ const KEPT: usize = 12;
 
 /// An agent that runs. Dropping it ends its whole process group.
 pub(super) struct Process {
-    child: Box<dyn ChildWrapper>,
+    family: Family,
+    exited: watch::Receiver<Option<String>>,
     stderr: Arc<Mutex<VecDeque<String>>>,
 }
 
@@ -45,6 +46,8 @@ pub(super) struct Process {
 pub(super) struct Pipes {
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
+    /// How the agent itself ended: what it started may hold its output open for longer.
+    pub(super) exited: watch::Receiver<Option<String>>,
 }
 
 /// Finds `program`: an absolute path as it is, a name in the absolute entries of PATH.
@@ -114,14 +117,22 @@ impl Process {
         if let Some(pipe) = child.stderr().take() {
             tokio::spawn(keep_last_lines(pipe, Arc::clone(&stderr), events.clone()));
         }
-        Ok((Self { child, stderr }, Pipes { stdin, stdout }))
+        let family = Family::of(child.id());
+        let (ended, exited) = watch::channel(None);
+        tokio::spawn(async move {
+            let status =
+                child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
+            let _ = ended.send(Some(status));
+        });
+        let process = Self { family, exited: exited.clone(), stderr };
+        Ok((process, Pipes { stdin, stdout, exited }))
     }
 
     /// The error for an agent that ended: with its status, if it has one soon, and its last words.
     pub(super) async fn died(&mut self, when: &'static str) -> AgentError {
         let limit = std::time::Duration::from_secs(1);
-        let status = match tokio::time::timeout(limit, self.child.wait()).await {
-            Ok(Ok(status)) => format!(" ({status})"),
+        let status = match tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await {
+            Ok(Ok(status)) => status.as_deref().map(|status| format!(" ({status})")).unwrap_or_default(),
             _ => String::new(),
         };
         // The reader of its error output ends with the pipe; give it the chance.
@@ -142,17 +153,41 @@ impl Process {
     pub(super) async fn end(mut self) {
         let limit = std::time::Duration::from_millis(500);
         // Its input is closed by now: most agents end by themselves.
-        if tokio::time::timeout(limit, self.child.wait()).await.is_ok() {
-            return;
-        }
-        let _ = self.child.start_kill();
-        let _ = tokio::time::timeout(limit, self.child.wait()).await;
+        let _ = tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await;
+        self.family.end();
+        let _ = tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await;
     }
 }
 
-impl Drop for Process {
+/// A process and everything that it started: one group, since each gets a session of its own. It can
+/// outlive the process, and ends when this is dropped.
+pub(super) struct Family(Option<u32>);
+
+impl Family {
+    pub(super) fn of(leader: Option<u32>) -> Self {
+        Self(leader)
+    }
+
+    /// Ends all of it, once.
+    #[cfg(unix)]
+    pub(super) fn end(&mut self) {
+        let leader =
+            self.0.take().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        if let Some(leader) = leader {
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+
+    /// A job of Windows ends with the handle that the child holds.
+    #[cfg(not(unix))]
+    pub(super) fn end(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Family {
     fn drop(&mut self) {
-        let _ = self.child.start_kill();
+        self.end();
     }
 }
 

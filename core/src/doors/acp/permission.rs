@@ -57,10 +57,11 @@ pub(super) fn request(
     if let Some(approval) = ticket.approval() {
         shared.open().insert((session.id.clone(), id.to_owned()), approval);
     }
+    let answers = shared.answers.clone();
     let shared = Arc::clone(shared);
     let cancellation = responder.cancellation();
     let id = id.to_owned();
-    tokio::spawn(async move {
+    answers.spawn(async move {
         // A ticket that is dropped withdraws its question.
         let verdict = tokio::select! {
             verdict = ticket.verdict() => verdict,

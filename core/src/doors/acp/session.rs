@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use agent_client_protocol::UntypedMessage;
@@ -138,7 +139,10 @@ impl Connection {
                 "session/load"
             }
         };
-        let response = self.ask(method, "to open a session", params, Some(OPENING)).await?;
+        self.shared.replaying.store(wanted.resume.is_some(), Ordering::Relaxed);
+        let response = self.ask(method, "to open a session", params, Some(OPENING)).await;
+        self.shared.replaying.store(false, Ordering::Relaxed);
+        let response = response?;
         let id = match &wanted.resume {
             Some(id) => id.clone(),
             None => match response.get("sessionId").and_then(Value::as_str) {

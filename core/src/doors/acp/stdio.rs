@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_client_protocol::Lines;
 use futures::{Sink, SinkExt, Stream, StreamExt};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec, LinesCodecError};
 
 use super::AcpEvent;
 use super::launch::Pipes;
 use super::lines::{self, LONGEST, Line};
+
+/// So long after the agent has ended, what it started may still hold its output open.
+const AFTER: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// Before the agent has answered anything, so many stray lines are forgiven: installers and
 /// wrappers speak on standard output too.
@@ -42,7 +45,7 @@ pub(super) fn transport(
     let lines = FramedWrite::new(pipes.stdin, LinesCodec::new());
     let outgoing = SinkExt::<String>::sink_map_err(lines, io_error);
     let reader = FramedRead::new(pipes.stdout, LinesCodec::new_with_max_length(LONGEST));
-    let state = Reading { reader, fault, events, spoken: false, stray: 0 };
+    let state = Reading { reader, exited: pipes.exited, fault, events, spoken: false, stray: 0 };
     let incoming = futures::stream::unfold(state, |mut state| async move {
         let line = state.next().await?;
         Some((Ok(line), state))
@@ -52,6 +55,7 @@ pub(super) fn transport(
 
 struct Reading<R> {
     reader: FramedRead<R, LinesCodec>,
+    exited: watch::Receiver<Option<String>>,
     fault: Fault,
     events: mpsc::UnboundedSender<AcpEvent>,
     spoken: bool,
@@ -61,7 +65,12 @@ struct Reading<R> {
 impl<R: tokio::io::AsyncRead + Unpin> Reading<R> {
     async fn next(&mut self) -> Option<String> {
         loop {
-            let line = match self.reader.next().await? {
+            let line = tokio::select! {
+                biased;
+                line = self.reader.next() => line?,
+                () = gone(&mut self.exited) => return None,
+            };
+            let line = match line {
                 Ok(line) => line,
                 Err(LinesCodecError::MaxLineLengthExceeded) => {
                     self.fault.set(format!("a line longer than {} MiB", LONGEST / 1024 / 1024));
@@ -97,6 +106,12 @@ impl<R: tokio::io::AsyncRead + Unpin> Reading<R> {
             }
         }
     }
+}
+
+/// The agent has ended, and what it wrote before has had the time to arrive.
+async fn gone(exited: &mut watch::Receiver<Option<String>>) {
+    let _ = exited.wait_for(Option::is_some).await;
+    tokio::time::sleep(AFTER).await;
 }
 
 fn io_error(error: LinesCodecError) -> std::io::Error {

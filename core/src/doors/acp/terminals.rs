@@ -31,6 +31,8 @@ pub(super) struct Terminals {
 }
 
 struct Terminal {
+    /// Also what the command left in the background: it ends with the terminal.
+    family: Mutex<super::launch::Family>,
     output: Mutex<Output>,
     exit: watch::Receiver<Option<Value>>,
     kill: Notify,
@@ -70,8 +72,16 @@ impl Terminals {
     /// Ends all of them: the agent is gone.
     pub(super) fn end(&self) {
         for (_, terminal) in self.lock().drain() {
-            terminal.kill.notify_one();
+            terminal.end();
         }
+    }
+}
+
+impl Terminal {
+    /// Ends the command and everything that it started.
+    fn end(&self) {
+        self.kill.notify_one();
+        self.family.lock().unwrap_or_else(PoisonError::into_inner).end();
     }
 }
 
@@ -118,9 +128,10 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
     let accesses = call.accesses.clone();
     shared.tool_calls().gate_open(&session.id, |known| adapt::touches(&session, known, &accesses));
     let ticket = shared.gate.submit(call, &[]);
+    let answers = shared.answers.clone();
     let cancellation = responder.cancellation();
     let shared = Arc::clone(shared);
-    tokio::spawn(async move {
+    answers.spawn(async move {
         let verdict = tokio::select! {
             verdict = ticket.verdict() => verdict,
             () = cancellation.cancelled() => Verdict::Cancelled,
@@ -165,6 +176,7 @@ fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Resu
     let mut child = wrapped(command).spawn().map_err(|error| invalid(&format!("{program}: {error}")))?;
     let (exit, exited) = watch::channel(None);
     let terminal = Arc::new(Terminal {
+        family: Mutex::new(super::launch::Family::of(child.id())),
         output: Mutex::new(Output { bytes: Vec::new(), limit: wanted.limit, truncated: false }),
         exit: exited,
         kill: Notify::new(),
@@ -259,7 +271,7 @@ pub(super) fn release(shared: &Shared, params: &Value, responder: Responder<Valu
     let id = text(params, "terminalId").unwrap_or_default();
     let removed = shared.terminals.lock().remove(&id);
     responder.respond_with_result(removed.ok_or_else(|| invalid("no terminal has this id")).map(|terminal| {
-        terminal.kill.notify_one();
+        terminal.end();
         json!({})
     }))
 }

@@ -56,9 +56,7 @@ impl Agent {
                 Ok(_) => {}
             }
             if let Ok(message) = serde_json::from_slice::<Value>(&line) {
-                self.cancelled |= message
-                    .get("method")
-                    .is_some_and(|method| method == "session/cancel");
+                self.cancelled |= message.get("method").is_some_and(|method| method == "session/cancel");
                 return Some(message);
             }
         }

@@ -30,11 +30,7 @@ pub(crate) fn ask(agent: &mut Agent, name: &str, number: usize) {
         }
         "many-asks" => {
             for at in 0..number {
-                open(
-                    agent,
-                    &edit(&agent.cwd, &format!("many-{at}.txt"), "many\n"),
-                    &options(),
-                );
+                open(agent, &edit(&agent.cwd, &format!("many-{at}.txt"), "many\n"), &options());
             }
             agent.tell_answers(number);
         }
@@ -72,10 +68,9 @@ fn odd_options(name: &str) -> Value {
     let allow = option("allow", "Allow", "allow_once");
     let reject = option("reject", "Reject", "reject_once");
     match name {
-        "dup-options" => json!([
-            option("same", "Allow", "allow_once"),
-            option("same", "Reject", "reject_once")
-        ]),
+        "dup-options" => {
+            json!([option("same", "Allow", "allow_once"), option("same", "Reject", "reject_once")])
+        }
         "no-allow" => json!([reject, option("never", "Never", "reject_always")]),
         "only-always" => json!([
             option("always-project", "Always in this project", "allow_always"),
@@ -87,11 +82,7 @@ fn odd_options(name: &str) -> Value {
             option("bypassPermissions", "Yes, and bypass permissions", "allow_always"),
             option("no", "No", "reject_once"),
         ]),
-        "unknown-kind" => json!([
-            allow,
-            option("forever", "Allow for ever", "allow_forever"),
-            reject
-        ]),
+        "unknown-kind" => json!([allow, option("forever", "Allow for ever", "allow_forever"), reject]),
         _ => json!([]),
     }
 }
@@ -152,14 +143,8 @@ mod tests {
 
     #[test]
     fn given_the_odd_options_then_only_no_options_has_none() {
-        let names = [
-            "no-options",
-            "dup-options",
-            "no-allow",
-            "only-always",
-            "switch-options",
-            "unknown-kind",
-        ];
+        let names =
+            ["no-options", "dup-options", "no-allow", "only-always", "switch-options", "unknown-kind"];
         let counts = names.map(|name| odd_options(name).as_array().map_or(0, Vec::len));
         assert_eq!(counts, [0, 2, 2, 3, 3, 3]);
     }

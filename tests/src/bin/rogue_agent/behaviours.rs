@@ -11,74 +11,38 @@ const BEHAVIOURS: [(&str, &str); 36] = [
     ("big BYTES", "sends one message chunk of BYTES"),
     ("big-ask BYTES", "asks with BYTES of text in rawInput"),
     ("invalid-json", "sends a line that is not JSON in the turn"),
-    (
-        "invalid-json-early",
-        "sends a line that is not JSON before it answers initialize; then asks once",
-    ),
+    ("invalid-json-early", "sends a line that is not JSON before it answers initialize; then asks once"),
     ("not-jsonrpc", "sends a JSON object that is no message"),
-    (
-        "batch",
-        "sends an update and a permission request as a JSON array",
-    ),
+    ("batch", "sends an update and a permission request as a JSON array"),
     ("garbage-bytes", "sends a line that is not UTF-8"),
-    (
-        "unknown-method",
-        "calls _vendor/thing and bogus/method, and tells the errors",
-    ),
-    (
-        "duplicate-responses",
-        "answers the prompt twice, and a request nobody sent",
-    ),
+    ("unknown-method", "calls _vendor/thing and bogus/method, and tells the errors"),
+    ("duplicate-responses", "answers the prompt twice, and a request nobody sent"),
     ("silent", "never answers anything"),
     ("silent-prompt", "never answers the prompt"),
     ("die", "exits with 3 in the middle of the turn"),
     ("die-early", "exits with 1 at once"),
     ("die-asking", "opens a permission request and exits with 3"),
-    (
-        "ignore-cancel",
-        "silent on a prompt; ignores session/cancel, SIGTERM and the end of the input",
-    ),
+    ("ignore-cancel", "silent on a prompt; ignores session/cancel, SIGTERM and the end of the input"),
     ("dup-keys", "asks with a duplicate key in rawInput"),
     ("lone-surrogate", "asks with a lone surrogate in rawInput"),
     ("no-options", "asks without any option"),
     ("dup-options", "asks with an allow and a reject of the same id"),
     ("no-allow", "asks with rejects only"),
-    (
-        "only-always",
-        "asks with two allow_always of different scope, and a reject",
-    ),
-    (
-        "switch-options",
-        "asks for an edit with a mode switch among the options",
-    ),
+    ("only-always", "asks with two allow_always of different scope, and a reject"),
+    ("switch-options", "asks for an edit with a mode switch among the options"),
     ("unknown-kind", "asks with an option of an unknown kind"),
     ("id-only", "announces a call, then asks with its id only"),
-    (
-        "cancel-own",
-        "asks, withdraws that with $/cancel_request, and tells the answer",
-    ),
+    ("cancel-own", "asks, withdraws that with $/cancel_request, and tells the answer"),
     ("late-ask", "asks 100 ms after the end of the turn"),
     ("ask-after-cancel", "waits for session/cancel, then asks"),
     ("wrong-session", "asks for the session \"other\""),
     ("two-asks", "asks for an edit and a command at once"),
     ("many-asks N", "asks N times at once"),
-    (
-        "ansi",
-        "speaks and asks with terminal escapes, bidi overrides and a fake prompt",
-    ),
-    (
-        "side-write PATH CONTENT",
-        "writes through the client without asking",
-    ),
+    ("ansi", "speaks and asks with terminal escapes, bidi overrides and a fake prompt"),
+    ("side-write PATH CONTENT", "writes through the client without asking"),
     ("side-read PATH", "reads through the client without asking"),
-    (
-        "side-run CMD ARGS…",
-        "runs a terminal of the client without asking",
-    ),
-    (
-        "ask-write-then PATH CONTENT OTHER",
-        "asks to write CONTENT, then writes OTHER, whatever the answer",
-    ),
+    ("side-run CMD ARGS…", "runs a terminal of the client without asking"),
+    ("ask-write-then PATH CONTENT OTHER", "asks to write CONTENT, then writes OTHER, whatever the answer"),
 ];
 
 /// A behaviour and its arguments.
@@ -92,22 +56,12 @@ impl Behaviour {
     pub(crate) fn from_args(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
         let name = args.next().unwrap_or_default();
         let args: Vec<String> = args.collect();
-        let usage = BEHAVIOURS
-            .iter()
-            .find(|(usage, _)| usage.split(' ').next() == Some(&name));
-        let needed = |usage: &str| {
-            usage
-                .split(' ')
-                .skip(1)
-                .filter(|word| !word.ends_with('…'))
-                .count()
-        };
+        let usage = BEHAVIOURS.iter().find(|(usage, _)| usage.split(' ').next() == Some(&name));
+        let needed = |usage: &str| usage.split(' ').skip(1).filter(|word| !word.ends_with('…')).count();
         match usage {
             Some((usage, _)) if args.len() >= needed(usage) => Ok(Self { name, args }),
             Some((usage, _)) => Err(format!("usage: rogue_agent {usage}")),
-            None => Err(BEHAVIOURS
-                .map(|(usage, what)| format!("rogue_agent {usage}: {what}"))
-                .join("\n")),
+            None => Err(BEHAVIOURS.map(|(usage, what)| format!("rogue_agent {usage}: {what}")).join("\n")),
         }
     }
 
@@ -189,9 +143,6 @@ mod tests {
             behaviour(&["side-write", "a"]).err().as_deref(),
             Some("usage: rogue_agent side-write PATH CONTENT")
         );
-        assert_eq!(
-            behaviour(&[]).err().map(|usage| usage.lines().count()),
-            Some(BEHAVIOURS.len())
-        );
+        assert_eq!(behaviour(&[]).err().map(|usage| usage.lines().count()), Some(BEHAVIOURS.len()));
     }
 }

@@ -37,9 +37,7 @@ pub(crate) fn after_input_ended(behaviour: &Behaviour) {
 fn start_again_without_sigterm() {
     use std::os::unix::process::CommandExt;
 
-    let Ok(own) = std::env::current_exe() else {
-        quit(2, "rogue_agent: own program not found")
-    };
+    let Ok(own) = std::env::current_exe() else { quit(2, "rogue_agent: own program not found") };
     let error = std::process::Command::new("sh")
         .args(["-c", r#"trap "" TERM; exec "$0" "$@""#])
         .arg(own)

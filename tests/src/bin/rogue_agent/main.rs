@@ -42,10 +42,7 @@ fn serve(agent: &mut Agent, behaviour: &Behaviour, message: &Value) {
     match (message.get("method").and_then(Value::as_str), id) {
         (Some("initialize"), Some(id)) => {
             early::before_initialize(agent, behaviour);
-            agent.answer(
-                id,
-                json!({ "protocolVersion": 1, "agentCapabilities": {}, "authMethods": [] }),
-            );
+            agent.answer(id, json!({ "protocolVersion": 1, "agentCapabilities": {}, "authMethods": [] }));
         }
         (Some("session/new"), Some(id)) => {
             agent.cwd = text_at(message, "/params/cwd");
@@ -62,9 +59,5 @@ fn serve(agent: &mut Agent, behaviour: &Behaviour, message: &Value) {
 }
 
 fn text_at(message: &Value, pointer: &str) -> String {
-    message
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned()
+    message.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
 }

@@ -4,10 +4,7 @@ use serde_json::{Value, json};
 
 /// A file of the session's folder; an absolute path stays what it is.
 pub(crate) fn path(cwd: &str, path: &str) -> String {
-    std::path::Path::new(cwd)
-        .join(path)
-        .to_string_lossy()
-        .into_owned()
+    std::path::Path::new(cwd).join(path).to_string_lossy().into_owned()
 }
 
 /// The parameters of a permission request.
@@ -46,10 +43,7 @@ pub(crate) fn option(id: &str, name: &str, kind: &str) -> Value {
 
 /// The usual options.
 pub(crate) fn options() -> Value {
-    json!([
-        option("allow", "Allow", "allow_once"),
-        option("reject", "Reject", "reject_once")
-    ])
+    json!([option("allow", "Allow", "allow_once"), option("reject", "Reject", "reject_once")])
 }
 
 /// The object with this member, in place of one of that name.

@@ -20,11 +20,7 @@ pub(crate) fn updates(agent: &mut Agent, count: usize) {
 
 /// An update and a permission request in one array; no answer is awaited.
 pub(crate) fn batch(agent: &mut Agent) {
-    let ask = messages::permission(
-        &agent.session,
-        &messages::execute(&agent.cwd),
-        &messages::options(),
-    );
+    let ask = messages::permission(&agent.session, &messages::execute(&agent.cwd), &messages::options());
     let id = agent.take_id();
     let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "in a batch" } });
     agent.send(&json!([

@@ -13,10 +13,7 @@ pub(crate) fn write(agent: &mut Agent, path: &str, content: &str) {
 
 pub(crate) fn read(agent: &mut Agent, path: &str) {
     let path = messages::path(&agent.cwd, path);
-    agent.call(
-        "fs/read_text_file",
-        json!({ "sessionId": agent.session, "path": path }),
-    );
+    agent.call("fs/read_text_file", json!({ "sessionId": agent.session, "path": path }));
 }
 
 /// Runs a command to its end in a terminal of the client, if it gets one.

@@ -28,17 +28,9 @@ pub(crate) fn read(body: &Value) -> (Conversation, Offer) {
             _ => conversation.push(Speaker::Agent, ""),
         }
     }
-    let described = |tool: &Value| {
-        Some(Tool::new(
-            tool.get("name")?.as_str()?,
-            Form::Object,
-            tool.get("input_schema"),
-        ))
-    };
-    (
-        conversation,
-        list(body, "tools").iter().filter_map(described).collect(),
-    )
+    let described =
+        |tool: &Value| Some(Tool::new(tool.get("name")?.as_str()?, Form::Object, tool.get("input_schema")));
+    (conversation, list(body, "tools").iter().filter_map(described).collect())
 }
 
 /// The answer to a request that does not stream.
@@ -60,10 +52,7 @@ pub(crate) fn frames(turn: &Turn, body: &Value) -> Vec<Frame> {
             frames.push(start(json!({ "type": "text", "text": "" })).into());
             for (n, piece) in turn.text.iter().enumerate() {
                 let pause = if n == 0 { Default::default() } else { turn.pause };
-                frames.push(Frame {
-                    pause,
-                    data: delta(json!({ "type": "text_delta", "text": piece })),
-                });
+                frames.push(Frame { pause, data: delta(json!({ "type": "text_delta", "text": piece })) });
             }
         } else {
             let input = block["input"].to_string();
@@ -102,21 +91,14 @@ fn content(turn: &Turn) -> Vec<Value> {
 }
 
 fn stop_reason(turn: &Turn) -> &'static str {
-    if turn.calls.is_empty() {
-        "end_turn"
-    } else {
-        "tool_use"
-    }
+    if turn.calls.is_empty() { "end_turn" } else { "tool_use" }
 }
 
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts: Vec<_> = parts
-                .iter()
-                .filter_map(|part| part.get("text")?.as_str())
-                .collect();
+            let texts: Vec<_> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
             texts.join("\n")
         }
         _ => String::new(),

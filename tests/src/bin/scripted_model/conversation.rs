@@ -55,17 +55,8 @@ impl Conversation {
             .rev()
             .filter(|(_, (speaker, _))| *speaker == Speaker::User)
             .find_map(|(at, (_, text))| text.lines().rev().find_map(case_in).map(|found| (at, found)))?;
-        let step = self
-            .said
-            .iter()
-            .skip(at)
-            .filter(|(speaker, _)| *speaker == Speaker::Model)
-            .count();
-        Some(Place {
-            case: case.to_owned(),
-            folder: folder.to_owned(),
-            step,
-        })
+        let step = self.said.iter().skip(at).filter(|(speaker, _)| *speaker == Speaker::Model).count();
+        Some(Place { case: case.to_owned(), folder: folder.to_owned(), step })
     }
 }
 
@@ -99,9 +90,7 @@ mod tests {
         for (speaker, text) in said {
             conversation.push(*speaker, *text);
         }
-        conversation
-            .place()
-            .map(|place| (place.case, place.folder, place.step))
+        conversation.place().map(|place| (place.case, place.folder, place.step))
     }
 
     fn at(case: &str, folder: &str, step: usize) -> Option<(String, String, usize)> {
@@ -118,60 +107,31 @@ mod tests {
 
     #[test]
     fn given_turns_of_the_model_then_each_is_a_step() {
-        let said = [
-            (User, "case: run twice in /p"),
-            (Model, ""),
-            (Tool, ""),
-            (Model, ""),
-            (Tool, ""),
-        ];
+        let said = [(User, "case: run twice in /p"), (Model, ""), (Tool, ""), (Model, ""), (Tool, "")];
         assert_eq!(place(&said), at("run twice", "/p", 2));
     }
 
     #[test]
     fn given_text_and_calls_in_pieces_then_they_are_one_step() {
-        let said = [
-            (User, "case: two tools in /p"),
-            (Model, "text"),
-            (Model, ""),
-            (Model, ""),
-            (Tool, ""),
-        ];
+        let said = [(User, "case: two tools in /p"), (Model, "text"), (Model, ""), (Model, ""), (Tool, "")];
         assert_eq!(place(&said), at("two tools", "/p", 1));
     }
 
     #[test]
     fn given_a_second_prompt_then_the_steps_start_again() {
-        let said = [
-            (User, "case: write file in /p"),
-            (Model, ""),
-            (Tool, ""),
-            (User, "case: text in /p"),
-        ];
+        let said = [(User, "case: write file in /p"), (Model, ""), (Tool, ""), (User, "case: text in /p")];
         assert_eq!(place(&said), at("text", "/p", 0));
     }
 
     #[test]
     fn given_user_text_without_a_case_then_the_earlier_case_goes_on() {
-        let said = [
-            (User, "case: write file in /p"),
-            (Model, ""),
-            (Tool, ""),
-            (User, "reminder: be kind"),
-        ];
+        let said = [(User, "case: write file in /p"), (Model, ""), (Tool, ""), (User, "reminder: be kind")];
         assert_eq!(place(&said), at("write file", "/p", 1));
     }
 
     #[test]
     fn given_a_case_named_by_the_model_or_a_tool_then_it_does_not_count() {
-        assert_eq!(
-            place(&[
-                (User, "hello"),
-                (Model, "case: text in /p"),
-                (Tool, "case: text in /p")
-            ]),
-            None
-        );
+        assert_eq!(place(&[(User, "hello"), (Model, "case: text in /p"), (Tool, "case: text in /p")]), None);
     }
 
     #[test]

@@ -17,9 +17,7 @@ impl Journal {
     /// Appends to `path`; keeps nothing without one.
     pub(crate) fn open(path: Option<&Path>) -> std::io::Result<Self> {
         let open = |path| File::options().create(true).append(true).open(path);
-        Ok(Self {
-            file: path.map(open).transpose()?.map(Mutex::new),
-        })
+        Ok(Self { file: path.map(open).transpose()?.map(Mutex::new) })
     }
 
     /// Adds the time to `entry`, an object. A full disk must not stop the agent, so errors are dropped.

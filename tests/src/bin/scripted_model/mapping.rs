@@ -55,21 +55,11 @@ pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
         Wish::Run { command } => shell(offer, command),
         Wish::Fetch { url } => {
             let tool = offer.first(&["WebFetch", "web_fetch"])?;
-            Some(fill(
-                tool,
-                &[(&["url"], json!(url)), (&["prompt"], json!("What does it say?"))],
-            ))
+            Some(fill(tool, &[(&["url"], json!(url)), (&["prompt"], json!("What does it say?"))]))
         }
-        Wish::Mcp {
-            server,
-            tool,
-            arguments,
-        } => {
+        Wish::Mcp { server, tool, arguments } => {
             let tool = offer.first(&[&format!("mcp__{server}__{tool}"), &format!("{server}__{tool}")])?;
-            Some(ToolCall {
-                tool: tool.clone(),
-                input: Input::Object(arguments.clone()),
-            })
+            Some(ToolCall { tool: tool.clone(), input: Input::Object(arguments.clone()) })
         }
         Wish::Subagent { prompt } => {
             let tool = offer.first(&["Agent", "Task", "spawn_agent"])?;
@@ -80,10 +70,8 @@ pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
         }
         Wish::Ask { question, answers } => {
             let tool = offer.first(&["AskUserQuestion", "request_user_input"])?;
-            let options: Vec<_> = answers
-                .iter()
-                .map(|answer| json!({ "label": answer, "description": answer }))
-                .collect();
+            let options: Vec<_> =
+                answers.iter().map(|answer| json!({ "label": answer, "description": answer })).collect();
             let mut asked = json!({ "question": question, "header": "Question", "options": options });
             match tool.name.as_str() {
                 "AskUserQuestion" => asked["multiSelect"] = json!(false),
@@ -94,10 +82,7 @@ pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
         Wish::Plan { steps } => {
             let tool = offer.first(&["ExitPlanMode", "update_plan"])?;
             let plan = if tool.takes_list("plan") {
-                steps
-                    .iter()
-                    .map(|step| json!({ "step": step, "status": "pending" }))
-                    .collect()
+                steps.iter().map(|step| json!({ "step": step, "status": "pending" })).collect()
             } else {
                 json!(steps.join("\n"))
             };
@@ -113,22 +98,14 @@ pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
 /// An object with each value under the first of its names that the tool knows, and without the values it knows no
 /// name for.
 fn fill(tool: &Tool, values: &[(&[&str], Value)]) -> ToolCall {
-    let named = values
-        .iter()
-        .filter_map(|(names, value)| Some((tool.property(names)?.to_owned(), value.clone())));
-    ToolCall {
-        tool: tool.clone(),
-        input: Input::Object(named.collect()),
-    }
+    let named =
+        values.iter().filter_map(|(names, value)| Some((tool.property(names)?.to_owned(), value.clone())));
+    ToolCall { tool: tool.clone(), input: Input::Object(named.collect()) }
 }
 
 fn shell(offer: &Offer, command: &str) -> Option<ToolCall> {
     let tool = offer.first(SHELLS)?;
-    let line = if tool.takes_list("command") {
-        json!(["bash", "-lc", command])
-    } else {
-        json!(command)
-    };
+    let line = if tool.takes_list("command") { json!(["bash", "-lc", command]) } else { json!(command) };
     let why = (&["description"][..], json!("Run what the script says"));
     Some(fill(tool, &[(&["command", "cmd"], line), why]))
 }
@@ -137,10 +114,9 @@ fn shell(offer: &Offer, command: &str) -> Option<ToolCall> {
 fn patch(offer: &Offer, header: &str, lines: &str) -> Option<ToolCall> {
     let patch = format!("*** Begin Patch\n*** {header}\n{lines}*** End Patch\n");
     match offer.first(&["apply_patch"]) {
-        Some(tool) if tool.form == Form::Text => Some(ToolCall {
-            tool: tool.clone(),
-            input: Input::Text(patch),
-        }),
+        Some(tool) if tool.form == Form::Text => {
+            Some(ToolCall { tool: tool.clone(), input: Input::Text(patch) })
+        }
         Some(tool) => Some(fill(tool, &[(&["input", "patch"], json!(patch))])),
         None => shell(offer, &format!("apply_patch <<'EOF'\n{patch}EOF")),
     }
@@ -156,10 +132,8 @@ mod tests {
     use super::*;
 
     fn tool(name: &str, properties: &[&str]) -> Tool {
-        let properties: Map<_, _> = properties
-            .iter()
-            .map(|name| ((*name).to_owned(), json!({ "type": "string" })))
-            .collect();
+        let properties: Map<_, _> =
+            properties.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
         Tool::new(name, Form::Object, Some(&json!({ "properties": properties })))
     }
 
@@ -173,16 +147,11 @@ mod tests {
     }
 
     fn write() -> Wish {
-        Wish::Write {
-            path: "/p/a".into(),
-            content: "one\ntwo\n".into(),
-        }
+        Wish::Write { path: "/p/a".into(), content: "one\ntwo\n".into() }
     }
 
     fn run() -> Wish {
-        Wish::Run {
-            command: "touch x".into(),
-        }
+        Wish::Run { command: "touch x".into() }
     }
 
     #[test]
@@ -193,31 +162,18 @@ mod tests {
             tool("Bash", &["command", "description", "timeout"]),
             tool("Agent", &["description", "prompt", "subagent_type"]),
         ]);
-        let edit = Wish::Edit {
-            path: "/p/a".into(),
-            old: "x".into(),
-            new: "y".into(),
-        };
+        let edit = Wish::Edit { path: "/p/a".into(), old: "x".into(), new: "y".into() };
         assert_eq!(
             called(&write(), &offer),
-            (
-                "Write".into(),
-                json!({ "file_path": "/p/a", "content": "one\ntwo\n" })
-            )
+            ("Write".into(), json!({ "file_path": "/p/a", "content": "one\ntwo\n" }))
         );
         assert_eq!(
             called(&edit, &offer),
-            (
-                "Edit".into(),
-                json!({ "file_path": "/p/a", "old_string": "x", "new_string": "y" })
-            )
+            ("Edit".into(), json!({ "file_path": "/p/a", "old_string": "x", "new_string": "y" }))
         );
         assert_eq!(
             called(&run(), &offer),
-            (
-                "Bash".into(),
-                json!({ "command": "touch x", "description": "Run what the script says" })
-            )
+            ("Bash".into(), json!({ "command": "touch x", "description": "Run what the script says" }))
         );
         assert_eq!(
             called(&Wish::Subagent { prompt: "do".into() }, &offer),
@@ -230,58 +186,36 @@ mod tests {
 
     #[test]
     fn given_codexs_tools_then_files_change_by_patches_and_commands_go_to_its_shell() {
-        let offer = offer([
-            Tool::new("apply_patch", Form::Text, None),
-            tool("exec_command", &["cmd", "workdir"]),
-        ]);
+        let offer =
+            offer([Tool::new("apply_patch", Form::Text, None), tool("exec_command", &["cmd", "workdir"])]);
         let added = "*** Begin Patch\n*** Add File: /p/a\n+one\n+two\n*** End Patch\n";
         assert_eq!(called(&write(), &offer), ("apply_patch".into(), json!(added)));
-        let edit = Wish::Edit {
-            path: "/p/a".into(),
-            old: "x".into(),
-            new: "y".into(),
-        };
+        let edit = Wish::Edit { path: "/p/a".into(), old: "x".into(), new: "y".into() };
         let edited = "*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y\n*** End Patch\n";
         assert_eq!(called(&edit, &offer), ("apply_patch".into(), json!(edited)));
         assert_eq!(
             called(&Wish::Read { path: "/p/a".into() }, &offer),
             ("exec_command".into(), json!({ "cmd": "cat /p/a" }))
         );
-        assert_eq!(
-            called(&run(), &offer),
-            ("exec_command".into(), json!({ "cmd": "touch x" }))
-        );
+        assert_eq!(called(&run(), &offer), ("exec_command".into(), json!({ "cmd": "touch x" })));
     }
 
     #[test]
     fn given_a_shell_that_takes_a_list_then_the_command_is_wrapped() {
         let schema = json!({ "properties": { "command": { "type": "array" } } });
         let offer = offer([Tool::new("shell", Form::Object, Some(&schema))]);
-        assert_eq!(
-            called(&run(), &offer).1,
-            json!({ "command": ["bash", "-lc", "touch x"] })
-        );
+        assert_eq!(called(&run(), &offer).1, json!({ "command": ["bash", "-lc", "touch x"] }));
     }
 
     #[test]
     fn given_an_mcp_tool_in_a_namespace_then_the_call_keeps_both_names() {
-        let wish = Wish::Mcp {
-            server: "mini".into(),
-            tool: "wipe".into(),
-            arguments: Map::new(),
-        };
+        let wish = Wish::Mcp { server: "mini".into(), tool: "wipe".into(), arguments: Map::new() };
         for namespace in ["mcp__mini", "mcp__mini__"] {
             let offer = offer([tool("wipe", &["path"]).within(namespace), tool("wipe", &["path"])]);
             let call = call(&wish, &offer).unwrap();
-            assert_eq!(
-                (call.tool.name.as_str(), call.tool.namespace.as_deref()),
-                ("wipe", Some(namespace))
-            );
+            assert_eq!((call.tool.name.as_str(), call.tool.namespace.as_deref()), ("wipe", Some(namespace)));
         }
-        assert!(
-            call(&wish, &offer([tool("wipe", &["path"])])).is_none(),
-            "another server's tool is not it"
-        );
+        assert!(call(&wish, &offer([tool("wipe", &["path"])])).is_none(), "another server's tool is not it");
         assert!(call(&wish, &offer([tool("mcp__mini__wipe", &["path"])])).is_some());
     }
 

@@ -25,9 +25,7 @@ pub(crate) struct Tool {
 impl Tool {
     /// A tool as both wires describe it: `name`, and a JSON schema of its input.
     pub(crate) fn new(name: &str, form: Form, schema: Option<&Value>) -> Self {
-        let properties = schema
-            .and_then(|schema| schema.get("properties"))
-            .and_then(Value::as_object);
+        let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
         Self {
             name: name.to_owned(),
             namespace: None,
@@ -53,10 +51,7 @@ impl Tool {
 
     /// The first of these properties that the tool has.
     pub(crate) fn property<'a>(&self, wanted: &[&'a str]) -> Option<&'a str> {
-        wanted
-            .iter()
-            .copied()
-            .find(|name| self.properties.contains_key(*name))
+        wanted.iter().copied().find(|name| self.properties.contains_key(*name))
     }
 
     pub(crate) fn takes_list(&self, property: &str) -> bool {
@@ -103,8 +98,6 @@ impl Extend<Tool> for Offer {
 
 impl FromIterator<Tool> for Offer {
     fn from_iter<I: IntoIterator<Item = Tool>>(tools: I) -> Self {
-        Self {
-            tools: tools.into_iter().collect(),
-        }
+        Self { tools: tools.into_iter().collect() }
     }
 }

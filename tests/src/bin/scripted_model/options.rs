@@ -38,11 +38,7 @@ mod tests {
 
     #[test]
     fn given_every_option_then_each_is_taken() {
-        let all = Options {
-            port: 8080,
-            log: Some("x.jsonl".into()),
-            until_stdin_closes: true,
-        };
+        let all = Options { port: 8080, log: Some("x.jsonl".into()), until_stdin_closes: true };
         assert_eq!(parse("--port 8080 --log x.jsonl --until-stdin-closes"), Ok(all));
         assert_eq!(parse(""), Ok(Options::default()));
     }

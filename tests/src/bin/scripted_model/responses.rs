@@ -43,11 +43,7 @@ fn hear(conversation: &mut Conversation, item: &Value) {
 }
 
 fn described(tool: &Value) -> Option<Tool> {
-    let form = if tool["type"] == "custom" {
-        Form::Text
-    } else {
-        Form::Object
-    };
+    let form = if tool["type"] == "custom" { Form::Text } else { Form::Object };
     Some(Tool::new(tool["name"].as_str()?, form, tool.get("parameters")))
 }
 
@@ -121,21 +117,14 @@ fn output(turn: &Turn) -> Vec<Value> {
         "status": "completed",
         "content": [{ "type": "output_text", "text": turn.whole_text(), "annotations": [] }],
     });
-    std::iter::once(message)
-        .chain(turn.calls.iter().map(call_item))
-        .collect()
+    std::iter::once(message).chain(turn.calls.iter().map(call_item)).collect()
 }
 
 fn call_item(call: &ToolCall) -> Value {
     let (kind, prefix, key, input) = match &call.input {
         Input::Text(text) => ("custom_tool_call", "ctc", "input", text.clone()),
         // Arguments are JSON inside of a string here.
-        Input::Object(_) => (
-            "function_call",
-            "fc",
-            "arguments",
-            call.input.to_value().to_string(),
-        ),
+        Input::Object(_) => ("function_call", "fc", "arguments", call.input.to_value().to_string()),
     };
     let mut item = json!({
         "type": kind,
@@ -155,10 +144,7 @@ fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts: Vec<_> = parts
-                .iter()
-                .filter_map(|part| part.get("text")?.as_str())
-                .collect();
+            let texts: Vec<_> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
             texts.join("\n")
         }
         _ => String::new(),
@@ -199,30 +185,19 @@ mod tests {
             { "type": "custom_tool_call_output", "call_id": "1" },
         ]));
         let output = output_of(&body);
-        assert_eq!(
-            output[1]["arguments"],
-            json!({ "cmd": "cat c.txt && touch d.txt" }).to_string()
-        );
+        assert_eq!(output[1]["arguments"], json!({ "cmd": "cat c.txt && touch d.txt" }).to_string());
     }
 
     #[test]
     fn given_a_tool_that_takes_text_then_the_call_is_a_custom_one() {
         let output = output_of(&request(json!([user("case: write file in /p")])));
         assert_eq!(output[1]["type"], "custom_tool_call");
-        assert!(
-            output[1]["input"]
-                .as_str()
-                .unwrap()
-                .starts_with("*** Begin Patch")
-        );
+        assert!(output[1]["input"].as_str().unwrap().starts_with("*** Begin Patch"));
     }
 
     #[test]
     fn given_a_tool_in_a_namespace_then_the_call_names_it() {
         let output = output_of(&request(json!([user("case: mcp wipe in /p")])));
-        assert_eq!(
-            (&output[1]["name"], &output[1]["namespace"]),
-            (&json!("wipe"), &json!("mcp__mini__"))
-        );
+        assert_eq!((&output[1]["name"], &output[1]["namespace"]), (&json!("wipe"), &json!("mcp__mini__")));
     }
 }

@@ -7,39 +7,15 @@ use serde_json::{Map, Value, json};
 /// Something that the model wants done. `mapping` finds the agent's tool for it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Wish {
-    Write {
-        path: String,
-        content: String,
-    },
-    Edit {
-        path: String,
-        old: String,
-        new: String,
-    },
-    Read {
-        path: String,
-    },
-    Run {
-        command: String,
-    },
-    Fetch {
-        url: String,
-    },
-    Mcp {
-        server: String,
-        tool: String,
-        arguments: Map<String, Value>,
-    },
-    Subagent {
-        prompt: String,
-    },
-    Ask {
-        question: String,
-        answers: Vec<String>,
-    },
-    Plan {
-        steps: Vec<String>,
-    },
+    Write { path: String, content: String },
+    Edit { path: String, old: String, new: String },
+    Read { path: String },
+    Run { command: String },
+    Fetch { url: String },
+    Mcp { server: String, tool: String, arguments: Map<String, Value> },
+    Subagent { prompt: String },
+    Ask { question: String, answers: Vec<String> },
+    Plan { steps: Vec<String> },
 }
 
 impl Wish {
@@ -65,14 +41,9 @@ impl Wish {
 /// `edit file` and `read file` expect a `notes.txt` with a line `line two`; `delete file` removes it.
 pub(crate) fn turns(case: &str, folder: &str) -> Option<Vec<Vec<Wish>>> {
     let at = |name: &str| format!("{}/{name}", folder.trim_end_matches('/'));
-    let write = |name: &str, content: &str| Wish::Write {
-        path: at(name),
-        content: content.to_owned(),
-    };
+    let write = |name: &str, content: &str| Wish::Write { path: at(name), content: content.to_owned() };
     let read = |path: String| Wish::Read { path };
-    let run = |command: &str| Wish::Run {
-        command: command.to_owned(),
-    };
+    let run = |command: &str| Wish::Run { command: command.to_owned() };
     let mini = |tool: &str, key: &str, value: String| Wish::Mcp {
         server: "mini".to_owned(),
         tool: tool.to_owned(),
@@ -89,16 +60,10 @@ pub(crate) fn turns(case: &str, folder: &str) -> Option<Vec<Vec<Wish>>> {
             }]]
         }
         "two writes" => vec![vec![write("a.txt", "a\n"), write("b.txt", "b\n")]],
-        "three writes" => ["a.txt", "b.txt", "c.txt"]
-            .map(|name| vec![write(name, "x\n")])
-            .into(),
+        "three writes" => ["a.txt", "b.txt", "c.txt"].map(|name| vec![write(name, "x\n")]).into(),
         "edit file" => vec![
             vec![read(at("notes.txt"))],
-            vec![Wish::Edit {
-                path: at("notes.txt"),
-                old: "line two".into(),
-                new: "line TWO".into(),
-            }],
+            vec![Wish::Edit { path: at("notes.txt"), old: "line two".into(), new: "line TWO".into() }],
         ],
         "read file" => vec![vec![read(at("notes.txt"))]],
         "read outside" => vec![vec![read("/etc/hostname".to_owned())]],
@@ -114,20 +79,14 @@ pub(crate) fn turns(case: &str, folder: &str) -> Option<Vec<Vec<Wish>>> {
         "mcp wipe" => vec![vec![mini("wipe", "path", at("wipe.txt"))]],
         "mcp plain" => vec![vec![mini("plain", "path", at("plain.txt"))]],
         "mcp peek" => vec![vec![mini("peek", "path", at("notes.txt"))]],
-        "subagent" => vec![vec![Wish::Subagent {
-            prompt: format!("case: sub write in {folder}"),
-        }]],
+        "subagent" => vec![vec![Wish::Subagent { prompt: format!("case: sub write in {folder}") }]],
         "sub write" => vec![vec![write("sub.txt", "from the sub-agent\n")]],
-        "fetch" => vec![vec![Wish::Fetch {
-            url: "http://127.0.0.1:9/".to_owned(),
-        }]],
+        "fetch" => vec![vec![Wish::Fetch { url: "http://127.0.0.1:9/".to_owned() }]],
         "ask" => vec![vec![Wish::Ask {
             question: "Which colour?".to_owned(),
             answers: vec!["red".to_owned(), "blue".to_owned()],
         }]],
-        "plan" => vec![vec![Wish::Plan {
-            steps: vec!["write a file".to_owned(), "run it".to_owned()],
-        }]],
+        "plan" => vec![vec![Wish::Plan { steps: vec!["write a file".to_owned(), "run it".to_owned()] }]],
         "text" | "slow text" => Vec::new(),
         _ => return None,
     })
@@ -145,18 +104,13 @@ mod tests {
     #[test]
     fn given_a_folder_with_a_slash_at_its_end_then_paths_have_one_slash() {
         let wishes = turns("write file", "/p/").unwrap().concat();
-        assert!(
-            matches!(&wishes[..], [Wish::Write { path, .. }] if path == "/p/hello.txt"),
-            "{wishes:?}"
-        );
+        assert!(matches!(&wishes[..], [Wish::Write { path, .. }] if path == "/p/hello.txt"), "{wishes:?}");
     }
 
     #[test]
     fn given_the_subagent_case_then_its_prompt_is_a_case_of_its_own() {
         let wishes = turns("subagent", "/p").unwrap().concat();
-        let [Wish::Subagent { prompt }] = &wishes[..] else {
-            panic!("{wishes:?}")
-        };
+        let [Wish::Subagent { prompt }] = &wishes[..] else { panic!("{wishes:?}") };
         let mut inner = crate::conversation::Conversation::default();
         inner.push(crate::conversation::Speaker::User, prompt.as_str());
         let place = inner.place().unwrap();

@@ -40,11 +40,7 @@ async fn messages(State(journal): State<Arc<Journal>>, body: Bytes) -> Response 
         "/v1/messages",
         &body,
         "messages",
-        &Wire {
-            read: anthropic::read,
-            whole: anthropic::whole,
-            frames: anthropic::frames,
-        },
+        &Wire { read: anthropic::read, whole: anthropic::whole, frames: anthropic::frames },
     )
 }
 
@@ -54,11 +50,7 @@ async fn respond(State(journal): State<Arc<Journal>>, body: Bytes) -> Response {
         "/v1/responses",
         &body,
         "input",
-        &Wire {
-            read: responses::read,
-            whole: responses::whole,
-            frames: responses::frames,
-        },
+        &Wire { read: responses::read, whole: responses::whole, frames: responses::frames },
     )
 }
 
@@ -71,10 +63,7 @@ struct Wire {
 fn answer(journal: &Journal, path: &str, body: &[u8], said: &str, wire: &Wire) -> Response {
     let Ok(body) = serde_json::from_slice::<Value>(body) else {
         journal.note(json!({ "method": "POST", "path": path, "error": "the body is not JSON" }));
-        return (
-            StatusCode::BAD_REQUEST,
-            Json(json!({ "error": { "message": "not JSON" } })),
-        )
+        return (StatusCode::BAD_REQUEST, Json(json!({ "error": { "message": "not JSON" } })))
             .into_response();
     };
     let (conversation, offer) = (wire.read)(&body);

@@ -24,12 +24,8 @@ pub(crate) struct Turn {
 
 impl Turn {
     pub(crate) fn next(conversation: &Conversation, offer: &Offer) -> Self {
-        let say = |text: String| Self {
-            text: vec![text],
-            pause: Duration::ZERO,
-            calls: Vec::new(),
-            place: None,
-        };
+        let say =
+            |text: String| Self { text: vec![text], pause: Duration::ZERO, calls: Vec::new(), place: None };
         // Agents also ask for titles and the like, without tools: any short text will do.
         let place = conversation.place().filter(|_| !offer.is_empty());
         let Some(place) = place else {
@@ -43,10 +39,7 @@ impl Turn {
                 None => say(format!("Done: {}.", place.case)),
             },
         };
-        Self {
-            place: Some(place),
-            ..turn
-        }
+        Self { place: Some(place), ..turn }
     }
 
     fn wishing(wishes: &[script::Wish], place: &Place, offer: &Offer) -> Self {
@@ -58,12 +51,7 @@ impl Turn {
                 None => text += &format!(" No tool for {} among {}.", wish.kind(), offer.names().join(", ")),
             }
         }
-        Self {
-            text: vec![text],
-            pause: Duration::ZERO,
-            calls,
-            place: None,
-        }
+        Self { text: vec![text], pause: Duration::ZERO, calls, place: None }
     }
 
     pub(crate) fn whole_text(&self) -> String {
@@ -74,12 +62,7 @@ impl Turn {
 /// Five seconds of text: time enough for a cancellation in the middle.
 fn slow() -> Turn {
     let text = (1..=20).map(|n| format!("word {n} ")).collect();
-    Turn {
-        text,
-        pause: Duration::from_millis(250),
-        calls: Vec::new(),
-        place: None,
-    }
+    Turn { text, pause: Duration::from_millis(250), calls: Vec::new(), place: None }
 }
 
 /// A piece of a streamed answer. Both wires name the event by the `type` in it.
@@ -91,10 +74,7 @@ pub(crate) struct Frame {
 
 impl From<Value> for Frame {
     fn from(data: Value) -> Self {
-        Self {
-            pause: Duration::ZERO,
-            data,
-        }
+        Self { pause: Duration::ZERO, data }
     }
 }
 
@@ -130,10 +110,7 @@ mod tests {
     fn given_a_wish_without_a_tool_then_the_text_says_so_and_the_others_are_called() {
         let turn = Turn::next(&conversation("case: two tools in /p"), &offer());
         assert_eq!(turn.calls.len(), 1);
-        assert!(
-            turn.whole_text().contains("No tool for run among Write."),
-            "{turn:?}"
-        );
+        assert!(turn.whole_text().contains("No tool for run among Write."), "{turn:?}");
     }
 
     #[test]
@@ -141,10 +118,7 @@ mod tests {
         let mut conversation = conversation("case: write file in /p");
         conversation.push(Speaker::Model, "");
         let turn = Turn::next(&conversation, &offer());
-        assert_eq!(
-            (turn.whole_text().as_str(), turn.calls.len()),
-            ("Done: write file.", 0)
-        );
+        assert_eq!((turn.whole_text().as_str(), turn.calls.len()), ("Done: write file.", 0));
     }
 
     #[test]
