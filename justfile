@@ -38,6 +38,7 @@ test-agents: build
 
 # Run all benchmarks.
 bench:
+    cargo build --release -p mayi
     cargo bench -p mayi-tests --bench '*'
 
 # Run all benchmarks with few samples, in three minutes at most without building: do they run, is anything off by far?
