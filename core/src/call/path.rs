@@ -49,9 +49,10 @@ impl PathAccess {
         Self { given: given.to_owned(), lexical, resolved, unresolved, hard_linked }
     }
 
-    /// Both forms, the resolved one first.
+    /// Both forms, the resolved one first; one where they are the same.
     pub fn forms(&self) -> impl Iterator<Item = &Path> {
-        [self.resolved.as_path(), self.lexical.as_path()].into_iter()
+        let other = (self.lexical != self.resolved).then_some(self.lexical.as_path());
+        std::iter::once(self.resolved.as_path()).chain(other)
     }
 
     /// Whether both forms lie in one of `roots`.

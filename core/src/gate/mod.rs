@@ -119,6 +119,11 @@ impl Ticket {
         self.id
     }
 
+    /// The verdict, if it is there already: nobody had to be asked.
+    pub fn at_once(&mut self) -> Option<Verdict> {
+        self.verdict.try_recv().ok()
+    }
+
     /// Waits for the verdict. There is always exactly one.
     pub async fn verdict(mut self) -> Verdict {
         match (&mut self.verdict).await {

@@ -18,12 +18,18 @@ fn until_heard(machine: &Machine, what: &str) {
     until(LIMIT, || if heard().contains(what) { Ok(()) } else { Err(format!("{what} was not sent")) });
 }
 
+/// An agent that misbehaves in this way, and has started something else before.
+fn with_a_background(behaviour: &str) -> String {
+    command_line(["sh", "-c", &format!("sleep 300 >/dev/null 2>&1 & exec {ROGUE} {behaviour}")])
+}
+
 /// Surfaces, section 1: "124 `--timeout` reached", whatever the agent does about it; and it is gone afterwards.
 #[test]
 fn given_an_agent_that_never_ends_its_turn_then_the_time_limit_ends_it() {
     each(&["silent-prompt", "ignore-cancel"], |behaviour| {
         let machine = Machine::new();
-        let ended = rogue(&machine, &[behaviour]).args(["--timeout", "300ms"]).end();
+        let line = with_a_background(behaviour);
+        let ended = machine.mayi(["run", "--command", &line, "hi", "--timeout", "300ms"]).end();
         let ended = ended.exits(124).says("the time limit of 300ms was reached");
         assert!(ended.took < FEW_SECONDS, "{ended}");
         machine.is_quiet();
@@ -112,19 +118,11 @@ fn given_a_signal_before_there_is_a_session_then_130_at_once() {
 /// What an agent started ends with it: however it ended, and also what it started in its background.
 #[test]
 fn given_an_agent_with_programs_of_its_own_then_they_end_with_it() {
-    let cases = [
-        ("updates 1", 0),
-        ("die", 4),
-        ("die-early", 4),
-        ("invalid-json", 4),
-        ("silent", 124),
-        ("ignore-cancel", 124),
-    ];
+    let cases = [("updates 1", 0), ("die", 4), ("die-early", 4), ("invalid-json", 4), ("silent", 124)];
     each(&cases, |(behaviour, code)| {
         let machine = Machine::new();
-        let script = format!("sleep 300 >/dev/null 2>&1 & exec {ROGUE} {behaviour}");
-        let line = command_line(["sh", "-c", &script]);
         let limit = if *code == 124 { "500ms" } else { "50s" };
+        let line = with_a_background(behaviour);
         let _ = machine.mayi(["run", "--command", &line, "hi", "--timeout", limit]).end().exits(*code);
         machine.is_quiet();
     });

@@ -43,6 +43,8 @@ pub(super) fn first(args: &RunArgs) -> Result<Next, CliError> {
         Some(text) => Ok(Next::Prompt(text.to_owned())),
         None if !io::stdin().is_terminal() && !args.interactive => read_all().map(Next::Prompt),
         None if args.interactive => Ok(Next::Ask),
+        // Whoever just tries it out has nothing particular in mind.
+        None if args.agent.as_deref() == Some("demo") => Ok(Next::Prompt("show me what you do".to_owned())),
         None => Err(CliError::usage("what should the agent do? give a PROMPT, pipe one in, or use -i")),
     }
 }

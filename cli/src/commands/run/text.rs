@@ -173,12 +173,19 @@ fn summary(tally: &Tally) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// As many rules are advised; a person reads no more.
+const MOST_ADVICE: usize = 20;
+
 /// What would have helped.
 fn advice(tally: &Tally) -> Vec<String> {
     let mut lines = Vec::new();
     if !tally.would_allow.is_empty() {
         lines.push("mayi: these rules would have allowed what nobody answered:".to_owned());
-        lines.extend(tally.would_allow.iter().map(|pattern| format!("  --allow {}", quoted(pattern))));
+        let shown = tally.would_allow.iter().take(MOST_ADVICE);
+        lines.extend(shown.map(|pattern| format!("  --allow {}", quoted(pattern))));
+        if let Some(more) = tally.would_allow.len().checked_sub(MOST_ADVICE).filter(|more| *more > 0) {
+            lines.push(format!("  ... and {more} more; --format json lists them all"));
+        }
         lines.push("  (or write them to [rules] allow in your file: mayi config path)".to_owned());
     }
     if tally.needs_person > 0 {

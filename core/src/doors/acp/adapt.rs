@@ -35,6 +35,7 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
         notes: Vec::new(),
         not_shown,
         env: BTreeMap::new(),
+        paths: BTreeMap::new(),
         elsewhere: None,
         mcp_only: false,
         runs_in: None,
@@ -149,6 +150,7 @@ struct Reading {
     notes: Vec<String>,
     not_shown: Vec<String>,
     env: BTreeMap<String, String>,
+    paths: BTreeMap<String, PathAccess>,
     /// The folder that the input names, if it is another one.
     elsewhere: Option<PathBuf>,
     /// The input is a call to a tool server, and holds nothing else.
@@ -164,8 +166,14 @@ impl Reading {
         }
     }
 
-    fn path(&self, given: &str) -> PathAccess {
-        PathAccess::new(&self.cwd, given)
+    /// Looked up once for each call: the same path stands in several places of a request.
+    fn path(&mut self, given: &str) -> PathAccess {
+        if let Some(known) = self.paths.get(given) {
+            return known.clone();
+        }
+        let path = PathAccess::new(&self.cwd, given);
+        self.paths.insert(given.to_owned(), path.clone());
+        path
     }
 
     /// A path from the folder that the input names too, if that is another one.
@@ -176,7 +184,7 @@ impl Reading {
 
     /// A file that is changed, in a way that is only said by the call's kind: one access for each file.
     fn write(&mut self, kind: WriteKind, given: &str) {
-        for path in std::iter::once(self.path(given)).chain(self.path_elsewhere(given)) {
+        for path in [Some(self.path(given)), self.path_elsewhere(given)].into_iter().flatten() {
             let same =
                 |access: &Access| matches!(access, Access::Write(_, other) if other.lexical == path.lexical);
             let told = kind == WriteKind::Edit && self.accesses.iter().any(same);
@@ -187,7 +195,7 @@ impl Reading {
     }
 
     fn read(&mut self, given: &str) {
-        for path in std::iter::once(self.path(given)).chain(self.path_elsewhere(given)) {
+        for path in [Some(self.path(given)), self.path_elsewhere(given)].into_iter().flatten() {
             self.push(Access::Read(path));
         }
     }

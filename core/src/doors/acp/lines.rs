@@ -155,6 +155,16 @@ mod tests {
         }
     }
 
+    /// Attack 14, where the kind of the update is written with an escape.
+    #[test]
+    fn given_an_update_with_escapes_then_it_is_read_strictly_too() {
+        let line = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool\u005fcall","toolCallId":"t","rawInput":{"a":1,"a":2}}}}"#;
+        let Line::Message(message) = read(line.to_owned()) else { panic!() };
+        let message: Value = serde_json::from_str(&message).unwrap();
+        assert!(message["params"][REFUSED].is_string(), "{message}");
+        assert_eq!(message["params"]["sessionId"], "s");
+    }
+
     #[test]
     fn given_a_duplicate_in_the_envelope_then_it_is_no_message() {
         let line = r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"terminal/create","params":{}}"#;

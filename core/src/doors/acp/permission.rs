@@ -49,7 +49,11 @@ pub(super) fn request(
             "the agent offers no option that allows just this once".to_owned()
         });
     }
-    let ticket = shared.gate.submit(call, &options);
+    let mut ticket = shared.gate.submit(call, &options);
+    if let Some(verdict) = ticket.at_once() {
+        shared.tool_calls().answered(&session.id, id);
+        return responder.respond(answer(&verdict, &options));
+    }
     if shared.turn(&session.id) == Turn::Cancelled {
         // The turn was cancelled in between: dropping the ticket withdraws the question.
         return responder.respond(cancelled());

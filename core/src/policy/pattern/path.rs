@@ -13,9 +13,23 @@ use crate::call::{self, PathAccess};
 pub(super) struct PathPattern {
     anchor: Anchor,
     /// As written, and with the links of its literal part followed.
-    globs: Vec<GlobMatcher>,
+    globs: Vec<Glob>,
     /// The same with everything below: what a denial of a folder covers.
-    below: Vec<GlobMatcher>,
+    below: Vec<Glob>,
+}
+
+/// A glob, with a text that every path it matches holds: most paths are told apart by that alone, and
+/// protection looks at dozens of patterns for each path.
+#[derive(Clone, Debug)]
+struct Glob {
+    matcher: GlobMatcher,
+    literal: String,
+}
+
+impl Glob {
+    fn may_match(&self, text: Option<&str>) -> bool {
+        text.is_none_or(|text| text.contains(&self.literal))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,10 +114,15 @@ impl PathPattern {
     }
 
     fn hits(&self, path: &Path, roots: &[PathBuf], wide: bool) -> bool {
-        let matches = |path: &Path| {
-            self.globs.iter().any(|glob| glob.is_match(path))
-                || (wide && self.below.iter().any(|glob| glob.is_match(path)))
-        };
+        // Of the whole path: what it does not hold, no part of it below a root holds.
+        let text = path.to_str();
+        let below = if wide { self.below.as_slice() } else { &[] };
+        let possible: Vec<&Glob> =
+            self.globs.iter().chain(below).filter(|glob| glob.may_match(text)).collect();
+        if possible.is_empty() {
+            return false;
+        }
+        let matches = |path: &Path| possible.iter().any(|glob| glob.matcher.is_match(path));
         let under_root = || roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(matches);
         match self.anchor {
             Anchor::Absolute => matches(path),
@@ -118,15 +137,25 @@ fn trailing(rest: &str) -> &'static str {
     if rest.ends_with('/') { "/" } else { "" }
 }
 
-fn compile(text: &str) -> Result<GlobMatcher, PatternError> {
+fn compile(text: &str) -> Result<Glob, PatternError> {
     GlobBuilder::new(text)
         .literal_separator(true)
         .backslash_escape(true)
         .build()
-        .map(|glob| glob.compile_matcher())
+        .map(|glob| Glob { matcher: glob.compile_matcher(), literal: literal(text) })
         .map_err(|error| {
             PatternError::argument(format!("`{text}` is not a path glob"), error.kind().to_string())
         })
+}
+
+/// The longest text between the stars of a glob, without the slashes around it: `**/` and `/**` may
+/// stand for nothing. Empty where anything else in the glob is special.
+fn literal(text: &str) -> String {
+    if text.contains(['?', '[', ']', '{', '}', '\\', '!']) {
+        return String::new();
+    }
+    let parts = text.split('*').map(|part| part.trim_matches('/'));
+    parts.max_by_key(|part| part.len()).unwrap_or_default().to_owned()
 }
 
 /// The pattern with the links of the part before its first wildcard followed.
@@ -136,4 +165,22 @@ fn follow_literal_part(text: &str) -> Option<String> {
     let (literal, rest) = text.split_at(cut);
     let resolved = call::resolve(Path::new(literal)).ok()?;
     Some(format!("{}{rest}", super::escape(&resolved.display().to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compile;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Looking for the literal text first changes nothing: whatever a glob matches, holds it.
+        #[test]
+        fn what_a_glob_matches_holds_its_literal_text(glob in "[ab*/.?]{1,10}", path in "[ab/.]{0,12}") {
+            if let Ok(glob) = compile(&glob) {
+                prop_assert!(!glob.matcher.is_match(&path) || glob.may_match(Some(&path)));
+                let deep = format!("/w/{path}");
+                prop_assert!(!glob.matcher.is_match(&path) || glob.may_match(Some(&deep)));
+            }
+        }
+    }
 }
