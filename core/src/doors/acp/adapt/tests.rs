@@ -205,6 +205,7 @@ fn given_more_paths_than_can_be_looked_at_then_the_call_is_asked_about() {
     let call = call_after(&[], json!({"toolCallId": "t", "kind": "read", "locations": many}));
     assert!(call.accesses.len() <= MOST + 1);
     assert!(matches!(call.accesses.last(), Some(Access::Tool { .. })));
+    assert!(call.by_hand.is_some(), "no mode, rule or grant answers for what was not looked at");
 }
 
 /// Names of servers and tools in an input hide nothing else that the input says.
