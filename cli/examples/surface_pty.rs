@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use mayi::surface::{Screen, TerminalSurface};
 use mayi_core::approval::{AgentOption, ApprovalResponse, choice};
 use mayi_core::call::{
-    Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, ShellAccess, WriteKind,
+    Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings, WriteKind, shell,
 };
 use mayi_core::gate::{Asking, Gate, KeepError, Keeper, OnAsk, Session, Ticket, Verdict};
 use mayi_core::policy::Policy;
@@ -215,7 +215,7 @@ fn call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> 
 }
 
 fn shell(line: &str, id: &str) -> Call {
-    let access = Access::Shell(ShellAccess::from_line(line, &Default::default()));
+    let access = shell::line(line, &Surroundings::new(std::path::Path::new("/w"), &[])).remove(0);
     call(id, "execute", &format!("`{line}`"), json!({"command": line}), access)
 }
 
@@ -233,7 +233,7 @@ fn lines(many: usize) -> String {
 
 fn mcp(arguments: &Value) -> Call {
     let readings = vec![("github".to_owned(), "list_issues".to_owned())];
-    let access = Access::Mcp(McpAccess { readings, arguments: arguments.clone() });
+    let access = Access::Mcp(McpAccess::new(readings, arguments.clone(), std::path::Path::new("/w")));
     call("m1", "other", "mcp__github__list_issues", arguments.clone(), access)
 }
 

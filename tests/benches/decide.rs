@@ -3,12 +3,11 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use common::{Machine, Outcome};
 use criterion::{BenchmarkId, Criterion};
-use mayi_core::call::{PathAccess, ShellAccess, json};
+use mayi_core::call::{PathAccess, Surroundings, json, shell};
 use mayi_core::grant::Grants;
 use mayi_core::policy::{Effect, Mode, Standing, decide};
 
@@ -45,17 +44,17 @@ fn judging(criterion: &mut Criterion, machine: &Machine) -> Outcome<()> {
 /// What a door does before it can judge.
 fn building(criterion: &mut Criterion, machine: &Machine) {
     let mut group = criterion.benchmark_group("build");
-    let nothing = BTreeMap::new();
+    let at = Surroundings::new(&machine.work, std::slice::from_ref(&machine.work));
     group.bench_function("write", |bencher| {
         bencher.iter(|| PathAccess::new(black_box(&machine.work), black_box("src/part7/lines.rs")));
     });
     group.bench_function("shell", |bencher| {
         let line = "cargo test --workspace --quiet -- --nocapture gate";
-        bencher.iter(|| ShellAccess::from_line(black_box(line), &nothing));
+        bencher.iter(|| shell::line(black_box(line), &at));
     });
     let words: Vec<String> = ["git", "commit", "-m", "one idea, short subject"].map(str::to_owned).to_vec();
     group.bench_function("words", |bencher| {
-        bencher.iter(|| ShellAccess::from_argv(black_box(words.clone()), &nothing));
+        bencher.iter(|| shell::argv(black_box(&words), &at));
     });
     let request = machine.mcp().raw_input.to_string();
     group.bench_function("mcp", |bencher| bencher.iter(|| json::strict(black_box(&request))));

@@ -135,10 +135,11 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
         Access::Shell(shell) => {
             // A star among the words would be a wildcard of the rule.
             if let Ok(Some(exact)) = session_pattern(access)
-                && !shell.argv.iter().any(|word| word.contains('*'))
+                && let Some(words) = shell.literal()
+                && !words.iter().any(|word| word.contains('*'))
             {
                 found.push(exact.to_string());
-                found.extend(command_family(&shell.argv));
+                found.extend(command_family(&words));
             }
         }
         // A kind alone is no name: it could be any tool.

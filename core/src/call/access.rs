@@ -1,10 +1,12 @@
 //! One thing that a call would touch.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use super::shell::Touch;
 use super::{PathAccess, ShellAccess, UrlAccess};
 
 /// What the matrix is about (decisions, section 4).
@@ -78,9 +80,18 @@ pub struct McpAccess {
     pub readings: Vec<(String, String)>,
     /// The arguments.
     pub arguments: Value,
+    /// Paths among the strings of the arguments: for deny, ask and protection.
+    pub touches: Vec<Touch>,
 }
 
 impl McpAccess {
+    /// A call with these readings of its name; paths among its arguments are looked up from `cwd`.
+    #[must_use]
+    pub fn new(readings: Vec<(String, String)>, arguments: Value, cwd: &Path) -> Self {
+        let touches = Touch::of_arguments(&arguments, cwd);
+        Self { readings, arguments, touches }
+    }
+
     /// The server and tool, where the name has just one reading.
     #[must_use]
     pub fn certain(&self) -> Option<(&str, &str)> {

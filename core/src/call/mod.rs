@@ -12,7 +12,7 @@ pub use access::{Access, Category, McpAccess, WriteKind};
 pub use digest::{Digest, digest_of};
 pub use identity::{AgentId, Names, SessionId};
 pub use path::{PathAccess, resolve};
-pub use shell::{Caveat, ShellAccess};
+pub use shell::{Caveat, ShellAccess, Surroundings};
 pub use url::{UrlAccess, UrlError, normal_host};
 
 use std::collections::BTreeMap;
@@ -20,6 +20,12 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
+
+/// The user's home folder, for `~` in what agents write; only an absolute one counts.
+#[must_use]
+pub fn home() -> Option<PathBuf> {
+    etcetera::home_dir().ok().filter(|home| home.is_absolute())
+}
 
 /// Which protocol, and which of its requests, a call came through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -74,10 +74,7 @@ impl Cover {
                     path.lexical == announced.lexical && path.resolved == announced.resolved
                 }
                 (Access::Shell(shell), Access::Shell(announced)) => {
-                    shell.argv == announced.argv
-                        && shell.line == announced.line
-                        && call.cwd == approved.cwd
-                        && call.env == approved.env
+                    shell == announced && call.cwd == approved.cwd && call.env == approved.env
                 }
                 _ => false,
             });

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::approval::{AnswerError, ApprovalResponse, Remember, RememberScope, choice};
-use crate::call::{Access, AgentId, Diff, Door, PathAccess, ShellAccess, WriteKind};
+use crate::call::shell::{self, Surroundings};
+use crate::call::{Access, AgentId, Diff, Door, PathAccess, WriteKind};
 use crate::policy::{AgentSettings, Mode, Origin, Pattern, Rule, pattern::Places};
 
 fn session(id: &str, parent: Option<&str>) -> Session {
@@ -54,7 +55,7 @@ fn call(id: &str, access: Access) -> Call {
 }
 
 fn run(id: &str, line: &str) -> Call {
-    call(id, Access::Shell(ShellAccess::from_line(line, &BTreeMap::new())))
+    call(id, shell::line(line, &Surroundings::new(Path::new("/w"), &[])).remove(0))
 }
 
 fn write(id: &str, path: &str, text: &str) -> Call {

@@ -173,8 +173,8 @@ fn same(access: &Access) -> Result<Option<Pattern>, PatternError> {
     match access {
         Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
         Access::Write(_, path) => Pattern::exact_path("write", &path.lexical, false).map(Some),
-        Access::Shell(shell) if shell.understood() && !shell.argv.is_empty() => {
-            Ok(Some(Pattern::exact_command(&shell.argv)))
+        Access::Shell(shell) if !shell.words.is_empty() => {
+            Ok(shell.literal().map(|words| Pattern::exact_command(&words)))
         }
         Access::Shell(_) | Access::Mode { .. } => Ok(None),
         Access::Fetch(url) if url.port.is_none() => parse(format!("fetch({})", url.host)),

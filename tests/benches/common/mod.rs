@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use mayi_core::call::{
-    Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, ShellAccess, WriteKind,
+    Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings, WriteKind, shell,
 };
 use mayi_core::config::{Folders, Sources, load};
 use mayi_core::policy::Policy;
@@ -100,7 +100,8 @@ impl Machine {
     /// A call that runs a command of plain words.
     pub(crate) fn shell(&self) -> Call {
         let line = "cargo test --workspace --quiet -- --nocapture gate";
-        let access = Access::Shell(ShellAccess::from_line(line, &BTreeMap::new()));
+        let access =
+            shell::line(line, &Surroundings::new(&self.work, std::slice::from_ref(&self.work))).remove(0);
         call(&self.work, "execute", json!({ "command": line }), Vec::new(), access)
     }
 
@@ -108,7 +109,7 @@ impl Machine {
     pub(crate) fn mcp(&self) -> Call {
         let arguments = json!({ "query": "permission gate", "limit": 20 });
         let readings = vec![("search".to_owned(), "everything".to_owned())];
-        let access = Access::Mcp(McpAccess { readings, arguments: arguments.clone() });
+        let access = Access::Mcp(McpAccess::new(readings, arguments.clone(), &self.work));
         call(&self.work, "other", arguments, Vec::new(), access)
     }
 }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use mayi_core::approval::{AgentOption, Card, visible};
 use mayi_core::call::{
-    Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, ShellAccess, WriteKind,
+    Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings, WriteKind, shell,
 };
 use mayi_core::policy::{Decision, Effect, Finding, Source};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn call(title: &str, raw_input: Value, accesses: Vec<Access>) -> Call {
 }
 
 fn shell(line: &str) -> Call {
-    let access = Access::Shell(ShellAccess::from_line(line, &Default::default()));
+    let access = shell::line(line, &Surroundings::new(std::path::Path::new("/w"), &[])).remove(0);
     call(&format!("`{line}`"), json!({"command": line}), vec![access])
 }
 
@@ -54,7 +54,7 @@ fn edit(old: Option<&str>, new: &str) -> Call {
 
 fn mcp(arguments: Value) -> Call {
     let readings = vec![("github".to_owned(), "list_issues".to_owned())];
-    let access = Access::Mcp(McpAccess { readings, arguments: arguments.clone() });
+    let access = Access::Mcp(McpAccess::new(readings, arguments.clone(), std::path::Path::new("/w")));
     call("mcp__github__list_issues", arguments, vec![access])
 }
 

@@ -1,14 +1,14 @@
 //! Examples of a rule, `match` and `not_match`: checked whenever the file is read.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use toml::Spanned;
 
 use super::Reader;
-use crate::call::{Access, Category, McpAccess, PathAccess, ShellAccess, UrlAccess, WriteKind};
-use crate::policy::Rule;
+use crate::call::shell::{self, Surroundings};
+use crate::call::{Access, Category, McpAccess, PathAccess, UrlAccess, WriteKind};
+use crate::policy::{Effect, Rule};
 
 /// Where relative paths of examples are: no such folder exists, and none is looked for.
 const ROOT: &str = "/workspace";
@@ -17,20 +17,26 @@ const ROOT: &str = "/workspace";
 pub(super) fn check(reader: &Reader<'_>, rule: &Rule, examples: &[Spanned<String>], expected: bool) {
     for example in examples {
         let text = example.get_ref();
-        let access = match access(reader, rule, text) {
-            Ok(access) => access,
+        let accesses = match accesses(reader, rule, text) {
+            Ok(accesses) => accesses,
             Err((message, help)) => {
                 reader.mistake(example.span(), message, Some(help));
                 continue;
             }
         };
         let roots = [PathBuf::from(ROOT)];
-        if rule.matches(&access, &roots) == expected {
+        let matches = |access: &Access| rule.matches(access, &roots);
+        // As a line is judged: all of it has to be allowed, and one part is enough to deny it.
+        let matched = match rule.effect {
+            Effect::Allow => accesses.iter().all(matches),
+            Effect::Ask | Effect::Deny => accesses.iter().any(matches),
+        };
+        if matched == expected {
             continue;
         }
         let pattern = &rule.pattern;
         let (message, help) = if expected {
-            (format!("`{pattern}` does not match this example"), why_not(rule, &access, &roots))
+            (format!("`{pattern}` does not match this example"), why_not(rule, &accesses, &roots))
         } else {
             (
                 format!("`{pattern}` matches this example, which it should not"),
@@ -42,14 +48,18 @@ pub(super) fn check(reader: &Reader<'_>, rule: &Rule, examples: &[Spanned<String
     }
 }
 
-fn why_not(rule: &Rule, access: &Access, roots: &[PathBuf]) -> String {
+fn why_not(rule: &Rule, accesses: &[Access], roots: &[PathBuf]) -> String {
+    let Some(access) = accesses.iter().find(|access| !rule.matches(access, roots)).or(accesses.first())
+    else {
+        return "change the pattern or the example".to_owned();
+    };
     let excepted = rule.unless.as_ref().filter(|_| rule.pattern.concerns(access, roots));
     if let Some(unless) = excepted {
         return format!("`unless = \"{unless}\"` takes it out; change one of them");
     }
     match access {
-        Access::Shell(shell) if !shell.understood() => {
-            "it is more than one plain command, and an allow never matches that".to_owned()
+        Access::Shell(shell) if !shell.understood => {
+            "the line is not understood, and an allow never matches that".to_owned()
         }
         Access::Shell(_) => {
             "words are compared one by one; a last word `*` stands for any more words".to_owned()
@@ -65,7 +75,7 @@ fn why_not(rule: &Rule, access: &Access, roots: &[PathBuf]) -> String {
 type Refused = (String, String);
 
 /// The access that an example means: what the rule's own selector is about.
-fn access(reader: &Reader<'_>, rule: &Rule, text: &str) -> Result<Access, Refused> {
+fn accesses(reader: &Reader<'_>, rule: &Rule, text: &str) -> Result<Vec<Access>, Refused> {
     let pattern = rule.pattern.as_str();
     match pattern.split_once('(') {
         Some((selector, _)) => build(reader, selector.trim(), text),
@@ -83,16 +93,23 @@ fn access(reader: &Reader<'_>, rule: &Rule, text: &str) -> Result<Access, Refuse
     }
 }
 
-fn build(reader: &Reader<'_>, selector: &str, text: &str) -> Result<Access, Refused> {
+fn build(reader: &Reader<'_>, selector: &str, text: &str) -> Result<Vec<Access>, Refused> {
     let path = || path(reader, text);
-    Ok(match selector {
+    Ok(vec![match selector {
         "read" => Access::Read(path()),
         "write" => Access::Write(WriteKind::Write, path()),
         "create" => Access::Write(WriteKind::Create, path()),
         "edit" => Access::Write(WriteKind::Edit, path()),
         "delete" => Access::Write(WriteKind::Delete, path()),
         "move" => Access::Write(WriteKind::Move, path()),
-        "shell" => Access::Shell(ShellAccess::from_line(text, &BTreeMap::new())),
+        "shell" => {
+            let roots = [PathBuf::from(ROOT)];
+            let at = Surroundings {
+                home: reader.places.home.as_deref(),
+                ..Surroundings::new(Path::new(ROOT), &roots)
+            };
+            return Ok(shell::line(text, &at));
+        }
         "fetch" => Access::Fetch(fetch(text)?),
         "mcp" => Access::Mcp(mcp(text)?),
         "tool" => Access::Tool { name: text.to_owned(), category: Category::Execute },
@@ -103,7 +120,7 @@ fn build(reader: &Reader<'_>, selector: &str, text: &str) -> Result<Access, Refu
                 "write it as in a pattern, such as `shell(ls)`".to_owned(),
             ));
         }
-    })
+    }])
 }
 
 /// By text alone: an example does not depend on what is on this machine's disk.
@@ -153,5 +170,5 @@ fn mcp(text: &str) -> Result<McpAccess, Refused> {
         json => serde_json::from_str(json)
             .map_err(|error| (format!("the arguments are not JSON: {error}"), help.to_owned()))?,
     };
-    Ok(McpAccess { readings: vec![(server.to_owned(), tool.to_owned())], arguments })
+    Ok(McpAccess::new(vec![(server.to_owned(), tool.to_owned())], arguments, Path::new(ROOT)))
 }

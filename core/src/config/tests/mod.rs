@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Folders, Loaded, Sources, load};
 use crate::call::{
-    Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, ShellAccess, WriteKind,
+    Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, WriteKind,
+    shell::{self, Surroundings},
 };
 use crate::grant::Grants;
 use crate::policy::{Effect, Mode, Policy, Standing, decide};
@@ -109,11 +110,11 @@ fn put(path: &Path, text: &str) {
 }
 
 fn shell(line: &str) -> Access {
-    Access::Shell(ShellAccess::from_line(line, &BTreeMap::new()))
+    shell::line(line, &Surroundings::new(Path::new("/w"), &[])).remove(0)
 }
 
 fn mcp(server: &str, tool: &str) -> Access {
-    Access::Mcp(McpAccess { readings: vec![(server.into(), tool.into())], arguments: serde_json::json!({}) })
+    Access::Mcp(McpAccess::new(vec![(server.into(), tool.into())], serde_json::json!({}), Path::new("/w")))
 }
 
 fn write(cwd: &Path, path: &str) -> Access {

@@ -9,8 +9,9 @@ use serde_json::Value;
 use super::input;
 use super::tool_calls::Known;
 use crate::call::{
-    Access, Call, Category, Caveat, Diff, Door, McpAccess, PathAccess, SessionId, ShellAccess, UrlAccess,
+    Access, Call, Category, Caveat, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings, UrlAccess,
     WriteKind,
+    shell::{self, Named},
 };
 use crate::gate::Session;
 
@@ -29,6 +30,8 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
     let raw_input = known.fields.get("rawInput").cloned().unwrap_or(Value::Null);
     let mut reading = Reading {
         cwd: from.session.cwd.clone(),
+        roots: from.session.roots.clone(),
+        home: crate::call::home(),
         kind: known.text("kind").unwrap_or("other").to_owned(),
         accesses: Vec::new(),
         diffs: Vec::new(),
@@ -93,16 +96,17 @@ pub(super) fn folder_caveat(session: &Session, cwd: &Path) -> Option<Caveat> {
     (at.unresolved.is_some() || !at.within(&session.roots)).then(|| Caveat {
         reason: format!("it runs in {}, outside of the session's folders", cwd.display()),
         always: true,
+        named: Named::Nothing,
     })
 }
 
-/// The call of a side door: exactly one access.
+/// The call of a side door.
 pub(super) fn side_door(
     session: &Session,
     door: Door,
     title: String,
     raw_input: Value,
-    access: Access,
+    accesses: Vec<Access>,
 ) -> Call {
     Call {
         door,
@@ -113,12 +117,12 @@ pub(super) fn side_door(
         cwd: session.cwd.clone(),
         env: BTreeMap::new(),
         title,
-        kind: access.selector().to_owned(),
+        kind: accesses.first().map(Access::selector).unwrap_or_default().to_owned(),
         name: None,
         raw_input,
         diffs: Vec::new(),
         notes: Vec::new(),
-        accesses: vec![access],
+        accesses,
         not_shown: Vec::new(),
         by_hand: None,
     }
@@ -144,6 +148,8 @@ fn vendor_name(known: &Known) -> Option<String> {
 
 struct Reading {
     cwd: PathBuf,
+    roots: Vec<PathBuf>,
+    home: Option<PathBuf>,
     kind: String,
     accesses: Vec<Access>,
     diffs: Vec<Diff>,
@@ -251,13 +257,22 @@ impl Reading {
     fn input(&mut self, raw: &Value, known: &Known) {
         self.mcp(raw, known);
         for command in input::commands(raw) {
-            let shell = match command {
-                input::Command::Words(words) => ShellAccess::from_argv(words, &self.env),
-                input::Command::Line(line) => ShellAccess::from_line(&line, &self.env),
+            let at = Surroundings {
+                cwd: self.elsewhere.as_deref().unwrap_or(&self.cwd),
+                roots: &self.roots,
+                home: self.home.as_deref(),
+                env: &self.env,
             };
-            let mut shell = shell;
-            shell.caveats.extend(self.runs_in.clone());
-            self.push(Access::Shell(shell));
+            let accesses = match command {
+                input::Command::Words(words) => shell::argv(&words, &at),
+                input::Command::Line(line) => shell::line(&line, &at),
+            };
+            for mut access in accesses {
+                if let Access::Shell(shell) = &mut access {
+                    shell.caveats.extend(self.runs_in.clone());
+                }
+                self.push(access);
+            }
         }
         for change in input::changes(raw) {
             let kind = match change.kind.as_str() {
@@ -277,14 +292,14 @@ impl Reading {
     fn mcp(&mut self, raw: &Value, known: &Known) {
         let joined = known.text("name").map(str::to_owned).or_else(|| vendor_name(known));
         if let Some(rest) = joined.as_deref().and_then(|name| name.strip_prefix("mcp__")) {
-            self.push(Access::Mcp(McpAccess { readings: readings(rest), arguments: raw.clone() }));
+            self.push(Access::Mcp(McpAccess::new(readings(rest), raw.clone(), &self.cwd)));
             self.mcp_only = true;
             return;
         }
         for input in std::iter::once(raw).chain(&known.earlier_inputs) {
             if let (Some(server), Some(tool)) = (input::text(input, "server"), input::text(input, "tool")) {
                 let arguments = input.get("arguments").cloned().unwrap_or(Value::Null);
-                self.push(Access::Mcp(McpAccess { readings: vec![(server, tool)], arguments }));
+                self.push(Access::Mcp(McpAccess::new(vec![(server, tool)], arguments, &self.cwd)));
             }
         }
         self.mcp_only =
@@ -301,7 +316,7 @@ impl Reading {
             });
             self.mcp_only = input::only_mcp(raw);
             if !announced {
-                self.push(Access::Mcp(McpAccess { readings: Vec::new(), arguments }));
+                self.push(Access::Mcp(McpAccess::new(Vec::new(), arguments, &self.cwd)));
             }
         }
     }
@@ -448,7 +463,7 @@ pub(super) fn touches(session: &Session, known: &Known, accesses: &[Access]) -> 
             (Access::Read(a), Access::Read(b)) | (Access::Write(_, a), Access::Write(_, b)) => {
                 a.lexical == b.lexical
             }
-            (Access::Shell(a), Access::Shell(b)) => a.argv == b.argv && a.line == b.line,
+            (Access::Shell(a), Access::Shell(b)) => a == b,
             _ => false,
         })
     })

@@ -30,7 +30,7 @@ pub(super) fn read(shared: &Arc<Shared>, params: Value, responder: Responder<Val
             .respond_with_error(invalid("fs/read_text_file needs a sessionId of mine and a path"));
     };
     let access = adapt::file(&session.cwd, &path, false);
-    let call = adapt::side_door(&session, Door::AcpFs, format!("Read {path}"), params.clone(), access);
+    let call = adapt::side_door(&session, Door::AcpFs, format!("Read {path}"), params.clone(), vec![access]);
     serve(shared, session, call, responder, move |authorized| {
         let line = params.get("line").and_then(Value::as_u64);
         let limit = params.get("limit").and_then(Value::as_u64);
@@ -48,7 +48,7 @@ pub(super) fn write(shared: &Arc<Shared>, params: Value, responder: Responder<Va
     };
     let access = adapt::file(&session.cwd, &path, true);
     let mut call =
-        adapt::side_door(&session, Door::AcpFs, format!("Write {path}"), json!({"path": path}), access);
+        adapt::side_door(&session, Door::AcpFs, format!("Write {path}"), json!({"path": path}), vec![access]);
     // The card shows what changes: the text that is there now is the old one.
     let old_text = match current_text(&call) {
         Ok(text) => text,

@@ -15,7 +15,7 @@ use super::adapt;
 use super::dispatch::{Shared, Turn, denied, invalid};
 use super::input::{self, text};
 use super::launch::wrapped;
-use crate::call::{Access, Call, Door, ShellAccess};
+use crate::call::{Access, Call, Door, Surroundings, shell};
 use crate::gate::{Authorized, Verdict};
 
 /// As much output is kept where the agent sets no limit.
@@ -111,13 +111,19 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
     let env: BTreeMap<String, String> = input::env(&params).into_iter().collect();
     let line = (args.is_empty() && command.contains(char::is_whitespace)).then(|| command.clone());
     let argv: Vec<String> = std::iter::once(command).chain(args).collect();
-    let mut shell = match &line {
-        Some(line) => ShellAccess::from_line(line, &env),
-        None => ShellAccess::from_argv(argv.clone(), &env),
+    let home = crate::call::home();
+    let at = Surroundings { cwd: &cwd, roots: &session.roots, home: home.as_deref(), env: &env };
+    let mut accesses = match &line {
+        Some(line) => shell::line(line, &at),
+        None => shell::argv(&argv, &at),
     };
-    shell.caveats.extend(adapt::folder_caveat(&session, &cwd));
-    let title = shell.text();
-    let mut call = adapt::side_door(&session, Door::AcpTerminal, title, params.clone(), Access::Shell(shell));
+    for access in &mut accesses {
+        if let Access::Shell(shell) = access {
+            shell.caveats.extend(adapt::folder_caveat(&session, &cwd));
+        }
+    }
+    let title = line.clone().unwrap_or_else(|| shell::join(&argv));
+    let mut call = adapt::side_door(&session, Door::AcpTerminal, title, params.clone(), accesses);
     call.cwd = cwd;
     call.env = env;
     let limit = params

@@ -119,7 +119,8 @@ async fn given_a_denial_after_a_grant_then_the_grant_is_gone() {
 async fn given_a_star_among_the_words_then_no_rule_is_suggested() {
     let gate = gate();
     let words = vec!["python3".to_owned(), "*".to_owned()];
-    let _ticket = gate.submit(call("1", Access::Shell(ShellAccess::from_argv(words, &BTreeMap::new()))), &[]);
+    let _ticket =
+        gate.submit(call("1", shell::argv(&words, &Surroundings::new(Path::new("/w"), &[])).remove(0)), &[]);
     assert!(gate.waiting()[0].suggestions.is_empty());
     let _other = gate.submit(run("2", "npm exec thing"), &[]);
     assert_eq!(gate.waiting()[1].suggestions[0].patterns, ["shell(npm exec thing)"]);

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::call::{AgentId, Door, PathAccess, SessionId, ShellAccess, UrlAccess, WriteKind};
+use crate::call::shell::{self, Surroundings};
+use crate::call::{AgentId, Door, PathAccess, SessionId, UrlAccess, WriteKind};
 use crate::grant::{Grant, Scope};
 use crate::policy::pattern::Places;
 use crate::policy::{Origin, Pattern, Protection, Rule, ServerSettings, ToolSettings};
@@ -74,7 +75,11 @@ fn write(path: &str) -> Call {
 }
 
 fn shell(line: &str) -> Call {
-    call(Access::Shell(ShellAccess::from_line(line, &BTreeMap::new())))
+    let roots = [PathBuf::from("/w")];
+    let at = Surroundings { home: Some(Path::new(HOME)), ..Surroundings::new(Path::new("/w"), &roots) };
+    let mut call = call(Access::Mode { id: "replaced".into() });
+    call.accesses = shell::line(line, &at);
+    call
 }
 
 fn fetch(url: &str) -> Call {
@@ -82,7 +87,7 @@ fn fetch(url: &str) -> Call {
 }
 
 fn mcp(server: &str, tool: &str) -> Call {
-    call(Access::Mcp(McpAccess { readings: vec![(server.into(), tool.into())], arguments: json!({}) }))
+    call(Access::Mcp(McpAccess::new(vec![(server.into(), tool.into())], json!({}), Path::new("/w"))))
 }
 
 fn in_mode(policy: &Policy, call: &Call, mode: Mode) -> Decision {
@@ -432,7 +437,9 @@ fn given_a_row_of_auto_that_asks_then_a_discharged_caveat_does_not_loosen_it() {
     asks.matrix.auto.execute = Ask;
     assert_eq!(in_mode(&asks, &shell("make"), Mode::Auto).effect, Ask);
     let env = BTreeMap::from([("FOO".to_owned(), "1".to_owned())]);
-    let with_env = call(Access::Shell(ShellAccess::from_argv(vec!["make".into()], &env)));
+    let mut with_env = shell("make");
+    let at = Surroundings { env: &env, ..Surroundings::new(Path::new("/w"), &[]) };
+    with_env.accesses = shell::argv(&["make".to_owned()], &at);
     assert_eq!(in_mode(&asks, &with_env, Mode::Auto).effect, Ask);
 }
 

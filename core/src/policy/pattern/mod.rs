@@ -154,7 +154,7 @@ impl Pattern {
         match (&self.matcher, access) {
             (Matcher::Everything, access) => match access {
                 Access::Mode { .. } => false,
-                Access::Shell(shell) => shell.understood(),
+                Access::Shell(shell) => shell.understood,
                 Access::Mcp(mcp) => mcp.certain().is_some_and(|(s, t)| Names::plain(s) && Names::plain(t)),
                 Access::Tool { name, .. } => Names::plain(name),
                 _ => true,
@@ -164,7 +164,7 @@ impl Pattern {
                 covers(*kind, *of) && pattern.allows(path, roots)
             }
             (Matcher::Shell(pattern), Access::Shell(shell)) => {
-                shell.understood() && pattern.allows(&shell.argv)
+                shell.literal().is_some_and(|argv| pattern.allows(&argv))
             }
             (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.allows(url),
             (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.allows(mcp),
@@ -198,7 +198,7 @@ impl Pattern {
     pub fn excepts(&self, access: &Access, roots: &[PathBuf]) -> bool {
         match (&self.matcher, access) {
             (Matcher::Shell(pattern), Access::Shell(shell)) => {
-                shell.understood() && pattern.excepts(&shell.argv)
+                shell.literal().is_some_and(|argv| pattern.excepts(&argv))
             }
             (Matcher::Mode(glob), Access::Mode { id }) => glob.is_match(id),
             _ => self.allows(access, roots),

@@ -132,8 +132,8 @@ impl ShellPattern {
                     || shell.candidates.iter().any(|argv| loose.is_match(&crate::call::shell::join(argv)))
             }
             Self::Words { words, rest } => {
-                (shell.understood() && one(&shell.argv))
-                    || (!shell.understood() && words.is_empty() && *rest)
+                shell.literal().is_some_and(|argv| one(&argv))
+                    || (!shell.understood && words.is_empty() && *rest)
                     // A command may stand behind wrappers and assignments: look at every tail.
                     || shell.candidates.iter().any(|argv| (0..argv.len()).any(|at| argv.get(at..).is_some_and(one)))
             }

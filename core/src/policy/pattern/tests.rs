@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::*;
-use crate::call::{McpAccess, PathAccess, ShellAccess, UrlAccess};
+use crate::call::shell::{self, Surroundings};
+use crate::call::{McpAccess, PathAccess, UrlAccess};
 
 fn pattern(text: &str) -> Pattern {
     Pattern::parse(text, &Places { home: Some(PathBuf::from("/home/me")) }).unwrap()
@@ -19,11 +20,12 @@ fn write(path: &str) -> Access {
 }
 
 fn shell(words: &[&str]) -> Access {
-    Access::Shell(ShellAccess::from_argv(words.iter().map(|w| (*w).to_owned()).collect(), &BTreeMap::new()))
+    let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+    shell::argv(&words, &Surroundings::new(Path::new("/w"), &[])).remove(0)
 }
 
 fn line(text: &str) -> Access {
-    Access::Shell(ShellAccess::from_line(text, &BTreeMap::new()))
+    shell::line(text, &Surroundings::new(Path::new("/w"), &[])).remove(0)
 }
 
 fn fetch(url: &str) -> Access {
@@ -143,10 +145,11 @@ fn given_hosts_then_denials_cover_subdomains_and_allows_do_not() {
 /// deny and ask, none for allow".
 #[test]
 fn given_a_name_with_several_readings_then_denials_match_each_and_no_allow_does() {
-    let two = Access::Mcp(McpAccess {
-        readings: vec![("a".into(), "b__c".into()), ("a__b".into(), "c".into())],
-        arguments: json!({}),
-    });
+    let two = Access::Mcp(McpAccess::new(
+        vec![("a".into(), "b__c".into()), ("a__b".into(), "c".into())],
+        json!({}),
+        Path::new("/w"),
+    ));
     assert!(concerns("mcp(a/*)", &two) && concerns("mcp(a__b/c)", &two));
     assert!(!allows("mcp(*)", &two) && !allows("*", &two));
 }
@@ -160,8 +163,9 @@ fn given_argument_globs_then_a_missing_argument_is_caution() {
         &Places::default(),
     )
     .unwrap();
-    let call =
-        |arguments| Access::Mcp(McpAccess { readings: vec![("github".into(), "x".into())], arguments });
+    let call = |arguments| {
+        Access::Mcp(McpAccess::new(vec![("github".into(), "x".into())], arguments, Path::new("/w")))
+    };
     assert!(pattern.allows(&call(json!({"repo": "me/x"})), &roots()));
     for arguments in [json!({"repo": "you/x"}), json!({}), json!({"repo": 1})] {
         assert!(!pattern.allows(&call(arguments), &roots()));
@@ -176,7 +180,7 @@ fn given_argument_globs_then_a_missing_argument_is_caution() {
 #[test]
 fn given_a_name_of_other_characters_then_no_allow_matches() {
     let odd =
-        Access::Mcp(McpAccess { readings: vec![("gith\u{443}b".into(), "x".into())], arguments: json!({}) });
+        Access::Mcp(McpAccess::new(vec![("gith\u{443}b".into(), "x".into())], json!({}), Path::new("/w")));
     assert!(!allows("mcp(*)", &odd) && concerns("mcp(*)", &odd));
 }
 

@@ -1,0 +1,68 @@
+//! What is known about programs: wrappers, options that run others or write files, operands that
+//! are read or written. The knowledge itself is data (`programs.toml`); this is its use.
+//!
+//! The walker over the grammar hands in one simple command at a time ([`Command`]) and gets back what
+//! is known about it ([`Known`]). Nothing here parses shell text.
+
+use std::path::Path;
+
+use super::{Caveat, Touch, Word};
+use crate::call::{UrlAccess, WriteKind};
+
+/// One simple command as the grammar has it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Command<'a> {
+    /// Its words, the program first; never empty.
+    pub(super) words: &'a [Word],
+    /// The folder that it runs in, if it is known.
+    pub(super) cwd: Option<&'a Path>,
+    /// Its standard input is a pipe or a file of the same line: an interpreter without operands would
+    /// run it.
+    pub(super) fed: bool,
+}
+
+/// What is known about a command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// The words before the command that counts: wrappers that only change how, with their options.
+    /// `timeout 60 cargo test` has two. If it is all of the words, nothing is run (`exec 3<x`).
+    pub(super) transparent: usize,
+    /// What it runs besides itself: to be judged as commands of their own.
+    pub(super) inner: Vec<Inner>,
+    /// Why it is asked about. Places of words count from the first word that was handed in.
+    pub(super) caveats: Vec<Caveat>,
+    /// Paths that its words are or hold.
+    pub(super) touches: Vec<Touch>,
+    /// Files that it certainly changes: accesses of their own.
+    pub(super) writes: Vec<(WriteKind, String)>,
+    /// Addresses among its words.
+    pub(super) urls: Vec<UrlAccess>,
+    /// It fits the table of readers entirely.
+    pub(super) reader: bool,
+    /// The folder of the shell changes (`cd`).
+    pub(super) moves: Option<Moves>,
+}
+
+/// What a command runs.
+#[derive(Clone, Debug)]
+pub(super) enum Inner {
+    /// These words: `sudo make`.
+    Words(Vec<Word>),
+    /// A line for a shell: `sh -c LINE`, `eval LINE`.
+    Line(Word),
+}
+
+/// Where the shell goes.
+#[derive(Clone, Debug)]
+pub(super) enum Moves {
+    /// To a folder, as it was written.
+    To(String),
+    /// To one that is not known.
+    Somewhere,
+}
+
+/// Looks `command` up.
+pub(super) fn known(command: &Command<'_>) -> Known {
+    let _ = (command.words, command.cwd, command.fed);
+    Known::default()
+}

@@ -1,0 +1,83 @@
+//! Words of a command.
+
+use serde::Serialize;
+
+/// One word, after quotes are removed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// Known to the last character.
+    Literal(String),
+    /// Some of it is known when it runs: an expansion, a substitution, a glob.
+    Open(OpenWord),
+}
+
+/// A word of which only some text is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct OpenWord {
+    /// As it was written.
+    pub text: String,
+    /// The known text, quotes removed, and, as `None`, what is not known.
+    pub pieces: Vec<Option<String>>,
+    /// It may become several words, or none: not quoted.
+    pub splits: bool,
+    /// What is not known is all from globs: names of files, without `/`.
+    pub glob: bool,
+}
+
+impl Word {
+    /// The text, if it is known.
+    #[must_use]
+    pub fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Literal(text) => Some(text),
+            Self::Open(_) => None,
+        }
+    }
+
+    /// As a shell needs it: literal words quoted where they have to be, others as they were written.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Literal(text) => quote(text),
+            Self::Open(open) => open.text.clone(),
+        }
+    }
+
+    /// The known text at its beginning.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        match self {
+            Self::Literal(text) => text,
+            Self::Open(open) => open.pieces.first().and_then(Option::as_deref).unwrap_or_default(),
+        }
+    }
+}
+
+impl From<&str> for Word {
+    fn from(text: &str) -> Self {
+        Self::Literal(text.to_owned())
+    }
+}
+
+/// Words as one line, each quoted where a shell would need it.
+#[must_use]
+pub fn join(words: &[String]) -> String {
+    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a command line, after quotes are removed; none if its quotes do not match.
+#[must_use]
+pub fn split(line: &str) -> Option<Vec<String>> {
+    shlex::split(line)
+}
+
+/// One word, quoted where a shell would need it.
+#[must_use]
+pub fn quote(word: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"%+,-./:@_^".contains(&b);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
