@@ -39,6 +39,10 @@ pub(super) struct Known {
     pub(super) urls: Vec<UrlAccess>,
     /// It fits the table of readers entirely.
     pub(super) reader: bool,
+    /// Other commands that it would or could run: for deny and ask alone, they need no allow. Packages
+    /// that a runner starts by name (`npx x`), and every tail of a wrapper whose command could not be
+    /// located.
+    pub(super) also: Vec<Vec<Word>>,
     /// The folder of the shell changes (`cd`).
     pub(super) moves: Option<Moves>,
 }
