@@ -60,7 +60,7 @@ fn given_substitutions_then_their_commands_are_found_wherever_they_stand() {
         ("[[ -n $(id) ]]", "id"),
         ("for x in $(id); do ls; done", "id | ls"),
         ("echo > $(id)", "echo ~ | id"),
-        ("echo >& \"$(id)\"", "echo ~ | id"),
+        ("echo >& \"$(id)\"", "echo !~ | id"),
         ("f() { ls; } > $(id)", "id | '{' ~ | ls"),
     ]);
 }
