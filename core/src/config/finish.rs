@@ -31,7 +31,8 @@ impl Loading<'_> {
             epoch: 0,
             mode: current.mode,
             matrix: current.matrix(),
-            rules: self.rules,
+            rules: self.rules.into(),
+            readers: true,
             protection,
             agents: current
                 .agents
@@ -54,7 +55,7 @@ impl Loading<'_> {
             ask_all: self.ask_all,
         };
         let Loading { merge, agents, servers, files, .. } = self;
-        Ok(Loaded { policy, agents, servers, files, settings, locks: merge.locks })
+        Ok(Loaded { policy: policy.compiled(), agents, servers, files, settings, locks: merge.locks })
     }
 
     /// What is built in, mayi's own files wherever they are, and what files add and except.
