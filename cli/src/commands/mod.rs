@@ -2,6 +2,7 @@
 
 mod agents;
 mod bypass;
+mod check;
 mod completions;
 mod config;
 mod context;
@@ -9,6 +10,7 @@ mod demo_agent;
 mod doctor;
 mod error;
 mod run;
+mod test;
 
 pub(crate) use context::Context;
 pub(crate) use error::CliError;
@@ -27,6 +29,11 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             ctx.sources.command_line = args.command_line();
             run::run(*args, ctx).await
         }
+        Command::Check(args) => {
+            ctx.sources.command_line = args.command_line();
+            check::check(*args, &ctx)
+        }
+        Command::Test(args) => test::test(&args, &ctx),
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),
         Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),
