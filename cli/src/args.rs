@@ -10,6 +10,7 @@ use clap::{
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
 
+pub(crate) use crate::args_config::*;
 use crate::commands::{CliError, Context};
 
 const AFTER: &str = "\
@@ -91,6 +92,12 @@ pub(crate) enum Command {
     /// Show, check and find the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Write a configuration to start from
+    #[command(after_help = INIT_AFTER)]
+    Init(InitArgs),
+    /// Let a folder's own configuration count, or a program in it start
+    #[command(after_help = TRUST_AFTER)]
+    Trust(TrustArgs),
     /// Check what mayi needs, and say what to do
     Doctor(ListArgs),
     /// Print a completion script for a shell
@@ -139,21 +146,6 @@ pub(crate) enum Switch {
     On,
     /// It asks
     Off,
-}
-
-/// `mayi config`
-#[derive(Debug, Subcommand)]
-pub(crate) enum ConfigCommand {
-    /// List the files that are read, farthest first
-    Path(ListArgs),
-    /// Look for mistakes: in FILE, or in all files that are read
-    Check {
-        /// A configuration file; one called .mayi.toml is checked as a folder's own
-        #[arg(value_hint = ValueHint::FilePath)]
-        file: Option<PathBuf>,
-    },
-    /// Show what counts, and where it is written
-    Show(ListArgs),
 }
 
 const RUN_AFTER: &str = "\
