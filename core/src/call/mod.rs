@@ -40,6 +40,8 @@ pub enum Door {
     /// A tool call that was only reported, after or while it ran: it is judged for the count of
     /// ungated actions, and can't be stopped.
     AcpReported,
+    /// No door: somebody wants to know what would be decided (`mayi check`).
+    Check,
 }
 
 /// One change to a file, as the agent announced it.

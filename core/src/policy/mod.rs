@@ -31,10 +31,10 @@ pub struct Policy {
     pub mode: Mode,
     /// What each mode does with each category where nothing else speaks.
     pub matrix: Matrix,
+    /// Whether commands that only read, by the table of readers, are of category read.
+    pub readers: bool,
     /// Rules of every layer; their order has no meaning.
     pub rules: Rules,
-    /// Whether commands that are known to only read are of category read.
-    pub readers: bool,
     /// What mayi protects by itself.
     pub protection: Protection,
     /// Settings of agents, by name.

@@ -29,6 +29,8 @@ pub struct Protected {
     pub pattern: Pattern,
     /// Why.
     pub reason: String,
+    /// A managed file added it: only a managed file can except from it.
+    pub managed: bool,
     /// What folders above it count for.
     written: Written,
 }
@@ -37,7 +39,8 @@ pub struct Protected {
 #[derive(Clone, Debug, Default)]
 pub struct Protection {
     entries: Vec<Protected>,
-    except: Vec<Pattern>,
+    /// What is excepted, and whether a managed file says so.
+    except: Vec<(Pattern, bool)>,
     readable: Vec<PathBuf>,
     home: Option<PathBuf>,
     /// Commands and places are protected too, not only what patterns name.
@@ -80,6 +83,7 @@ impl Protection {
                     always: false,
                     pattern: Pattern::exact_path(selector, folder, false)?,
                     reason: "mayi's own files".to_owned(),
+                    managed: false,
                     written: Written::BuiltIn,
                 });
             }
@@ -108,6 +112,7 @@ impl Protection {
                 always: true,
                 pattern: Pattern::parse(&format!("{selector}({path})"), places)?,
                 reason: reason.to_owned(),
+                managed: false,
                 written: Written::BuiltIn,
             });
         }
@@ -115,14 +120,22 @@ impl Protection {
     }
 
     /// Protects more: from a file's `[protection] add`.
-    pub fn extend(&mut self, pattern: Pattern, reason: String) {
+    pub fn extend(&mut self, pattern: Pattern, reason: String, managed: bool) {
         let written = Written::ByHand;
-        self.entries.push(Protected { effect: Effect::Ask, always: true, pattern, reason, written });
+        self.entries.push(Protected { effect: Effect::Ask, always: true, pattern, reason, managed, written });
     }
 
-    /// Takes something out: from a user's or managed file's `[protection] except`.
-    pub fn except(&mut self, pattern: Pattern) {
-        self.except.push(pattern);
+    /// Takes something out: from a user's or managed file's `[protection] except`. A user's takes out
+    /// nothing that a managed file added.
+    pub fn except(&mut self, pattern: Pattern, managed: bool) {
+        self.except.push((pattern, managed));
+    }
+
+    /// Whether `access` is excepted from what anybody, or a managed file, added.
+    fn excepts(&self, access: &Access, roots: &[PathBuf], from_managed: bool) -> bool {
+        self.except
+            .iter()
+            .any(|(pattern, managed)| (*managed || !from_managed) && pattern.excepts(access, roots))
     }
 
     /// What is protected, for `config show`.
@@ -231,12 +244,12 @@ impl Protection {
     /// What destroys, or answers for the person, can't be excepted.
     fn excepted(&self, entry: &Protected, access: Option<&Access>, roots: &[PathBuf]) -> bool {
         entry.effect != Effect::Deny
-            && access.is_some_and(|access| self.except.iter().any(|except| except.excepts(access, roots)))
+            && access.is_some_and(|access| self.excepts(access, roots, entry.managed))
     }
 
     fn place(&self, place: Option<Place>, access: &Access, roots: &[PathBuf], found: &mut Vec<Against>) {
         let Some(Place { effect, always, reason }) = place else { return };
-        if effect == Effect::Deny || !self.except.iter().any(|except| except.excepts(access, roots)) {
+        if effect == Effect::Deny || !self.excepts(access, roots, false) {
             found.push(Against { effect, always, pattern: None, reason });
         }
     }
