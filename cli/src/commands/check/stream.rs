@@ -76,7 +76,14 @@ fn id_of(line: &str) -> Option<Value> {
 }
 
 fn write(out: &mut impl Write, answer: &Answer<'_>) -> Result<(), CliError> {
-    serde_json::to_writer(&mut *out, answer).map_err(io::Error::from)?;
+    // What can't be JSON, such as the name of a file that is not UTF-8, is no reason to stop.
+    let text = serde_json::to_vec(answer).or_else(|error| {
+        let id = match answer {
+            Answer::Decided { id, .. } | Answer::Error { id, .. } => *id,
+        };
+        serde_json::to_vec(&Answer::Error { id, error: format!("the decision can't be written: {error}") })
+    });
+    out.write_all(&text.map_err(io::Error::from)?)?;
     out.write_all(b"\n")?;
     Ok(())
 }
