@@ -17,6 +17,7 @@
 //! ```
 
 mod build;
+mod cases;
 mod fields;
 mod policies;
 mod request;
@@ -28,6 +29,7 @@ use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
+pub use cases::{Case, CaseError, read_cases};
 pub use request::{KINDS, Refined, Request, RequestError, Rules, What};
 
 use self::build::Place;

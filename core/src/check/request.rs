@@ -1,5 +1,6 @@
 //! One call to be checked, as lines of `check --stdin`, test files and options give it.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -67,6 +68,22 @@ pub enum What {
     },
     /// An ACP `session/request_permission`: the message, or its `params`.
     Acp(Value),
+}
+
+impl fmt::Display for What {
+    /// The kind and the value, as on the command line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "shell {line}"),
+            Self::Words(words) => write!(f, "shell {}", crate::call::shell::join(words)),
+            Self::Read(path) => write!(f, "read {path}"),
+            Self::Write(kind, path) => write!(f, "{} {path}", kind.as_str()),
+            Self::Fetch(url) => write!(f, "fetch {url}"),
+            Self::Mcp { server, tool, .. } => write!(f, "mcp {server}/{tool}"),
+            Self::Tool { name, .. } => write!(f, "tool {name}"),
+            Self::Acp(_) => f.write_str("acp"),
+        }
+    }
 }
 
 /// Rules that are given with a call, as patterns.
