@@ -14,6 +14,7 @@ use mayi_core::policy::Mode;
 
 use self::check::{CHECK_AFTER, TEST_AFTER};
 pub(crate) use self::check::{CheckArgs, TestArgs};
+pub(crate) use crate::args_config::*;
 use crate::commands::{CliError, Context};
 
 const AFTER: &str = "\
@@ -102,6 +103,12 @@ pub(crate) enum Command {
     /// Show, check and find the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Write a configuration to start from
+    #[command(after_help = INIT_AFTER)]
+    Init(InitArgs),
+    /// Let a folder's own configuration count, or a program in it start
+    #[command(after_help = TRUST_AFTER)]
+    Trust(TrustArgs),
     /// Check what mayi needs, and say what to do
     Doctor(ListArgs),
     /// Print a completion script for a shell
@@ -150,21 +157,6 @@ pub(crate) enum Switch {
     On,
     /// It asks
     Off,
-}
-
-/// `mayi config`
-#[derive(Debug, Subcommand)]
-pub(crate) enum ConfigCommand {
-    /// List the files that are read, farthest first
-    Path(ListArgs),
-    /// Look for mistakes: in FILE, or in all files that are read
-    Check {
-        /// A configuration file; one called .mayi.toml is checked as a folder's own
-        #[arg(value_hint = ValueHint::FilePath)]
-        file: Option<PathBuf>,
-    },
-    /// Show what counts, and where it is written
-    Show(ListArgs),
 }
 
 const RUN_AFTER: &str = "\

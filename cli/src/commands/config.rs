@@ -201,3 +201,7 @@ fn section(title: &str, rows: &[Vec<String>]) -> Result<(), CliError> {
     }
     print::line("")
 }
+
+pub(super) fn schema() -> Result<Exit, CliError> {
+    Err(CliError::internal("not yet"))
+}

@@ -63,7 +63,8 @@ pub(super) fn test(args: &TestArgs, ctx: &Context) -> Result<Exit, CliError> {
         show(case, &judged.decision, outcome.as_ref().err(), args, ctx)?;
     }
     if wrong > 0 {
-        return Ok(Exit::Usage);
+        let cases = if wrong == 1 { "1 case".to_owned() } else { format!("{wrong} cases") };
+        return Err(CliError::usage(format!("{cases} could not be judged")));
     }
     let summary =
         if failed == 0 { format!("{passed} passed") } else { format!("{passed} passed, {failed} failed") };

@@ -57,23 +57,31 @@ impl Fields {
     }
 
     /// A text that has to be there: `key` of a call of `kind`.
-    pub(super) fn needed(&mut self, key: &'static str, kind: &str) -> Result<String, RequestError> {
-        self.text(key)?.ok_or_else(|| self.missing(key, kind))
+    pub(super) fn needed(
+        &mut self,
+        key: &'static str,
+        kind: &str,
+        example: &str,
+    ) -> Result<String, RequestError> {
+        let text = self.text(key)?;
+        text.ok_or_else(|| self.missing(key, &format!("a call of kind {kind} needs `{key}`"), example))
     }
 
-    pub(super) fn missing(&self, key: &str, kind: &str) -> RequestError {
-        let hint = match kind {
-            "shell" => "\"git status\"",
-            "fetch" => "\"https://docs.rs/\"",
-            "mcp" | "tool" => "\"NAME\"",
-            "acp" => "{...}",
-            _ => "\"src/main.rs\"",
+    /// `key` is not there: perhaps it is written in another way.
+    pub(super) fn missing(&self, key: &'static str, what: &str, example: &str) -> RequestError {
+        let slip = self.left.keys().find(|left| nearest(left, [key]).is_some());
+        match slip {
+            Some(slip) => self.unknown(slip, &[key]),
+            None => RequestError::new(&self.at, what, format!("add `{key}`, such as {example}")),
+        }
+    }
+
+    fn unknown(&self, key: &str, known: &[&str]) -> RequestError {
+        let hint = match nearest(key, known.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("known here: {}", known.join(", ")),
         };
-        RequestError::new(
-            &self.at,
-            format!("a call of kind {kind} needs `{key}`"),
-            format!("write \"{key}\": {hint}"),
-        )
+        self.wrong(key, format!("there is no key `{key}`"), hint)
     }
 
     pub(super) fn boolean(&mut self, key: &'static str) -> Result<Option<bool>, RequestError> {
@@ -130,17 +138,15 @@ impl Fields {
 
     fn not(&self, key: &str, wanted: &str, found: &Value, example: &str) -> RequestError {
         let what = format!("`{key}` is {wanted}, not {}", kind(found));
-        self.wrong(key, what, format!("write \"{key}\": {example}"))
+        self.wrong(key, what, format!("write {example}"))
     }
 
     /// Refuses what was not asked for.
     pub(super) fn finish(self) -> Result<(), RequestError> {
-        let Some(key) = self.left.keys().next() else { return Ok(()) };
-        let hint = match nearest(key, self.known.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("known here: {}", self.known.join(", ")),
-        };
-        Err(self.wrong(key, format!("there is no key `{key}`"), hint))
+        match self.left.keys().next() {
+            Some(key) => Err(self.unknown(key, &self.known)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -166,3 +166,6 @@ impl Checker {
         Ok(Judged { call, decision, mode, loaded })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use super::{CheckError, Refined, Request, RequestError, Rules};
 use crate::call::Category;
-use crate::config::{ConfigErrors, Loaded, MANAGED_FILE, Sources, load};
+use crate::config::{ConfigErrors, Loaded, MANAGED_FILE, Sources, load, nearest};
 use crate::policy::pattern::Places;
-use crate::policy::{Mode, Origin, Pattern, Policy, Protection, Rule};
+use crate::policy::{Mode, Origin, Pattern, PatternError, Policy, Protection, Rule};
 
 /// As many of each are kept: who asks about one folder with one set of rules asks often.
 const MOST: usize = 16;
+
+/// What a pattern may begin with: what could have been meant.
+const SELECTORS: [&str; 11] =
+    ["read", "write", "create", "edit", "delete", "move", "shell", "fetch", "mcp", "tool", "mode"];
 
 /// Everything that a policy is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -119,11 +123,14 @@ impl Policies {
 fn refine(mut policy: Policy, basis: &Basis, places: &Places) -> Result<Policy, RequestError> {
     for (effect, text, at) in basis.rules.each() {
         let pattern = Pattern::parse(text, places).map_err(|error| {
+            let meant = match &error {
+                PatternError::Selector(word) => nearest(word, SELECTORS.iter().copied()),
+                _ => None,
+            };
             let text = error.to_string();
-            match text.split_once(": ") {
-                Some((what, hint)) => RequestError::new(&at, what, hint),
-                None => RequestError::new(&at, text, "write selector(argument)"),
-            }
+            let (what, hint) = text.split_once(": ").unwrap_or((&text, "write selector(argument)"));
+            let hint = meant.map_or_else(|| hint.to_owned(), |word| format!("did you mean `{word}(...)`?"));
+            RequestError::new(&at, what, hint)
         })?;
         policy.rules.push(Rule {
             effect,

@@ -194,14 +194,10 @@ impl Request {
     fn read(mut fields: Fields) -> Result<Self, RequestError> {
         let id = fields.take("id");
         if id.as_ref().is_some_and(|id| !(id.is_string() || id.is_number())) {
-            return Err(fields.wrong("id", "`id` is a text or a number", "write \"id\": \"1\""));
+            return Err(fields.wrong("id", "`id` is a text or a number", "write \"1\""));
         }
         let Some(kind) = fields.text("kind")? else {
-            return Err(RequestError::new(
-                "",
-                "a call needs a `kind`",
-                "write \"kind\": \"shell\", read, write, fetch, mcp, tool or acp",
-            ));
+            return Err(fields.missing("kind", "a call needs a `kind`", "shell, read, write, fetch or mcp"));
         };
         let what = what(&kind, &mut fields)?;
         let cwd = fields.text("cwd")?.map(PathBuf::from);
@@ -218,7 +214,7 @@ impl Request {
         let isolated = fields.boolean("isolated")?.unwrap_or(false);
         let protection = fields.boolean("protection")?;
         if protection.is_some() && !isolated {
-            let hint = "add \"isolated\": true, or leave it out: it counts by itself";
+            let hint = "set `isolated` too, or leave it out: it counts by itself";
             return Err(fields.wrong("protection", "`protection` belongs to an isolated call", hint));
         }
         fields.finish()?;
@@ -246,16 +242,15 @@ fn what(kind: &str, fields: &mut Fields) -> Result<What, RequestError> {
                 What::Words(words.ok_or_else(|| no_command(fields))?)
             }
             Some(_) => return Err(no_command(fields)),
-            None => return Err(fields.missing("command", kind)),
+            None => {
+                let what = "a call of kind shell needs `command`";
+                return Err(fields.missing("command", what, "\"git status\""));
+            }
         },
         "read" | "write" | "create" | "edit" | "delete" | "move" => {
-            let path = fields.needed("path", kind)?;
+            let path = fields.needed("path", kind, "\"src/main.rs\"")?;
             if path.is_empty() {
-                return Err(fields.wrong(
-                    "path",
-                    "`path` is empty",
-                    "write \"path\": \".\" for the folder itself",
-                ));
+                return Err(fields.wrong("path", "`path` is empty", "write \".\" for the folder itself"));
             }
             match kind {
                 "read" => What::Read(path),
@@ -266,23 +261,29 @@ fn what(kind: &str, fields: &mut Fields) -> Result<What, RequestError> {
                 _ => What::Write(WriteKind::Write, path),
             }
         }
-        "fetch" => What::Fetch(fields.needed("url", kind)?),
+        "fetch" => What::Fetch(fields.needed("url", kind, "\"https://docs.rs/\"")?),
         "mcp" => What::Mcp {
-            server: fields.needed("server", kind)?,
-            tool: fields.needed("tool", kind)?,
+            server: fields.needed("server", kind, "\"github\"")?,
+            tool: fields.needed("tool", kind, "\"list_issues\"")?,
             arguments: fields.take("arguments").unwrap_or_else(none),
         },
         "tool" => What::Tool {
-            name: fields.needed("tool", kind)?,
+            name: fields.needed("tool", kind, "\"list_issues\"")?,
             arguments: fields.take("arguments").unwrap_or_else(none),
         },
-        "acp" => What::Acp(fields.take("request").ok_or_else(|| fields.missing("request", kind))?),
+        "acp" => What::Acp(fields.take("request").ok_or_else(|| {
+            fields.missing(
+                "request",
+                "a call of kind acp needs `request`",
+                "the params as the agent sends them",
+            )
+        })?),
         other => return Err(fields.no_such("kind", other, KINDS)),
     })
 }
 
 fn no_command(fields: &Fields) -> RequestError {
-    let hint = "write \"command\": \"git status\"";
+    let hint = "write \"git status\"";
     fields.wrong("command", "`command` is a line, or a list of words", hint)
 }
 

@@ -178,7 +178,7 @@ fn check(path: &Path, text: &str, places: &Places) -> Result<(), ConfigErrors> {
     }
 }
 
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -188,7 +188,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Keeps other processes of mayi out until it is dropped. The lock is a file of its own, since the
 /// configuration itself is replaced.
-fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
+pub(super) fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(".lock");
     let place = target.with_file_name(name);
@@ -214,7 +214,7 @@ fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
 }
 
 /// Puts `text` in the place of `target`, with the rights it had; a new file is the user's alone.
-fn write(target: &Path, folder: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write(target: &Path, folder: &Path, text: &str) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".config-").suffix(".toml").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     if let Ok(meta) = target.metadata() {

@@ -20,7 +20,7 @@ pub use settings::{AgentSettings, Approval, Level, ServerSettings, ToolSettings}
 use std::collections::BTreeMap;
 
 /// Everything that was configured, compiled: made by [`crate::config`], read by [`decide`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Policy {
     /// Counts up whenever the policy is loaded anew: part of every digest.
     pub epoch: u64,
@@ -28,6 +28,8 @@ pub struct Policy {
     pub mode: Mode,
     /// What each mode does with each category where nothing else speaks.
     pub matrix: Matrix,
+    /// Whether commands that only read, by the table of readers, are of category read.
+    pub readers: bool,
     /// Rules of every layer; their order has no meaning.
     pub rules: Vec<Rule>,
     /// What mayi protects by itself.
@@ -40,4 +42,21 @@ pub struct Policy {
     pub notices: Vec<String>,
     /// A layer could not be read: every call is asked about, with this as the reason.
     pub ask_all: Option<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            epoch: 0,
+            mode: Mode::default(),
+            matrix: Matrix::default(),
+            readers: true,
+            rules: Vec::new(),
+            protection: Protection::default(),
+            agents: BTreeMap::new(),
+            servers: BTreeMap::new(),
+            notices: Vec::new(),
+            ask_all: None,
+        }
+    }
 }

@@ -19,13 +19,16 @@ pub struct Protected {
     pub pattern: Pattern,
     /// Why.
     pub reason: String,
+    /// A managed file added it: only a managed file can except from it.
+    pub managed: bool,
 }
 
 /// What is protected, compiled.
 #[derive(Clone, Debug, Default)]
 pub struct Protection {
     entries: Vec<Protected>,
-    except: Vec<Pattern>,
+    /// What is excepted, and whether a managed file says so.
+    except: Vec<(Pattern, bool)>,
     readable: Vec<PathBuf>,
 }
 
@@ -170,7 +173,13 @@ impl Protection {
             for (selector, below) in [("write", true), ("write", false), ("read", true), ("read", false)] {
                 let pattern = Pattern::exact_path(selector, folder, below)?;
                 let reason = "mayi's own files".to_owned();
-                protection.entries.push(Protected { effect: Effect::Deny, always: false, pattern, reason });
+                protection.entries.push(Protected {
+                    effect: Effect::Deny,
+                    always: false,
+                    pattern,
+                    reason,
+                    managed: false,
+                });
             }
         }
         protection.readable = READABLE.iter().map(PathBuf::from).collect();
@@ -207,18 +216,27 @@ impl Protection {
             always: effect == Effect::Ask,
             pattern,
             reason: reason.to_owned(),
+            managed: false,
         });
         Ok(())
     }
 
     /// Protects more: from a file's `[protection] add`.
-    pub fn extend(&mut self, pattern: Pattern, reason: String) {
-        self.entries.push(Protected { effect: Effect::Ask, always: true, pattern, reason });
+    pub fn extend(&mut self, pattern: Pattern, reason: String, managed: bool) {
+        self.entries.push(Protected { effect: Effect::Ask, always: true, pattern, reason, managed });
     }
 
-    /// Takes something out: from a user's or managed file's `[protection] except`.
-    pub fn except(&mut self, pattern: Pattern) {
-        self.except.push(pattern);
+    /// Takes something out: from a user's or managed file's `[protection] except`. A user's takes out
+    /// nothing that a managed file added.
+    pub fn except(&mut self, pattern: Pattern, managed: bool) {
+        self.except.push((pattern, managed));
+    }
+
+    /// Whether `access` is excepted from what anybody, or a managed file, added.
+    fn excepts(&self, access: &Access, roots: &[PathBuf], from_managed: bool) -> bool {
+        self.except
+            .iter()
+            .any(|(pattern, managed)| (*managed || !from_managed) && pattern.excepts(access, roots))
     }
 
     /// What is protected, for `config show`.
@@ -235,9 +253,7 @@ impl Protection {
             .iter()
             .filter(|entry| entry.pattern.concerns(access, roots))
             // What destroys, or answers for the person, can't be excepted.
-            .filter(|entry| {
-                entry.effect == Effect::Deny || !self.except.iter().any(|e| e.excepts(access, roots))
-            })
+            .filter(|entry| entry.effect == Effect::Deny || !self.excepts(access, roots, entry.managed))
             .map(|entry| {
                 // Nobody reads the regular expressions of the table above; the reason says it.
                 let pattern = Some(entry.pattern.to_string()).filter(|text| !text.starts_with("shell(/"));
@@ -245,7 +261,7 @@ impl Protection {
             })
             .collect();
         if let Access::Read(path) | Access::Write(_, path) = access
-            && !self.except.iter().any(|except| except.excepts(access, roots))
+            && !self.excepts(access, roots, false)
         {
             found.extend(
                 self.places_against(path, matches!(access, Access::Write(..)), roots)

@@ -124,13 +124,16 @@ fn change(checker: &mut Checker, request: &Request, judged: &Judged, ctx: &Conte
             .sources
             .own_file()
             .map_or_else(|| "a configuration".to_owned(), |file| file.display().to_string());
-        let one = if allow.len() > 1 { " one of" } else { "" };
+        let one = if allow.len() > 1 { " one of these" } else { "" };
         let head = Line::of(Tone::Plain, &format!("To allow it, write{one} under [rules] in {file}:"));
         let rows = allow.iter().map(|line| Line::of(Tone::Plain, "  ").then(Tone::Focus, line));
         return std::iter::once(head).chain(rows).collect();
     }
     let mut advice: Vec<String> = Vec::new();
-    for finding in decision.trail.iter().filter(|finding| finding.effect == decision.effect) {
+    let plan = decision.trail.iter().any(|finding| finding.source == Source::Plan);
+    let deciding =
+        |finding: &&Finding| finding.effect == decision.effect && !(plan && finding.source == Source::Matrix);
+    for finding in decision.trail.iter().filter(deciding) {
         let one = advice_on(finding, decision);
         if !advice.contains(&one) {
             advice.push(one);

@@ -140,11 +140,7 @@ fn case(text: &Arc<Text>, raw: Raw) -> Result<Case, CaseError> {
 fn expected(fields: &mut Fields) -> Result<Vec<Effect>, RequestError> {
     let words = fields.texts("expect", true)?;
     if words.is_empty() {
-        return Err(RequestError::new(
-            "",
-            "a case needs `expect`",
-            "write expect = \"allow\", \"ask\" or \"deny\"",
-        ));
+        return Err(RequestError::new("", "a case needs `expect`", "add `expect`: allow, ask or deny"));
     }
     let effects = words.iter().map(|word| {
         effect(word).ok_or_else(|| {
