@@ -96,7 +96,7 @@ impl Policies {
     /// A policy without anything that was configured, and without what mayi knows by itself: matrix and
     /// modes are all there is, besides the protection that is built in if that is wanted.
     fn isolated(&mut self, protection: bool) -> Result<Policy, CheckError> {
-        let mut policy = Policy::default();
+        let mut policy = Policy { readers: false, ..Policy::default() };
         if protection {
             policy.protection = self.built_in()?;
         }
