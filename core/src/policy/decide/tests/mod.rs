@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::call::shell::{self, Surroundings};
-use crate::call::{AgentId, Door, PathAccess, SessionId, UrlAccess, WriteKind};
+use crate::call::{AgentId, Door, McpAccess, PathAccess, SessionId, UrlAccess, WriteKind};
 use crate::grant::{Grant, Scope};
 use crate::policy::pattern::Places;
-use crate::policy::{Origin, Pattern, Protection, Rule, ServerSettings, ToolSettings};
+use crate::policy::{Approval, Origin, Pattern, Protection, Rule, ServerSettings, ToolSettings};
 
 const HOME: &str = "/home/me";
 
 fn places() -> Places {
-    Places { home: Some(PathBuf::from(HOME)) }
+    Places { home: Some(PathBuf::from(HOME)), ..Places::default() }
 }
 
 fn policy(rules: &[(Effect, &str)]) -> Policy {
@@ -390,7 +390,6 @@ fn given_spellings_of_a_catastrophe_then_each_is_denied_and_plain_ones_are_not()
         "mkfs.ext4 /dev/sda",
         "dd if=x of=/dev/sda",
         "cd x && rm -rf /",
-        "rm -rf \"$HOME\"",
         "rm -rf /; ls",
     ] {
         assert_eq!(in_mode(&all, &shell(line), Mode::Auto).effect, Deny, "{line}");
