@@ -11,3 +11,6 @@
 #![allow(clippy::print_stdout, reason = "what was counted is told, also where it is fine")]
 
 mod corpus;
+mod hostile;
+mod score;
+mod session;
