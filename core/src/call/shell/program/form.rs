@@ -218,6 +218,11 @@ impl Form {
         }
     }
 
+    /// A command may stand among its operands, though an option should announce it.
+    pub(super) fn operands_are_a_command(&self) -> bool {
+        self.options.get("--").is_some_and(|known| known.meaning == Meaning::Command)
+    }
+
     /// The operands before the command that it runs; none if it runs none.
     pub(super) fn before_command(&self) -> Option<usize> {
         if self.options.values().any(|known| known.meaning == Meaning::Command) && self.style != Style::Words

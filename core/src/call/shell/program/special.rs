@@ -36,7 +36,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(Special::Cargo) if judge.reader => {
             judge.reader = judge.command.cwd.is_some_and(plain_cargo);
         }
-        Some(Special::Git | Special::Cargo | Special::Find | Special::Shell) | None => {}
+        Some(Special::Git | Special::Cargo | Special::Find | Special::Input | Special::Shell) | None => {}
     }
 }
 
@@ -130,7 +130,7 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     ]);
     let takes = has(&["-x", "--extract", "--get"]);
     if takes {
-        judge.places.path(".", Use::Write(WriteKind::Write), true);
+        judge.places.path(".", Use::Write(WriteKind::Write), false);
     }
     for found in scan.options.iter().filter(|found| matches!(found.name, "-f" | "--file")) {
         let Some(value) = &found.value else { continue };
