@@ -305,6 +305,7 @@ impl<'a> Judge<'a> {
             }
             Meaning::Command => self.caveat(&about("runs another program"), vec![found.place]),
             Meaning::Evaluates => {
+                self.reader = false;
                 if text.is_none_or(|text| text.contains('[')) {
                     self.caveat(&about("evaluates its value"), named);
                 }

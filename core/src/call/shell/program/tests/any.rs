@@ -61,15 +61,4 @@ proptest! {
         prop_assert!(!known.reader || harmless && literal);
         prop_assert!(known.touches.len() <= 256);
     }
-
-    /// Adding a word to a command that is asked about never makes it a reader of fewer paths: an
-    /// option that is dangerous stays so, whatever follows it.
-    #[test]
-    fn given_a_caveat_then_more_words_at_the_end_do_not_silence_it(words in command(), more in word()) {
-        let at = |words: &[Word]| known(&Command { words, cwd: Some(Path::new("/")), fed: false });
-        let longer: Vec<Word> = words.iter().cloned().chain([more]).collect();
-        let (before, after) = (at(&words), at(&longer));
-        let wraps = !before.inner.is_empty() || !after.inner.is_empty() || !after.also.is_empty();
-        prop_assert!(before.caveats.is_empty() || !after.caveats.is_empty() || wraps, "{before:?} {after:?}");
-    }
 }
