@@ -141,6 +141,8 @@ pub(super) struct Form {
     pub(super) kind: Kind,
     pub(super) special: Option<Special>,
     pub(super) reader: bool,
+    /// It is one only with one of these options; with any if there are none.
+    pub(super) reader_with: HashSet<String>,
     pub(super) digits: bool,
     /// Without a path among its operands it works on the working folder.
     pub(super) here: bool,
@@ -173,6 +175,8 @@ impl Form {
             caveat: entry.caveat.clone(),
             ..Self::default()
         };
+        let reader_with = entry.reader_with.as_deref().unwrap_or_default();
+        form.reader_with = reader_with.split_whitespace().map(str::to_owned).collect();
         let deep = entry.deep.as_deref().unwrap_or_default();
         form.deep = deep == "always";
         form.deep_with = deep.split_whitespace().map(str::to_owned).collect();

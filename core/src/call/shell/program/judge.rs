@@ -8,7 +8,7 @@ use super::scan::{Found, Scan, scan};
 use super::table::{Kind, Program, Special, Table};
 use super::{Command, Inner, Known, input, shells, special, variables};
 use crate::call::WriteKind;
-use crate::call::shell::{Caveat, Named, Use, Word};
+use crate::call::shell::{Caveat, Named, Use, Word, split};
 
 /// As many tails of a wrapper that could not be located are offered to denials, each as long.
 const MOST_TAILS: usize = 24;
@@ -146,9 +146,13 @@ impl<'a> Judge<'a> {
         let scan = scan(form, words, from, stop);
         self.options(form, &scan);
         if self.query(&scan, from) {
+            self.reader &=
+                form.special != Some(Special::Cargo) || self.command.cwd.is_some_and(special::plain_cargo);
             return;
         }
         self.reader &= form.reader && self.command.cwd.is_some();
+        self.reader &= form.reader_with.is_empty()
+            || scan.options.iter().any(|found| form.reader_with.contains(found.name));
         self.reader &= words.get(at..).is_some_and(|all| all.iter().all(|word| word.literal().is_some()));
         special::special(self, form, &scan);
         for range in &scan.commands {
@@ -296,6 +300,11 @@ impl<'a> Judge<'a> {
             }
             Meaning::Line => {
                 self.reader = false;
+                // `env -S 'rm' -rf x`: what follows belongs to the line.
+                if let (Some(line), Some(value)) = (text.and_then(split), value) {
+                    let rest = self.words.iter().skip(value.place + 1).take(LONGEST_TAIL).cloned();
+                    self.known.also.push(line.into_iter().map(Word::Literal).chain(rest).collect());
+                }
                 let line = match (text, word) {
                     (Some(text), _) => Some(Word::from(text)),
                     (None, word) => word.cloned(),

@@ -167,7 +167,11 @@ fn looks_like_option(form: &Form, text: &str) -> bool {
     match form.style {
         Style::Text => form.options.contains_key(text),
         Style::Words => form.options.contains_key(text) || (text.len() > 1 && text.starts_with('-')),
-        _ => (text.len() > 1 && text.starts_with('-')) || form.options.contains_key(text),
+        _ => {
+            (text.len() > 1 && text.starts_with('-'))
+                || form.options.contains_key(text)
+                || text.starts_with('+') && form.options.contains_key("+")
+        }
     }
 }
 
@@ -179,6 +183,11 @@ fn option<'a>(form: &'a Form, words: &'a [Word], place: usize, text: &'a str, sc
     if form.style == Style::Words {
         scan.unknown.push(place);
         return 0;
+    }
+    if let Some(behind) = text.strip_prefix('+')
+        && let Some((name, known)) = form.options.get_key_value("+")
+    {
+        return take(name, *known, words, place, Some(behind), scan);
     }
     let (name, glued) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value)),

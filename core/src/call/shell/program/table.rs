@@ -14,6 +14,7 @@ use super::form::{Form, Meaning};
 /// The head of the table, and its files.
 const HEAD: &str = include_str!("../programs.toml");
 pub(super) const FILES: &[(&str, &str)] = &[
+    ("builtins", include_str!("../programs/builtins.toml")),
     ("build", include_str!("../programs/build.toml")),
     ("containers", include_str!("../programs/containers.toml")),
     ("files", include_str!("../programs/files.toml")),
@@ -37,6 +38,7 @@ pub(super) struct Entry {
     pub(super) kind: Kind,
     pub(super) style: Style,
     pub(super) reader: Option<bool>,
+    pub(super) reader_with: Option<String>,
     pub(super) everywhere: bool,
     pub(super) digits: bool,
     pub(super) here: Option<bool>,
@@ -284,6 +286,7 @@ impl Entry {
     /// Takes over what `like` says besides its options, where this entry says nothing itself.
     fn follow(&mut self, like: &Self) {
         self.reader = self.reader.or(like.reader);
+        self.reader_with = self.reader_with.take().or_else(|| like.reader_with.clone());
         self.here = self.here.or(like.here);
         self.digits |= like.digits;
         self.deep = self.deep.take().or_else(|| like.deep.clone());

@@ -108,6 +108,11 @@ fn given_a_command_that_only_reads_then_it_fits_the_table() {
         "awk -F: '{print $1}' f",
         "cd src",
         "comm -12 a b",
+        "set -euo pipefail",
+        "exit 1",
+        "wait",
+        "unzip -l a.zip",
+        "sed -n p f",
         "echo --- x",
         "echo -",
         "git reflog",
@@ -195,6 +200,16 @@ fn given_anything_else_then_it_does_not_fit() {
         "tee a",
         "cargo metadata --config x",
         "[ -v x[1] ]",
+        "unzip a.zip",
+        "less +!id f",
+        "pnpm --version",
+        "set -- a",
+        "printf -v x y",
+        "yq 'load(\"x\")' f",
+        "sysctl a=b",
+        "umask 0",
+        "jobs -x id",
+        "exit --what",
     ];
     hold(lines, |line| look(line).reader.then(|| line.to_owned()));
     let words = [Word::from("ls")];

@@ -123,6 +123,8 @@ fn given_an_option_that_is_not_known_then_denials_look_at_every_tail() {
         let tail = vec![Word::from("curl"), Word::from("x")];
         assert!(known.also.contains(&tail), "{line}: {known:?}");
     }
+    let known = look("env -S rm -rf x");
+    assert!(known.also.contains(&super::words("rm -rf x")), "{known:?}");
     // What a runner starts is a package by its name: for denials.
     let known = look("npx -y rimraf dist");
     assert_eq!(known.also, vec![vec![Word::from("rimraf"), Word::from("dist")]]);
