@@ -42,7 +42,7 @@ fn decision(checker: &mut Checker, world: &World, case: &Case, line: &Value) -> 
         return Ok(judged.decision);
     }
     // Requests know nothing of remembered answers: the same call, with them.
-    let places = Places { home: Some(world.home()) };
+    let places = Places { home: Some(world.home()), ..Places::default() };
     let mut grants = Grants::default();
     for pattern in &case.grants {
         grants.add(Grant {
