@@ -20,8 +20,9 @@ const SELECTORS: [&str; 11] =
 /// Everything that a policy is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Basis {
-    /// The folder that configuration is for; none: isolated.
-    folder: Option<PathBuf>,
+    /// The folder that configuration is for, and that patterns start from.
+    folder: PathBuf,
+    isolated: bool,
     protection: bool,
     mode: Mode,
     rules: Rules,
@@ -72,7 +73,8 @@ impl Policies {
         mode: Mode,
     ) -> Result<Arc<Policy>, CheckError> {
         let basis = Basis {
-            folder: loaded.map(|_| folder.to_owned()),
+            folder: folder.to_owned(),
+            isolated: loaded.is_none(),
             protection: request.protection,
             mode,
             rules: request.rules.clone(),
@@ -85,7 +87,8 @@ impl Policies {
             Some(loaded) => loaded.policy.clone(),
             None => self.isolated(request.protection)?,
         };
-        let policy = Arc::new(refine(base, &basis, &self.sources.places())?);
+        let places = Places { roots: vec![folder.to_owned()], ..self.sources.places() };
+        let policy = Arc::new(refine(base, &basis, &places)?);
         if self.made.len() >= MOST {
             self.made.clear();
         }
@@ -96,7 +99,7 @@ impl Policies {
     /// A policy without anything that was configured, and without what mayi knows by itself: matrix and
     /// modes are all there is, besides the protection that is built in if that is wanted.
     fn isolated(&mut self, protection: bool) -> Result<Policy, CheckError> {
-        let mut policy = Policy::default();
+        let mut policy = Policy { readers: false, ..Policy::default() };
         if protection {
             policy.protection = self.built_in()?;
         }

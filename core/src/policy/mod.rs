@@ -4,6 +4,7 @@
 mod decide;
 mod effect;
 mod fold;
+mod index;
 mod mode;
 pub mod pattern;
 mod protection;
@@ -69,6 +70,7 @@ impl Policy {
     #[must_use]
     pub fn compiled(self) -> Self {
         self.rules.compile();
+        self.protection.compile();
         self
     }
 }

@@ -2,47 +2,60 @@
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use super::Rule;
+use super::index::Index;
 use super::pattern::{Seen, SeenTouch};
 
 /// Rules of every layer; their order has no meaning for the effect.
+///
+/// The index is made from the list when it is first needed, and again after the list was changed: it
+/// can't be about other rules than these.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     list: Vec<Rule>,
+    index: OnceLock<Index>,
 }
 
 impl Rules {
     /// Compiles what would else be when it is first needed.
-    pub(super) fn compile(&self) {}
+    pub(super) fn compile(&self) {
+        self.index();
+    }
 
-    /// The rules that could be about an access.
-    pub(super) fn about<'a>(
-        &'a self,
-        _: &Seen<'_>,
-        _: &[PathBuf],
-    ) -> impl Iterator<Item = &'a Rule> + use<'a> {
-        self.list.iter()
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(self.list.iter().map(|rule| &rule.pattern)))
+    }
+
+    /// The rules that could be about an access, in their order.
+    pub(super) fn about(&self, seen: &Seen<'_>, roots: &[PathBuf]) -> impl Iterator<Item = &Rule> + use<'_> {
+        self.at(self.index().about(seen, roots))
     }
 
     /// The rules that could be about something that is touched.
-    pub(super) fn about_touch<'a>(
-        &'a self,
-        _: &SeenTouch<'_>,
-        _: &[PathBuf],
-    ) -> impl Iterator<Item = &'a Rule> + use<'a> {
-        self.list.iter()
+    pub(super) fn about_touch(
+        &self,
+        touch: &SeenTouch<'_>,
+        roots: &[PathBuf],
+    ) -> impl Iterator<Item = &Rule> + use<'_> {
+        self.at(self.index().about_touch(touch, roots))
+    }
+
+    fn at(&self, places: Vec<u32>) -> impl Iterator<Item = &Rule> + use<'_> {
+        places.into_iter().filter_map(|at| self.list.get(usize::try_from(at).ok()?))
     }
 
     /// One rule more.
     pub fn push(&mut self, rule: Rule) {
+        self.index = OnceLock::new();
         self.list.push(rule);
     }
 }
 
 impl From<Vec<Rule>> for Rules {
     fn from(list: Vec<Rule>) -> Self {
-        Self { list }
+        Self { list, index: OnceLock::new() }
     }
 }
 
@@ -62,6 +75,7 @@ impl Deref for Rules {
 
 impl DerefMut for Rules {
     fn deref_mut(&mut self) -> &mut [Rule] {
+        self.index = OnceLock::new();
         &mut self.list
     }
 }

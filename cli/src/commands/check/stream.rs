@@ -9,6 +9,7 @@ use super::super::error::report_all;
 use super::{CliError, Context};
 use crate::args::CheckArgs;
 use crate::exit::Exit;
+use crate::print;
 
 /// The longest line: 1 MiB.
 const LONGEST: usize = 1 << 20;
@@ -80,15 +81,15 @@ fn id_of(line: &str) -> Option<Value> {
 /// Returns whether the answer could be written as it is.
 fn write(out: &mut impl Write, answer: &Answer<'_>) -> Result<bool, CliError> {
     // What can't be JSON, such as the name of a file that is not UTF-8, is no reason to stop.
-    let text = serde_json::to_vec(answer);
+    let text = print::json_line(answer);
     let whole = text.is_ok();
     let text = text.or_else(|error| {
         let id = match answer {
             Answer::Decided { id, .. } | Answer::Error { id, .. } => *id,
         };
-        serde_json::to_vec(&Answer::Error { id, error: format!("the decision can't be written: {error}") })
+        print::json_line(&Answer::Error { id, error: format!("the decision can't be written: {error}") })
     });
-    out.write_all(&text.map_err(io::Error::from)?)?;
+    out.write_all(text.map_err(io::Error::from)?.as_bytes())?;
     out.write_all(b"\n")?;
     Ok(whole)
 }

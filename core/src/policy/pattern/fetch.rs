@@ -41,6 +41,14 @@ impl FetchPattern {
         Ok(Self::Host { host, subdomains })
     }
 
+    /// The host that everything it matches has, or is below.
+    pub(crate) fn host(&self) -> Option<&str> {
+        match self {
+            Self::Any => None,
+            Self::Host { host, .. } | Self::Url { host, .. } => Some(host),
+        }
+    }
+
     /// Only the host itself, http or https, on its own port.
     pub(super) fn allows(&self, url: &UrlAccess) -> bool {
         let web = matches!(url.scheme.as_str(), "http" | "https");

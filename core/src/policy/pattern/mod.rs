@@ -16,7 +16,7 @@ use thiserror::Error;
 pub use mcp::ArgGlobs;
 
 pub(crate) use seen::Seen;
-pub(crate) use touch::{Certainty, SeenTouch, Touching, Written};
+pub(crate) use touch::{Certainty, SeenTouch, Touching, Written, above_write};
 
 use super::fold::fold;
 use crate::call::{Access, Caveat, Names, ShellAccess, WriteKind};

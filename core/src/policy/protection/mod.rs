@@ -10,7 +10,9 @@ pub(super) mod places;
 mod table;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use super::index::Index;
 use super::pattern::{Certainty, Places, Seen, SeenTouch, Written};
 use super::{Effect, Pattern, PatternError};
 use crate::call::Access;
@@ -45,6 +47,8 @@ pub struct Protection {
     home: Option<PathBuf>,
     /// Commands and places are protected too, not only what patterns name.
     built_in: bool,
+    /// Made from the entries when it is first needed, and again after they were changed.
+    index: OnceLock<Index>,
 }
 
 /// What speaks against an access.
@@ -121,6 +125,7 @@ impl Protection {
 
     /// Protects more: from a file's `[protection] add`.
     pub fn extend(&mut self, pattern: Pattern, reason: String, managed: bool) {
+        self.index = OnceLock::new();
         let written = Written::ByHand;
         self.entries.push(Protected { effect: Effect::Ask, always: true, pattern, reason, managed, written });
     }
@@ -144,11 +149,24 @@ impl Protection {
         &self.entries
     }
 
+    /// Compiles what would else be when it is first needed.
+    pub(super) fn compile(&self) {
+        self.index();
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(self.entries.iter().map(|entry| &entry.pattern)))
+    }
+
+    fn at(&self, places: Vec<u32>) -> impl Iterator<Item = &Protected> {
+        places.into_iter().filter_map(|at| self.entries.get(usize::try_from(at).ok()?))
+    }
+
     /// Everything that speaks against an access itself.
     pub(super) fn against(&self, seen: &Seen<'_>, roots: &[PathBuf]) -> Vec<Against> {
         let access = seen.access;
         let mut found = Vec::new();
-        for entry in &self.entries {
+        for entry in self.at(self.index().about(seen, roots)) {
             if entry.pattern.concerns_seen(seen, roots) && !self.excepted(entry, Some(access), roots) {
                 found.push(entry.found());
             }
@@ -176,7 +194,7 @@ impl Protection {
     ) -> Vec<(Option<crate::call::WriteKind>, Against)> {
         let mut found = Vec::new();
         let mut perhaps = None;
-        for entry in &self.entries {
+        for entry in self.at(self.index().about_touch(seen, roots)) {
             let Some(touching) = entry.pattern.touched(seen, roots, entry.written) else { continue };
             if self.excepted(entry, seen.access(touching.write).as_ref(), roots) {
                 continue;

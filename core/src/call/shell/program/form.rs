@@ -18,6 +18,10 @@ pub(super) enum Meaning {
     Writes,
     /// Its value is a file that is written, or it makes the program write.
     Outputs,
+    /// It makes the program change its operands in place.
+    Edits,
+    /// Its value is an address.
+    Url,
     /// Its value is the folder or file that operands are copied to.
     Target,
     /// Its value is another working folder.
@@ -47,7 +51,14 @@ impl Meaning {
     pub(super) fn dangerous(self) -> bool {
         !matches!(
             self,
-            Self::Harmless | Self::Pattern | Self::Reads | Self::Writes | Self::Target | Self::Query
+            Self::Harmless
+                | Self::Pattern
+                | Self::Reads
+                | Self::Writes
+                | Self::Edits
+                | Self::Url
+                | Self::Target
+                | Self::Query
         )
     }
 }

@@ -178,10 +178,8 @@ impl<'a> Judge<'a> {
         let words = self.words;
         let rest = scan.rest.unwrap_or(words.len());
         let own = words.get(from..rest).unwrap_or_default();
-        let open: Vec<usize> =
-            (from..rest).filter(|place| words.get(*place).is_some_and(|w| w.literal().is_none())).collect();
-        let mut lost: Vec<usize> = scan.unknown.clone();
-        lost.extend(open.iter().filter(|place| scan.perhaps.contains(place)));
+        let mut lost = scan.unknown.clone();
+        lost.extend(&scan.perhaps);
         if !lost.is_empty() {
             self.caveat("an option that is not known, so what it runs could not be located", lost);
             for tail in (from..words.len()).take(MOST_TAILS) {
@@ -239,6 +237,13 @@ impl<'a> Judge<'a> {
                 return;
             }
             Meaning::Pattern | Meaning::Query => return,
+            Meaning::Url => {
+                self.reader = false;
+                if let Some(text) = text {
+                    self.places.host(text);
+                }
+                return;
+            }
             Meaning::Reads => {
                 if let Some(text) = text {
                     self.places.path(text, Use::Read, false);
@@ -262,7 +267,7 @@ impl<'a> Judge<'a> {
                 }
                 self.caveat(&about("writes a file"), named);
             }
-            Meaning::Target => {
+            Meaning::Target | Meaning::Edits => {
                 self.reader = false;
                 return;
             }

@@ -26,6 +26,7 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     };
     let deep = form.deep || scan.options.iter().any(|found| form.deep_with.contains(found.name));
     let target = scan.options.iter().find(|found| found.known.meaning == Meaning::Target);
+    let edits = scan.has(Meaning::Edits);
     let roles = fitting(roles, form, scan, target.is_some());
     let count = scan.operands.len();
     let mut paths = 0;
@@ -39,6 +40,7 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             continue;
         };
         match role {
+            Role::Read | Role::Path if edits => written(judge, WriteKind::Edit, word, *place, deep),
             Role::Text => match word {
                 Word::Literal(text) => judge.places.text(text),
                 Word::Open(open) => judge.places.open(open, Use::Either, false),
@@ -57,7 +59,10 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 } else {
                     let how = if judge.understood { Use::Read } else { Use::Either };
                     match word {
-                        Word::Literal(text) if judge.understood => judge.places.path(text, how, deep),
+                        Word::Literal(text) if judge.understood => {
+                            judge.places.path(text, how, deep);
+                            judge.places.held(text, Use::Either, deep);
+                        }
                         word => judge.places.word(word, how, deep),
                     }
                 }

@@ -68,6 +68,10 @@ impl<'a> Places<'a> {
         if text.len() > LONGEST || text.contains("://") && !text.contains(['=', '@']) {
             return;
         }
+        // `.env:/mounted`
+        if let Some((before, _)) = text.split_once(':') {
+            self.path(before.rsplit('=').next().unwrap_or(before), how, deep);
+        }
         for (at, mark) in text.match_indices(['@', '=', ':', ',', '<']).take(16) {
             if let Some(behind) = text.get(at + mark.len()..) {
                 if text.get(at..).is_some_and(|rest| rest.starts_with("://")) {

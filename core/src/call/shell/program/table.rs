@@ -47,6 +47,8 @@ pub(super) struct Entry {
     pub(super) reads: String,
     pub(super) writes: String,
     pub(super) outputs: String,
+    pub(super) edits: String,
+    pub(super) urls: String,
     pub(super) targets: String,
     pub(super) elsewhere: String,
     pub(super) loads: String,
@@ -112,7 +114,8 @@ pub(super) enum Special {
 #[derive(Debug, Default)]
 pub(super) struct Program {
     entry: Entry,
-    /// The options that count here too, though they belong to what this is a sub-command of.
+    /// Entries whose options count here too: the one that this is like, programs that this is a
+    /// sub-command of.
     above: Vec<Entry>,
     /// Its sub-commands.
     pub(super) subs: HashMap<String, Program>,
@@ -221,7 +224,10 @@ impl Table {
         let mut above = Vec::new();
         if !entry.like.is_empty() {
             match entries.get(&entry.like) {
-                Some(like) if like.like.is_empty() => entry.follow(like),
+                Some(like) if like.like.is_empty() => {
+                    entry.follow(like);
+                    above.push(like.clone());
+                }
                 _ => self.wrong.push(format!("{name}: like what? {}", entry.like)),
             }
         }
@@ -268,14 +274,8 @@ impl Table {
 }
 
 impl Entry {
-    /// Takes over what `like` says, where this entry says nothing itself.
+    /// Takes over what `like` says besides its options, where this entry says nothing itself.
     fn follow(&mut self, like: &Self) {
-        for (own, (_, theirs)) in self.lists_mut().into_iter().zip(like.lists()) {
-            if !theirs.is_empty() {
-                own.push(' ');
-                own.push_str(theirs);
-            }
-        }
         self.reader = self.reader.or(like.reader);
         self.here = self.here.or(like.here);
         self.digits |= like.digits;
@@ -292,34 +292,16 @@ impl Entry {
         }
     }
 
-    fn lists_mut(&mut self) -> [&mut String; 15] {
-        [
-            &mut self.options,
-            &mut self.patterns,
-            &mut self.reads,
-            &mut self.writes,
-            &mut self.outputs,
-            &mut self.targets,
-            &mut self.elsewhere,
-            &mut self.loads,
-            &mut self.runs,
-            &mut self.changes,
-            &mut self.sends,
-            &mut self.data,
-            &mut self.lines,
-            &mut self.commands,
-            &mut self.evaluates,
-        ]
-    }
-
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 15] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 17] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
             (Meaning::Reads, &self.reads),
             (Meaning::Writes, &self.writes),
             (Meaning::Outputs, &self.outputs),
+            (Meaning::Edits, &self.edits),
+            (Meaning::Url, &self.urls),
             (Meaning::Target, &self.targets),
             (Meaning::Elsewhere, &self.elsewhere),
             (Meaning::Loads, &self.loads),

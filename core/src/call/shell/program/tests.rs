@@ -53,6 +53,12 @@ pub(super) fn named(known: &Known) -> Vec<Vec<usize>> {
     named
 }
 
+/// The rows that do not hold, all at once.
+pub(super) fn hold<T>(rows: impl IntoIterator<Item = T>, wrong: impl Fn(T) -> Option<String>) {
+    let wrong: Vec<String> = rows.into_iter().filter_map(wrong).collect();
+    assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
+}
+
 /// What it runs, as text.
 pub(super) fn inner(known: &Known) -> Vec<String> {
     known

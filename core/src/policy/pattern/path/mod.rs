@@ -74,7 +74,7 @@ pub(crate) struct Seen<'a> {
 
 #[derive(Debug)]
 pub(crate) struct SeenForm<'a> {
-    path: &'a Path,
+    pub(crate) path: &'a Path,
     pub(crate) folded: Cow<'a, str>,
 }
 
@@ -177,7 +177,7 @@ impl Form {
     }
 
     /// The parts of `**/.git/hooks/**` as they stand at a root.
-    fn placed(&self) -> Option<&[Part]> {
+    pub(crate) fn placed(&self) -> Option<&[Part]> {
         match self.folded.as_slice() {
             [Part::Deep, rest @ ..] if matches!(rest, [Part::Name(_), _, ..]) => Some(rest),
             _ => None,
@@ -223,7 +223,7 @@ fn below<'a>(path: &'a Path, root: &Path, up: usize) -> Option<Cow<'a, str>> {
     path.strip_prefix(base).ok().map(Path::to_string_lossy)
 }
 
-fn below_text<'a>(path: &'a str, root: &str, up: usize) -> Option<&'a str> {
+pub(crate) fn below_text<'a>(path: &'a str, root: &str, up: usize) -> Option<&'a str> {
     let base = Path::new(root).ancestors().nth(up)?.to_str()?;
     let rest = path.strip_prefix(base)?;
     match rest.strip_prefix('/') {

