@@ -23,7 +23,7 @@ const ALWAYS: &[&str] = &[
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.split('\n');
-    let places = Places { home: Some(PathBuf::from("/home/me")) };
+    let places = Places { home: Some(PathBuf::from("/home/me")), ..Places::default() };
     let Ok(pattern) = Pattern::parse(lines.next().unwrap_or_default(), &places) else { return };
     let again = Pattern::parse(pattern.as_str(), &places).expect("what was read can be read again");
     assert_eq!(again.as_str(), pattern.as_str());

@@ -11,6 +11,7 @@
 #![allow(clippy::print_stdout, reason = "what was counted is told, also where it is fine")]
 
 mod corpus;
+mod differential;
 mod hostile;
 mod score;
 mod session;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::corpus::World;
 
 /// Lines of a file, or what stands between two lines `%%`.
-fn commands(name: &str) -> Vec<String> {
+pub(crate) fn commands(name: &str) -> Vec<String> {
     let text =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name)).unwrap();
     let (mut found, mut block) = (Vec::new(), None::<Vec<&str>>);
