@@ -1,7 +1,7 @@
 //! From a request to the [`Call`] that a door would have made of it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -38,15 +38,20 @@ impl Place {
             (true, None) => Vec::new(),
         };
         let folder = named.into_iter().next().unwrap_or_else(|| cwd.clone());
+        let folder = resolve(&folder).unwrap_or(folder);
         let mut roots = Vec::new();
         for folder in folders {
-            let real = resolve(&folder).ok();
-            for form in std::iter::once(folder).chain(real) {
+            // Both forms, as paths are compared: as it is written, and where links lead.
+            let forms = PathAccess::new(here, &folder.to_string_lossy());
+            for form in [forms.lexical, forms.resolved] {
                 if !roots.contains(&form) {
                     roots.push(form);
                 }
             }
         }
+        // With `..` in it, only the system knows where it is.
+        let walked = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+        let cwd = if walked(&cwd) { resolve(&cwd).unwrap_or(cwd) } else { cwd };
         Self { folder, roots, cwd }
     }
 }

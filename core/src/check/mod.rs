@@ -107,7 +107,7 @@ impl Checker {
     /// named"). Nothing is read before the first request that is not isolated.
     #[must_use]
     pub fn new(sources: Sources, named: bool) -> Self {
-        let home = crate::call::home();
+        let home = sources.folders.home.clone().or_else(crate::call::home);
         let real = home.as_ref().and_then(|home| crate::call::resolve(home).ok());
         let wide = sources.cwd.parent().is_none()
             || [&home, &real].into_iter().flatten().any(|home| home.starts_with(&sources.cwd));

@@ -11,7 +11,7 @@ use crate::policy::pattern::Places;
 use crate::policy::{Mode, Origin, Pattern, PatternError, Policy, Protection, Rule};
 
 /// As many of each are kept: who asks about one folder with one set of rules asks often.
-const MOST: usize = 16;
+const MOST: usize = 32;
 
 /// What a pattern may begin with: what could have been meant.
 const SELECTORS: [&str; 11] =

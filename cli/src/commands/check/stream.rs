@@ -9,6 +9,7 @@ use super::super::error::report_all;
 use super::{CliError, Context};
 use crate::args::CheckArgs;
 use crate::exit::Exit;
+use crate::print;
 
 /// The longest line: 1 MiB.
 const LONGEST: usize = 1 << 20;
@@ -34,7 +35,9 @@ pub(super) fn stream(checker: &mut Checker, args: &CheckArgs, ctx: &Context) -> 
             },
         };
         match answer {
-            Ok((id, decision)) => write(&mut out, &Answer::Decided { id: id.as_ref(), decision: &decision })?,
+            Ok((id, decision)) => {
+                bad |= !write(&mut out, &Answer::Decided { id: id.as_ref(), decision: &decision })?;
+            }
             Err((id, error)) => {
                 bad = true;
                 write(&mut out, &Answer::Error { id: id.as_ref(), error })?;
@@ -75,10 +78,20 @@ fn id_of(line: &str) -> Option<Value> {
     (id.is_string() || id.is_number()).then_some(id)
 }
 
-fn write(out: &mut impl Write, answer: &Answer<'_>) -> Result<(), CliError> {
-    serde_json::to_writer(&mut *out, answer).map_err(io::Error::from)?;
+/// Returns whether the answer could be written as it is.
+fn write(out: &mut impl Write, answer: &Answer<'_>) -> Result<bool, CliError> {
+    // What can't be JSON, such as the name of a file that is not UTF-8, is no reason to stop.
+    let text = print::json_line(answer);
+    let whole = text.is_ok();
+    let text = text.or_else(|error| {
+        let id = match answer {
+            Answer::Decided { id, .. } | Answer::Error { id, .. } => *id,
+        };
+        print::json_line(&Answer::Error { id, error: format!("the decision can't be written: {error}") })
+    });
+    out.write_all(text.map_err(io::Error::from)?.as_bytes())?;
     out.write_all(b"\n")?;
-    Ok(())
+    Ok(whole)
 }
 
 /// Lines of bounded length.

@@ -150,6 +150,10 @@ fn given_several_folders_then_all_of_them_are_roots() {
     assert_eq!(read("x"), (Effect::Allow, format!("read({a}/x)")));
     assert_eq!(read(&format!("{b}/x")).0, Effect::Allow);
     assert_eq!(read("../c").0, Effect::Ask);
+    let up =
+        json!({"kind": "read", "path": "x", "workspace": format!("{b}/../a"), "cwd": format!("{b}/../a/in")});
+    let up = machine.decide(up);
+    assert_eq!((up.effect, up.trail[0].access.clone()), (Effect::Allow, format!("read({a}/in/x)")));
     let inside = machine.decide(json!({"kind": "read", "path": "x", "workspace": a, "cwd": "in"}));
     assert_eq!(inside.trail[0].access, format!("read({a}/in/x)"));
 }
