@@ -1,5 +1,7 @@
 //! The command line: every command and option, with its help.
 
+mod check;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +12,8 @@ use clap::{
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
 
+use self::check::{CHECK_AFTER, TEST_AFTER};
+pub(crate) use self::check::{CheckArgs, TestArgs};
 pub(crate) use crate::args_config::*;
 use crate::commands::{CliError, Context};
 
@@ -18,6 +22,7 @@ Examples:
   mayi run demo                         see how it works, with an agent that is built in
   mayi run claude \"fix the failing test\"
   mayi agents                           which agents there are
+  mayi check shell 'rm -rf target'      what would be decided, and why
   mayi doctor                           when something is off
 
 Exit codes: 0 done · 1 internal error · 2 usage · 3 configuration refused · 4 agent failed ·
@@ -83,6 +88,12 @@ pub(crate) enum Command {
     /// Give an agent one prompt, with every tool call gated
     #[command(after_help = RUN_AFTER)]
     Run(Box<RunArgs>),
+    /// Say what would be decided about a call, and why
+    #[command(after_help = CHECK_AFTER)]
+    Check(Box<CheckArgs>),
+    /// Check calls against the effects that are expected, for your own CI
+    #[command(after_help = TEST_AFTER)]
+    Test(TestArgs),
     /// List the agents that mayi knows, and their settings
     #[command(after_help = "Example:\n  mayi agents --json | jq -r 'select(.found).name'")]
     Agents(ListArgs),

@@ -2,6 +2,7 @@
 
 mod agents;
 mod bypass;
+mod check;
 mod completions;
 mod config;
 mod confirm;
@@ -12,6 +13,7 @@ mod error;
 mod import;
 mod init;
 mod run;
+mod test;
 mod trust;
 
 pub(crate) use context::Context;
@@ -31,6 +33,11 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             ctx.sources.command_line = args.command_line();
             run::run(*args, ctx).await
         }
+        Command::Check(args) => {
+            ctx.sources.command_line = args.command_line();
+            check::check(*args, &ctx)
+        }
+        Command::Test(args) => test::test(&args, &ctx),
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),
         Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),

@@ -11,6 +11,7 @@ mod url;
 pub use access::{Access, Category, McpAccess, WriteKind};
 pub use digest::{Digest, digest_of};
 pub use identity::{AgentId, Names, SessionId};
+pub(crate) use path::lies_in;
 pub use path::{PathAccess, resolve};
 pub use shell::{Caveat, ShellAccess, Surroundings};
 pub use url::{UrlAccess, UrlError, normal_host};
@@ -40,6 +41,8 @@ pub enum Door {
     /// A tool call that was only reported, after or while it ran: it is judged for the count of
     /// ungated actions, and can't be stopped.
     AcpReported,
+    /// No door: somebody wants to know what would be decided (`mayi check`).
+    Check,
 }
 
 /// One change to a file, as the agent announced it.

@@ -32,7 +32,7 @@ impl Loading<'_> {
             mode: current.mode,
             matrix: current.matrix(),
             readers: current.readers,
-            rules: self.rules,
+            rules: self.rules.into(),
             protection,
             agents: current
                 .agents
@@ -55,7 +55,7 @@ impl Loading<'_> {
             ask_all: self.ask_all,
         };
         let Loading { merge, agents, servers, files, .. } = self;
-        Ok(Loaded { policy, agents, servers, files, settings, locks: merge.locks })
+        Ok(Loaded { policy: policy.compiled(), agents, servers, files, settings, locks: merge.locks })
     }
 
     /// What is built in, mayi's own files wherever they are, and what files add and except.

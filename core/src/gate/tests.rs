@@ -429,7 +429,7 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
     };
     let gate = gate_with(OnAsk::Deny, None, Box::new(NoKeeper));
     let rules = vec![rule(Effect::Deny, "shell(rm *)"), rule(Effect::Ask, "shell(make *)")];
-    gate.replace_policy(Policy { rules, ask_all: Some(words.into()), ..Policy::default() });
+    gate.replace_policy(Policy { rules: rules.into(), ask_all: Some(words.into()), ..Policy::default() });
     for line in ["rm x", "make", "ls"] {
         let Verdict::Denied(refusal) = gate.submit(run("1", line), &[]).verdict().await else {
             panic!("{line}")

@@ -3,18 +3,22 @@
 
 mod decide;
 mod effect;
+mod fold;
+mod index;
 mod mode;
 pub mod pattern;
 mod protection;
 mod rule;
+mod rules;
 mod settings;
 
 pub use decide::{Standing, decide};
 pub use effect::{Decision, Effect, Finding, Source};
 pub use mode::{Matrix, Mode};
 pub use pattern::{Pattern, PatternError};
-pub use protection::Protection;
+pub use protection::{Against, Protected, Protection};
 pub use rule::{Origin, Rule};
+pub use rules::Rules;
 pub use settings::{AgentSettings, Approval, Level, ServerSettings, ToolSettings};
 
 use std::collections::BTreeMap;
@@ -31,7 +35,7 @@ pub struct Policy {
     /// Whether commands that only read, by the table of readers, are of category read.
     pub readers: bool,
     /// Rules of every layer; their order has no meaning.
-    pub rules: Vec<Rule>,
+    pub rules: Rules,
     /// What mayi protects by itself.
     pub protection: Protection,
     /// Settings of agents, by name.
@@ -50,13 +54,23 @@ impl Default for Policy {
             epoch: 0,
             mode: Mode::default(),
             matrix: Matrix::default(),
+            rules: Rules::default(),
             readers: true,
-            rules: Vec::new(),
             protection: Protection::default(),
             agents: BTreeMap::new(),
             servers: BTreeMap::new(),
             notices: Vec::new(),
             ask_all: None,
         }
+    }
+}
+
+impl Policy {
+    /// The same, with everything compiled that would else be when it is first needed.
+    #[must_use]
+    pub fn compiled(self) -> Self {
+        self.rules.compile();
+        self.protection.compile();
+        self
     }
 }

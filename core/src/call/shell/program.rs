@@ -4,6 +4,23 @@
 //! The walker over the grammar hands in one simple command at a time ([`Command`]) and gets back what
 //! is known about it ([`Known`]). Nothing here parses shell text.
 
+mod awk;
+mod form;
+mod input;
+mod judge;
+mod name;
+mod operands;
+mod places;
+mod repository;
+mod scan;
+mod sed;
+mod shells;
+mod special;
+mod table;
+#[cfg(test)]
+mod tests;
+mod variables;
+
 use std::path::Path;
 
 use super::{Caveat, Touch, Word};
@@ -39,6 +56,10 @@ pub(super) struct Known {
     pub(super) urls: Vec<UrlAccess>,
     /// It fits the table of readers entirely.
     pub(super) reader: bool,
+    /// Other commands that it would or could run: for deny and ask alone, they need no allow. Packages
+    /// that a runner starts by name (`npx x`), and every tail of a wrapper whose command could not be
+    /// located.
+    pub(super) also: Vec<Vec<Word>>,
     /// The folder of the shell changes (`cd`).
     pub(super) moves: Option<Moves>,
 }
@@ -61,8 +82,15 @@ pub(super) enum Moves {
     Somewhere,
 }
 
-/// Looks `command` up.
+/// The variables that only change how output looks, and those that change what later words run: names,
+/// or with a `*` at the end how they begin.
+pub(super) fn variables() -> (&'static [String], &'static [String]) {
+    let table = table::Table::get();
+    (&table.inert, &table.rebinding)
+}
+
+/// Looks `command` up. Wrappers that only change how are looked through: what is known is about the
+/// command behind them.
 pub(super) fn known(command: &Command<'_>) -> Known {
-    let _ = (command.words, command.cwd, command.fed);
-    Known::default()
+    judge::known(command)
 }

@@ -1,20 +1,19 @@
 //! Patterns for addresses: a host or a URL glob.
 
-use globset::GlobMatcher;
-
-use super::{PatternError, name_glob};
+use super::PatternError;
+use super::glob::Globs;
 use crate::call::{UrlAccess, normal_host};
 
 /// A host, or a whole URL with wildcards.
 #[derive(Clone, Debug)]
-pub(super) enum FetchPattern {
+pub(crate) enum FetchPattern {
     /// `*`: every address.
     Any,
     /// One host; `*.` before it covers one or more labels.
     Host { host: String, subdomains: bool },
     /// With a scheme: its parts are matched one by one, so that a wildcard of the path never reaches
     /// into the host.
-    Url { scheme: String, host: String, subdomains: bool, port: Option<u16>, path: GlobMatcher },
+    Url { scheme: String, host: String, subdomains: bool, port: Option<u16>, path: Globs },
 }
 
 impl FetchPattern {
@@ -42,6 +41,14 @@ impl FetchPattern {
         Ok(Self::Host { host, subdomains })
     }
 
+    /// The host that everything it matches has, or is below.
+    pub(crate) fn host(&self) -> Option<&str> {
+        match self {
+            Self::Any => None,
+            Self::Host { host, .. } | Self::Url { host, .. } => Some(host),
+        }
+    }
+
     /// Only the host itself, http or https, on its own port.
     pub(super) fn allows(&self, url: &UrlAccess) -> bool {
         let web = matches!(url.scheme.as_str(), "http" | "https");
@@ -51,7 +58,7 @@ impl FetchPattern {
             Self::Host { host, subdomains: true } => web && url.port.is_none() && below(&url.host, host),
             Self::Url { scheme, host, subdomains, port, path } => {
                 let at = if *subdomains { below(&url.host, host) } else { url.host == *host };
-                at && url.scheme == *scheme && url.port == *port && path.is_match(&url.path)
+                at && url.scheme == *scheme && url.port == *port && path.matches(&url.path)
             }
         }
     }
@@ -62,7 +69,7 @@ impl FetchPattern {
             Self::Any => true,
             Self::Host { host, subdomains } => (!subdomains && url.host == *host) || below(&url.host, host),
             Self::Url { host, subdomains, path, .. } => {
-                ((!subdomains && url.host == *host) || below(&url.host, host)) && path.is_match(&url.path)
+                ((!subdomains && url.host == *host) || below(&url.host, host)) && path.matches(&url.path)
             }
         }
     }
@@ -89,7 +96,7 @@ fn url(text: &str, scheme: &str, rest: &str) -> Result<FetchPattern, PatternErro
         host: read.host,
         subdomains,
         port: read.port,
-        path: name_glob(&path)?,
+        path: Globs::parse(&path)?,
     })
 }
 

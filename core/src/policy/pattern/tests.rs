@@ -8,7 +8,7 @@ use crate::call::shell::{self, Surroundings};
 use crate::call::{McpAccess, PathAccess, UrlAccess};
 
 fn pattern(text: &str) -> Pattern {
-    Pattern::parse(text, &Places { home: Some(PathBuf::from("/home/me")) }).unwrap()
+    Pattern::parse(text, &Places { home: Some(PathBuf::from("/home/me")), ..Places::default() }).unwrap()
 }
 
 fn roots() -> Vec<PathBuf> {

@@ -1,0 +1,142 @@
+//! What the shell itself does: commands that set variables, change options, or evaluate their words.
+
+mod names;
+mod options;
+
+use super::{Caveat, Named, Word};
+use names::Setting;
+
+/// Commands of the shell that do nothing to it, and nothing to files.
+const HARMLESS: &[&str] = &[
+    "true",
+    "false",
+    ":",
+    "echo",
+    "printf",
+    "test",
+    "[",
+    "pwd",
+    "wait",
+    "exit",
+    "return",
+    "break",
+    "continue",
+    "shift",
+    "type",
+    "times",
+    "umask",
+    "jobs",
+    "dirs",
+    "help",
+    "caller",
+    "cd",
+    "pushd",
+    "popd",
+    "let",
+    "read",
+    "mapfile",
+    "readarray",
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+    "unset",
+    "getopts",
+    "set",
+    "shopt",
+    "alias",
+    "unalias",
+    "trap",
+    "hash",
+    "enable",
+    "history",
+    "bind",
+    "complete",
+    "compopt",
+    "compgen",
+    "sleep",
+];
+
+/// What a command is to the shell that runs it.
+#[derive(Default)]
+pub(super) struct Builtin {
+    /// It does not matter in which folder it runs.
+    pub(super) harmless: bool,
+    /// It changes nothing that lasts, and its words are no paths.
+    pub(super) quiet: bool,
+    pub(super) caveats: Vec<Caveat>,
+    /// Lines that the shell keeps, and runs later.
+    pub(super) lines: Vec<String>,
+}
+
+/// Of these, commands that leave no trace beyond the line, whatever their words.
+const QUIET: &[&str] = &[
+    "true", "false", ":", "exit", "return", "break", "continue", "shift", "wait", "set", "let", "getopts",
+    "jobs", "times",
+];
+
+impl Builtin {
+    /// Asked about whatever the mode.
+    fn always(&mut self, reason: impl Into<String>) {
+        self.caveats.push(Caveat { reason: reason.into(), always: true, named: Named::Nothing });
+    }
+
+    /// Asked about, unless a pattern names these words.
+    fn plain(&mut self, places: &[usize], reason: impl Into<String>) {
+        self.caveats.push(Caveat {
+            reason: reason.into(),
+            always: false,
+            named: Named::Words(places.to_vec()),
+        });
+    }
+
+    /// A line that runs at another time.
+    fn line(&mut self, word: &Word) {
+        match word.literal() {
+            Some(line) => self.lines.push(line.to_owned()),
+            None => self.always(format!("it keeps a line that is not literal: {}", word.text())),
+        }
+    }
+}
+
+/// Looks a command up among the shell's own.
+pub(super) fn look(words: &[Word]) -> Builtin {
+    let mut of = Builtin::default();
+    let Some(name) = words.first().and_then(Word::literal) else { return of };
+    of.harmless = HARMLESS.contains(&name);
+    match name {
+        "test" | "[" => names::test(words, &mut of),
+        "printf" => names::printf(words, &mut of),
+        "read" => names::set(words, &Setting::read(), &mut of),
+        "mapfile" | "readarray" => names::mapfile(words, &mut of),
+        "declare" | "typeset" | "local" | "export" | "readonly" => names::declare(words, &mut of),
+        "unset" => names::unset(words, &mut of),
+        "getopts" => names::getopts(words, &mut of),
+        "let" => names::numbers(words, &mut of),
+        "set" => options::set(words, &mut of),
+        "shopt" => options::shopt(words, &mut of),
+        "trap" => options::trap(words, &mut of),
+        "alias" if words.len() > 1 => of.always("an alias changes what later words run"),
+        "unalias" | "enable" | "bind" | "complete" | "compopt" | "fc" if words.len() > 1 => {
+            of.always(format!("{name} changes what later words run"));
+        }
+        "compgen" if words.iter().any(|word| matches!(word.prefix(), "-C" | "-F" | "-W")) => {
+            of.always("compgen runs what it is given");
+        }
+        "hash" if words.len() > 1 => of.always("hash changes what later words run"),
+        "history" if words.iter().skip(1).any(|word| !word.literal().is_some_and(numeric)) => {
+            of.always("history writes commands of its own");
+        }
+        "fc" => of.always("fc runs earlier commands"),
+        "exec" if words.len() == 1 => of.harmless = true,
+        _ => {}
+    }
+    let known = |word: &Word| matches!(word, Word::Literal(_)) || matches!(name, "exit" | "return");
+    of.quiet = of.caveats.is_empty() && QUIET.contains(&name) && words.iter().all(known);
+    of
+}
+
+fn numeric(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}

@@ -1,0 +1,87 @@
+//! The grammar: brush-parser, behind bounds, with its answers checked where they could differ from what
+//! a shell makes of the same text.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use brush_parser::ast::{IoHereDocument, Program};
+use brush_parser::word::WordPieceWithSource;
+use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str, word};
+
+use super::bounds;
+use super::refused::{Refused, Result};
+
+/// Which tildes of a word are home folders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tildes {
+    /// One at its beginning.
+    First,
+    /// Also those after a colon: values of assignments.
+    AfterColons,
+    /// None.
+    No,
+}
+
+/// Parses a line.
+pub(super) fn program(text: &str) -> Result<Program> {
+    let options = ParserOptions::default();
+    guarded(|| {
+        let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
+            .map_err(|error| Refused::new(format!("the line does not parse: {error}")))?;
+        bounds::tokens(&tokens)?;
+        parse_tokens(&tokens, &options)
+            .map_err(|error| Refused::new(format!("the line does not parse: {error}")))
+    })
+}
+
+/// Parses a word into its pieces.
+pub(super) fn pieces(word: &str, tildes: Tildes) -> Result<Vec<WordPieceWithSource>> {
+    let options = ParserOptions {
+        tilde_expansion_at_word_start: tildes != Tildes::No,
+        tilde_expansion_after_colon: tildes == Tildes::AfterColons,
+        ..ParserOptions::default()
+    };
+    guarded(|| {
+        word::parse(word, &options).map_err(|_| Refused::new(format!("a word does not parse: {word}")))
+    })
+}
+
+/// Parses the text of a here-document whose word is not quoted.
+pub(super) fn document(text: &str) -> Result<Vec<WordPieceWithSource>> {
+    let parse = || word::parse_heredoc(text, &ParserOptions::default());
+    guarded(|| parse().map_err(|_| Refused::new("a here-document does not parse")))
+}
+
+/// The text inside `$(...)`. A comment at its end would take the parenthesis along, and a shell would go
+/// on reading: then it must still parse with the parenthesis.
+pub(super) fn substituted(text: &str) -> Result<Program> {
+    let parsed = program(text)?;
+    if text.contains('#') && program(&format!("{text})")).is_ok() {
+        return Err(Refused::new("a comment at the end of a substitution"));
+    }
+    Ok(parsed)
+}
+
+/// Holds a here-document to what shells agree on: a plain or simply quoted word, lines that are read as
+/// they stand, and a text that stands in `line`.
+pub(super) fn check_document(of: &IoHereDocument, line: &str) -> Result<()> {
+    let plain = |text: &str| {
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-+!@%".contains(&b))
+    };
+    let tag = of.here_end.value.trim();
+    let bare: String = tag.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    if !plain(&bare) || tag.contains("$") {
+        return Err(Refused::new("a here-document with an unusual end"));
+    }
+    let text = of.doc.value.as_str();
+    if of.requires_expansion && text.contains("\\\n") {
+        return Err(Refused::new("a here-document whose lines are joined"));
+    }
+    let whole = text.is_empty() || text.ends_with('\n');
+    let stands = of.remove_tabs || line.contains(&format!("\n{text}{bare}"));
+    if whole && stands { Ok(()) } else { Err(Refused::new("a here-document that is not read as it stands")) }
+}
+
+/// The parser is not ours: should it panic, the line is not understood.
+fn guarded<T>(parse: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| Err(Refused::new("the line does not parse")))
+}

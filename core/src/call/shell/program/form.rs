@@ -1,0 +1,300 @@
+//! The form of a program's command line: which options there are, what they are about, what its
+//! operands are.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::table::{Entry, Kind, Special, Style};
+
+/// What an option is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// Known to be harmless.
+    Harmless,
+    /// Harmless, and its value is a pattern or a small program: never a path.
+    Pattern,
+    /// Its value is a file that is read.
+    Reads,
+    /// Its value is a file that is written, as one expects of the program.
+    Writes,
+    /// Its value is a file that is written, or it makes the program write.
+    Outputs,
+    /// It makes the program change its operands in place.
+    Edits,
+    /// Its value is an address.
+    Url,
+    /// Its value is the folder or file that operands are copied to.
+    Target,
+    /// Its value is another working folder.
+    Elsewhere,
+    /// It loads configuration or code.
+    Loads,
+    /// It runs another program.
+    Runs,
+    /// It changes something.
+    Changes,
+    /// It sends a file away.
+    Sends,
+    /// It sends its value, or a file behind `@`.
+    Data,
+    /// Its value is a line for a shell.
+    Line,
+    /// What follows it is a command.
+    Command,
+    /// Its value is evaluated by the shell.
+    Evaluates,
+    /// With it the program only tells something about itself.
+    Query,
+}
+
+impl Meaning {
+    /// Whether a word that may be such an option is worth asking about.
+    pub(super) fn dangerous(self) -> bool {
+        !matches!(
+            self,
+            Self::Harmless
+                | Self::Pattern
+                | Self::Reads
+                | Self::Writes
+                | Self::Edits
+                | Self::Url
+                | Self::Target
+                | Self::Query
+        )
+    }
+}
+
+/// How many values an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// None.
+    Nothing,
+    /// One, glued or as the next word.
+    One,
+    /// Perhaps one, glued.
+    Perhaps,
+    /// Two, as the next words.
+    Two,
+}
+
+/// An option of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) meaning: Meaning,
+    pub(super) takes: Takes,
+}
+
+/// What an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Text that may name a path for something else.
+    Text,
+    /// Text that is no path: a pattern, a filter.
+    Pattern,
+    /// Read.
+    Read,
+    /// Perhaps read, perhaps written.
+    Path,
+    /// Written: an access of its own.
+    Written,
+    /// Written where one would not think so: asked about, too.
+    Output,
+    /// A file or folder that others are copied to.
+    Target,
+    /// Made.
+    Created,
+    /// Changed.
+    Edited,
+    /// Removed.
+    Deleted,
+    /// Gets another name.
+    Moved,
+    /// Changes something by being there.
+    Change,
+    /// A script that is loaded into the shell, or configuration.
+    Loaded,
+    /// `NAME=value` before a command.
+    Assignment,
+    /// An address, perhaps without its scheme.
+    Url,
+    /// The command begins.
+    Command,
+    /// The rest is one line for a shell.
+    Line,
+    /// A line for a shell by itself.
+    Single,
+    /// A script that is run.
+    Script,
+}
+
+/// What the operands are: some, then one kind repeated, then some more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Operands {
+    pub(super) first: Vec<Role>,
+    pub(super) many: Option<Role>,
+    pub(super) last: Vec<Role>,
+}
+
+/// The whole of it.
+#[derive(Debug, Default)]
+pub(super) struct Form {
+    pub(super) style: Style,
+    pub(super) kind: Kind,
+    pub(super) special: Option<Special>,
+    pub(super) reader: bool,
+    /// It is one only with one of these options; with any if there are none.
+    pub(super) reader_with: HashSet<String>,
+    pub(super) digits: bool,
+    /// Without a path among its operands it works on the working folder.
+    pub(super) here: bool,
+    /// It always goes through everything below.
+    pub(super) deep: bool,
+    /// It does with one of these.
+    pub(super) deep_with: HashSet<String>,
+    /// With one of these, the first operand is like the others.
+    pub(super) instead: HashSet<String>,
+    pub(super) caveat: String,
+    /// None if nothing is said about them.
+    pub(super) operands: Option<Operands>,
+    pub(super) options: BTreeMap<String, Known>,
+    /// Some option is dangerous.
+    pub(super) dangers: bool,
+    /// What is wrong with the entry.
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
+    pub(super) wrong: Vec<String>,
+}
+
+impl Form {
+    pub(super) fn new(entry: &Entry, above: &[Entry]) -> Self {
+        let mut form = Self {
+            style: entry.style,
+            kind: entry.kind,
+            special: entry.special,
+            reader: entry.reader.unwrap_or_default(),
+            digits: entry.digits,
+            here: entry.here.unwrap_or_default(),
+            caveat: entry.caveat.clone(),
+            ..Self::default()
+        };
+        let reader_with = entry.reader_with.as_deref().unwrap_or_default();
+        form.reader_with = reader_with.split_whitespace().map(str::to_owned).collect();
+        let deep = entry.deep.as_deref().unwrap_or_default();
+        form.deep = deep == "always";
+        form.deep_with = deep.split_whitespace().map(str::to_owned).collect();
+        form.instead =
+            entry.instead.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+        for (meaning, list) in entry.lists() {
+            form.list(meaning, list, false);
+        }
+        let query = if form.kind == Kind::Foreign { "" } else { "--version --help" };
+        form.list(Meaning::Query, entry.query.as_deref().unwrap_or(query), true);
+        for (meaning, list) in above.iter().flat_map(Entry::lists) {
+            form.list(meaning, list, true);
+        }
+        form.dangers = form.options.values().any(|known| known.meaning.dangerous());
+        if let Some(text) = &entry.operands {
+            form.operands = Operands::parse(text);
+            if form.operands.is_none() {
+                form.wrong.push(format!("operands {text:?}"));
+            }
+        }
+        form
+    }
+
+    /// Adds options; `weak` ones only where nothing is said about them yet.
+    fn list(&mut self, meaning: Meaning, list: &str, weak: bool) {
+        for word in list.split_whitespace() {
+            let (name, takes) = if let Some(name) = word.strip_suffix("::") {
+                (name, Takes::Two)
+            } else if let Some(name) = word.strip_suffix(':') {
+                (name, Takes::One)
+            } else if let Some(name) = word.strip_suffix('?') {
+                (name, Takes::Perhaps)
+            } else {
+                (word, Takes::Nothing)
+            };
+            if self.options.contains_key(name) {
+                if !weak {
+                    self.wrong.push(format!("{name} stands there twice"));
+                }
+                continue;
+            }
+            self.options.insert(name.to_owned(), Known { meaning, takes });
+        }
+    }
+
+    /// A command may stand among its operands, though an option should announce it.
+    pub(super) fn operands_are_a_command(&self) -> bool {
+        self.options.get("--").is_some_and(|known| known.meaning == Meaning::Command)
+    }
+
+    /// The operands before the command that it runs; none if it runs none.
+    pub(super) fn before_command(&self) -> Option<usize> {
+        if self.options.values().any(|known| known.meaning == Meaning::Command) && self.style != Style::Words
+        {
+            return Some(usize::MAX);
+        }
+        let operands = self.operands.as_ref()?;
+        let is = |role: &Role| matches!(role, Role::Command | Role::Line);
+        let at = operands.first.iter().chain(&operands.many).chain(&operands.last).position(is)?;
+        let assignments = |role: &&Role| **role == Role::Assignment;
+        Some(at - operands.first.iter().chain(&operands.many).filter(assignments).count().min(at))
+    }
+}
+
+impl Operands {
+    fn parse(text: &str) -> Option<Self> {
+        let mut operands = Self::default();
+        for word in text.split_whitespace() {
+            let (name, many) = word.strip_suffix('*').map_or((word, false), |name| (name, true));
+            let role = Role::parse(name)?;
+            match (many, operands.many) {
+                (true, None) => operands.many = Some(role),
+                (true, Some(_)) => return None,
+                (false, None) => operands.first.push(role),
+                (false, Some(_)) => operands.last.push(role),
+            }
+        }
+        Some(operands)
+    }
+
+    /// What the operand at `place` among `count` is; none if there should not be one.
+    pub(super) fn role(&self, place: usize, count: usize) -> Option<Role> {
+        if let Some(role) = self.first.get(place) {
+            return Some(*role);
+        }
+        let many = self.many?;
+        let from_end = count.saturating_sub(place + 1);
+        let enough = count > self.first.len() + self.last.len();
+        match self.last.len().checked_sub(from_end + 1) {
+            Some(last) if enough => self.last.get(last).copied(),
+            _ => Some(many),
+        }
+    }
+}
+
+impl Role {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "text" => Self::Text,
+            "pattern" => Self::Pattern,
+            "read" => Self::Read,
+            "path" => Self::Path,
+            "written" => Self::Written,
+            "output" => Self::Output,
+            "target" => Self::Target,
+            "created" => Self::Created,
+            "edited" => Self::Edited,
+            "deleted" => Self::Deleted,
+            "moved" => Self::Moved,
+            "change" => Self::Change,
+            "loaded" => Self::Loaded,
+            "assignment" => Self::Assignment,
+            "url" => Self::Url,
+            "command" => Self::Command,
+            "line" => Self::Line,
+            "single" => Self::Single,
+            "script" => Self::Script,
+            _ => return None,
+        })
+    }
+}

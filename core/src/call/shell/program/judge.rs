@@ -1,0 +1,400 @@
+//! From a command's words to what is known about it.
+
+use super::form::{Form, Meaning, Role};
+use super::name;
+use super::operands;
+use super::places::Places;
+use super::scan::{Found, Scan, scan};
+use super::table::{Kind, Program, Special, Table};
+use super::{Command, Inner, Known, input, shells, special, variables};
+use crate::call::WriteKind;
+use crate::call::shell::{Caveat, Named, Use, Word, split};
+
+/// As many tails of a wrapper that could not be located are offered to denials, each as long.
+const MOST_TAILS: usize = 24;
+const LONGEST_TAIL: usize = 256;
+/// As many caveats of one command are told apart.
+const MOST_CAVEATS: usize = 64;
+
+/// What is being found out about one command.
+pub(super) struct Judge<'a> {
+    pub(super) command: &'a Command<'a>,
+    pub(super) words: &'a [Word],
+    pub(super) places: Places<'a>,
+    pub(super) known: Known,
+    /// Whether it still fits the table of readers.
+    pub(super) reader: bool,
+    /// Whether all its options are known, so that operands are what the table says.
+    pub(super) understood: bool,
+}
+
+pub(super) fn known(command: &Command<'_>) -> Known {
+    let mut judge = Judge {
+        command,
+        words: command.words,
+        places: Places::new(command.cwd),
+        known: Known::default(),
+        reader: true,
+        understood: true,
+    };
+    let at = judge.wrappers();
+    judge.command_at(at);
+    let Judge { places, mut known, reader, .. } = judge;
+    known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
+    known.touches = places.touches;
+    known.urls = places.urls;
+    known
+}
+
+impl<'a> Judge<'a> {
+    /// Walks over wrappers that only change how; returns where the command begins.
+    fn wrappers(&mut self) -> usize {
+        let words = self.words;
+        let mut at = 0;
+        while let Some(program) = self.program(at).filter(|program| program.kind() == Kind::Transparent) {
+            let form = program.form();
+            let scan = scan(form, words, at + 1, form.before_command());
+            let end = scan.rest.unwrap_or(words.len());
+            let open =
+                words.get(at + 1..end).is_none_or(|own| own.iter().any(|word| word.literal().is_none()));
+            if scan.has(Meaning::Query) || !scan.unknown.is_empty() || open {
+                break;
+            }
+            for found in &scan.options {
+                self.option(found);
+            }
+            at = end;
+        }
+        self.known.transparent = at;
+        at
+    }
+
+    /// The program that the word at `at` names.
+    fn program(&self, at: usize) -> Option<&'static Program> {
+        Table::get().program(name::base(self.words.get(at)?.literal()?))
+    }
+
+    fn command_at(&mut self, at: usize) {
+        let words = self.words;
+        let Some(first) = words.get(at) else {
+            // Wrappers around nothing: `exec 3<x`.
+            self.reader = false;
+            return;
+        };
+        let Some(program) = self.program(at) else {
+            self.reader = false;
+            // A program that stands in a folder is a path too.
+            if first.literal().is_none_or(|name| name.contains('/')) {
+                self.places.word(first, Use::Either, false);
+            }
+            return self.everything(at + 1);
+        };
+        let text = first.literal().unwrap_or_default();
+        if !name::trusted(text) {
+            self.reader = false;
+            self.understood = false;
+            self.places.any(text, Use::Either, false);
+        }
+        if program.kind() == Kind::Foreign {
+            self.reader = false;
+            self.known.caveats.push(Caveat {
+                reason: format!("lines for {} are not understood", name::base(text)),
+                always: true,
+                named: Named::Nothing,
+            });
+            return self.everything(at + 1);
+        }
+        let (program, from) = self.sub_commands(program, at);
+        self.own(program.form(), at, from);
+    }
+
+    /// Goes down into sub-commands; returns the last one and where its words begin.
+    fn sub_commands(&mut self, mut program: &'static Program, at: usize) -> (&'static Program, usize) {
+        let words = self.words;
+        let mut from = at + 1;
+        let mut named = Vec::new();
+        while program.has_subs {
+            let scan = scan(program.form(), words, from, Some(0));
+            let Some(rest) = scan.rest else { break };
+            let Some(word) = words.get(rest) else { break };
+            let Some(text) = word.literal() else {
+                if program.form().operands.is_none() {
+                    self.caveat("the sub-command is not known", Vec::new());
+                }
+                break;
+            };
+            let Some(sub) = program.sub(text) else { break };
+            self.options(program.form(), &scan);
+            program = sub;
+            from = rest + 1;
+            named.push(rest);
+            let caveat = &program.form().caveat;
+            if !caveat.is_empty() {
+                self.caveat(caveat, named.clone());
+            }
+        }
+        (program, from)
+    }
+
+    /// The command's own options and operands.
+    fn own(&mut self, form: &'static Form, at: usize, from: usize) {
+        if form.special == Some(Special::Shell) {
+            return shells::shell(self, from);
+        }
+        let words = self.words;
+        let stop = form.before_command();
+        let scan = scan(form, words, from, stop);
+        self.options(form, &scan);
+        if self.query(&scan, from) {
+            self.reader &=
+                form.special != Some(Special::Cargo) || self.command.cwd.is_some_and(special::plain_cargo);
+            return;
+        }
+        self.reader &= form.reader && self.command.cwd.is_some();
+        self.reader &= form.reader_with.is_empty()
+            || scan.options.iter().any(|found| form.reader_with.contains(found.name));
+        self.reader &= words.get(at..).is_some_and(|all| all.iter().all(|word| word.literal().is_some()));
+        special::special(self, form, &scan);
+        for range in &scan.commands {
+            self.reader = false;
+            if let Some(inner) = words.get(range.clone()).filter(|inner| !inner.is_empty()) {
+                if input::chooses(inner) {
+                    self.caveat("what it finds decides what it runs", Vec::new());
+                }
+                self.known.inner.push(Inner::Words(inner.to_vec()));
+            }
+        }
+        if stop.is_some() && !scan.has(Meaning::Query) {
+            self.wrapped(form, &scan, from);
+        } else if form.kind == Kind::Wrapper || form.kind == Kind::Runner {
+            self.reader = false;
+        }
+        operands::operands(self, form, &scan);
+        for place in &scan.unknown {
+            if let Some(word) = words.get(*place) {
+                self.places.word(word, Use::Either, false);
+            }
+        }
+    }
+
+    /// A command that only tells its version or its help.
+    fn query(&mut self, scan: &Scan<'_>, from: usize) -> bool {
+        scan.has(Meaning::Query) && scan.operands.is_empty() && self.words.len() == from + 1
+    }
+
+    /// What a wrapper runs.
+    fn wrapped(&mut self, form: &Form, scan: &Scan<'_>, from: usize) {
+        self.reader = false;
+        let words = self.words;
+        let rest = scan.rest.unwrap_or(words.len());
+        let mut lost = scan.unknown.clone();
+        lost.extend(&scan.perhaps);
+        if !lost.is_empty() {
+            self.caveat("an option that is not known, so what it runs could not be located", lost);
+            self.tails(from..words.len());
+        }
+        for place in scan.operands.iter().filter(|place| **place < rest) {
+            let Some(word) = words.get(*place) else { continue };
+            if let Some((name, _)) = word.prefix().split_once('=') {
+                variables::assigned(self, name, word, *place);
+            }
+        }
+        let inner = scan.rest.and_then(|rest| words.get(rest..)).unwrap_or_default();
+        if form.special == Some(Special::Input) && input::decides(self.command, inner, scan, form) {
+            self.caveat("its input decides what it runs", Vec::new());
+        }
+        if inner.is_empty() {
+            // `kubectl exec pod ls`, without the `--` that it asks for.
+            if form.operands_are_a_command() {
+                self.tails(scan.operands.iter().skip(1).copied());
+            }
+            return;
+        }
+        let line = form.operands.as_ref().is_some_and(|operands| {
+            operands.first.iter().chain(&operands.many).any(|role| *role == Role::Line)
+        });
+        match form.kind {
+            _ if line => self.known.inner.push(Inner::Line(joined(inner))),
+            Kind::Runner => self.known.also.push(inner.to_vec()),
+            _ => self.known.inner.push(Inner::Words(inner.to_vec())),
+        }
+    }
+
+    /// All the options of a scan, and words that could be one.
+    fn options(&mut self, form: &Form, scan: &Scan<'_>) {
+        for found in &scan.options {
+            self.option(found);
+        }
+        if !scan.unknown.is_empty() {
+            self.reader = false;
+            self.understood = false;
+        }
+        if form.dangers {
+            for place in &scan.perhaps {
+                self.caveat("a word that could be an option which does more", vec![*place]);
+            }
+        }
+    }
+
+    fn option(&mut self, found: &Found<'_>) {
+        let value = found.value.as_ref();
+        let text = value.and_then(|value| value.text);
+        let mut named = vec![found.place];
+        named.extend(value.map(|value| value.place).filter(|place| *place != found.place));
+        let word = value.and_then(|value| self.words.get(value.place));
+        let about = |what: &str| format!("the option {} {what}", found.name);
+        match found.known.meaning {
+            Meaning::Harmless => {
+                if let Some(text) = text {
+                    self.places.text(text);
+                }
+                return;
+            }
+            Meaning::Pattern | Meaning::Query => return,
+            Meaning::Url => {
+                self.reader = false;
+                if let Some(text) = text {
+                    self.places.host(text);
+                }
+                return;
+            }
+            Meaning::Reads => {
+                if let Some(text) = text {
+                    self.places.path(text, Use::Read, false);
+                } else if let Some(Word::Open(open)) = word {
+                    self.places.open(open, Use::Either, false);
+                }
+                return;
+            }
+            Meaning::Writes | Meaning::Outputs => {
+                self.reader = false;
+                match (text, word) {
+                    (Some(text), _) => self.write(WriteKind::Write, text),
+                    (None, Some(Word::Open(open))) => {
+                        self.places.open(open, Use::Write(WriteKind::Write), false);
+                        self.caveat(&about("writes a file that is not known"), named.clone());
+                    }
+                    _ => {}
+                }
+                if found.known.meaning == Meaning::Writes {
+                    return;
+                }
+                self.caveat(&about("writes a file"), named);
+            }
+            Meaning::Target | Meaning::Edits => {
+                self.reader = false;
+                return;
+            }
+            Meaning::Elsewhere => self.caveat(&about("works in another place"), named),
+            Meaning::Loads => self.caveat(&about("loads configuration or code"), named),
+            Meaning::Runs => self.caveat(&about("runs another program"), named),
+            Meaning::Changes => self.caveat(&about("changes something"), named),
+            Meaning::Sends => self.caveat(&about("sends a file"), named),
+            Meaning::Data => {
+                self.reader = false;
+                if text.is_none_or(|text| {
+                    text.starts_with(['@', '<']) || text.contains("=@") || text.contains("=<")
+                }) {
+                    self.caveat(&about("sends a file"), named);
+                }
+            }
+            Meaning::Line => {
+                self.reader = false;
+                // `env -S 'rm' -rf x`: what follows belongs to the line.
+                if let (Some(line), Some(value)) = (text.and_then(split), value) {
+                    let rest = self.words.iter().skip(value.place + 1).take(LONGEST_TAIL).cloned();
+                    self.known.also.push(line.into_iter().map(Word::Literal).chain(rest).collect());
+                }
+                let line = match (text, word) {
+                    (Some(text), _) => Some(Word::from(text)),
+                    (None, word) => word.cloned(),
+                };
+                self.known.inner.extend(line.map(Inner::Line));
+                return;
+            }
+            Meaning::Command => self.caveat(&about("runs another program"), vec![found.place]),
+            Meaning::Evaluates => {
+                self.reader = false;
+                if text.is_none_or(|text| text.contains('[')) {
+                    self.caveat(&about("evaluates its value"), named);
+                }
+                return;
+            }
+        }
+        match (text, word) {
+            (Some(text), _) => self.places.any(text, Use::Either, false),
+            (None, Some(Word::Open(open))) => self.places.open(open, Use::Either, false),
+            _ => {}
+        }
+    }
+
+    /// Every word from `from` on could be a path.
+    pub(super) fn everything(&mut self, from: usize) {
+        for word in self.words.iter().skip(from) {
+            self.places.word(word, Use::Either, false);
+        }
+    }
+
+    /// A file that it certainly changes.
+    pub(super) fn write(&mut self, kind: WriteKind, path: &str) {
+        self.reader = false;
+        let nowhere = matches!(path, "" | "-" | "/dev/null" | "/dev/stdout" | "/dev/stderr");
+        if !nowhere && self.known.writes.len() < 256 {
+            self.known.writes.push((kind, path.to_owned()));
+        }
+    }
+
+    /// A plain caveat about the words at these places.
+    pub(super) fn caveat(&mut self, reason: &str, places: Vec<usize>) {
+        self.reader = false;
+        let named = if places.is_empty() { Named::Nothing } else { Named::Words(places) };
+        self.add(Caveat { reason: reason.to_owned(), always: false, named });
+    }
+
+    /// A caveat; where there are too many to tell apart, one that no pattern can name.
+    pub(super) fn add(&mut self, caveat: Caveat) {
+        self.reader = false;
+        let many = self.known.caveats.len() >= MOST_CAVEATS && !caveat.always;
+        let caveat = match many {
+            true => {
+                Caveat { reason: "more than can be told apart".to_owned(), named: Named::Nothing, ..caveat }
+            }
+            false => caveat,
+        };
+        // An `always` one is never left out, and one is enough of those that are too many.
+        let enough = self.known.caveats.iter().filter(|other| other.always).count() >= MOST_CAVEATS;
+        if !enough && !self.known.caveats.contains(&caveat) {
+            self.known.caveats.push(caveat);
+        }
+    }
+
+    /// What a wrapper could run, for denials alone.
+    pub(super) fn tails(&mut self, from: impl Iterator<Item = usize>) {
+        let tail = |at: usize| Some(self.words.get(at..)?.iter().take(LONGEST_TAIL).cloned().collect());
+        self.known.also.extend(from.take(MOST_TAILS).filter_map(tail));
+    }
+}
+
+/// Words as the one line that a program makes of them.
+pub(super) fn joined(words: &[Word]) -> Word {
+    use crate::call::shell::OpenWord;
+    if let [one] = words {
+        return one.clone();
+    }
+    let literal: Option<Vec<&str>> = words.iter().map(Word::literal).collect();
+    if let Some(texts) = literal {
+        return Word::Literal(texts.join(" "));
+    }
+    let mut pieces: Vec<Option<String>> = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            pieces.push(Some(" ".to_owned()));
+        }
+        match word {
+            Word::Literal(text) => pieces.push(Some(text.clone())),
+            Word::Open(open) => pieces.extend(open.pieces.iter().cloned()),
+        }
+    }
+    let text = words.iter().map(Word::text).collect::<Vec<_>>().join(" ");
+    Word::Open(OpenWord { text, pieces, splits: false, glob: false })
+}

@@ -1,0 +1,44 @@
+//! Which program a command's first word means.
+
+/// Folders where the system keeps its programs.
+const SYSTEM: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
+
+/// The name that a program is looked up by: without folder and `.exe`.
+pub(super) fn base(name: &str) -> &str {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let stem = base.len().checked_sub(4).and_then(|at| base.split_at_checked(at));
+    match stem {
+        Some((stem, end)) if !stem.is_empty() && end.eq_ignore_ascii_case(".exe") => stem,
+        _ => base,
+    }
+}
+
+/// Whether `name` is certainly the program that it says: the bare name, or its full name where the
+/// system keeps it. `./cat` and `cat.exe` may be anything.
+pub(super) fn trusted(name: &str) -> bool {
+    let bare = SYSTEM.iter().find_map(|folder| name.strip_prefix(folder)).unwrap_or(name);
+    bare == base(bare)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base, trusted};
+
+    #[test]
+    fn given_a_name_then_its_base_is_looked_up_and_only_plain_names_are_trusted() {
+        for (name, of, plain) in [
+            ("cat", "cat", true),
+            ("/usr/bin/cat", "cat", true),
+            ("./cat", "cat", false),
+            ("/usr/bin/../../tmp/cat", "cat", false),
+            ("/tmp/cat", "cat", false),
+            ("cat.exe", "cat", false),
+            ("cat.EXE", "cat", false),
+            (".exe", ".exe", true),
+            ("ü.é", "ü.é", true),
+            ("", "", true),
+        ] {
+            assert_eq!((base(name), trusted(name)), (of, plain), "{name}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Paths and addresses among words.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::call::shell::{OpenPath, OpenWord, Touch, TouchedPath, Use, Word};
+use crate::call::{PathAccess, UrlAccess, resolve};
+
+/// As many paths of one command are looked up.
+const MOST: usize = 256;
+/// The longest name that a system takes.
+const LONGEST: usize = 4096;
+
+/// Collects what a command's words could reach.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    cwd: Option<&'a Path>,
+    pub(super) touches: Vec<Touch>,
+    pub(super) urls: Vec<UrlAccess>,
+    seen: HashSet<(String, Use)>,
+    /// The folder itself: looked up once, when the first path needs it.
+    base: Option<PathAccess>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(cwd: Option<&'a Path>) -> Self {
+        Self { cwd, touches: Vec::new(), urls: Vec::new(), seen: HashSet::new(), base: None }
+    }
+
+    /// A path that is used in this way.
+    pub(super) fn path(&mut self, text: &str, how: Use, deep: bool) {
+        if self.address(text) {
+            return;
+        }
+        let text = text.strip_prefix("file://").unwrap_or(text);
+        let sound = !text.is_empty() && text.len() <= LONGEST && !text.contains('\n');
+        if !sound || text == "-" || self.touches.len() >= MOST || !self.seen.insert((text.to_owned(), how)) {
+            return;
+        }
+        let path = match self.cwd {
+            Some(cwd) => TouchedPath::Known(self.look_up(cwd, text)),
+            None if text.starts_with('/') => TouchedPath::Known(PathAccess::new(Path::new("/"), text)),
+            None => TouchedPath::Open(OpenPath {
+                given: text.to_owned(),
+                pieces: vec![None, Some(format!("/{}", text.trim_start_matches("./")))],
+                slashes: true,
+            }),
+        };
+        self.touches.push(Touch { path, how, deep });
+    }
+
+    /// [`PathAccess::new`], without walking over the working folder again for every plain name below
+    /// it. Wherever a link or an error is met, that function has the word.
+    fn look_up(&mut self, cwd: &Path, text: &str) -> PathAccess {
+        let base = self.base.get_or_insert_with(|| PathAccess::new(cwd, "."));
+        below(base, text).unwrap_or_else(|| PathAccess::new(cwd, text))
+    }
+
+    /// A word of a program of which it is not known what it is: every path that it is or holds.
+    pub(super) fn any(&mut self, text: &str, how: Use, deep: bool) {
+        let number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if text.len() > LONGEST || number {
+            return;
+        }
+        if !text.starts_with('-') {
+            self.path(text, how, deep);
+        } else if !text.starts_with("--")
+            && let Some(glued) = text.get(2..).filter(|glued| glued.contains(['/', '.']))
+        {
+            self.path(glued, how, deep);
+        }
+        self.held(text, how, deep);
+    }
+
+    /// The paths that a word holds behind `@`, `=`, `:` and commas.
+    pub(super) fn held(&mut self, text: &str, how: Use, deep: bool) {
+        if text.len() > LONGEST || text.contains("://") && !text.contains(['=', '@']) {
+            return;
+        }
+        // `.env:/mounted`
+        if let Some((before, _)) = text.split_once(':') {
+            self.path(before.rsplit('=').next().unwrap_or(before), how, deep);
+        }
+        for (at, mark) in text.match_indices(['@', '=', ':', ',', '<']).take(16) {
+            if let Some(behind) = text.get(at + mark.len()..) {
+                if text.get(at..).is_some_and(|rest| rest.starts_with("://")) {
+                    continue;
+                }
+                self.path(behind, how, deep);
+            }
+        }
+        if text.contains(',') {
+            for part in text.split(',').take(16) {
+                self.path(part.rsplit('=').next().unwrap_or(part), how, deep);
+            }
+        }
+    }
+
+    /// Text that is no path to the program itself, and may be one to the next.
+    pub(super) fn text(&mut self, text: &str) {
+        let one = !text.contains(|c: char| c.is_whitespace());
+        if one && text.contains(['/', '.']) {
+            self.any(text, Use::Either, false);
+        } else {
+            self.address(text);
+        }
+    }
+
+    /// A word of which only some text is known.
+    pub(super) fn open(&mut self, word: &OpenWord, how: Use, deep: bool) {
+        if self.touches.len() >= MOST {
+            return;
+        }
+        let mut pieces = word.pieces.clone();
+        let mut glob = word.glob;
+        match pieces.first_mut() {
+            Some(Some(first)) => {
+                if let Some((_, behind)) = first.rsplit_once(['=', '@']) {
+                    *first = behind.to_owned();
+                }
+                let folder = first.rfind('/').map_or(0, |at| at + 1);
+                let (folder, name) = first.split_at_checked(folder).unwrap_or(("", first));
+                let nothing = first.is_empty();
+                match self.folder(folder) {
+                    Some(folder) if !nothing || glob => *first = format!("{folder}{name}"),
+                    _ => {
+                        glob = false;
+                        pieces.insert(0, None);
+                    }
+                }
+            }
+            _ if glob => match self.folder("") {
+                Some(folder) => pieces.insert(0, Some(folder)),
+                None => glob = false,
+            },
+            _ => {}
+        }
+        let path = OpenPath { given: word.text.clone(), pieces, slashes: !glob };
+        self.touches.push(Touch { path: TouchedPath::Open(path), how, deep });
+    }
+
+    /// A word, as [`Self::any`] or [`Self::open`] has it.
+    pub(super) fn word(&mut self, word: &Word, how: Use, deep: bool) {
+        match word {
+            Word::Literal(text) => self.any(text, how, deep),
+            Word::Open(open) => self.open(open, how, deep),
+        }
+    }
+
+    /// The folder that a path begins with, links resolved, with `/` at the end.
+    fn folder(&self, folder: &str) -> Option<String> {
+        let whole = match self.cwd {
+            Some(cwd) => cwd.join(folder),
+            None if folder.starts_with('/') => folder.into(),
+            None => return None,
+        };
+        let text = resolve(&whole).unwrap_or(whole).to_str()?.to_owned();
+        Some(if text.ends_with('/') { text } else { text + "/" })
+    }
+
+    /// An address with its scheme, also behind `=`; whether the whole word is one.
+    pub(super) fn address(&mut self, text: &str) -> bool {
+        if !text.contains("://") || text.len() > LONGEST || self.urls.len() >= MOST {
+            return false;
+        }
+        let whole = text.split_once("://").is_some_and(|(scheme, _)| {
+            scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+                && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+        });
+        let at = text.rfind(['=', ' ']).filter(|_| !whole);
+        let part = at.and_then(|at| text.get(at + 1..)).unwrap_or(text);
+        if let Ok(url) = UrlAccess::parse(part)
+            && !self.urls.contains(&url)
+        {
+            self.urls.push(url);
+        }
+        whole && !text.starts_with("file://")
+    }
+
+    /// An address that may be without its scheme: `curl example.com/x`.
+    pub(super) fn host(&mut self, text: &str) {
+        if text.contains("://") {
+            self.address(text);
+        } else if !text.is_empty() && text.len() <= LONGEST {
+            self.address(&format!("http://{text}"));
+        }
+    }
+}
+
+/// A path of plain names below `base`; none if there is more to it.
+#[cfg(unix)]
+fn below(base: &PathAccess, text: &str) -> Option<PathAccess> {
+    use std::os::unix::fs::MetadataExt;
+    let plain = |part: &str| !matches!(part, "" | "." | "..");
+    if base.unresolved.is_some() || text.contains('\0') || !text.split('/').all(plain) {
+        return None;
+    }
+    let mut resolved = base.resolved.clone();
+    let (mut there, mut hard_linked) = (true, false);
+    for part in text.split('/') {
+        resolved.push(part);
+        if !there {
+            continue;
+        }
+        match std::fs::symlink_metadata(&resolved) {
+            Ok(meta) if meta.file_type().is_symlink() => return None,
+            Ok(meta) => hard_linked = meta.is_file() && meta.nlink() > 1,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                (there, hard_linked) = (false, false)
+            }
+            Err(_) => return None,
+        }
+    }
+    Some(PathAccess {
+        given: text.to_owned(),
+        lexical: base.lexical.join(text),
+        resolved,
+        unresolved: None,
+        hard_linked,
+    })
+}
+
+#[cfg(not(unix))]
+fn below(_: &PathAccess, _: &str) -> Option<PathAccess> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::below;
+    use crate::call::PathAccess;
+    use std::fs;
+
+    #[test]
+    fn given_a_plain_name_then_the_short_way_finds_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir(root.join("folder")).unwrap();
+        fs::write(root.join("folder/file"), "").unwrap();
+        fs::hard_link(root.join("folder/file"), root.join("other")).unwrap();
+        std::os::unix::fs::symlink("folder", root.join("link")).unwrap();
+        std::os::unix::fs::symlink(&root, root.join("folder/up")).unwrap();
+        for cwd in [root.clone(), root.join("link"), root.join("folder/../link/.")] {
+            let base = PathAccess::new(&cwd, ".");
+            for text in [
+                "file",
+                "folder",
+                "folder/file",
+                "other",
+                "link",
+                "link/file",
+                "up/other",
+                "nothing",
+                "nothing/x",
+                "file/x",
+                ".env",
+                "ü",
+                "a/../b",
+                "./a",
+                "/etc/passwd",
+                "a//b",
+                "a/",
+                "",
+                "a\0b",
+            ] {
+                if let Some(found) = below(&base, text) {
+                    assert_eq!(found, PathAccess::new(&cwd, text), "{text} in {}", cwd.display());
+                }
+            }
+            assert!(below(&base, "nothing").is_some());
+            assert!(below(&base, "a/../b").is_none());
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! A reader of sed's command language: enough to tell what a script does besides editing text.
+
+/// What a script does besides editing text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It runs a program: `e`, or `s///e`.
+    Runs,
+    /// It writes this file.
+    Writes(String),
+    /// It reads this file.
+    Reads(String),
+    /// It is not understood.
+    Unknown,
+}
+
+/// The effects of `script`, in order.
+pub(super) fn effects(script: &str) -> Vec<Effect> {
+    let mut reader = Reader { rest: script, depth: 0, effects: Vec::new() };
+    if reader.script().is_none() {
+        reader.effects.push(Effect::Unknown);
+    }
+    reader.effects
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    depth: usize,
+    effects: Vec<Effect>,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let next = chars.next()?;
+        self.rest = chars.as_str();
+        Some(next)
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn skip(&mut self, skipped: &[char]) {
+        self.rest = self.rest.trim_start_matches(skipped);
+    }
+
+    /// Everything up to the end of the line, and over it.
+    fn line(&mut self) -> &'a str {
+        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        self.rest = rest;
+        line
+    }
+
+    /// None if it is not understood.
+    fn script(&mut self) -> Option<()> {
+        loop {
+            self.skip(&[' ', '\t', '\n', '\r', ';']);
+            if self.peek().is_none() {
+                return (self.depth == 0).then_some(());
+            }
+            self.address()?;
+            self.skip(&[' ', '\t', '!']);
+            self.command()?;
+        }
+    }
+
+    /// `1`, `$`, `/x/I`, `\cxc`, `1~2`, `1,+3`.
+    fn address(&mut self) -> Option<()> {
+        loop {
+            match self.peek() {
+                Some(c) if c.is_ascii_digit() => self.digits(),
+                Some('$') => {
+                    self.next();
+                }
+                Some('/') => {
+                    self.next();
+                    self.pattern('/')?;
+                    self.skip(&['I', 'M']);
+                }
+                Some('\\') => {
+                    self.next();
+                    let delimiter = self.next().filter(|c| *c != '\n' && *c != '\\')?;
+                    self.pattern(delimiter)?;
+                    self.skip(&['I', 'M']);
+                }
+                _ => return Some(()),
+            }
+            self.skip(&[' ', '\t']);
+            match self.peek() {
+                Some('~') => {
+                    self.next();
+                    self.digits();
+                    self.skip(&[' ', '\t']);
+                    if self.peek() != Some(',') {
+                        return Some(());
+                    }
+                }
+                Some(',') => {}
+                _ => return Some(()),
+            }
+            self.next();
+            self.skip(&[' ', '\t']);
+            if let Some('+' | '~') = self.peek() {
+                self.next();
+                self.digits();
+                return Some(());
+            }
+        }
+    }
+
+    fn digits(&mut self) {
+        self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+
+    /// A regular expression up to its delimiter. Seds differ about a delimiter between brackets:
+    /// then it is not understood.
+    fn pattern(&mut self, delimiter: char) -> Option<()> {
+        let mut bracket: Option<usize> = None;
+        loop {
+            let c = self.next()?;
+            if c == '\n' {
+                return None;
+            }
+            match (&mut bracket, c) {
+                (None, '\\') => {
+                    self.next()?;
+                }
+                (Some(_), c) if c == delimiter => return None,
+                (None, c) if c == delimiter => return Some(()),
+                (None, '[') => bracket = Some(0),
+                // `[]x]`, `[^]x]`: not its end.
+                (Some(0), '^') => {}
+                (Some(count), ']') if *count > 0 => bracket = None,
+                (Some(_), '[') if matches!(self.peek(), Some(':' | '.' | '=')) => {
+                    let kind = self.next()?;
+                    let end = self.rest.find(&format!("{kind}]"))?;
+                    let inside = self.rest.get(..end)?;
+                    if inside.contains(delimiter) || inside.contains('\n') {
+                        return None;
+                    }
+                    self.rest = self.rest.get(end + 2..)?;
+                    bracket = Some(1);
+                }
+                (Some(count), _) => *count += 1,
+                (None, _) => {}
+            }
+        }
+    }
+
+    /// A replacement up to its delimiter.
+    fn replacement(&mut self, delimiter: char) -> Option<()> {
+        loop {
+            match self.next()? {
+                '\\' => {
+                    self.next()?;
+                }
+                c if c == delimiter => return Some(()),
+                _ => {}
+            }
+        }
+    }
+
+    fn command(&mut self) -> Option<()> {
+        match self.next()? {
+            '#' => {
+                self.line();
+            }
+            '{' => self.depth = (self.depth < 64).then_some(self.depth + 1)?,
+            '}' => {
+                self.depth = self.depth.checked_sub(1)?;
+                self.end()?;
+            }
+            '=' | 'd' | 'D' | 'F' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' => {
+                self.end()?
+            }
+            'l' | 'L' | 'q' | 'Q' => {
+                self.skip(&[' ', '\t']);
+                self.digits();
+                self.end()?;
+            }
+            'a' | 'i' | 'c' => while self.line_of_text() {},
+            ':' => {
+                // GNU's labels may hold `;`, others end there.
+                if self.line().contains([';', '}']) {
+                    return None;
+                }
+            }
+            'b' | 't' | 'T' | 'v' => {
+                let end = self.rest.find([';', '\n', '}']).unwrap_or(self.rest.len());
+                let label = self.rest.get(..end)?;
+                if label.trim().contains(char::is_whitespace) {
+                    return None;
+                }
+                self.rest = self.rest.get(end..)?;
+                self.end()?;
+            }
+            's' => self.substitution()?,
+            'y' => {
+                let delimiter = self.next().filter(|c| *c != '\n' && *c != '\\')?;
+                self.replacement(delimiter)?;
+                self.replacement(delimiter)?;
+                self.end()?;
+            }
+            'r' | 'R' => {
+                let file = self.line().trim_start().to_owned();
+                self.effects.push(Effect::Reads(file));
+            }
+            'w' | 'W' => self.writes(),
+            'e' => {
+                self.line();
+                self.effects.push(Effect::Runs);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn writes(&mut self) {
+        let file = self.line().trim_start().to_owned();
+        self.effects.push(Effect::Writes(file));
+    }
+
+    /// One line of the text of `a`, `i` or `c`; whether another follows.
+    fn line_of_text(&mut self) -> bool {
+        let line = self.line();
+        let slashes = line.len() - line.trim_end_matches('\\').len();
+        slashes % 2 == 1 && !self.rest.is_empty()
+    }
+
+    /// `s/x/y/flags`.
+    fn substitution(&mut self) -> Option<()> {
+        let delimiter = self.next().filter(|c| *c != '\n' && *c != '\\')?;
+        self.pattern(delimiter)?;
+        self.replacement(delimiter)?;
+        loop {
+            match self.peek() {
+                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
+                    self.next();
+                }
+                Some('e') => {
+                    self.next();
+                    self.effects.push(Effect::Runs);
+                }
+                Some('w') => {
+                    self.next();
+                    self.writes();
+                    return Some(());
+                }
+                _ => return self.end(),
+            }
+        }
+    }
+
+    /// A command ends: nothing, `;`, `}`, a comment or a new line follows.
+    fn end(&mut self) -> Option<()> {
+        self.skip(&[' ', '\t', '\r']);
+        matches!(self.peek(), None | Some(';' | '\n' | '}' | '#')).then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Effect, effects};
+
+    /// Decisions, section 2: "the harmless programs of `awk` and `sed` stay allowed".
+    #[test]
+    fn given_a_script_that_only_edits_then_it_has_no_effect() {
+        for script in [
+            "",
+            "s/foo/bar/g",
+            "1,20p",
+            "$d",
+            "/start/,/end/p",
+            "/x/I,+3d;5q",
+            "s|/usr/w|/opt/e|",
+            "s/[]/]*x//",
+            "s/[^]a[:space:]]*w//g",
+            "1~2d",
+            "0,/re/s//x/",
+            "y/abc/xyz/",
+            "/a/{s/b/c/;p}",
+            "/a/!d",
+            "$!N;P;D",
+            ":a\nN\n$!ba\ns/\\n/ /g",
+            "2i\\\nhello w e\n3d",
+            "$a write e w",
+            "s/a/b/2gpI # w out",
+            "\\,/etc/w,d",
+            "/^$/d; s/^ *//",
+            "s/\\/w/e/",
+        ] {
+            let found = effects(script);
+            // `[]/]` is read in two ways.
+            let unsure = script.contains("[]/]");
+            assert_eq!(found, if unsure { vec![Effect::Unknown] } else { vec![] }, "{script}");
+        }
+    }
+
+    /// Decisions, section 2: "`sed` scripts with `e`, `w` or `r`".
+    #[test]
+    fn given_a_script_that_runs_reads_or_writes_then_it_says_so() {
+        let writes = |file: &str| Effect::Writes(file.to_owned());
+        for (script, expected) in [
+            ("w backup.txt", vec![writes("backup.txt")]),
+            ("1w out", vec![writes("out")]),
+            ("1e touch PWN", vec![Effect::Runs]),
+            ("e", vec![Effect::Runs]),
+            ("s|hi|touch PWN|e", vec![Effect::Runs]),
+            ("s/a/b/gew out", vec![Effect::Runs, writes("out")]),
+            ("$!{w out\n}", vec![writes("out")]),
+            ("/x/ { n ; w out", vec![writes("out"), Effect::Unknown]),
+            ("r /etc/passwd", vec![Effect::Reads("/etc/passwd".into())]),
+            ("p;p;W o", vec![writes("o")]),
+            ("s/a/b/;e id", vec![Effect::Runs]),
+            ("1!w out", vec![writes("out")]),
+            ("y/a/b/;w out", vec![writes("out")]),
+            ("a x\nw out", vec![writes("out")]),
+            ("#n\nw out", vec![writes("out")]),
+            ("\\,a,w out", vec![writes("out")]),
+            ("s/[/]/x/w out", vec![Effect::Unknown]),
+            ("k", vec![Effect::Unknown]),
+            ("s/a/b", vec![Effect::Unknown]),
+            ("}", vec![Effect::Unknown]),
+        ] {
+            assert_eq!(effects(script), expected, "{script}");
+        }
+    }
+}

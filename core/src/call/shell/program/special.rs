@@ -1,0 +1,214 @@
+//! Programs with a language of their own, or whose safety hangs on files around them.
+
+use std::path::Path;
+
+use super::form::{Form, Meaning};
+use super::judge::Judge;
+use super::scan::Scan;
+use super::table::Special;
+use super::{Moves, awk, repository, sed};
+use crate::call::WriteKind;
+use crate::call::shell::{Use, Word};
+
+/// What the table can't say about a command.
+pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
+    match form.special {
+        Some(Special::Awk) => programs(judge, form, scan, |judge, text, place| {
+            if let Some(reason) = awk::danger(text) {
+                judge.caveat(reason, vec![place]);
+            }
+        }),
+        Some(Special::Sed) => {
+            programs(judge, form, scan, sed_script);
+            // Where `-i` takes the next word: `sed -i '' SCRIPT FILE`.
+            if let [first, second, ..] = scan.operands.as_slice()
+                && judge.words.get(*first).and_then(Word::literal) == Some("")
+                && let Some(text) = judge.words.get(*second).and_then(Word::literal)
+            {
+                sed_script(judge, text, *second);
+            }
+        }
+        Some(Special::Jq) => programs(judge, form, scan, |judge, text, place| {
+            if text.contains("import") || text.contains("include") {
+                judge.caveat("a filter that loads files", vec![place]);
+            }
+            let elsewhere = ["env", "ENV", "load", "system"];
+            judge.reader &= !elsewhere.iter().any(|word| text.contains(word));
+        }),
+        Some(Special::Dd) => dd(judge, scan),
+        Some(Special::Tar) => tar(judge, scan),
+        Some(Special::Cd) => cd(judge, scan),
+        Some(Special::Date) => date(judge, scan),
+        Some(Special::Sets) => sets(judge, scan),
+        Some(Special::Git) if judge.reader => {
+            judge.reader = judge.command.cwd.is_some_and(repository::names_no_program);
+        }
+        Some(Special::Cargo) if judge.reader => {
+            judge.reader = judge.command.cwd.is_some_and(plain_cargo);
+        }
+        Some(Special::Git | Special::Cargo | Special::Find | Special::Input | Special::Shell) | None => {}
+    }
+}
+
+/// The texts of a small language: values of options that stand in place of the first operand, or the
+/// first operand.
+fn programs(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, look: fn(&mut Judge<'_>, &str, usize)) {
+    let instead: Vec<_> = scan.options.iter().filter(|found| form.instead.contains(found.name)).collect();
+    if instead.is_empty() {
+        let Some(place) = scan.operands.first() else { return };
+        match judge.words.get(*place).map(|word| word.literal().map(str::to_owned)) {
+            Some(Some(text)) => look(judge, &text, *place),
+            _ => judge.caveat("a program text that is not known", vec![*place]),
+        }
+        return;
+    }
+    // Several are one text, each a line of it.
+    let patterns = instead.iter().filter(|found| found.known.meaning == Meaning::Pattern);
+    let texts: Vec<Option<(&str, usize)>> = patterns
+        .map(|found| found.value.as_ref().and_then(|value| Some((value.text?, value.place))))
+        .collect();
+    let Some(place) = texts.iter().flatten().map(|(_, place)| *place).next() else {
+        if !texts.is_empty() {
+            judge.caveat("a program text that is not known", Vec::new());
+        }
+        return;
+    };
+    if texts.iter().any(Option::is_none) {
+        judge.caveat("a program text that is not known", Vec::new());
+    }
+    let text = texts.iter().flatten().map(|(text, _)| *text).collect::<Vec<_>>().join("\n");
+    look(judge, &text, place);
+}
+
+fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
+    for effect in sed::effects(text) {
+        match effect {
+            sed::Effect::Runs => judge.caveat("the sed script runs a program", vec![place]),
+            sed::Effect::Writes(file) => {
+                judge.caveat("the sed script writes a file", vec![place]);
+                judge.write(WriteKind::Write, &file);
+            }
+            sed::Effect::Reads(file) => {
+                judge.caveat("the sed script reads another file", vec![place]);
+                judge.places.path(&file, Use::Read, false);
+            }
+            sed::Effect::Unknown => judge.caveat("a sed script that is not understood", vec![place]),
+        }
+    }
+}
+
+/// `dd if=FILE of=FILE`.
+fn dd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    for place in &scan.operands {
+        match judge.words.get(*place) {
+            Some(Word::Literal(text)) => {
+                if let Some(file) = text.strip_prefix("of=") {
+                    judge.write(WriteKind::Write, file);
+                } else if let Some(file) = text.strip_prefix("if=") {
+                    judge.places.path(file, Use::Read, false);
+                }
+            }
+            Some(Word::Open(open))
+                if open
+                    .pieces
+                    .first()
+                    .is_none_or(|first| first.as_deref().is_none_or(|first| first.starts_with("of="))) =>
+            {
+                judge.places.open(open, Use::Either, false);
+                judge.caveat("it writes to a place that is not known", vec![*place]);
+            }
+            Some(Word::Open(open)) => judge.places.open(open, Use::Either, false),
+            None => {}
+        }
+    }
+}
+
+/// Making an archive writes it; taking one apart writes below the folder that it is taken apart in.
+fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    let has = |names: &[&str]| scan.options.iter().any(|found| names.contains(&found.name));
+    let makes = has(&[
+        "-c",
+        "--create",
+        "-r",
+        "--append",
+        "-u",
+        "--update",
+        "--delete",
+        "-A",
+        "--concatenate",
+        "--catenate",
+    ]);
+    let takes = has(&["-x", "--extract", "--get"]);
+    if takes {
+        judge.places.path(".", Use::Write(WriteKind::Write), false);
+    }
+    for found in scan.options.iter().filter(|found| matches!(found.name, "-f" | "--file")) {
+        let Some(value) = &found.value else { continue };
+        match value.text {
+            Some(file) if makes => judge.write(WriteKind::Write, file),
+            Some(file) => judge.places.any(file, Use::Either, false),
+            None => {
+                if let Some(word) = judge.words.get(value.place) {
+                    judge.places.word(word, Use::Either, false);
+                }
+            }
+        }
+    }
+    let lists = has(&["-t", "--list"]) && !makes && !takes;
+    judge.reader &= lists;
+    for place in &scan.operands {
+        if let Some(word) = judge.words.get(*place)
+            && makes
+        {
+            judge.places.word(word, Use::Either, true);
+        }
+    }
+}
+
+fn cd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    let to = match scan.operands.as_slice() {
+        [place] => judge.words.get(*place).and_then(Word::literal),
+        _ => None,
+    };
+    judge.known.moves = Some(match to {
+        Some(to) if !to.is_empty() && to != "-" && !to.starts_with('+') && scan.unknown.is_empty() => {
+            Moves::To(to.to_owned())
+        }
+        _ => Moves::Somewhere,
+    });
+}
+
+/// `make SHELL=x`, `sysctl a=b`: an operand that sets something.
+fn sets(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    for place in &scan.operands {
+        if judge.words.get(*place).is_some_and(|word| word.prefix().contains('=')) {
+            judge.caveat("an operand that sets something", vec![*place]);
+        }
+    }
+}
+
+/// `date +FORMAT` prints; any other operand sets the clock.
+fn date(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    for place in &scan.operands {
+        let prefix = judge.words.get(*place).map(Word::prefix).unwrap_or_default();
+        if !prefix.starts_with('+') {
+            judge.caveat("an operand with which it changes something", vec![*place]);
+        }
+    }
+}
+
+/// Whether no configuration between here and the home folder tells cargo what to run.
+pub(super) fn plain_cargo(cwd: &Path) -> bool {
+    let home = crate::call::home();
+    cwd.ancestors().take(64).all(|folder| {
+        let own = home.as_deref() == Some(folder);
+        let config = [".cargo/config.toml", ".cargo/config"].iter().any(|name| folder.join(name).exists());
+        let toolchain = ["rust-toolchain.toml", "rust-toolchain"].iter().any(|name| {
+            let path = folder.join(name);
+            path.exists()
+                && (std::fs::metadata(&path).is_ok_and(|meta| meta.len() > 4096)
+                    || std::fs::read_to_string(&path).is_ok_and(|text| text.contains("path")))
+        });
+        own || !config && !toolchain
+    })
+}

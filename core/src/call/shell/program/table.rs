@@ -1,0 +1,327 @@
+//! The table: what the files under `programs/` say, by name.
+//!
+//! The files are only cut into entries at first: an entry is read when it is first looked up, so
+//! that one decision does not pay for a thousand programs.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::{LazyLock, OnceLock};
+
+use serde::Deserialize;
+
+use super::form::{Form, Meaning};
+
+/// The head of the table, and its files.
+const HEAD: &str = include_str!("../programs.toml");
+pub(super) const FILES: &[(&str, &str)] = &[
+    ("builtins", include_str!("../programs/builtins.toml")),
+    ("build", include_str!("../programs/build.toml")),
+    ("containers", include_str!("../programs/containers.toml")),
+    ("files", include_str!("../programs/files.toml")),
+    ("git", include_str!("../programs/git.toml")),
+    ("interpreters", include_str!("../programs/interpreters.toml")),
+    ("network", include_str!("../programs/network.toml")),
+    ("packages", include_str!("../programs/packages.toml")),
+    ("readers", include_str!("../programs/readers.toml")),
+    ("system", include_str!("../programs/system.toml")),
+    ("text", include_str!("../programs/text.toml")),
+    ("tools", include_str!("../programs/tools.toml")),
+    ("wrappers", include_str!("../programs/wrappers.toml")),
+];
+
+/// An entry as it is written. Lists are names with spaces between; `programs.toml` explains them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct Entry {
+    pub(super) also: String,
+    pub(super) like: String,
+    pub(super) kind: Kind,
+    pub(super) style: Style,
+    pub(super) reader: Option<bool>,
+    pub(super) reader_with: Option<String>,
+    pub(super) everywhere: bool,
+    pub(super) digits: bool,
+    pub(super) here: Option<bool>,
+    pub(super) deep: Option<String>,
+    pub(super) caveat: String,
+    pub(super) operands: Option<String>,
+    pub(super) instead: Option<String>,
+    pub(super) special: Option<Special>,
+    pub(super) options: String,
+    pub(super) patterns: String,
+    pub(super) reads: String,
+    pub(super) writes: String,
+    pub(super) outputs: String,
+    pub(super) edits: String,
+    pub(super) urls: String,
+    pub(super) targets: String,
+    pub(super) elsewhere: String,
+    pub(super) loads: String,
+    pub(super) runs: String,
+    pub(super) changes: String,
+    pub(super) sends: String,
+    pub(super) data: String,
+    pub(super) lines: String,
+    pub(super) commands: String,
+    pub(super) evaluates: String,
+    pub(super) query: Option<String>,
+}
+
+/// What sort of program it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Kind {
+    /// One that does its own work.
+    #[default]
+    Plain,
+    /// A wrapper that only changes how: looked through.
+    Transparent,
+    /// A wrapper that changes what or who: what it runs has to be allowed as well.
+    Wrapper,
+    /// Runs a package or task by its name: denials look at it as a command.
+    Runner,
+    /// A shell that is not understood.
+    Foreign,
+}
+
+/// How options are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Style {
+    /// `-abc`, `-ovalue`, `--long=value`, `--lo`; `--` ends them.
+    #[default]
+    Gnu,
+    /// `-long` or `--long`, `-long=value`; `--` ends them.
+    Single,
+    /// Every word that is listed, wherever it stands, written out; `--` does not end them.
+    Words,
+    /// Only words that are listed; all others are text, whatever they begin with.
+    Text,
+}
+
+/// Knowledge that a table can't hold: a language of its own, or a look at the file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Special {
+    Awk,
+    Cargo,
+    Cd,
+    Date,
+    Dd,
+    Find,
+    Git,
+    Input,
+    Jq,
+    Sed,
+    Sets,
+    Shell,
+    Tar,
+}
+
+/// A program or sub-command: its part of a file, and what that says once it was looked up.
+#[derive(Debug)]
+pub(super) struct Program {
+    /// `git log`: the name that its part begins with.
+    name: &'static str,
+    text: &'static str,
+    /// Other entries are its sub-commands.
+    pub(super) has_subs: bool,
+    form: OnceLock<Form>,
+}
+
+impl Program {
+    pub(super) fn kind(&self) -> Kind {
+        self.form().kind
+    }
+
+    pub(super) fn form(&self) -> &Form {
+        self.form.get_or_init(|| {
+            let mut entry = Entry::parse(self.text).unwrap_or_default();
+            // Entries whose options count here too: the one that this is like, and programs that this
+            // is a sub-command of.
+            let mut above = Vec::new();
+            if let Some(like) = Table::get().named(&entry.like).map(|like| Entry::parse(like.text)) {
+                let like = like.unwrap_or_default();
+                entry.follow(&like);
+                above.push(like);
+            }
+            for (at, _) in self.name.match_indices(' ') {
+                let upper = self.name.get(..at).and_then(|upper| Table::get().named(upper));
+                above.extend(
+                    upper.and_then(|upper| Entry::parse(upper.text).ok()).filter(|upper| upper.everywhere),
+                );
+            }
+            Form::new(&entry, &above)
+        })
+    }
+
+    /// Whether its part can be read, and whether what it is like exists and is like nothing else.
+    #[cfg(test)]
+    pub(super) fn check(&self) -> Result<(), String> {
+        let entry = Entry::parse(self.text).map_err(|error| error.to_string())?;
+        let like = |name: &str| Table::get().named(name).and_then(|like| Entry::parse(like.text).ok());
+        match like(&entry.like) {
+            _ if entry.like.is_empty() => Ok(()),
+            Some(like) if like.like.is_empty() => Ok(()),
+            _ => Err(format!("like what? {}", entry.like)),
+        }
+    }
+
+    /// The sub-command with this name.
+    pub(super) fn sub(&self, name: &str) -> Option<&'static Program> {
+        Table::get().named(&format!("{} {name}", self.name))
+    }
+}
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    programs: Vec<Program>,
+    /// Every name, with those of `also`.
+    names: HashMap<Cow<'static, str>, usize>,
+    /// Keys of a repository's configuration that name no program, in lower case; `*` is any name.
+    pub(super) harmless_keys: HashSet<String>,
+    /// Variables that change only how a program's output looks.
+    pub(super) inert: Vec<String>,
+    /// Variables that change what later words run; `*` at the end is any.
+    pub(super) rebinding: Vec<String>,
+    /// What is wrong with it: none in a build that passed its tests.
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
+    pub(super) wrong: Vec<String>,
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
+    pub(super) version: u32,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Head {
+    version: u32,
+    harmless_git_keys: String,
+    inert_variables: String,
+    rebinding_variables: String,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
+
+impl Table {
+    pub(super) fn get() -> &'static Self {
+        &TABLE
+    }
+
+    /// The program with this base name.
+    pub(super) fn program(&self, base: &str) -> Option<&Program> {
+        (!base.contains(' ')).then(|| self.named(base))?
+    }
+
+    /// The entry with this whole name: `git log`.
+    fn named(&self, name: &str) -> Option<&Program> {
+        self.programs.get(*self.names.get(name)?)
+    }
+
+    #[cfg(test)]
+    pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, &Program)> {
+        self.programs.iter().map(|program| (program.name, program))
+    }
+
+    /// Finds the entries in the files, without reading them.
+    pub(super) fn load() -> Self {
+        let mut table = Self::default();
+        match toml::from_str::<Head>(HEAD) {
+            Ok(head) => {
+                let list =
+                    |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+                table.version = head.version;
+                table.harmless_keys = list(&head.harmless_git_keys).into_iter().collect();
+                table.inert = list(&head.inert_variables);
+                table.rebinding = list(&head.rebinding_variables);
+            }
+            Err(error) => table.wrong.push(format!("programs.toml: {error}")),
+        }
+        for (_, text) in FILES {
+            table.file(text);
+        }
+        let mut subs = HashSet::new();
+        for program in &table.programs {
+            subs.extend(program.name.rsplit_once(' ').map(|(upper, _)| upper));
+        }
+        for program in &mut table.programs {
+            program.has_subs = subs.remove(program.name);
+        }
+        table.wrong.extend(subs.into_iter().map(|upper| format!("nothing is called {upper}")));
+        table
+    }
+
+    fn file(&mut self, text: &'static str) {
+        // A header stands at the beginning of a line, and nothing else there begins with a bracket.
+        let mut rest = text.split_once("\n[").map(|(_, rest)| rest);
+        while let Some(part) = rest {
+            let (part, next) = part.split_once("\n[").map_or((part, None), |(part, next)| (part, Some(next)));
+            rest = next;
+            let (header, text) = part.split_once('\n').unwrap_or((part, ""));
+            let name = header.strip_suffix(']').unwrap_or(header).trim_matches('"');
+            let also = text.lines().find_map(|line| line.strip_prefix("also = \"")?.strip_suffix('"'));
+            let upper = name.rsplit_once(' ').map(|(upper, _)| upper);
+            let at = self.programs.len();
+            let mut names = vec![Cow::Borrowed(name)];
+            names.extend(also.unwrap_or_default().split(' ').filter(|alias| !alias.is_empty()).map(
+                |alias| upper.map_or(Cow::Borrowed(alias), |upper| Cow::Owned(format!("{upper} {alias}"))),
+            ));
+            for name in names {
+                if let Some(other) = self.names.insert(name, at) {
+                    let other = self.programs.get(other).map_or("itself", |other| other.name);
+                    self.wrong.push(format!("a name of {name:?} is one of {other:?} too", name = header));
+                }
+            }
+            self.programs.push(Program { name, text, has_subs: false, form: OnceLock::new() });
+        }
+    }
+}
+
+impl Entry {
+    /// Reads the lines below a header.
+    pub(super) fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
+    }
+
+    /// Takes over what `like` says besides its options, where this entry says nothing itself.
+    fn follow(&mut self, like: &Self) {
+        self.reader = self.reader.or(like.reader);
+        self.reader_with = self.reader_with.take().or_else(|| like.reader_with.clone());
+        self.here = self.here.or(like.here);
+        self.digits |= like.digits;
+        self.deep = self.deep.take().or_else(|| like.deep.clone());
+        self.operands = self.operands.take().or_else(|| like.operands.clone());
+        self.instead = self.instead.take().or_else(|| like.instead.clone());
+        self.query = self.query.take().or_else(|| like.query.clone());
+        self.special = self.special.or(like.special);
+        if self.style == Style::Gnu {
+            self.style = like.style;
+        }
+        if self.kind == Kind::Plain {
+            self.kind = like.kind;
+        }
+    }
+
+    /// Its lists of options, with what each is about.
+    pub(super) fn lists(&self) -> [(Meaning, &str); 17] {
+        [
+            (Meaning::Harmless, &self.options),
+            (Meaning::Pattern, &self.patterns),
+            (Meaning::Reads, &self.reads),
+            (Meaning::Writes, &self.writes),
+            (Meaning::Outputs, &self.outputs),
+            (Meaning::Edits, &self.edits),
+            (Meaning::Url, &self.urls),
+            (Meaning::Target, &self.targets),
+            (Meaning::Elsewhere, &self.elsewhere),
+            (Meaning::Loads, &self.loads),
+            (Meaning::Runs, &self.runs),
+            (Meaning::Changes, &self.changes),
+            (Meaning::Sends, &self.sends),
+            (Meaning::Data, &self.data),
+            (Meaning::Line, &self.lines),
+            (Meaning::Command, &self.commands),
+            (Meaning::Evaluates, &self.evaluates),
+        ]
+    }
+}

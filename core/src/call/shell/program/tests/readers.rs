@@ -1,0 +1,279 @@
+//! The table of readers.
+
+use super::{hold, look, look_in};
+use crate::call::shell::program::{Command, known};
+use crate::call::shell::{Use, Word};
+use std::path::Path;
+
+/// Decisions, section 2: "a table of commands that only read (...), each with every option that is
+/// known to be harmless".
+#[test]
+fn given_a_command_that_only_reads_then_it_fits_the_table() {
+    let lines = [
+        "ls",
+        "ls -la src",
+        "cat a b",
+        "/bin/cat a",
+        "/usr/bin/cat a",
+        "head -20 f",
+        "head -n 20 f",
+        "tail -c 100 f",
+        "wc -l f",
+        "rg -n foo src",
+        "rg --files",
+        "grep -rn foo src",
+        "grep -e a -e b f",
+        "egrep 'a|b' f",
+        "find . -name x.rs -type f",
+        "stat f",
+        "file f",
+        "pwd",
+        "tree -L 2",
+        "du -sh .",
+        "df -h",
+        "diff -u a b",
+        "cmp a b",
+        "cut -d: -f1 f",
+        "tr a-z A-Z",
+        "sort -u f",
+        "uniq -c",
+        "uniq f",
+        "nl f",
+        "tac f",
+        "rev f",
+        "column -t f",
+        "paste a b",
+        "basename a/b",
+        "dirname a/b",
+        "realpath a",
+        "readlink -f a",
+        "which cargo",
+        "type -a ls",
+        "command -v ls",
+        "whoami",
+        "id -u",
+        "uname -a",
+        "hostname",
+        "date",
+        "date +%s",
+        "echo hello",
+        "printf '%s' x",
+        "true",
+        "false",
+        "test -f x",
+        "[ -f x ]",
+        "seq 1 10",
+        "sleep 1",
+        "jq .a f",
+        "xxd f",
+        "od -c f",
+        "strings f",
+        "sha256sum f",
+        "base64 f",
+        "less f",
+        "git status",
+        "git status --porcelain=v2 -b",
+        "git log --oneline -5",
+        "git --no-pager diff HEAD~1 -- src",
+        "git show HEAD:a",
+        "git branch",
+        "git branch -a",
+        "git branch --list",
+        "git remote -v",
+        "git rev-parse --abbrev-ref HEAD",
+        "git ls-files",
+        "git blame f",
+        "git describe --tags",
+        "git shortlog -sn",
+        "git grep -n foo",
+        "git cat-file -p HEAD",
+        "git config --get a.b",
+        "git config --list",
+        "git stash list",
+        "git tag -l",
+        "git tag",
+        "git worktree list",
+        "git reflog show",
+        "git version",
+        "cargo --version",
+        "cargo metadata --no-deps",
+        "cargo tree",
+        "rustc --version",
+        "node --version",
+        "python3 --version",
+        "npm --version",
+        "sed -n 1,20p f",
+        "sed s/a/b/ f",
+        "awk '{print $1}' f",
+        "awk -F: '{print $1}' f",
+        "cd src",
+        "comm -12 a b",
+        "set -euo pipefail",
+        "exit 1",
+        "wait",
+        "unzip -l a.zip",
+        "sed -n p f",
+        "echo --- x",
+        "echo -",
+        "git reflog",
+        "git diff main...HEAD --stat",
+        "git log --since=yesterday -- src",
+        "fd foo src",
+        "timeout 5 cat f",
+        "tar tf a.tar",
+        "tar -tvf a.tar",
+        "rg foo -- -x",
+    ];
+    hold(lines, |line| {
+        let known = look(line);
+        (!known.reader).then(|| format!("{line}: {:?} {:?}", known.caveats, known.inner))
+    });
+}
+
+/// Decisions, section 2: "A simple command that fits it entirely, with literal words".
+#[test]
+fn given_anything_else_then_it_does_not_fit() {
+    let lines = [
+        "./cat a",
+        "/tmp/cat a",
+        "cat.exe a",
+        "Cat a",
+        "cat --what a",
+        "cat $X",
+        "cat *.rs",
+        "ls -la --what",
+        "rm a",
+        "touch a",
+        "sort -o out f",
+        "uniq a b",
+        "find . -delete",
+        "find . -exec cat {} +",
+        "rg --pre x foo",
+        "git branch x",
+        "git branch -D x",
+        "git remote add a b",
+        "git stash",
+        "git tag x",
+        "git config a b",
+        "git -C x status",
+        "git -c a=b status",
+        "git push",
+        "git pull",
+        "git log --ext-diff",
+        "git diff --textconv",
+        "git what",
+        "git",
+        "cargo test",
+        "cargo",
+        "env",
+        "printenv",
+        "date 0101",
+        "hostname x",
+        "xxd a b",
+        "sed -i s/a/b/ f",
+        "sed 'w x' f",
+        "awk '{print > \"x\"}' f",
+        "awk 'BEGIN{print ENVIRON[\"A\"]}'",
+        "jq 'env' f",
+        "python3 -c x",
+        "python3 --version x",
+        "sh -c ls",
+        "xargs cat",
+        "sudo cat f",
+        "make",
+        "curl x",
+        "tar xf a.tar",
+        "tar cf a.tar x",
+        "yarn --version",
+        "kill 1",
+        "exec",
+        "timeout 5 rm f",
+        "timeout --what 5 cat f",
+        "git log $X",
+        "less -o x f",
+        "cargo --version --config x",
+        "nohup cargo test",
+        "pushd x",
+        "mv a b",
+        "cp a b",
+        "dd if=a",
+        "tee a",
+        "cargo metadata --config x",
+        "[ -v x[1] ]",
+        "unzip a.zip",
+        "less +!id f",
+        "pnpm --version",
+        "set -- a",
+        "printf -v x y",
+        "yq 'load(\"x\")' f",
+        "sysctl a=b",
+        "umask 0",
+        "jobs -x id",
+        "exit --what",
+    ];
+    hold(lines, |line| look(line).reader.then(|| line.to_owned()));
+    let words = [Word::from("ls")];
+    assert!(!known(&Command { words: &words, cwd: None, fed: false }).reader);
+}
+
+/// Decisions, section 2: "with its operands as `read` accesses".
+#[test]
+fn given_a_reader_then_its_operands_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let rows: &[(&str, &[(&str, bool)])] = &[
+        ("cat a b/c", &[("a", false), ("b/c", false)]),
+        ("ls", &[(".", false)]),
+        ("ls -R", &[(".", true)]),
+        ("rg foo", &[(".", false)]),
+        ("rg --hidden foo", &[(".", true)]),
+        ("rg -uu foo src", &[("src", true)]),
+        ("grep -r foo src", &[("src", true)]),
+        ("grep foo f", &[("f", false)]),
+        ("grep -f patterns f", &[("patterns", false), ("f", false)]),
+        ("find . -name x", &[(".", true)]),
+        ("find", &[(".", true)]),
+        ("du x", &[("x", true)]),
+        ("diff -r a b", &[("a", true), ("b", true)]),
+        ("git status", &[(".", false)]),
+        ("sed -n 1p .env", &[(".env", false)]),
+    ];
+    hold(rows, |(line, expected)| {
+        let known = look_in(line, &root, false);
+        let found: Vec<(String, bool)> = known
+            .touches
+            .iter()
+            .filter(|touch| touch.how == Use::Read)
+            .filter_map(|touch| match &touch.path {
+                crate::call::shell::TouchedPath::Known(path) => Some((path.given.clone(), touch.deep)),
+                crate::call::shell::TouchedPath::Open(_) => None,
+            })
+            .collect();
+        let expected: Vec<(String, bool)> =
+            expected.iter().map(|(path, deep)| ((*path).to_owned(), *deep)).collect();
+        (found != expected || !known.reader).then(|| format!("{line}: {found:?}"))
+    });
+}
+
+/// Decisions, section 2: "`git` fits only where the repository's configuration names no program to
+/// run".
+#[test]
+fn given_a_repository_that_names_a_program_then_git_is_no_reader() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join(".git")).unwrap();
+    std::fs::write(dir.path().join(".git/config"), "[core]\n\tbare = false\n").unwrap();
+    assert!(look_in("git status", dir.path(), false).reader);
+    std::fs::write(dir.path().join(".git/config"), "[core]\n\tfsmonitor = ./x\n").unwrap();
+    assert!(!look_in("git status", dir.path(), false).reader);
+    assert!(look_in("git --version", dir.path(), false).reader);
+}
+
+#[test]
+fn given_a_folder_that_tells_cargo_what_to_run_then_cargo_is_no_reader() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = Path::new(dir.path());
+    assert!(look_in("cargo tree", at, false).reader);
+    std::fs::create_dir(at.join(".cargo")).unwrap();
+    std::fs::write(at.join(".cargo/config.toml"), "[build]\nrustc = \"./x\"\n").unwrap();
+    assert!(!look_in("cargo tree", at, false).reader);
+}

@@ -1,0 +1,50 @@
+//! The table as data.
+
+use std::collections::HashMap;
+
+use super::super::table::{Entry, FILES, Kind, Table};
+
+/// Decisions, section 2: "The table is data with a version and tests".
+#[test]
+fn given_the_table_then_it_has_a_version_and_every_name_once() {
+    let table = Table::get();
+    assert_eq!(table.wrong, Vec::<String>::new());
+    assert!(table.version >= 1);
+    assert!(!table.harmless_keys.is_empty() && !table.inert.is_empty() && !table.rebinding.is_empty());
+    assert!(table.program("git").unwrap().sub("log").unwrap().form().reader);
+    assert!(table.program("podman").unwrap().sub("exec").unwrap().kind() == Kind::Wrapper);
+    assert!(table.program("git log").is_none());
+}
+
+/// An entry that could not be read would be a program that is not known.
+#[test]
+fn given_a_file_of_the_table_then_all_of_it_is_read_and_each_entry_by_itself() {
+    let mut names: Vec<String> = Vec::new();
+    for (file, text) in FILES {
+        let whole: HashMap<String, Entry> =
+            toml::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        names.extend(whole.into_keys());
+    }
+    names.sort_unstable();
+    let mut found: Vec<&str> = Table::get().all().map(|(name, _)| name).collect();
+    found.sort_unstable();
+    assert_eq!(found, names);
+    for (name, program) in Table::get().all() {
+        program.check().unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(program.form().wrong, Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn given_a_file_of_the_table_then_its_names_are_sorted() {
+    for (file, text) in FILES {
+        let names: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'))
+            .map(|name| name.trim_matches('"'))
+            .collect();
+        for pair in names.windows(2) {
+            assert!(pair[0] < pair[1], "{file}: {} before {}", pair[0], pair[1]);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Assignments, and names that are set in other ways.
+
+use brush_parser::ast::{Assignment as Node, AssignmentName, AssignmentValue};
+
+use super::Walker;
+use crate::call::PathAccess;
+use crate::call::shell::expand::Place;
+use crate::call::shell::refused::Result;
+use crate::call::shell::variables::{self, Kind};
+use crate::call::shell::{Assignment, Caveat, Named, OpenWord, Touch, Use, Word};
+
+impl Walker<'_> {
+    /// What the request sets for every command of the line.
+    pub(super) fn set_env(&mut self) {
+        for (name, value) in self.at.env {
+            let value = Word::Literal(value.clone());
+            if variables::kind(name) != Kind::Inert {
+                self.env.push(Assignment { name: name.clone(), value });
+            }
+        }
+    }
+
+    /// One assignment; none if it is transparent.
+    pub(super) fn assignment(&mut self, of: &Node, raw: &str) -> Result<Option<Assignment>> {
+        let (mut name, bare) = match &of.name {
+            AssignmentName::VariableName(name) => (name.clone(), name.as_str()),
+            AssignmentName::ArrayElementName(name, index) => {
+                self.arithmetic(index)?;
+                (format!("{name}[{index}]"), name.as_str())
+            }
+        };
+        if of.append {
+            name.push('+');
+        }
+        let value = match &of.value {
+            AssignmentValue::Scalar(word) if word.value.is_empty() => Word::Literal(String::new()),
+            AssignmentValue::Scalar(word) => self.word(&word.value, Place::Value)?,
+            AssignmentValue::Array(elements) => {
+                for (key, element) in elements {
+                    if let Some(key) = key {
+                        self.arithmetic_key(&key.value)?;
+                    }
+                    for word in self.words(&element.value, Place::Command)? {
+                        self.value_touch(&word);
+                    }
+                }
+                let text = raw.split_once('=').map_or(raw, |(_, value)| value).to_owned();
+                Word::Open(OpenWord { text, pieces: vec![None], splits: false, glob: false })
+            }
+        };
+        self.value_touch(&value);
+        let transparent = variables::kind(bare) == Kind::Inert && name == bare && value.literal().is_some();
+        Ok((!transparent).then_some(Assignment { name, value }))
+    }
+
+    /// The key of an element: arithmetic, or any text where the array has names.
+    fn arithmetic_key(&mut self, key: &str) -> Result<()> {
+        if variables::is_name(key) { Ok(()) } else { self.arithmetic(key) }
+    }
+
+    /// A value that is a path: whoever reads the variable may use it.
+    fn value_touch(&mut self, value: &Word) {
+        let Some(text) = value.literal() else { return };
+        let path = text.contains('/') || text.starts_with('.') || text.starts_with('~');
+        if path && text.len() <= 4096 && !text.contains('\n') {
+            let folder = self.folder.known().map_or_else(|| "/".into(), std::path::Path::to_path_buf);
+            self.touches.push(Touch::known(PathAccess::new(&folder, text), Use::Either));
+        }
+    }
+
+    /// A variable that is set by something else than an assignment.
+    pub(super) fn set_name(&mut self, name: &str) {
+        match variables::kind(name) {
+            Kind::Rebinding => self.note(true, format!("the variable {name} changes what later words run")),
+            Kind::Inert | Kind::Other => {}
+        }
+    }
+}
+
+/// What is said about the assignments of a command.
+pub(super) fn caveats(assignments: &[Assignment]) -> impl Iterator<Item = Caveat> {
+    assignments.iter().enumerate().map(|(at, of)| {
+        let bare = of.name.split(['[', '+']).next().unwrap_or_default();
+        match variables::kind(bare) {
+            Kind::Rebinding => Caveat {
+                reason: format!("the variable {bare} changes what later words run"),
+                always: true,
+                named: Named::Nothing,
+            },
+            Kind::Inert | Kind::Other => Caveat {
+                reason: format!("the variable {bare} is set"),
+                always: false,
+                named: Named::Assignment(at),
+            },
+        }
+    })
+}

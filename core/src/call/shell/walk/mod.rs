@@ -1,0 +1,288 @@
+//! The walk over the tree of a line: every node that can hold a command, a redirection or an
+//! assignment is visited, in the order in which a shell would come to it.
+
+mod assign;
+mod compound;
+mod folder;
+mod redirect;
+mod simple;
+mod test_expr;
+
+use brush_parser::ast::{AndOr, AndOrList, Command, CompoundList, Pipeline, Program, SeparatorOperator};
+
+use super::refused::{Refused, Result};
+use super::{Assignment, Caveat, Named, Surroundings, Touch, Word, bounds, parse, variables};
+use crate::call::Access;
+
+use folder::Folder;
+
+/// Where the shell may be after a list: one state for each way that it can end.
+struct Ends {
+    /// After success.
+    good: Option<Folder>,
+    /// After failure.
+    bad: Option<Folder>,
+    /// After a `cd` that failed: only what is behind `||` starts there.
+    stayed: Option<Folder>,
+}
+
+/// A variable of a `for`, while its body is walked.
+struct Loop {
+    name: String,
+    value: Word,
+}
+
+/// One walk over one line, its inner lines included.
+pub(super) struct Walker<'a> {
+    at: &'a Surroundings<'a>,
+    /// The line as it was given: what accesses show.
+    line: &'a str,
+    /// The text that is walked just now: the line, or one inside of it.
+    texts: Vec<String>,
+    out: Vec<Access>,
+    /// What was noted about words since it was last asked for.
+    notes: Vec<Caveat>,
+    /// The same for paths.
+    touches: Vec<Touch>,
+    folder: Folder,
+    /// Standard input is a pipe, or something else that the line gives.
+    fed: bool,
+    loops: Vec<Loop>,
+    functions: Vec<String>,
+    commands: usize,
+    depth: usize,
+    weight: usize,
+    /// What the request sets for every command.
+    env: Vec<Assignment>,
+    /// The line may set these itself.
+    home_set: bool,
+    pwd_set: bool,
+}
+
+impl<'a> Walker<'a> {
+    /// A walk that starts in `at`.
+    pub(super) fn new(line: &'a str, at: &'a Surroundings<'a>) -> Self {
+        let set = |name: &str| at.env.contains_key(name) || variables::mentioned(line, name) > 0;
+        Self {
+            at,
+            line,
+            texts: vec![line.to_owned()],
+            out: Vec::new(),
+            notes: Vec::new(),
+            touches: Vec::new(),
+            folder: Folder::new(at.cwd),
+            fed: false,
+            loops: Vec::new(),
+            functions: Vec::new(),
+            commands: 0,
+            depth: 0,
+            weight: 0,
+            env: Vec::new(),
+            home_set: set("HOME"),
+            pwd_set: set("PWD"),
+        }
+    }
+
+    /// Walks the whole line, and gives what it found: at least one access.
+    pub(super) fn all(mut self, program: &Program) -> Result<Vec<Access>> {
+        self.set_env();
+        self.program(program)?;
+        Ok(self.finish())
+    }
+
+    /// Walks one command that is started without a shell.
+    pub(super) fn one(mut self, words: Vec<Word>) -> Result<Vec<Access>> {
+        self.set_env();
+        self.command(words, simple::Parts { shell: false, ..simple::Parts::default() })?;
+        Ok(self.finish())
+    }
+
+    fn program(&mut self, program: &Program) -> Result<()> {
+        program.complete_commands.iter().try_for_each(|list| self.list(list))
+    }
+
+    /// A list: what is run in the background leaves the folder as it was.
+    fn list(&mut self, list: &CompoundList) -> Result<()> {
+        self.deeper(|walker| {
+            for item in &list.0 {
+                match item.1 {
+                    SeparatorOperator::Async => walker.apart(|walker| walker.and_or(&item.0))?,
+                    SeparatorOperator::Sequence => walker.and_or(&item.0)?,
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn and_or(&mut self, list: &AndOrList) -> Result<()> {
+        let mut ends = self.pipeline(&list.first)?;
+        for next in &list.additional {
+            ends = match next {
+                AndOr::And(pipeline) => {
+                    self.folder = ends.good.unwrap_or(Folder::Unknown);
+                    let next = self.pipeline(pipeline)?;
+                    Ends {
+                        good: next.good,
+                        bad: Folder::either(ends.bad, next.bad),
+                        stayed: Folder::either(ends.stayed, next.stayed),
+                    }
+                }
+                AndOr::Or(pipeline) => {
+                    self.folder = Folder::either(ends.bad, ends.stayed).unwrap_or(Folder::Unknown);
+                    let next = self.pipeline(pipeline)?;
+                    Ends { good: Folder::either(ends.good, next.good), bad: next.bad, stayed: next.stayed }
+                }
+            };
+        }
+        self.folder = Folder::either(ends.good, ends.bad).unwrap_or(Folder::Unknown);
+        Ok(())
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Result<Ends> {
+        let before = self.folder.clone();
+        let out = self.out.len();
+        match pipeline.seq.as_slice() {
+            [] => {}
+            [command] => self.node(command, pipeline.timed.is_some())?,
+            commands => {
+                for (at, command) in commands.iter().enumerate() {
+                    let timed = at == 0 && pipeline.timed.is_some();
+                    self.apart(|walker| {
+                        walker.fed |= at > 0;
+                        walker.node(command, timed)
+                    })?;
+                }
+            }
+        }
+        let after = self.folder.clone();
+        let ends = if pipeline.seq.len() == 1 && self.leaves(out) {
+            Ends { good: None, bad: None, stayed: None }
+        } else if after != before && matches!(pipeline.seq.as_slice(), [Command::Simple(_)]) {
+            Ends { good: Some(after), bad: None, stayed: Some(before) }
+        } else {
+            Ends { good: Some(after.clone()), bad: Some(after), stayed: None }
+        };
+        Ok(if pipeline.bang { Ends { good: ends.bad, bad: ends.good, stayed: ends.stayed } } else { ends })
+    }
+
+    /// Whether the only command found since `out` leaves the list: `exit`, `return`.
+    fn leaves(&self, out: usize) -> bool {
+        let Some([Access::Shell(last)]) = self.out.get(out..) else { return false };
+        let word = last.words.first().and_then(Word::literal);
+        matches!(word, Some("exit" | "return" | "break" | "continue")) && !self.is_function(word)
+    }
+
+    fn node(&mut self, command: &Command, timed: bool) -> Result<()> {
+        self.deeper(|walker| match command {
+            Command::Simple(simple) => walker.simple(simple, timed),
+            Command::Compound(compound, redirects) => {
+                walker.redirected(redirects.as_ref(), |walker| walker.compound(compound))
+            }
+            Command::Function(function) => walker.function(function),
+            Command::ExtendedTest(test, redirects) => walker.redirected(redirects.as_ref(), |walker| {
+                walker.test(&test.expr)?;
+                walker.bare("[[");
+                Ok(())
+            }),
+        })
+    }
+
+    /// Walks what is inside of `$(...)`, backquotes or a process substitution.
+    pub(super) fn substitution(&mut self, text: &str) -> Result<()> {
+        let program = parse::substituted(text)?;
+        self.inside(text, |walker| walker.apart(|walker| walker.program(&program)))
+    }
+
+    /// Walks a literal line that a command would run, with what it finds.
+    fn inner_line(&mut self, text: &str) -> Result<()> {
+        bounds::check(text)?;
+        let program = parse::program(text)?;
+        let loops = std::mem::take(&mut self.loops);
+        let walked = self.inside(text, |walker| walker.program(&program));
+        self.loops = loops;
+        walked
+    }
+
+    fn inside(&mut self, text: &str, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let notes = std::mem::take(&mut self.notes);
+        let touches = std::mem::take(&mut self.touches);
+        self.texts.push(text.to_owned());
+        let walked = self.deeper(walk);
+        self.texts.pop();
+        self.notes = notes;
+        self.touches = touches;
+        walked
+    }
+
+    /// Walks what can't change the folder, or the input, of what comes after it.
+    fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let (folder, fed) = (self.folder.clone(), self.fed);
+        let walked = walk(self);
+        self.folder = folder;
+        self.fed = fed;
+        walked
+    }
+
+    fn deeper<T>(&mut self, walk: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= bounds::DEEPEST {
+            return Err(Refused::new("the line is nested too deep"));
+        }
+        self.depth += 1;
+        let walked = walk(self);
+        self.depth -= 1;
+        walked
+    }
+
+    /// Counts what opens in words.
+    pub(super) fn spend(&mut self, weight: usize) -> Result<()> {
+        self.weight += weight;
+        if self.weight > bounds::MOST_IN_WORDS {
+            return Err(Refused::new("the line holds too many expansions"));
+        }
+        Ok(())
+    }
+
+    /// Notes something about the word at hand.
+    pub(super) fn note(&mut self, always: bool, reason: String) {
+        self.notes.push(Caveat { reason, always, named: Named::Nothing });
+    }
+
+    /// The text that is walked just now.
+    pub(super) fn text(&self) -> &str {
+        self.texts.last().map_or(self.line, String::as_str)
+    }
+
+    /// Whether the text that is walked holds `raw` as it stands.
+    pub(super) fn stands(&self, raw: &str) -> bool {
+        let text = self.text();
+        text.contains(raw) || (text.contains("\\\n") && text.replace("\\\n", "").contains(raw))
+    }
+
+    /// The home folder, where it is known and nothing sets it.
+    pub(super) fn home(&self) -> Option<String> {
+        let home = self.at.home.filter(|_| !self.home_set)?.to_str()?;
+        (!home.contains(char::is_whitespace) && !home.contains(['*', '?', '['])).then(|| home.to_owned())
+    }
+
+    /// The working folder, where it is known and nothing sets it.
+    pub(super) fn here(&self) -> Option<String> {
+        let here = self.folder.known().filter(|_| !self.pwd_set)?.to_str()?;
+        (!here.contains(char::is_whitespace) && !here.contains(['*', '?', '['])).then(|| here.to_owned())
+    }
+
+    /// What a variable of a `for` around holds.
+    pub(super) fn looped(&self, name: &str) -> Option<Word> {
+        self.loops.iter().rev().find(|inner| inner.name == name).map(|inner| inner.value.clone())
+    }
+
+    fn is_function(&self, name: Option<&str>) -> bool {
+        name.is_some_and(|name| self.functions.iter().any(|function| function == name))
+    }
+}
+
+/// What is said about the variables that the request sets, where the line itself is not understood.
+pub(super) fn env_caveats(at: &Surroundings<'_>) -> Vec<Caveat> {
+    let mut walker = Walker::new("", at);
+    walker.set_env();
+    assign::caveats(&walker.env).map(|caveat| Caveat { named: Named::Nothing, ..caveat }).collect()
+}

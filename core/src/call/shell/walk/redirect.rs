@@ -1,0 +1,177 @@
+//! Redirections: files that are read and written, and what is fed to a command.
+
+use brush_parser::ast::{
+    IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect, RedirectList, SubshellCommand,
+};
+
+use super::Walker;
+use crate::call::shell::expand::{Place, heredoc_literal};
+use crate::call::shell::refused::Result;
+use crate::call::shell::{OpenPath, Touch, TouchedPath, Use, Word};
+use crate::call::{Access, PathAccess, WriteKind};
+
+/// What a command's own redirections give it to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Feed {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Something.
+    Unknown,
+    /// This text.
+    Text(String),
+}
+
+impl Walker<'_> {
+    /// Walks a command with redirections around it.
+    pub(super) fn redirected(
+        &mut self,
+        redirects: Option<&RedirectList>,
+        walk: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let fed = self.fed;
+        for redirect in redirects.iter().flat_map(|list| &list.0) {
+            self.fed |= self.redirect(redirect)? != Feed::Nothing;
+        }
+        self.bare("{");
+        let walked = walk(self);
+        self.fed = fed;
+        walked
+    }
+
+    /// One redirection; what it feeds to the command.
+    pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Result<Feed> {
+        let input = |fd: &Option<i32>| fd.is_none_or(|fd| fd == 0);
+        match redirect {
+            IoRedirect::File(fd, kind, target) => {
+                self.file(kind, target)?;
+                let reads = matches!(kind, Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput);
+                Ok(if reads && input(fd) { Feed::Unknown } else { Feed::Nothing })
+            }
+            IoRedirect::OutputAndError(word, _) => {
+                let word = self.one_target(&word.value)?;
+                self.target(&word, false, true);
+                Ok(Feed::Nothing)
+            }
+            IoRedirect::HereString(_, word) => {
+                let raw = &word.value;
+                let word = self.word(raw, Place::Alone)?;
+                if word.literal().is_none() && (raw.contains("$(") || raw.contains('`')) {
+                    self.note(false, format!("it reads what a command writes: {raw}"));
+                }
+                Ok(feed(word, "\n"))
+            }
+            IoRedirect::HereDocument(_, document) => Ok(feed(heredoc_literal(self, document)?, "")),
+        }
+    }
+
+    fn file(&mut self, kind: &Kind, target: &Target) -> Result<()> {
+        let (reads, writes) = match kind {
+            Kind::Read | Kind::DuplicateInput => (true, false),
+            Kind::Write | Kind::Append | Kind::Clobber | Kind::DuplicateOutput => (false, true),
+            Kind::ReadAndWrite => (true, true),
+        };
+        match target {
+            Target::Fd(_) => Ok(()),
+            Target::ProcessSubstitution(_, inner) => self.process(inner),
+            Target::Filename(word) => {
+                let word = self.one_target(&word.value)?;
+                self.target(&word, reads, writes);
+                Ok(())
+            }
+            Target::Duplicate(word) if descriptor(&word.value) => Ok(()),
+            Target::Duplicate(word) => {
+                let word = self.one_target(&word.value)?;
+                if !word.literal().is_some_and(descriptor) {
+                    self.target(&word, reads, writes);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A word that has to be one; where it is several, it is not known.
+    fn one_target(&mut self, raw: &str) -> Result<Word> {
+        let mut words = self.words(raw, Place::Command)?;
+        if let (Some(word), true) = (words.pop(), words.is_empty()) {
+            return Ok(word);
+        }
+        self.note(false, format!("a redirection to several files: {raw}"));
+        self.word(raw, Place::Value)
+    }
+
+    /// A file that is opened.
+    fn target(&mut self, word: &Word, reads: bool, writes: bool) {
+        let uses = [(reads, Use::Read), (writes, Use::Write(WriteKind::Write))];
+        let uses = uses.into_iter().filter_map(|(used, how)| used.then_some(how));
+        let Some(text) = word.literal() else {
+            self.note(false, format!("a redirection to a file that is not known: {}", word.text()));
+            for how in uses {
+                self.open_touch(word, how);
+            }
+            return;
+        };
+        if text == "/dev/null" {
+            return;
+        }
+        let net = text.trim_start_matches('/').to_ascii_lowercase();
+        if text.starts_with('/') && (net.starts_with("dev/tcp/") || net.starts_with("dev/udp/")) {
+            self.note(true, format!("a redirection that opens a connection: {text}"));
+            return;
+        }
+        let start = match self.folder.known() {
+            Some(folder) => folder.to_owned(),
+            None if text.starts_with('/') => "/".into(),
+            None => {
+                self.note(false, format!("a redirection to {text} in a folder that is not known"));
+                for how in uses {
+                    self.open_touch(word, how);
+                }
+                return;
+            }
+        };
+        let path = PathAccess::new(&start, text);
+        if reads {
+            self.out.push(Access::Read(path.clone()));
+        }
+        if writes {
+            self.out.push(Access::Write(WriteKind::Write, path));
+        }
+    }
+
+    /// A path of which only some text is known.
+    pub(super) fn open_touch(&mut self, word: &Word, how: Use) {
+        let (pieces, slashes) = match word {
+            Word::Literal(text) => (vec![None, Some(text.clone())], true),
+            Word::Open(open) => (open.pieces.clone(), !open.glob),
+        };
+        let path = TouchedPath::Open(OpenPath { given: word.text(), pieces, slashes });
+        self.touches.push(Touch { path, how, deep: false });
+    }
+
+    /// What is inside of `<(...)` or `>(...)`.
+    pub(super) fn process(&mut self, inner: &SubshellCommand) -> Result<()> {
+        let notes = std::mem::take(&mut self.notes);
+        let touches = std::mem::take(&mut self.touches);
+        let walked = self.apart(|walker| {
+            walker.fed = true;
+            walker.list(&inner.list)
+        });
+        self.notes = notes;
+        self.touches = touches;
+        walked
+    }
+}
+
+/// `2`, `-`, `2-`: no file.
+fn descriptor(text: &str) -> bool {
+    let digits = text.strip_suffix('-').unwrap_or(text);
+    !text.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn feed(word: Word, end: &str) -> Feed {
+    match word {
+        Word::Literal(text) => Feed::Text(text + end),
+        Word::Open(_) => Feed::Unknown,
+    }
+}

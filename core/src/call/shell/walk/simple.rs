@@ -1,0 +1,398 @@
+//! Simple commands.
+
+use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
+
+use super::redirect::Feed;
+use super::{Folder, Walker, assign};
+use crate::call::shell::expand::Place;
+use crate::call::shell::program::{self, Command, Inner, Known, Moves};
+use crate::call::shell::refused::{Refused, Result};
+use crate::call::shell::{
+    Assignment, Caveat, Named, ShellAccess, Touch, TouchedPath, Use, Word, bounds, builtins, candidates,
+    foreign,
+};
+use crate::call::{Access, PathAccess};
+
+/// What belongs to a command besides its words.
+pub(super) struct Parts {
+    pub(super) assignments: Vec<Assignment>,
+    /// Places of words count from the first one.
+    pub(super) caveats: Vec<Caveat>,
+    pub(super) touches: Vec<Touch>,
+    pub(super) feed: Feed,
+    /// A shell runs it: its builtins count, and it may move.
+    pub(super) shell: bool,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self {
+            assignments: Vec::new(),
+            caveats: Vec::new(),
+            touches: Vec::new(),
+            feed: Feed::Nothing,
+            shell: true,
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// One simple command; `timed` if the word `time` stood before it.
+    pub(super) fn simple(&mut self, of: &SimpleCommand, timed: bool) -> Result<()> {
+        let mark = self.out.len();
+        let mut parts = Parts::default();
+        let mut words: Vec<Word> = Vec::new();
+        let prefix = of.prefix.iter().flat_map(|prefix| &prefix.0);
+        let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0);
+        for item in prefix {
+            match item {
+                Item::AssignmentWord(assignment, word) => {
+                    parts.assignments.extend(self.assignment(assignment, &word.value)?);
+                    parts.caveats.append(&mut self.notes);
+                }
+                item => self.item(item, &mut words, &mut parts)?,
+            }
+        }
+        if let Some(name) = &of.word_or_name {
+            self.item(&Item::Word(name.clone()), &mut words, &mut parts)?;
+        }
+        for item in suffix {
+            self.item(item, &mut words, &mut parts)?;
+        }
+        parts.touches.append(&mut self.touches);
+        // `time -- make`
+        if timed && words.first().and_then(Word::literal) == Some("--") {
+            words.remove(0);
+            parts.caveats.iter_mut().for_each(|caveat| caveat.named = behind(&caveat.named, 1));
+        }
+        let found = self.out.len();
+        if words.is_empty() {
+            self.without_words(parts);
+        } else {
+            foreign::check(&words)?;
+            let timed = timed.then(|| std::iter::once("time".into()).chain(words.clone()).collect());
+            self.command(words, parts)?;
+            if let (Some(timed), Some(Access::Shell(shell))) = (timed, self.out.get_mut(found)) {
+                shell.outer.insert(0, timed);
+            }
+        }
+        // The command first, then what stands in its words and behind its redirections.
+        if let Some(new) = self.out.get_mut(mark..) {
+            new.rotate_left(found - mark);
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, item: &Item, words: &mut Vec<Word>, parts: &mut Parts) -> Result<()> {
+        match item {
+            Item::IoRedirect(redirect) => {
+                let feed = self.redirect(redirect)?;
+                if feed != Feed::Nothing {
+                    parts.feed = feed;
+                }
+                parts.caveats.append(&mut self.notes);
+                return Ok(());
+            }
+            Item::ProcessSubstitution(kind, inner) => {
+                self.process(inner)?;
+                let text = format!("{kind}{inner}");
+                words.push(Word::Open(crate::call::shell::OpenWord {
+                    text,
+                    pieces: vec![Some("/dev/fd/".to_owned()), None],
+                    splits: false,
+                    glob: false,
+                }));
+                return Ok(());
+            }
+            Item::AssignmentWord(assignment, Node { value: raw, .. }) => match &assignment.value {
+                AssignmentValue::Scalar(_) => self.push(raw, words)?,
+                AssignmentValue::Array(_) => {
+                    let assigned = self.assignment(assignment, raw)?;
+                    let pieces =
+                        assigned.map(|of| vec![Some(format!("{}=", of.name)), None]).unwrap_or_default();
+                    words.push(Word::Open(crate::call::shell::OpenWord {
+                        text: raw.clone(),
+                        pieces,
+                        splits: false,
+                        glob: false,
+                    }));
+                }
+            },
+            Item::Word(word) => self.push(&word.value, words)?,
+        }
+        self.place_notes(words.len(), parts);
+        Ok(())
+    }
+
+    fn push(&mut self, raw: &str, words: &mut Vec<Word>) -> Result<()> {
+        words.extend(self.words(raw, Place::Command)?);
+        Ok(())
+    }
+
+    /// What was noted about a word is named by naming that word.
+    fn place_notes(&mut self, words: usize, parts: &mut Parts) {
+        let Some(place) = words.checked_sub(1) else { return };
+        for mut note in self.notes.drain(..) {
+            if !note.always {
+                note.named = Named::Words(vec![place]);
+            }
+            parts.caveats.push(note);
+        }
+    }
+
+    /// Only assignments and redirections: they are the shell's own from then on.
+    fn without_words(&mut self, parts: Parts) {
+        let Parts { assignments, mut caveats, touches, .. } = parts;
+        caveats.extend(assign::caveats(&assignments));
+        if !assignments.is_empty() || !caveats.is_empty() || !touches.is_empty() {
+            let line = self.line.to_owned();
+            self.out.push(Access::Shell(ShellAccess {
+                assignments,
+                line,
+                understood: true,
+                caveats,
+                touches,
+                ..ShellAccess::default()
+            }));
+        }
+    }
+
+    /// What was noted about words that belong to no simple command, but to `keyword`.
+    pub(super) fn bare(&mut self, keyword: &str) {
+        let caveats = std::mem::take(&mut self.notes);
+        let touches = std::mem::take(&mut self.touches);
+        if !caveats.is_empty() || !touches.is_empty() {
+            let (words, line) = (vec![keyword.into()], self.line.to_owned());
+            let shell =
+                ShellAccess { words, line, understood: true, caveats, touches, ..ShellAccess::default() };
+            self.out.push(Access::Shell(shell));
+        }
+    }
+
+    /// A command of these words, with what it runs in turn.
+    pub(super) fn command(&mut self, words: Vec<Word>, parts: Parts) -> Result<()> {
+        self.commands += 1;
+        if self.commands > bounds::MOST_COMMANDS {
+            return Err(Refused::new("the line holds too many commands"));
+        }
+        let Parts { assignments, mut caveats, mut touches, feed, shell } = parts;
+        let fed = self.fed || feed != Feed::Nothing;
+        let mut known = self.known(&words, fed);
+        let through = if known.transparent < words.len() { known.transparent } else { 0 };
+        let rest = words.get(through..).unwrap_or_default().to_vec();
+        let mut lines = Vec::new();
+        if let (Feed::Text(text), true) = (&feed, reads_shell(&rest)) {
+            lines.push(text.clone());
+            known = self.known(&words, false);
+        }
+        caveats.append(&mut known.caveats);
+        for caveat in &mut caveats {
+            caveat.named = behind(&caveat.named, through);
+        }
+        caveats.extend(named(&rest));
+        let (mut harmless, mut quiet) = (false, false);
+        if shell {
+            let builtin = builtins::look(&rest);
+            harmless = builtin.harmless;
+            caveats.extend(builtin.caveats);
+            quiet = builtin.quiet;
+            let known_lines: Vec<_> = known
+                .inner
+                .iter()
+                .filter_map(|inner| match inner {
+                    Inner::Line(Word::Literal(line)) => Some(line.clone()),
+                    _ => None,
+                })
+                .collect();
+            lines.extend(builtin.lines.into_iter().filter(|line| !known_lines.contains(line)));
+        }
+        caveats.extend(self.folder_caveat(known.reader, harmless));
+        let reader = (known.reader || quiet) && (harmless || self.folder != Folder::Unknown);
+        let mut assigned = self.env.clone();
+        assigned.extend(assignments);
+        // Places among the assignments count with those of the request.
+        caveats.extend(assign::caveats(&assigned));
+        // Words that only the shell itself looks at are no paths.
+        let paths = known.touches.into_iter().filter(|touch| !quiet && !piped(touch));
+        touches.extend(paths);
+        let mut writes = Vec::new();
+        for (kind, path) in &known.writes {
+            match self.written(path) {
+                Some(path) => writes.push(Access::Write(*kind, path)),
+                None => self.open_touch(&Word::Literal(path.clone()), Use::Write(*kind)),
+            }
+        }
+        touches.append(&mut self.touches);
+        for inner in &known.inner {
+            if let Inner::Line(Word::Open(open)) = inner {
+                let reason = format!("it runs a line that is not literal: {}", open.text);
+                caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+            }
+        }
+        let mut outer = known.also;
+        if through > 0 {
+            outer.insert(0, words);
+        }
+        let evaluates = rest.first().and_then(Word::literal) == Some("eval");
+        self.out.push(Access::Shell(ShellAccess {
+            words: rest,
+            assignments: assigned,
+            outer,
+            line: self.line.to_owned(),
+            understood: true,
+            candidates: Vec::new(),
+            caveats,
+            touches,
+            urls: known.urls,
+            reader,
+        }));
+        self.out.append(&mut writes);
+        for inner in known.inner {
+            match inner {
+                Inner::Words(words) => self.apart(|walker| {
+                    walker.deeper(|walker| {
+                        walker.command(words, Parts { feed: feed.clone(), shell: false, ..Parts::default() })
+                    })
+                })?,
+                Inner::Line(Word::Literal(line)) if evaluates && shell => self.line_of_its_own(&line),
+                Inner::Line(Word::Literal(line)) => lines.push(line),
+                Inner::Line(Word::Open(_)) => {}
+            }
+        }
+        for line in lines {
+            let folder = self.folder.clone();
+            self.line_of_its_own(&line);
+            self.folder = folder;
+        }
+        match known.moves.filter(|_| shell) {
+            Some(Moves::To(folder)) => self.folder = self.folder.to(&folder),
+            Some(Moves::Somewhere) => self.folder = Folder::Unknown,
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn known(&self, words: &[Word], fed: bool) -> Known {
+        program::known(&Command { words, cwd: self.folder.known(), fed })
+    }
+
+    /// A line that a command runs: where it is not understood, that is an access of its own.
+    fn line_of_its_own(&mut self, line: &str) {
+        let (folder, fed) = (self.folder.clone(), self.fed);
+        if let Err(refused) = self.inner_line(line) {
+            self.folder = Folder::Unknown;
+            if self.depth > 0 {
+                self.fed = fed;
+            }
+            self.out.push(Access::Shell(candidates::opaque(line, refused)));
+        } else if self.depth == 0 {
+            self.folder = folder;
+        }
+    }
+
+    /// A path that is written, from the folder at hand.
+    fn written(&self, path: &str) -> Option<PathAccess> {
+        match self.folder.known() {
+            Some(folder) => Some(PathAccess::new(folder, path)),
+            None if path.starts_with('/') => Some(PathAccess::new(std::path::Path::new("/"), path)),
+            None => None,
+        }
+    }
+
+    /// Where a command runs, if that is not one of the session's folders.
+    fn folder_caveat(&self, reader: bool, harmless: bool) -> Option<Caveat> {
+        if harmless {
+            return None;
+        }
+        let plain = |reason| Some(Caveat { reason, always: false, named: Named::Nothing });
+        let Some(folder) = self.folder.known() else {
+            return plain("the folder that it runs in is not known".to_owned());
+        };
+        let roots = self.at.roots;
+        let inside = || {
+            let under = roots.iter().any(|root| folder.starts_with(root));
+            under && (folder == self.at.cwd || PathAccess::new(folder, ".").within(roots))
+        };
+        if reader || roots.is_empty() || inside() {
+            return None;
+        }
+        plain(format!("it runs in {}, outside of the session's folders", folder.display()))
+    }
+
+    /// Everything found, with what only the whole line tells.
+    pub(super) fn finish(mut self) -> Vec<Access> {
+        let functions = std::mem::take(&mut self.functions);
+        for access in &mut self.out {
+            let Access::Shell(shell) = access else { continue };
+            let words = std::iter::once(&shell.words)
+                .chain(&shell.outer)
+                .filter_map(|words| words.first()?.literal());
+            if let Some(name) =
+                words.into_iter().find(|name| functions.iter().any(|function| function == name))
+            {
+                let reason = format!("the line makes {name} a function of its own");
+                shell.caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+            }
+        }
+        if self.out.is_empty() {
+            let mut caveats: Vec<_> = assign::caveats(&self.env).collect();
+            if self.line.trim().is_empty() {
+                let reason = "no command is named".to_owned();
+                caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+            }
+            self.out.push(Access::Shell(ShellAccess {
+                assignments: std::mem::take(&mut self.env),
+                line: self.line.to_owned(),
+                understood: true,
+                reader: caveats.is_empty(),
+                caveats,
+                ..ShellAccess::default()
+            }));
+        }
+        self.out
+    }
+}
+
+/// Whether a path is that of a process substitution: a pipe of the line's own.
+fn piped(touch: &Touch) -> bool {
+    matches!(&touch.path, TouchedPath::Open(open) if open.given.starts_with("<(") || open.given.starts_with(">("))
+}
+
+/// What the name of a command tells.
+fn named(words: &[Word]) -> Option<Caveat> {
+    let reason = match words.first() {
+        None => "no command is named".to_owned(),
+        Some(Word::Open(open)) => format!("the command's name is not literal: {}", open.text),
+        Some(Word::Literal(name)) if name.trim().is_empty() => "no command is named".to_owned(),
+        Some(Word::Literal(_)) if words.iter().filter_map(Word::literal).any(|word| word.contains('\0')) => {
+            "a zero byte among the words".to_owned()
+        }
+        Some(Word::Literal(_)) => return None,
+    };
+    Some(Caveat { reason, always: true, named: Named::Nothing })
+}
+
+/// What a caveat names, once the first `through` words are taken away.
+fn behind(named: &Named, through: usize) -> Named {
+    match named {
+        Named::Words(places) => {
+            let places: Vec<_> = places.iter().filter_map(|place| place.checked_sub(through)).collect();
+            if places.is_empty() { Named::Nothing } else { Named::Words(places) }
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether these words are a shell that reads its line from its input.
+fn reads_shell(words: &[Word]) -> bool {
+    let Some((name, rest)) = words.split_first() else { return false };
+    let name = name.literal().and_then(|name| name.rsplit('/').next()).unwrap_or_default();
+    let shell = matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash");
+    let plain = |word: &Word| {
+        word.literal().is_some_and(|word| {
+            let letters = word.strip_prefix('-').unwrap_or("?");
+            word == "-" || (!letters.is_empty() && letters.bytes().all(|b| b"seuxl".contains(&b)))
+        })
+    };
+    shell && rest.iter().all(plain)
+}

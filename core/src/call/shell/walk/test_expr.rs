@@ -1,0 +1,57 @@
+//! `[[ ... ]]`: operands of numeric comparisons and of `-v` are evaluated.
+
+use brush_parser::ast::{BinaryPredicate as Binary, ExtendedTestExpr as Test, UnaryPredicate as Unary};
+
+use super::Walker;
+use crate::call::shell::Word;
+use crate::call::shell::expand::{Place, evaluated};
+use crate::call::shell::refused::Result;
+
+impl Walker<'_> {
+    /// One expression.
+    pub(super) fn test(&mut self, of: &Test) -> Result<()> {
+        self.deeper(|walker| match of {
+            Test::And(left, right) | Test::Or(left, right) => {
+                walker.test(left)?;
+                walker.test(right)
+            }
+            Test::Not(inner) | Test::Parenthesized(inner) => walker.test(inner),
+            Test::UnaryTest(predicate, word) => {
+                let word = walker.word(&word.value, Place::Alone)?;
+                let names = matches!(
+                    predicate,
+                    Unary::ShellVariableIsSetAndAssigned | Unary::ShellVariableIsSetAndNameRef
+                );
+                if names {
+                    walker.evaluates(&word);
+                }
+                Ok(())
+            }
+            Test::BinaryTest(predicate, left, right) => {
+                let left = walker.word(&left.value, Place::Alone)?;
+                let right = walker.word(&right.value, Place::Alone)?;
+                let numbers = matches!(
+                    predicate,
+                    Binary::ArithmeticEqualTo
+                        | Binary::ArithmeticNotEqualTo
+                        | Binary::ArithmeticLessThan
+                        | Binary::ArithmeticLessThanOrEqualTo
+                        | Binary::ArithmeticGreaterThan
+                        | Binary::ArithmeticGreaterThanOrEqualTo
+                );
+                if numbers {
+                    walker.evaluates(&left);
+                    walker.evaluates(&right);
+                }
+                Ok(())
+            }
+        })
+    }
+
+    /// A word that the shell evaluates once more.
+    pub(super) fn evaluates(&mut self, word: &Word) {
+        if let Some(always) = evaluated(word) {
+            self.note(always, format!("the shell evaluates {}", word.text()));
+        }
+    }
+}
