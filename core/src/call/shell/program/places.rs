@@ -49,8 +49,7 @@ impl<'a> Places<'a> {
         self.touches.push(Touch { path, how, deep });
     }
 
-    /// [`PathAccess::new`], without walking over the working folder again for every plain name below
-    /// it. Wherever a link or an error is met, that function has the word.
+    /// [`PathAccess::new`], without walking over the working folder again for every plain name below it.
     fn look_up(&mut self, cwd: &Path, text: &str) -> PathAccess {
         let base = self.base.get_or_insert_with(|| PathAccess::new(cwd, "."));
         base.below(text).unwrap_or_else(|| PathAccess::new(cwd, text))
