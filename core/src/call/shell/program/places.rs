@@ -18,11 +18,13 @@ pub(super) struct Places<'a> {
     pub(super) touches: Vec<Touch>,
     pub(super) urls: Vec<UrlAccess>,
     seen: HashSet<(String, Use)>,
+    /// The folder itself: looked up once, when the first path needs it.
+    base: Option<PathAccess>,
 }
 
 impl<'a> Places<'a> {
     pub(super) fn new(cwd: Option<&'a Path>) -> Self {
-        Self { cwd, touches: Vec::new(), urls: Vec::new(), seen: HashSet::new() }
+        Self { cwd, touches: Vec::new(), urls: Vec::new(), seen: HashSet::new(), base: None }
     }
 
     /// A path that is used in this way.
@@ -36,7 +38,7 @@ impl<'a> Places<'a> {
             return;
         }
         let path = match self.cwd {
-            Some(cwd) => TouchedPath::Known(PathAccess::new(cwd, text)),
+            Some(cwd) => TouchedPath::Known(self.look_up(cwd, text)),
             None if text.starts_with('/') => TouchedPath::Known(PathAccess::new(Path::new("/"), text)),
             None => TouchedPath::Open(OpenPath {
                 given: text.to_owned(),
@@ -45,6 +47,12 @@ impl<'a> Places<'a> {
             }),
         };
         self.touches.push(Touch { path, how, deep });
+    }
+
+    /// [`PathAccess::new`], without walking over the working folder again for every plain name below it.
+    fn look_up(&mut self, cwd: &Path, text: &str) -> PathAccess {
+        let base = self.base.get_or_insert_with(|| PathAccess::new(cwd, "."));
+        base.below(text).unwrap_or_else(|| PathAccess::new(cwd, text))
     }
 
     /// A word of a program of which it is not known what it is: every path that it is or holds.
