@@ -139,3 +139,8 @@ doctest:
     awk '/^test result:/ { passed += $4; failed += $6; skipped += $8 } END { print passed + 0, failed + 0, skipped + 0 }' \
         target/ci/doctest.log > target/ci/doctest.count
     exit "$status"
+
+# Writes the JSON schema of configuration files anew; a test holds it to the code.
+schema:
+    cargo run --quiet -p mayi -- config schema > schema/mayi.schema.json.new
+    mv schema/mayi.schema.json.new schema/mayi.schema.json

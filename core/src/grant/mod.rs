@@ -149,7 +149,7 @@ impl Grants {
         touch: &'a SeenTouch<'a>,
     ) -> impl Iterator<Item = (&'a Pattern, Option<WriteKind>)> {
         self.denied.iter().filter(|denied| denied.session == call.session).filter_map(|denied| {
-            let touching = denied.pattern.touched(touch, &call.roots, Written::ByHand)?;
+            let touching = denied.pattern.touched(touch, Written::ByHand)?;
             (touching.certainty == Certainty::Known).then_some((&denied.pattern, touching.write))
         })
     }

@@ -1,7 +1,6 @@
 //! The rules of a policy, and what finds the few that an access is about.
 
 use std::ops::{Deref, DerefMut};
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::Rule;
@@ -29,17 +28,13 @@ impl Rules {
     }
 
     /// The rules that could be about an access, in their order.
-    pub(super) fn about(&self, seen: &Seen<'_>, roots: &[PathBuf]) -> impl Iterator<Item = &Rule> + use<'_> {
-        self.at(self.index().about(seen, roots))
+    pub(super) fn about(&self, seen: &Seen<'_>) -> impl Iterator<Item = &Rule> + use<'_> {
+        self.at(self.index().about(seen))
     }
 
     /// The rules that could be about something that is touched.
-    pub(super) fn about_touch(
-        &self,
-        touch: &SeenTouch<'_>,
-        roots: &[PathBuf],
-    ) -> impl Iterator<Item = &Rule> + use<'_> {
-        self.at(self.index().about_touch(touch, roots))
+    pub(super) fn about_touch(&self, touch: &SeenTouch<'_>) -> impl Iterator<Item = &Rule> + use<'_> {
+        self.at(self.index().about_touch(touch))
     }
 
     fn at(&self, places: Vec<u32>) -> impl Iterator<Item = &Rule> + use<'_> {

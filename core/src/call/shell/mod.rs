@@ -155,3 +155,6 @@ pub fn commands(accesses: &[Access]) -> impl Iterator<Item = &ShellAccess> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@
 
 mod awk;
 mod form;
+mod input;
 mod judge;
 mod name;
 mod operands;
@@ -79,6 +80,13 @@ pub(super) enum Moves {
     To(String),
     /// To one that is not known.
     Somewhere,
+}
+
+/// The variables that only change how output looks, and those that change what later words run: names,
+/// or with a `*` at the end how they begin.
+pub(super) fn variables() -> (&'static [String], &'static [String]) {
+    let table = table::Table::get();
+    (&table.inert, &table.rebinding)
 }
 
 /// Looks `command` up. Wrappers that only change how are looked through: what is known is about the

@@ -5,6 +5,7 @@ mod layers;
 mod mistakes;
 mod reading;
 mod safety;
+mod schema;
 mod trust;
 
 use std::collections::BTreeMap;

@@ -38,7 +38,7 @@ impl<'a> Findings<'a> {
         Self {
             call,
             access,
-            seen: Seen::new(access),
+            seen: Seen::new(access, &call.roots),
             standing,
             list: Vec::new(),
             discharged: Vec::new(),

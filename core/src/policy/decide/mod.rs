@@ -87,7 +87,7 @@ fn protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
         finding.always = place.always;
         found.ask(finding, Hold::Always);
     }
-    for against in policy.protection.against(&found.seen, &found.call.roots) {
+    for against in policy.protection.against(&found.seen) {
         if against.effect == Effect::Ask && allowed && !against.always {
             continue;
         }

@@ -19,8 +19,8 @@ pub(super) struct Said<'a> {
 /// All rules that match the access are findings.
 pub(super) fn on_access<'a>(policy: &'a Policy, found: &mut Findings<'_>) -> Said<'a> {
     let mut said = Said::default();
-    for rule in policy.rules.about(&found.seen, &found.call.roots) {
-        if !rule.is_for(&found.call.agent) || !rule.matches_seen(&found.seen, &found.call.roots) {
+    for rule in policy.rules.about(&found.seen) {
+        if !rule.is_for(&found.call.agent) || !rule.matches_seen(&found.seen) {
             continue;
         }
         said.any = true;
@@ -41,11 +41,11 @@ pub(super) fn on_access<'a>(policy: &'a Policy, found: &mut Findings<'_>) -> Sai
 /// Denials and asks about a path that the access touches.
 pub(super) fn on_touch(policy: &Policy, touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
     let mut perhaps: Option<&Rule> = None;
-    for rule in policy.rules.about_touch(touch, &found.call.roots) {
+    for rule in policy.rules.about_touch(touch) {
         if !rule.is_for(&found.call.agent) {
             continue;
         }
-        let Some(touching) = rule.touched(touch, &found.call.roots) else { continue };
+        let Some(touching) = rule.touched(touch) else { continue };
         if touching.certainty == Certainty::Perhaps {
             perhaps.get_or_insert(rule);
             continue;
@@ -65,11 +65,11 @@ pub(super) fn on_touch(policy: &Policy, touch: &SeenTouch<'_>, found: &mut Findi
 
 /// Denials and asks about an address among the words of a command.
 pub(super) fn on_address(policy: &Policy, address: &Access, found: &mut Findings<'_>) {
-    let seen = Seen::new(address);
-    for rule in policy.rules.about(&seen, &found.call.roots) {
+    let seen = Seen::new(address, &found.call.roots);
+    for rule in policy.rules.about(&seen) {
         let speaks =
             rule.effect != Effect::Allow && rule.is_for(&found.call.agent) && !rule.pattern.is_everything();
-        if speaks && rule.matches_seen(&seen, &found.call.roots) {
+        if speaks && rule.matches_seen(&seen) {
             let finding = found.part(rule.effect, address.to_string(), Source::Rule, reason(rule));
             take(rule, finding, Some(address), found);
         }

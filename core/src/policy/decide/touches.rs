@@ -20,7 +20,7 @@ pub(super) fn judge(policy: &Policy, lifted: bool, reader: bool, found: &mut Fin
         _ => return,
     };
     for touch in touches {
-        let seen = SeenTouch::new(touch);
+        let seen = SeenTouch::new(touch, &found.call.roots);
         rules::on_touch(policy, &seen, found);
         denials(&seen, found);
         // An allow of just this path speaks for it as an allow of the command does.
@@ -43,12 +43,12 @@ fn allowed(policy: &Policy, touch: &SeenTouch<'_>, found: &Findings<'_>) -> bool
         Use::Either => return false,
     };
     let Some(access) = touch.access(write) else { return false };
-    let seen = Seen::new(&access);
-    policy.rules.about(&seen, &found.call.roots).any(|rule| {
+    let seen = Seen::new(&access, &found.call.roots);
+    policy.rules.about(&seen).any(|rule| {
         rule.effect == Effect::Allow
             && rule.origin.layer != "workspace"
             && rule.is_for(&found.call.agent)
-            && rule.matches_seen(&seen, &found.call.roots)
+            && rule.matches_seen(&seen)
     })
 }
 
@@ -70,7 +70,7 @@ fn protection(policy: &Policy, touch: &SeenTouch<'_>, lifted: bool, found: &mut 
         finding.always = place.always;
         found.ask(finding, Hold::Always);
     }
-    for (write, against) in policy.protection.against_touch(touch, &found.call.roots) {
+    for (write, against) in policy.protection.against_touch(touch) {
         if against.effect == Effect::Ask && lifted && !against.always {
             continue;
         }

@@ -9,8 +9,6 @@
 mod names;
 mod paths;
 
-use std::path::PathBuf;
-
 use super::Pattern;
 use super::fold::fold;
 use super::pattern::path::Above;
@@ -63,17 +61,17 @@ impl Index {
     }
 
     /// The patterns that could be about an access, in their order.
-    pub(super) fn about(&self, seen: &Seen<'_>, roots: &[PathBuf]) -> Vec<u32> {
+    pub(super) fn about(&self, seen: &Seen<'_>) -> Vec<u32> {
         let mut found = Vec::new();
         match seen.access {
             Access::Read(_) => {
                 if let Some(path) = seen.path() {
-                    self.read.about(path, roots, Above::No, &mut found);
+                    self.read.about(path, Above::No, &mut found);
                 }
             }
             Access::Write(kind, of) => {
                 if let Some(path) = seen.path() {
-                    self.write.about(path, roots, above(*kind, of.folder), &mut found);
+                    self.write.about(path, above(*kind, of.folder), &mut found);
                 }
             }
             Access::Shell(_) => {
@@ -99,7 +97,7 @@ impl Index {
     }
 
     /// The patterns that could be about a path that is touched.
-    pub(super) fn about_touch(&self, touch: &SeenTouch<'_>, roots: &[PathBuf]) -> Vec<u32> {
+    pub(super) fn about_touch(&self, touch: &SeenTouch<'_>) -> Vec<u32> {
         let mut found = Vec::new();
         // As far as it counts for patterns that somebody wrote: the others count for less.
         let above = touch.above(Written::ByHand);
@@ -110,8 +108,8 @@ impl Index {
         };
         for table in tables.into_iter().flatten() {
             match (&touch.path, &touch.touch.path) {
-                (Some(path), _) => table.about(path, roots, above, &mut found),
-                (None, TouchedPath::Open(open)) => table.could(open, roots, above, &mut found),
+                (Some(path), _) => table.about(path, above, &mut found),
+                (None, TouchedPath::Open(open)) => table.could(open, touch.roots, above, &mut found),
                 (None, TouchedPath::Known(_)) => {}
             }
         }

@@ -112,7 +112,7 @@ impl Paths {
     }
 
     /// The patterns that could be about a path, or about something below it as far as `above` says.
-    pub(super) fn about(&self, path: &Seen<'_>, roots: &[PathBuf], above: Above, found: &mut Vec<u32>) {
+    pub(super) fn about(&self, path: &Seen<'_>, above: Above, found: &mut Vec<u32>) {
         if self.all.is_empty() {
             return;
         }
@@ -122,7 +122,7 @@ impl Paths {
             if !self.anywhere.is_empty() {
                 text.split('/').filter(|name| !name.is_empty()).for_each(|name| self.of_name(name, found));
             }
-            for rest in in_roots(text, roots) {
+            for rest in form.in_roots() {
                 self.rooted.up(rest, found);
                 if above != Above::No {
                     self.rooted.down(rest, found);
@@ -133,9 +133,8 @@ impl Paths {
             }
             if above != Above::No {
                 self.absolute.down(text, found);
-                if roots.iter().any(|root| root.starts_with(form.path)) {
+                if form.above_root {
                     self.rooted.down("", found);
-                    self.placed.down("", found);
                 }
             }
         }

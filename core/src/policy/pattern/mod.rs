@@ -168,7 +168,12 @@ impl Pattern {
     /// Whether it is certain that this is about `access`: how allows and grants match.
     #[must_use]
     pub fn allows(&self, access: &Access, roots: &[PathBuf]) -> bool {
-        match (&self.matcher, access) {
+        self.allows_seen(&Seen::new(access, roots))
+    }
+
+    /// As [`Self::allows`], with what was worked out once for many patterns.
+    pub(crate) fn allows_seen(&self, seen: &Seen<'_>) -> bool {
+        match (&self.matcher, seen.access) {
             (Matcher::Everything, access) => match access {
                 Access::Mode { .. } => false,
                 Access::Shell(shell) => shell.understood,
@@ -176,9 +181,9 @@ impl Pattern {
                 Access::Tool { name, .. } => Names::plain(name),
                 _ => true,
             },
-            (Matcher::Read(pattern), Access::Read(path)) => pattern.allows(path, roots),
-            (Matcher::Write(kind, pattern), Access::Write(of, path)) => {
-                covers(*kind, *of) && pattern.allows(path, roots)
+            (Matcher::Read(pattern), Access::Read(_)) => seen.path().is_some_and(|path| pattern.allows(path)),
+            (Matcher::Write(kind, pattern), Access::Write(of, _)) => {
+                covers(*kind, *of) && seen.path().is_some_and(|path| pattern.allows(path))
             }
             (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.allows(shell),
             (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.allows(url),
@@ -206,22 +211,22 @@ impl Pattern {
     /// Whether this could be about `access`: how asks and denials match.
     #[must_use]
     pub fn concerns(&self, access: &Access, roots: &[PathBuf]) -> bool {
-        self.concerns_seen(&Seen::new(access), roots)
+        self.concerns_seen(&Seen::new(access, roots))
     }
 
     /// As [`Self::concerns`], with what was worked out once for many patterns.
-    pub(crate) fn concerns_seen(&self, seen: &Seen<'_>, roots: &[PathBuf]) -> bool {
+    pub(crate) fn concerns_seen(&self, seen: &Seen<'_>) -> bool {
         match (&self.matcher, seen.access) {
             (Matcher::Everything, _) => true,
             (Matcher::Read(pattern), Access::Read(_)) => {
-                seen.path().is_some_and(|path| pattern.concerns(path, roots, Above::No))
+                seen.path().is_some_and(|path| pattern.concerns(path, Above::No))
             }
             (Matcher::Write(kind, pattern), Access::Write(of, path)) => {
                 // What is only said to be written could be any kind of change.
                 (covers(*kind, *of) || *of == WriteKind::Write)
-                    && seen.path().is_some_and(|seen| {
-                        pattern.concerns(seen, roots, touch::above_write(*of, path.folder))
-                    })
+                    && seen
+                        .path()
+                        .is_some_and(|seen| pattern.concerns(seen, touch::above_write(*of, path.folder)))
             }
             (Matcher::Shell(pattern), Access::Shell(_)) => {
                 seen.shell().is_some_and(|shell| pattern.concerns(shell))

@@ -11,6 +11,7 @@ use crate::call::{Access, WriteKind};
 #[derive(Debug)]
 pub(crate) struct SeenTouch<'a> {
     pub(crate) touch: &'a Touch,
+    pub(crate) roots: &'a [PathBuf],
     pub(crate) path: Option<path::Seen<'a>>,
 }
 
@@ -40,12 +41,12 @@ pub(crate) enum Written {
 }
 
 impl<'a> SeenTouch<'a> {
-    pub(crate) fn new(touch: &'a Touch) -> Self {
+    pub(crate) fn new(touch: &'a Touch, roots: &'a [PathBuf]) -> Self {
         let path = match &touch.path {
-            TouchedPath::Known(path) => Some(path::Seen::new(path)),
+            TouchedPath::Known(path) => Some(path::Seen::new(path, roots)),
             TouchedPath::Open(_) => None,
         };
-        Self { touch, path }
+        Self { touch, roots, path }
     }
 
     /// The access that it would be, where the path is known.
@@ -103,12 +104,7 @@ pub(crate) fn above_write(kind: WriteKind, folder: bool) -> Above {
 
 impl Pattern {
     /// Whether, and how, this could be about a path that is touched.
-    pub(crate) fn touched(
-        &self,
-        seen: &SeenTouch<'_>,
-        roots: &[PathBuf],
-        written: Written,
-    ) -> Option<Touching> {
+    pub(crate) fn touched(&self, seen: &SeenTouch<'_>, written: Written) -> Option<Touching> {
         let how = seen.touch.how;
         let (write, pattern) = match &self.matcher {
             Matcher::Read(pattern) if matches!(how, Use::Read | Use::Either) => (None, pattern),
@@ -125,8 +121,8 @@ impl Pattern {
             above = Above::No;
         }
         let certainty = match (&seen.path, &seen.touch.path) {
-            (Some(path), _) => pattern.concerns(path, roots, above).then_some(Certainty::Known)?,
-            (None, TouchedPath::Open(open)) => match pattern.could(open, roots, above) {
+            (Some(path), _) => pattern.concerns(path, above).then_some(Certainty::Known)?,
+            (None, TouchedPath::Open(open)) => match pattern.could(open, seen.roots, above) {
                 Could::No => return None,
                 Could::Perhaps => Certainty::Perhaps,
                 Could::Yes => Certainty::Known,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::table::{DISK_PROGRAMS, DISKS, SYSTEM};
 use crate::call::shell::{OpenPath, OpenWord, Touch, TouchedPath, Use, Word};
-use crate::call::{ShellAccess, WriteKind};
+use crate::call::{ShellAccess, WriteKind, lies_in};
 use crate::policy::fold::fold;
 
 /// How certain it is. Ordered.
@@ -70,10 +70,11 @@ fn precious(path: &Path, home: Option<&Path>, kind: WriteKind) -> bool {
 
 /// Whether a path names a disk.
 pub(super) fn is_disk(path: &Path) -> bool {
-    path.strip_prefix("/dev").ok().and_then(|rest| rest.components().next()).is_some_and(|name| {
-        let name = name.as_os_str().to_string_lossy();
-        DISKS.iter().any(|disk| name.starts_with(disk))
-    })
+    lies_in(path, Path::new("/dev"))
+        && path.strip_prefix("/dev").ok().and_then(|rest| rest.components().next()).is_some_and(|name| {
+            let name = name.as_os_str().to_string_lossy();
+            DISKS.iter().any(|disk| name.starts_with(disk))
+        })
 }
 
 fn by_words(words: &[Word], home: Option<&Path>) -> Destroys {

@@ -163,11 +163,11 @@ impl Protection {
     }
 
     /// Everything that speaks against an access itself.
-    pub(super) fn against(&self, seen: &Seen<'_>, roots: &[PathBuf]) -> Vec<Against> {
-        let access = seen.access;
+    pub(super) fn against(&self, seen: &Seen<'_>) -> Vec<Against> {
+        let (access, roots) = (seen.access, seen.roots);
         let mut found = Vec::new();
-        for entry in self.at(self.index().about(seen, roots)) {
-            if entry.pattern.concerns_seen(seen, roots) && !self.excepted(entry, Some(access), roots) {
+        for entry in self.at(self.index().about(seen)) {
+            if entry.pattern.concerns_seen(seen) && !self.excepted(entry, Some(access), roots) {
                 found.push(entry.found());
             }
         }
@@ -190,12 +190,12 @@ impl Protection {
     pub(super) fn against_touch(
         &self,
         seen: &SeenTouch<'_>,
-        roots: &[PathBuf],
     ) -> Vec<(Option<crate::call::WriteKind>, Against)> {
+        let roots = seen.roots;
         let mut found = Vec::new();
         let mut perhaps = None;
-        for entry in self.at(self.index().about_touch(seen, roots)) {
-            let Some(touching) = entry.pattern.touched(seen, roots, entry.written) else { continue };
+        for entry in self.at(self.index().about_touch(seen)) {
+            let Some(touching) = entry.pattern.touched(seen, entry.written) else { continue };
             if self.excepted(entry, seen.access(touching.write).as_ref(), roots) {
                 continue;
             }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::catastrophe::is_disk;
 use super::table::{ALIASES, EMPTY_DEVICES};
-use crate::call::PathAccess;
+use crate::call::{PathAccess, lies_in};
 use crate::policy::Effect;
 
 /// Something that speaks against a path.
@@ -31,7 +31,7 @@ pub(crate) fn doubtful(path: &PathAccess) -> Option<Place> {
 
 /// `/proc`, `/dev/fd` and the like.
 pub(crate) fn alias(path: &PathAccess) -> Option<Place> {
-    let is = |form: &Path| ALIASES.iter().any(|at| form.starts_with(at));
+    let is = |form: &Path| ALIASES.iter().any(|at| lies_in(form, Path::new(at)));
     if path.forms().any(is) {
         return ask(true, "a name for something else (/proc, /dev/fd and the like)");
     }
@@ -62,8 +62,7 @@ pub(super) fn write(path: &PathAccess, roots: &[PathBuf]) -> Option<Place> {
 /// What speaks against reading `path`.
 pub(super) fn read(path: &PathAccess, roots: &[PathBuf], readable: &[PathBuf]) -> Option<Place> {
     let may = path.forms().all(|form| {
-        roots.iter().any(|root| form.starts_with(root))
-            || readable.iter().any(|folder| form.starts_with(folder))
+        roots.iter().any(|root| lies_in(form, root)) || readable.iter().any(|folder| lies_in(form, folder))
     });
     if may || empty_device(path) { None } else { ask(false, OUTSIDE) }
 }

@@ -63,10 +63,18 @@ const HARMLESS: &[&str] = &[
 pub(super) struct Builtin {
     /// It does not matter in which folder it runs.
     pub(super) harmless: bool,
+    /// It changes nothing that lasts, and its words are no paths.
+    pub(super) quiet: bool,
     pub(super) caveats: Vec<Caveat>,
     /// Lines that the shell keeps, and runs later.
     pub(super) lines: Vec<String>,
 }
+
+/// Of these, commands that leave no trace beyond the line, whatever their words.
+const QUIET: &[&str] = &[
+    "true", "false", ":", "exit", "return", "break", "continue", "shift", "wait", "set", "let", "getopts",
+    "jobs", "times",
+];
 
 impl Builtin {
     /// Asked about whatever the mode.
@@ -109,10 +117,6 @@ pub(super) fn look(words: &[Word]) -> Builtin {
         "set" => options::set(words, &mut of),
         "shopt" => options::shopt(words, &mut of),
         "trap" => options::trap(words, &mut of),
-        "source" | "." => {
-            let place = 1.min(words.len() - 1);
-            of.plain(&[0, place], "the commands of a file run in this shell");
-        }
         "alias" if words.len() > 1 => of.always("an alias changes what later words run"),
         "unalias" | "enable" | "bind" | "complete" | "compopt" | "fc" if words.len() > 1 => {
             of.always(format!("{name} changes what later words run"));
@@ -128,6 +132,8 @@ pub(super) fn look(words: &[Word]) -> Builtin {
         "exec" if words.len() == 1 => of.harmless = true,
         _ => {}
     }
+    let known = |word: &Word| matches!(word, Word::Literal(_)) || matches!(name, "exit" | "return");
+    of.quiet = of.caveats.is_empty() && QUIET.contains(&name) && words.iter().all(known);
     of
 }
 

@@ -30,7 +30,7 @@ impl Walker<'_> {
                 if let Some(name) = &of.name {
                     self.set_name(&name.value);
                 }
-                self.bare()?;
+                self.bare("coproc");
                 self.apart(|walker| walker.node(&of.body, false))
             }
         }
@@ -47,7 +47,8 @@ impl Walker<'_> {
             return Err(Refused::new("`((` that some shells read as commands"));
         }
         self.arithmetic(text)?;
-        self.bare()
+        self.bare("((");
+        Ok(())
     }
 
     fn arithmetic_for(&mut self, of: &ArithmeticForClauseCommand) -> Result<()> {
@@ -57,7 +58,7 @@ impl Walker<'_> {
                 self.arithmetic(&expression.value)?;
             }
         }
-        self.bare()?;
+        self.bare("for");
         self.repeated(|walker| walker.list(&of.body.list))
     }
 
@@ -70,7 +71,7 @@ impl Walker<'_> {
         let inert = variables::kind(&of.variable_name) == Kind::Other
             && variables::mentioned(self.text(), &of.variable_name) == 1;
         let value = if inert && of.values.is_some() { common(&values) } else { None };
-        self.bare()?;
+        self.bare("for");
         let Some(value) = value else {
             return self.repeated(|walker| walker.list(&of.body.list));
         };
@@ -88,7 +89,7 @@ impl Walker<'_> {
             for pattern in &item.patterns {
                 self.word(&pattern.value, Place::Alone)?;
             }
-            self.bare()?;
+            self.bare("case");
             if let Some(list) = &item.cmd {
                 // One that falls through starts where the one before it ended.
                 self.folder = Folder::either(Some(before.clone()), after.clone()).unwrap_or(Folder::Unknown);
@@ -97,7 +98,8 @@ impl Walker<'_> {
             }
         }
         self.folder = after.unwrap_or(Folder::Unknown);
-        self.bare()
+        self.bare("case");
+        Ok(())
     }
 
     fn conditional(&mut self, of: &IfClauseCommand) -> Result<()> {

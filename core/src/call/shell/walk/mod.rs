@@ -181,7 +181,8 @@ impl<'a> Walker<'a> {
             Command::Function(function) => walker.function(function),
             Command::ExtendedTest(test, redirects) => walker.redirected(redirects.as_ref(), |walker| {
                 walker.test(&test.expr)?;
-                walker.bare()
+                walker.bare("[[");
+                Ok(())
             }),
         })
     }

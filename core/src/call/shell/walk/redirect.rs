@@ -33,7 +33,7 @@ impl Walker<'_> {
         for redirect in redirects.iter().flat_map(|list| &list.0) {
             self.fed |= self.redirect(redirect)? != Feed::Nothing;
         }
-        self.bare()?;
+        self.bare("{");
         let walked = walk(self);
         self.fed = fed;
         walked
@@ -54,7 +54,11 @@ impl Walker<'_> {
                 Ok(Feed::Nothing)
             }
             IoRedirect::HereString(_, word) => {
-                let word = self.word(&word.value, Place::Alone)?;
+                let raw = &word.value;
+                let word = self.word(raw, Place::Alone)?;
+                if word.literal().is_none() && (raw.contains("$(") || raw.contains('`')) {
+                    self.note(false, format!("it reads what a command writes: {raw}"));
+                }
                 Ok(feed(word, "\n"))
             }
             IoRedirect::HereDocument(_, document) => Ok(feed(heredoc_literal(self, document)?, "")),

@@ -8,7 +8,8 @@ use crate::call::shell::expand::Place;
 use crate::call::shell::program::{self, Command, Inner, Known, Moves};
 use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::{
-    Assignment, Caveat, Named, ShellAccess, Touch, Use, Word, bounds, builtins, candidates, foreign,
+    Assignment, Caveat, Named, ShellAccess, Touch, TouchedPath, Use, Word, bounds, builtins, candidates,
+    foreign,
 };
 use crate::call::{Access, PathAccess};
 
@@ -69,7 +70,11 @@ impl Walker<'_> {
             self.without_words(parts);
         } else {
             foreign::check(&words)?;
+            let timed = timed.then(|| std::iter::once("time".into()).chain(words.clone()).collect());
             self.command(words, parts)?;
+            if let (Some(timed), Some(Access::Shell(shell))) = (timed, self.out.get_mut(found)) {
+                shell.outer.insert(0, timed);
+            }
         }
         // The command first, then what stands in its words and behind its redirections.
         if let Some(new) = self.out.get_mut(mark..) {
@@ -90,7 +95,7 @@ impl Walker<'_> {
             }
             Item::ProcessSubstitution(kind, inner) => {
                 self.process(inner)?;
-                let text = format!("{kind}({inner})");
+                let text = format!("{kind}{inner}");
                 words.push(Word::Open(crate::call::shell::OpenWord {
                     text,
                     pieces: vec![Some("/dev/fd/".to_owned()), None],
@@ -152,12 +157,16 @@ impl Walker<'_> {
         }
     }
 
-    /// What was noted about words that belong to no simple command.
-    pub(super) fn bare(&mut self) -> Result<()> {
+    /// What was noted about words that belong to no simple command, but to `keyword`.
+    pub(super) fn bare(&mut self, keyword: &str) {
         let caveats = std::mem::take(&mut self.notes);
         let touches = std::mem::take(&mut self.touches);
-        self.without_words(Parts { caveats, touches, ..Parts::default() });
-        Ok(())
+        if !caveats.is_empty() || !touches.is_empty() {
+            let (words, line) = (vec![keyword.into()], self.line.to_owned());
+            let shell =
+                ShellAccess { words, line, understood: true, caveats, touches, ..ShellAccess::default() };
+            self.out.push(Access::Shell(shell));
+        }
     }
 
     /// A command of these words, with what it runs in turn.
@@ -181,20 +190,31 @@ impl Walker<'_> {
             caveat.named = behind(&caveat.named, through);
         }
         caveats.extend(named(&rest));
-        let mut harmless = false;
+        let (mut harmless, mut quiet) = (false, false);
         if shell {
             let builtin = builtins::look(&rest);
             harmless = builtin.harmless;
             caveats.extend(builtin.caveats);
-            lines.extend(builtin.lines);
+            quiet = builtin.quiet;
+            let known_lines: Vec<_> = known
+                .inner
+                .iter()
+                .filter_map(|inner| match inner {
+                    Inner::Line(Word::Literal(line)) => Some(line.clone()),
+                    _ => None,
+                })
+                .collect();
+            lines.extend(builtin.lines.into_iter().filter(|line| !known_lines.contains(line)));
         }
         caveats.extend(self.folder_caveat(known.reader, harmless));
-        let reader = known.reader && (harmless || self.folder != Folder::Unknown);
+        let reader = (known.reader || quiet) && (harmless || self.folder != Folder::Unknown);
         let mut assigned = self.env.clone();
         assigned.extend(assignments);
         // Places among the assignments count with those of the request.
         caveats.extend(assign::caveats(&assigned));
-        touches.append(&mut known.touches);
+        // Words that only the shell itself looks at are no paths.
+        let paths = known.touches.into_iter().filter(|touch| !quiet && !piped(touch));
+        touches.extend(paths);
         let mut writes = Vec::new();
         for (kind, path) in &known.writes {
             match self.written(path) {
@@ -331,6 +351,11 @@ impl Walker<'_> {
         }
         self.out
     }
+}
+
+/// Whether a path is that of a process substitution: a pipe of the line's own.
+fn piped(touch: &Touch) -> bool {
+    matches!(&touch.path, TouchedPath::Open(open) if open.given.starts_with("<(") || open.given.starts_with(">("))
 }
 
 /// What the name of a command tells.

@@ -69,29 +69,58 @@ pub(crate) enum Above {
 /// A path in the forms that patterns look at, worked out once for all of them.
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
+    pub(crate) roots: &'a [PathBuf],
+    certain: bool,
     forms: Vec<SeenForm<'a>>,
 }
 
+/// One form of a path.
 #[derive(Debug)]
 pub(crate) struct SeenForm<'a> {
-    pub(crate) path: &'a Path,
+    /// None if it is no text.
+    exact: Option<&'a str>,
     pub(crate) folded: Cow<'a, str>,
+    /// For each root that it lies in, where its part of the texts begins.
+    inside: Vec<(usize, usize)>,
+    /// It lies above one of the roots.
+    pub(crate) above_root: bool,
 }
 
 impl<'a> Seen<'a> {
-    pub(crate) fn new(access: &'a PathAccess) -> Self {
-        let forms = access.forms().map(|path| {
-            let folded = match path.to_string_lossy() {
-                Cow::Borrowed(text) => fold(text),
-                Cow::Owned(text) => Cow::Owned(fold(&text).into_owned()),
-            };
-            SeenForm { path, folded }
-        });
-        Self { forms: forms.collect() }
+    pub(crate) fn new(access: &'a PathAccess, roots: &'a [PathBuf]) -> Self {
+        let forms = access.forms().map(|path| SeenForm::new(path, roots)).collect();
+        Self { roots, certain: access.unresolved.is_none(), forms }
     }
 
     pub(crate) fn forms(&self) -> &[SeenForm<'a>] {
         &self.forms
+    }
+}
+
+impl<'a> SeenForm<'a> {
+    fn new(path: &'a Path, roots: &[PathBuf]) -> Self {
+        let exact = path.to_str();
+        let folded = match exact {
+            Some(text) => fold(text),
+            None => Cow::Owned(fold(&path.to_string_lossy()).into_owned()),
+        };
+        let inside = roots.iter().filter_map(|root| {
+            let root = root.to_string_lossy();
+            let of_exact = exact.and_then(|text| Some(text.len() - below_text(text, &root, 0)?.len()));
+            let of_folded = folded.len() - below_text(&folded, &fold(&root), 0)?.len();
+            Some((of_exact.unwrap_or(usize::MAX), of_folded))
+        });
+        let inside = inside.collect();
+        Self { exact, folded, inside, above_root: above_root(path, roots) }
+    }
+
+    /// The path as it is seen from each root that it lies in.
+    pub(crate) fn in_roots(&self) -> impl Iterator<Item = &str> {
+        self.inside.iter().filter_map(|(_, from)| self.folded.get(*from..))
+    }
+
+    fn exactly_in_roots(&self) -> impl Iterator<Item = &str> {
+        self.inside.iter().filter_map(|(from, _)| self.exact?.get(*from..))
     }
 }
 
@@ -112,16 +141,13 @@ impl PathPattern {
     }
 
     /// Every form of the path must match: the pattern is certainly about it.
-    pub(super) fn allows(&self, path: &PathAccess, roots: &[PathBuf]) -> bool {
-        path.unresolved.is_none()
-            && path.forms().all(|of| {
-                of.to_str().is_some_and(|text| self.forms.iter().any(|form| form.allows(of, text, roots)))
-            })
+    pub(super) fn allows(&self, seen: &Seen<'_>) -> bool {
+        seen.certain && seen.forms.iter().all(|of| self.forms.iter().any(|form| form.allows(of, seen.roots)))
     }
 
     /// Any form of the path matches, or lies below what matches, or above it as far as `above` says.
-    pub(super) fn concerns(&self, seen: &Seen<'_>, roots: &[PathBuf], above: Above) -> bool {
-        seen.forms.iter().any(|of| self.forms.iter().any(|form| form.concerns(of, roots, above)))
+    pub(super) fn concerns(&self, seen: &Seen<'_>, above: Above) -> bool {
+        seen.forms.iter().any(|of| self.forms.iter().any(|form| form.concerns(of, seen.roots, above)))
     }
 
     /// Whether it could be about a path of which only parts are known.
@@ -131,47 +157,47 @@ impl PathPattern {
 }
 
 impl Form {
-    fn allows(&self, path: &Path, text: &str, roots: &[PathBuf]) -> bool {
-        let full = |names: &str| walk(&self.exact, names, |name, part| part == name).full;
-        let in_roots = || roots.iter().any(|root| path.starts_with(root));
+    fn allows(&self, of: &SeenForm<'_>, roots: &[PathBuf]) -> bool {
+        let full = |names: &str| walk(&self.exact, names).full;
         match self.anchor {
-            Anchor::Absolute => (!self.followed || in_roots()) && full(text),
-            // An allow without a place is about the session's folders.
-            Anchor::Root(_) | Anchor::Anywhere => {
-                roots.iter().filter_map(|root| below(path, root, self.up())).any(|rest| full(&rest))
+            Anchor::Absolute => {
+                (!self.followed || of.exactly_in_roots().next().is_some()) && of.exact.is_some_and(full)
             }
+            // An allow without a place is about the session's folders.
+            Anchor::Root(0) | Anchor::Anywhere => of.exactly_in_roots().any(full),
+            Anchor::Root(up) => of.exact.is_some_and(|text| {
+                roots.iter().filter_map(|root| below_text(text, root.to_str()?, up)).any(full)
+            }),
         }
     }
 
     fn concerns(&self, of: &SeenForm<'_>, roots: &[PathBuf], above: Above) -> bool {
         let hit = |parts: &[Part], names: &str, above: Above| {
-            let walked = walk(parts, names, |name, part| part == name);
+            let walked = walk(parts, names);
             walked.full || walked.below || (walked.above && self.counts_above(parts, above))
         };
-        let under_root = |parts: &[Part]| {
-            roots.iter().any(|root| {
-                // Roots are folded as the path is; where nothing was folded, it is a prefix of it.
-                below_text(&of.folded, &fold(&root.to_string_lossy()), self.up()).is_some_and(|rest| {
-                    let above = match above {
-                        Above::PlaceBelowRoot if rest.is_empty() => Above::No,
-                        other => other,
-                    };
-                    hit(parts, rest, above)
-                })
-            })
+        let in_root = |parts: &[Part], rest: &str| {
+            let root_itself = above == Above::PlaceBelowRoot && rest.is_empty();
+            hit(parts, rest, if root_itself { Above::No } else { above })
         };
         match self.anchor {
             Anchor::Absolute => hit(&self.folded, &of.folded, above),
-            Anchor::Root(_) => {
-                under_root(&self.folded)
-                    // A folder above a root lies above everything in it.
-                    || (self.counts_above(&self.folded, above) && above_root(of.path, roots))
+            Anchor::Root(up) => {
+                let inside = if up == 0 {
+                    of.in_roots().any(|rest| in_root(&self.folded, rest))
+                } else {
+                    let from = |root: &PathBuf| below_text(&of.folded, &fold(&root.to_string_lossy()), up);
+                    roots.iter().filter_map(from).any(|rest| in_root(&self.folded, rest))
+                };
+                // A folder above a root lies above everything in it.
+                inside || (of.above_root && self.counts_above(&self.folded, above))
             }
             // A denial without a place is about every place; its place is taken to be at each root.
             Anchor::Anywhere => {
-                hit(&self.folded, &of.folded, if above == Above::Any { above } else { Above::No })
-                    || (above != Above::No
-                        && self.placed().is_some_and(|parts| !parts.is_empty() && under_root(parts)))
+                let anywhere = if above == Above::Any { above } else { Above::No };
+                let placed = || self.placed().filter(|_| above != Above::No);
+                hit(&self.folded, &of.folded, anywhere)
+                    || placed().is_some_and(|parts| of.in_roots().any(|rest| in_root(parts, rest)))
             }
         }
     }
@@ -200,10 +226,6 @@ impl Form {
         }
     }
 
-    fn up(&self) -> usize {
-        if let Anchor::Root(up) = self.anchor { up } else { 0 }
-    }
-
     /// The names at its beginning that are literal.
     pub(crate) fn place(&self) -> impl Iterator<Item = &str> {
         self.folded
@@ -214,46 +236,49 @@ impl Form {
 
 /// Whether `path` is a folder above one of the roots.
 fn above_root(path: &Path, roots: &[PathBuf]) -> bool {
-    roots.iter().any(|root| root.starts_with(path) && root != path)
+    let len = path.as_os_str().len();
+    roots.iter().any(|root| root.as_os_str().len() > len && root.starts_with(path))
 }
 
 /// `path` as it is seen from the folder so many levels above `root`.
-fn below<'a>(path: &'a Path, root: &Path, up: usize) -> Option<Cow<'a, str>> {
-    let base = root.ancestors().nth(up)?;
-    path.strip_prefix(base).ok().map(Path::to_string_lossy)
-}
-
 pub(crate) fn below_text<'a>(path: &'a str, root: &str, up: usize) -> Option<&'a str> {
-    let base = Path::new(root).ancestors().nth(up)?.to_str()?;
+    let root = root.trim_end_matches('/');
+    let base =
+        if up == 0 { root } else { Path::new(root).ancestors().nth(up)?.to_str()?.trim_end_matches('/') };
     let rest = path.strip_prefix(base)?;
-    match rest.strip_prefix('/') {
-        Some(rest) => Some(rest),
-        None if rest.is_empty() || base.ends_with('/') => Some(rest),
-        None => None,
-    }
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
 /// Walks the names of a path along the parts of a form.
-fn walk(parts: &[Part], path: &str, same: impl Fn(&str, &str) -> bool) -> Walked {
-    let names = path.split('/').filter(|name| !name.is_empty());
-    let len = parts.len();
-    // Without `**` there is one way only.
-    if !parts.contains(&Part::Deep) {
-        let mut used = 0;
-        for name in names {
-            match parts.get(used) {
-                None => return Walked { below: true, ..Walked::default() },
-                Some(part) if part.is(name, &same) => used += 1,
-                Some(_) => return Walked::default(),
-            }
-        }
-        return Walked { full: used == len, below: false, above: used < len };
+fn walk(parts: &[Part], path: &str) -> Walked {
+    let mut names = path.split('/').filter(|name| !name.is_empty());
+    let (fixed, deep) = match parts {
+        [fixed @ .., Part::Deep, Part::Glob(last)] if last.is_any() => (fixed, true),
+        all => (all, false),
+    };
+    if fixed.contains(&Part::Deep) {
+        return walk_deep(parts, names);
     }
+    // There is one way only.
+    for part in fixed {
+        match names.next() {
+            None => return Walked { above: true, ..Walked::default() },
+            Some(name) if part.is(name) => {}
+            Some(_) => return Walked::default(),
+        }
+    }
+    let more = names.next().is_some();
+    Walked { full: more == deep, below: more, above: !more && deep }
+}
+
+/// The same along parts with `**` among them: after each name, all the places where one could be.
+fn walk_deep<'a>(parts: &[Part], names: impl Iterator<Item = &'a str>) -> Walked {
+    let len = parts.len();
     let mut now = vec![false; len + 1];
     let mut next = now.clone();
     let close = |row: &mut Vec<bool>| {
-        for at in 0..len {
-            if row.get(at) == Some(&true) && parts.get(at) == Some(&Part::Deep) {
+        for (at, part) in parts.iter().enumerate() {
+            if *part == Part::Deep && row.get(at) == Some(&true) {
                 put(row, at + 1);
             }
         }
@@ -264,13 +289,10 @@ fn walk(parts: &[Part], path: &str, same: impl Fn(&str, &str) -> bool) -> Walked
     for name in names {
         walked.below |= now.last() == Some(&true);
         next.fill(false);
-        for (at, part) in parts.iter().enumerate() {
-            if now.get(at) != Some(&true) {
-                continue;
-            }
+        for (at, part) in parts.iter().enumerate().filter(|(at, _)| now.get(*at) == Some(&true)) {
             if *part == Part::Deep {
                 put(&mut next, at);
-            } else if part.is(name, &same) {
+            } else if part.is(name) {
                 put(&mut next, at + 1);
             }
         }
@@ -292,9 +314,9 @@ fn put(row: &mut [bool], at: usize) {
 }
 
 impl Part {
-    fn is(&self, name: &str, same: impl Fn(&str, &str) -> bool) -> bool {
+    fn is(&self, name: &str) -> bool {
         match self {
-            Self::Name(own) => same(name, own),
+            Self::Name(own) => own == name,
             Self::Glob(glob) => glob.matches(name),
             Self::Deep => true,
         }

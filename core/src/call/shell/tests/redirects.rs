@@ -1,0 +1,53 @@
+use super::{each, each_always, first, shown, touched};
+use crate::call::shell::Use;
+
+/// Decisions, section 2: "Redirections are `read` and `write` accesses (`/dev/null` and descriptor
+/// copies are not)."
+#[test]
+fn given_redirections_then_files_are_accesses_and_descriptors_are_not() {
+    each(&[
+        ("a > o", "a | write(/w/o)"),
+        ("a >> o 2>| e", "a | write(/w/o) | write(/w/e)"),
+        ("a &> o", "a | write(/w/o)"),
+        ("a &>> o", "a | write(/w/o)"),
+        ("a >& o", "a | write(/w/o)"),
+        ("a < i", "a | read(/w/i)"),
+        ("a <> x", "a | read(/w/x) | write(/w/x)"),
+        ("> o", "write(/w/o)"),
+        ("> o a", "a | write(/w/o)"),
+        ("a {fd}> o", "a '{fd}' | write(/w/o)"),
+        ("{ a; } > o", "write(/w/o) | a"),
+        ("(a) < i", "read(/w/i) | a"),
+        ("if a; then b; fi > o", "write(/w/o) | a | b"),
+        ("[[ x ]] > o", "write(/w/o)"),
+        ("a 2>&1 >&2 <&3 3>&- 4<&1-", "a"),
+        ("a > /dev/null 2> /dev/null", "a"),
+        ("a > '/dev/null'", "a"),
+        ("a > ~/x", "a | write(/home/u/x)"),
+        ("a > \"$PWD/x\"", "a | write(/w/x)"),
+        ("exec 3> o", "exec | write(/w/o)"),
+        ("exec > o", "exec | write(/w/o)"),
+        ("cd s; a > o", "cd s | a | write(/w/s/o)"),
+    ]);
+    assert_eq!(shown("a > /dev/null/../../etc/passwd"), "a | write(/etc/passwd)");
+}
+
+/// Decisions, section 2: "redirections to non-literal targets" are plain asks.
+#[test]
+fn given_a_target_that_is_not_literal_then_it_is_asked_about_and_could_be_any_file() {
+    each(&[
+        ("a > $x", "a ~"),
+        ("a < *.c", "a ~"),
+        ("a >&$x", "a ~"),
+        ("a > {b,c}", "a ~"),
+        ("{ a; } > $x", "{ ~ | a"),
+    ]);
+    assert_eq!(touched("a > x$y"), ["x*"]);
+    assert!(matches!(first("a > $x").touches.first().map(|touch| touch.how), Some(Use::Write(_))));
+}
+
+/// A redirection can open a connection.
+#[test]
+fn given_a_network_target_then_it_is_always_asked_about() {
+    each_always(&["a > /dev/tcp/h/80", "exec 3<>/dev/tcp/h/80", "a < /dev/udp/h/53", "a > //dev/tcp/h/1"]);
+}
