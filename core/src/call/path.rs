@@ -214,17 +214,23 @@ mod tests {
     #[test]
     fn given_a_path_of_thousands_of_parts_then_it_is_answered_at_once() {
         let dir = tempfile::tempdir().unwrap();
+        // The quickest of some: other tests run at the same time.
+        let quickest = |given: &str| {
+            let once = |_| {
+                let begun = std::time::Instant::now();
+                std::hint::black_box(PathAccess::new(dir.path(), given));
+                begun.elapsed().as_millis()
+            };
+            (0..10).map(once).min().unwrap()
+        };
         for part in ["a/", "../", "x/../", "./"] {
             let given = part.repeat(5_000);
-            let begun = std::time::Instant::now();
-            let access = PathAccess::new(dir.path(), &given);
-            assert!(access.unresolved.is_some(), "{part}");
-            assert!(begun.elapsed().as_millis() < 50, "{part}: {:?}", begun.elapsed());
+            assert!(PathAccess::new(dir.path(), &given).unresolved.is_some(), "{part}");
+            assert!(quickest(&given) < 50, "{part}");
         }
         let long = "a/".repeat(1_900);
-        let begun = std::time::Instant::now();
         assert!(PathAccess::new(dir.path(), &long).unresolved.is_none());
-        assert!(begun.elapsed().as_millis() < 50, "{:?}", begun.elapsed());
+        assert!(quickest(&long) < 50);
     }
 
     /// Peers, section 2: `/proc/self/cwd/.git/config` is `.git/config`.

@@ -27,13 +27,6 @@ pub(super) struct Walked {
     pub(super) private_temporary: bool,
 }
 
-/// One step of the walk: a folder that was reached.
-struct Step {
-    path: PathBuf,
-    /// None if there is nothing.
-    found: Option<Metadata>,
-}
-
 /// Walks an absolute path as the kernel does: each component's link followed before the next one,
 /// so that `link/..` is the parent of where the link leads. What does not exist yet is kept.
 ///
@@ -43,71 +36,93 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     walk(path).map(|walked| walked.path)
 }
 
+/// The folders that were reached, each with what was found there: nothing, if there is nothing.
+struct Steps {
+    path: PathBuf,
+    found: Vec<Option<Metadata>>,
+}
+
 pub(super) fn walk(path: &Path) -> io::Result<Walked> {
     let mut todo: VecDeque<OsString> = parts(path);
-    let mut steps = vec![begin(path)];
+    let mut steps = Steps::begin(path);
     let mut followed = 0;
     while let Some(part) = todo.pop_front() {
         if part == ".." {
-            if steps.len() > 1 {
-                steps.pop();
-            }
+            steps.up();
             continue;
         }
-        let Some(at) = steps.last() else { break };
-        let next = at.path.join(&part);
-        if at.found.is_none() {
-            // Below what is not there, nothing is.
-            steps.push(Step { path: next, found: None });
+        // Below what is not there, nothing is.
+        let there = steps.found.last().is_some_and(Option::is_some);
+        steps.path.push(&part);
+        if !there {
+            steps.found.push(None);
             continue;
         }
-        match std::fs::symlink_metadata(&next) {
+        match std::fs::symlink_metadata(&steps.path) {
             Ok(meta) if meta.file_type().is_symlink() => {
                 followed += 1;
                 if followed > MOST_LINKS {
                     return Err(io::Error::other("too many links"));
                 }
-                let target = std::fs::read_link(&next)?;
+                let target = std::fs::read_link(&steps.path)?;
+                steps.path.pop();
                 if target.is_absolute() {
-                    steps = vec![begin(&target)];
+                    steps = Steps::begin(&target);
                 }
                 for part in parts(&target).into_iter().rev() {
                     todo.push_front(part);
                 }
             }
-            Ok(meta) => steps.push(Step { path: next, found: Some(meta) }),
+            Ok(meta) => steps.found.push(Some(meta)),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                steps.push(Step { path: next, found: None });
+                steps.found.push(None);
             }
             Err(error) => return Err(error),
         }
     }
-    Ok(found(steps))
+    Ok(steps.end())
 }
 
-fn found(steps: Vec<Step>) -> Walked {
-    let mut walked = Walked { private_temporary: system::private_temporary(&steps), ..Walked::default() };
-    let mut device = None;
-    for step in &steps {
-        let Some(meta) = &step.found else { break };
-        let own = Some(system::device(meta));
-        if device != own {
-            device = own;
-            walked.mount.clone_from(&step.path);
+impl Steps {
+    fn begin(path: &Path) -> Self {
+        let path: PathBuf = path
+            .components()
+            .take_while(|c| matches!(c, Component::Prefix(_) | Component::RootDir))
+            .collect();
+        Self { found: vec![std::fs::symlink_metadata(&path).ok()], path }
+    }
+
+    fn up(&mut self) {
+        if self.found.len() > 1 {
+            self.found.pop();
+            self.path.pop();
         }
     }
-    if let Some(Step { path, found }) = steps.into_iter().next_back() {
-        walked.folder = found.as_ref().is_some_and(Metadata::is_dir);
-        walked.hard_linked = found.is_some_and(|meta| meta.is_file() && system::links(&meta) > 1);
-        walked.path = path;
-    }
-    walked
-}
 
-fn begin(path: &Path) -> Step {
-    let path: PathBuf =
-        path.components().take_while(|c| matches!(c, Component::Prefix(_) | Component::RootDir)).collect();
-    Step { found: std::fs::symlink_metadata(&path).ok(), path }
+    /// What is there, with its path: from the last one up.
+    fn there(&self) -> impl Iterator<Item = (&Path, &Metadata)> {
+        let steps = self.path.ancestors().zip(self.found.iter().rev());
+        steps.filter_map(|(path, found)| Some((path, found.as_ref()?)))
+    }
+
+    fn end(&self) -> Walked {
+        let mut there = self.there().peekable();
+        let mut mount = Path::new("/");
+        while let Some((path, meta)) = there.next() {
+            mount = path;
+            if there.peek().is_some_and(|(_, above)| system::device(above) != system::device(meta)) {
+                break;
+            }
+        }
+        let last = self.found.last().and_then(Option::as_ref);
+        Walked {
+            hard_linked: last.is_some_and(|meta| meta.is_file() && system::links(meta) > 1),
+            folder: last.is_some_and(Metadata::is_dir),
+            mount: mount.to_owned(),
+            private_temporary: self.there().any(|(path, meta)| system::private_temporary(path, meta)),
+            path: self.path.clone(),
+        }
+    }
 }
 
 fn parts(path: &Path) -> VecDeque<OsString> {
@@ -126,7 +141,7 @@ mod system {
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
-    use super::{Step, TEMPORARY};
+    use super::TEMPORARY;
 
     pub(super) fn links(meta: &Metadata) -> u64 {
         meta.nlink()
@@ -137,14 +152,11 @@ mod system {
     }
 
     /// A folder right below one for temporary files, the user's own, that nobody else can enter.
-    pub(super) fn private_temporary(steps: &[Step]) -> bool {
-        let own = |meta: &Metadata| {
-            meta.is_dir() && meta.uid() == rustix::process::geteuid().as_raw() && meta.mode() & 0o077 == 0
-        };
-        steps.iter().any(|step| {
-            step.path.parent().is_some_and(|parent| TEMPORARY.iter().any(|at| parent == Path::new(at)))
-                && step.found.as_ref().is_some_and(own)
-        })
+    pub(super) fn private_temporary(path: &Path, meta: &Metadata) -> bool {
+        path.parent().is_some_and(|parent| TEMPORARY.iter().any(|at| parent == Path::new(at)))
+            && meta.is_dir()
+            && meta.uid() == rustix::process::geteuid().as_raw()
+            && meta.mode() & 0o077 == 0
     }
 }
 
@@ -160,7 +172,7 @@ mod system {
         0
     }
 
-    pub(super) fn private_temporary(_: &[super::Step]) -> bool {
+    pub(super) fn private_temporary(_: &std::path::Path, _: &Metadata) -> bool {
         false
     }
 }
