@@ -8,6 +8,7 @@
 pub mod edit;
 mod error;
 mod finish;
+pub mod import;
 mod keeper;
 mod launch;
 mod layer;
