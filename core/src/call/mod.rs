@@ -12,7 +12,7 @@ pub use access::{Access, Category, McpAccess, WriteKind};
 pub use digest::{Digest, digest_of};
 pub use identity::{AgentId, Names, SessionId};
 pub(crate) use path::lies_in;
-pub use path::{PathAccess, resolve};
+pub use path::{Mount, PathAccess, resolve};
 pub use shell::{Caveat, ShellAccess, Surroundings};
 pub use url::{UrlAccess, UrlError, normal_host};
 

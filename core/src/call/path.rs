@@ -1,5 +1,6 @@
 //! Paths as the kernel will walk them, and as they were written.
 
+mod below;
 mod walk;
 
 use std::path::{Component, Path, PathBuf};
@@ -33,12 +34,21 @@ pub struct PathAccess {
     /// It is a folder.
     #[serde(skip)]
     pub folder: bool,
-    /// The folder where the file system that holds it begins.
+    /// The file system that holds it.
     #[serde(skip)]
-    pub mount: Option<PathBuf>,
+    pub mount: Option<Mount>,
     /// It lies in a folder for temporary files that only the user can look into.
     #[serde(skip)]
     pub private_temporary: bool,
+}
+
+/// A file system.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Mount {
+    /// The folder where it begins.
+    pub at: PathBuf,
+    /// The number of its device.
+    pub device: u64,
 }
 
 impl PathAccess {
@@ -55,7 +65,7 @@ impl PathAccess {
             Ok(walked) => {
                 access.hard_linked = walked.hard_linked;
                 access.folder = walked.folder;
-                access.mount = Some(walked.mount);
+                access.mount = walked.mount;
                 access.private_temporary = walked.private_temporary;
                 access.resolved = walked.path;
                 if access.resolved.to_str().is_none() {
@@ -107,7 +117,7 @@ impl PathAccess {
         let inner = roots.iter().filter(|root| self.resolved.starts_with(root));
         inner
             .max_by_key(|root| root.as_os_str().len())
-            .is_some_and(|root| mount.starts_with(root) && mount != root)
+            .is_some_and(|root| mount.at.starts_with(root) && mount.at != **root)
     }
 
     /// Whether all its forms lie in one of `roots`.

@@ -6,6 +6,8 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::Mount;
+
 /// As many links as Linux follows before it gives up (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 
@@ -21,8 +23,8 @@ pub(super) struct Walked {
     pub(super) hard_linked: bool,
     /// There is a folder.
     pub(super) folder: bool,
-    /// The folder where its file system begins.
-    pub(super) mount: PathBuf,
+    /// Its file system.
+    pub(super) mount: Option<Mount>,
     /// It lies in a folder for temporary files that only the user can look into.
     pub(super) private_temporary: bool,
 }
@@ -106,23 +108,28 @@ impl Steps {
     }
 
     fn end(&self) -> Walked {
-        let mut there = self.there().peekable();
-        let mut mount = Path::new("/");
-        while let Some((path, meta)) = there.next() {
-            mount = path;
-            if there.peek().is_some_and(|(_, above)| system::device(above) != system::device(meta)) {
+        let mut mount: Option<(&Path, u64)> = None;
+        for (path, meta) in self.there() {
+            let device = system::device(meta);
+            if mount.is_some_and(|(_, below)| below != device) {
                 break;
             }
+            mount = Some((path, device));
         }
         let last = self.found.last().and_then(Option::as_ref);
         Walked {
             hard_linked: last.is_some_and(|meta| meta.is_file() && system::links(meta) > 1),
             folder: last.is_some_and(Metadata::is_dir),
-            mount: mount.to_owned(),
+            mount: mount.map(|(at, device)| Mount { at: at.to_owned(), device }),
             private_temporary: self.there().any(|(path, meta)| system::private_temporary(path, meta)),
             path: self.path.clone(),
         }
     }
+}
+
+/// Whether a path is a folder in which every user keeps temporary files.
+pub(super) fn is_temporary(path: &Path) -> bool {
+    TEMPORARY.iter().any(|at| path == Path::new(at))
 }
 
 fn parts(path: &Path) -> VecDeque<OsString> {
@@ -141,8 +148,6 @@ mod system {
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
-    use super::TEMPORARY;
-
     pub(super) fn links(meta: &Metadata) -> u64 {
         meta.nlink()
     }
@@ -153,7 +158,7 @@ mod system {
 
     /// A folder right below one for temporary files, the user's own, that nobody else can enter.
     pub(super) fn private_temporary(path: &Path, meta: &Metadata) -> bool {
-        path.parent().is_some_and(|parent| TEMPORARY.iter().any(|at| parent == Path::new(at)))
+        path.parent().is_some_and(super::is_temporary)
             && meta.is_dir()
             && meta.uid() == rustix::process::geteuid().as_raw()
             && meta.mode() & 0o077 == 0

@@ -13,7 +13,7 @@ use crate::policy::pattern::Places;
 
 /// Whether the reader takes it, as a managed file: only that one may hold everything.
 fn read_takes(text: &str) -> Result<(), String> {
-    let places = Places { home: Some("/home/me".into()) };
+    let places = Places { home: Some("/home/me".into()), ..Places::default() };
     match read::read(Layer::Managed, Path::new("FILE"), text, &places) {
         Ok(_) => Ok(()),
         Err(errors) => Err(errors.iter().map(|error| error.one_line()).collect::<Vec<_>>().join("\n")),

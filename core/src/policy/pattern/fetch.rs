@@ -51,20 +51,24 @@ impl FetchPattern {
 
     /// Only the host itself, http or https, on its own port.
     pub(super) fn allows(&self, url: &UrlAccess) -> bool {
-        let web = matches!(url.scheme.as_str(), "http" | "https");
+        let web = url.certain && matches!(url.scheme.as_str(), "http" | "https");
         match self {
             Self::Any => web,
             Self::Host { host, subdomains: false } => web && url.port.is_none() && url.host == *host,
             Self::Host { host, subdomains: true } => web && url.port.is_none() && below(&url.host, host),
             Self::Url { scheme, host, subdomains, port, path } => {
                 let at = if *subdomains { below(&url.host, host) } else { url.host == *host };
-                at && url.scheme == *scheme && url.port == *port && path.matches(&url.path)
+                at && url.certain && url.scheme == *scheme && url.port == *port && path.matches(&url.path)
             }
         }
     }
 
     /// The host and everything below it, on every scheme and port.
     pub(super) fn concerns(&self, url: &UrlAccess) -> bool {
+        // What others may read it as is somewhere in it.
+        if !url.certain && self.host().is_none_or(|host| url.given.to_lowercase().contains(host)) {
+            return true;
+        }
         match self {
             Self::Any => true,
             Self::Host { host, subdomains } => (!subdomains && url.host == *host) || below(&url.host, host),

@@ -16,7 +16,7 @@ ulimit -t 2
 command_not_found_handle() {
     local told
     builtin printf -v told '%s\036' "$@"
-    builtin printf '%s\035' "$told" >&9
+    builtin printf '\034%s\035' "$told" >&9
     case "$1" in f*) return 1;; *) return 0;; esac
 }
 "#;
@@ -126,23 +126,14 @@ impl Bash {
     }
 }
 
-/// What the prelude told, without what else was said on the same output.
+/// What the prelude told, between marks; what else was said on the same output is outside of them.
 fn commands(told: &[u8]) -> BTreeSet<Vec<String>> {
     let text = String::from_utf8_lossy(told);
-    let records = text.split('\x1d');
-    // The last piece is what was said after the last command.
-    let count = records.clone().count().saturating_sub(1);
-    records
-        .take(count)
-        .map(|record| {
-            let mut words: Vec<String> = record.split('\x1e').map(str::to_owned).collect();
-            words.pop();
-            if let Some(name) = words.first_mut() {
-                // Other output ends in a line's end; names hold none.
-                let own = name.rsplit('\n').next().unwrap_or_default().to_owned();
-                *name = own;
-            }
-            words
-        })
-        .collect()
+    let records = text.split('\x1d').filter_map(|record| Some(record.rsplit_once('\x1c')?.1));
+    let words = |record: &str| {
+        let mut words: Vec<String> = record.split('\x1e').map(str::to_owned).collect();
+        words.pop();
+        words
+    };
+    records.map(words).collect()
 }

@@ -18,8 +18,11 @@ pub(crate) fn unseen(accesses: &[Access], ran: &Ran) -> Vec<String> {
         return Vec::new();
     }
     let mut unseen = Vec::new();
+    // What is made up while the line runs can't be listed: that is said as a caveat, for every mode.
+    let made_up = shell::commands(accesses).any(evaluates);
     for argv in &ran.commands {
-        if !shell::commands(accesses).any(|shell| runs(shell, argv)) {
+        let seen = shell::commands(accesses).any(|shell| runs(shell, argv)) || is_transport(argv);
+        if !seen && !made_up {
             unseen.push(format!("ran {argv:?}"));
         }
     }
@@ -32,6 +35,20 @@ pub(crate) fn unseen(accesses: &[Access], ran: &Ran) -> Vec<String> {
         unseen.extend(ran.written.iter().filter(|path| !says(path)).map(|path| format!("wrote {path:?}")));
     }
     unseen
+}
+
+/// A shell around a line: what is inside is judged, and not the shell.
+fn is_transport(argv: &[String]) -> bool {
+    matches!(argv.first().map(String::as_str), Some("sh" | "bash"))
+        && argv.get(1).is_some_and(|option| option == "-c")
+}
+
+/// A command that evaluates text which is not known, and is asked about always.
+fn evaluates(shell: &ShellAccess) -> bool {
+    let evaluator =
+        matches!(shell.words.first().and_then(Word::literal), Some("eval" | "trap" | "sh" | "bash"));
+    let always = shell.caveats.iter().any(|caveat| caveat.always);
+    evaluator && always && shell.words.iter().any(|word| word.literal().is_none())
 }
 
 fn runs(shell: &ShellAccess, argv: &[String]) -> bool {

@@ -49,11 +49,10 @@ impl<'a> Places<'a> {
         self.touches.push(Touch { path, how, deep });
     }
 
-    /// [`PathAccess::new`], without walking over the working folder again for every plain name below
-    /// it. Wherever a link or an error is met, that function has the word.
+    /// [`PathAccess::new`], without walking over the working folder again for every plain name below it.
     fn look_up(&mut self, cwd: &Path, text: &str) -> PathAccess {
         let base = self.base.get_or_insert_with(|| PathAccess::new(cwd, "."));
-        below(base, text).unwrap_or_else(|| PathAccess::new(cwd, text))
+        base.below(text).unwrap_or_else(|| PathAccess::new(cwd, text))
     }
 
     /// A word of a program of which it is not known what it is: every path that it is or holds.
@@ -183,92 +182,6 @@ impl<'a> Places<'a> {
             self.address(text);
         } else if !text.is_empty() && text.len() <= LONGEST {
             self.address(&format!("http://{text}"));
-        }
-    }
-}
-
-/// A path of plain names below `base`; none if there is more to it.
-#[cfg(unix)]
-fn below(base: &PathAccess, text: &str) -> Option<PathAccess> {
-    use std::os::unix::fs::MetadataExt;
-    let plain = |part: &str| !matches!(part, "" | "." | "..");
-    if base.unresolved.is_some() || text.contains('\0') || !text.split('/').all(plain) {
-        return None;
-    }
-    let mut resolved = base.resolved.clone();
-    let (mut there, mut hard_linked) = (true, false);
-    for part in text.split('/') {
-        resolved.push(part);
-        if !there {
-            continue;
-        }
-        match std::fs::symlink_metadata(&resolved) {
-            Ok(meta) if meta.file_type().is_symlink() => return None,
-            Ok(meta) => hard_linked = meta.is_file() && meta.nlink() > 1,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                (there, hard_linked) = (false, false)
-            }
-            Err(_) => return None,
-        }
-    }
-    Some(PathAccess {
-        given: text.to_owned(),
-        lexical: base.lexical.join(text),
-        resolved,
-        unresolved: None,
-        hard_linked,
-    })
-}
-
-#[cfg(not(unix))]
-fn below(_: &PathAccess, _: &str) -> Option<PathAccess> {
-    None
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::below;
-    use crate::call::PathAccess;
-    use std::fs;
-
-    #[test]
-    fn given_a_plain_name_then_the_short_way_finds_the_same() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().canonicalize().unwrap();
-        fs::create_dir(root.join("folder")).unwrap();
-        fs::write(root.join("folder/file"), "").unwrap();
-        fs::hard_link(root.join("folder/file"), root.join("other")).unwrap();
-        std::os::unix::fs::symlink("folder", root.join("link")).unwrap();
-        std::os::unix::fs::symlink(&root, root.join("folder/up")).unwrap();
-        for cwd in [root.clone(), root.join("link"), root.join("folder/../link/.")] {
-            let base = PathAccess::new(&cwd, ".");
-            for text in [
-                "file",
-                "folder",
-                "folder/file",
-                "other",
-                "link",
-                "link/file",
-                "up/other",
-                "nothing",
-                "nothing/x",
-                "file/x",
-                ".env",
-                "ü",
-                "a/../b",
-                "./a",
-                "/etc/passwd",
-                "a//b",
-                "a/",
-                "",
-                "a\0b",
-            ] {
-                if let Some(found) = below(&base, text) {
-                    assert_eq!(found, PathAccess::new(&cwd, text), "{text} in {}", cwd.display());
-                }
-            }
-            assert!(below(&base, "nothing").is_some());
-            assert!(below(&base, "a/../b").is_none());
         }
     }
 }

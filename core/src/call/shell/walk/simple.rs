@@ -39,6 +39,7 @@ impl Default for Parts {
 impl Walker<'_> {
     /// One simple command; `timed` if the word `time` stood before it.
     pub(super) fn simple(&mut self, of: &SimpleCommand, timed: bool) -> Result<()> {
+        named_descriptor(of)?;
         let mark = self.out.len();
         let mut parts = Parts::default();
         let mut words: Vec<Word> = Vec::new();
@@ -395,4 +396,20 @@ fn reads_shell(words: &[Word]) -> bool {
         })
     };
     shell && rest.iter().all(plain)
+}
+
+/// `{name}>file` opens a descriptor and keeps its number in a variable. The parser takes `{name}` for a word: for the
+/// command's name, even.
+fn named_descriptor(of: &SimpleCommand) -> Result<()> {
+    let prefix = of.prefix.iter().flat_map(|prefix| &prefix.0);
+    let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0);
+    let name = of.word_or_name.iter().cloned().map(Item::Word).collect::<Vec<_>>();
+    let mut before = false;
+    for item in prefix.chain(&name).chain(suffix) {
+        if before && matches!(item, Item::IoRedirect(_)) {
+            return Err(Refused::new("a descriptor that is kept in a variable"));
+        }
+        before = matches!(item, Item::Word(word) if word.value.starts_with('{') && word.value.ends_with('}'));
+    }
+    Ok(())
 }
