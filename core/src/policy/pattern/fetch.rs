@@ -51,6 +51,9 @@ impl FetchPattern {
 
     /// Only the host itself, http or https, on its own port.
     pub(super) fn allows(&self, url: &UrlAccess) -> bool {
+        if !spelt_plainly(&url.given) {
+            return false;
+        }
         let web = matches!(url.scheme.as_str(), "http" | "https");
         match self {
             Self::Any => web,
@@ -102,4 +105,9 @@ fn url(text: &str, scheme: &str, rest: &str) -> Result<FetchPattern, PatternErro
 
 fn below(host: &str, domain: &str) -> bool {
     host.strip_suffix(domain).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+}
+
+/// Whether all readers of addresses find the same host in it: `\\`, spaces and control characters are where they differ.
+fn spelt_plainly(given: &str) -> bool {
+    !given.contains(|c: char| c == '\\' || c.is_whitespace() || c.is_control())
 }
