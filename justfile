@@ -13,10 +13,12 @@ build:
 # Format all code.
 fmt:
     cargo fmt --all
+    cargo fmt --manifest-path tests/fuzz/Cargo.toml
 
 # Check what no reviewer should have to say: format, lints, documentation.
 lint: doc
     cargo fmt --all --check
+    cargo fmt --manifest-path tests/fuzz/Cargo.toml --check
     cargo clippy --workspace --all-targets -- -D warnings
 
 # Build the documentation, where a broken link is an error.
@@ -39,12 +41,56 @@ test-agents: build
 # Run all benchmarks.
 bench:
     cargo build --release -p mayi
-    cargo bench -p mayi-tests --bench '*'
+    cargo bench -p mayi-tests --features yardstick --bench '*'
 
 # Run all benchmarks with few samples, in three minutes at most without building: do they run, is anything off by far?
 bench-quick:
-    cargo bench -p mayi-tests --bench '*' --no-run
-    timeout 180 cargo bench -p mayi-tests --bench '*' -- --quick --noplot
+    cargo bench -p mayi-tests --features yardstick --bench '*' --no-run
+    timeout 180 cargo bench -p mayi-tests --features yardstick --bench '*' -- --quick --noplot
+
+# Compare the analysis of lines with real bash on LINES generated lines, from a seed of its own each time.
+differential lines="20000":
+    MAYI_LINES={{ lines }} MAYI_SEED=${MAYI_SEED:-$(date +%s)000} cargo nextest run --profile long -p mayi-tests --test decisions -E 'test(given_generated_lines)' --no-capture
+
+# The fuzz targets.
+targets := "shell pattern config path"
+
+# Look for an input that breaks TARGET (shell, pattern, config or path), for so many seconds.
+fuzz target seconds="60":
+    #!/usr/bin/env bash
+    set -euo pipefail
+    # Found inputs and crashes go to target/fuzz. A crash is kept as a seed once it is understood.
+    mkdir -p target/fuzz/found/{{ target }} target/fuzz/crashes/{{ target }}
+    # Without sanitizers, stable Rust is enough; the core has no unsafe code that they would look at.
+    cargo fuzz run --fuzz-dir tests/fuzz --target-dir target/fuzz --sanitizer none --codegen-units 16 {{ target }} \
+        target/fuzz/found/{{ target }} tests/fuzz/seeds/{{ target }} -- \
+        -max_total_time={{ seconds }} -timeout=10 -max_len=4096 -print_final_stats=1 \
+        -artifact_prefix="$PWD/target/fuzz/crashes/{{ target }}/"
+
+# Run every fuzz target for ten minutes.
+fuzz-long: (fuzz-each "600")
+
+# Run every fuzz target for 20 seconds, as CI does.
+fuzz-quick: (fuzz-each "20")
+
+# Run every fuzz target, and count those without a finding.
+[private]
+fuzz-each seconds:
+    #!/usr/bin/env bash
+    set -uo pipefail
+    mkdir -p target/ci
+    passed=0 failed=0
+    for target in {{ targets }}; do
+        if "{{ just_executable() }}" fuzz "$target" {{ seconds }} 2> "target/ci/fuzz-$target.log"; then
+            passed=$((passed + 1))
+            awk '/^(Done |stat::number_of_executed_units)/ { print target ": " $0 }' target="$target" "target/ci/fuzz-$target.log"
+        else
+            failed=$((failed + 1))
+            tail -60 "target/ci/fuzz-$target.log" >&2
+        fi
+    done
+    echo "$passed $failed 0" > target/ci/fuzz.count
+    exit "$((failed > 0))"
 
 # Run all of it, as CI does. A failed step does not keep the later ones from telling what they know.
 test-all:
@@ -53,7 +99,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-agents bench-quick; do
+    for step in lint test test-agents fuzz-quick bench-quick; do
         begin=$SECONDS outcome=ok
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times
@@ -93,3 +139,8 @@ doctest:
     awk '/^test result:/ { passed += $4; failed += $6; skipped += $8 } END { print passed + 0, failed + 0, skipped + 0 }' \
         target/ci/doctest.log > target/ci/doctest.count
     exit "$status"
+
+# Writes the JSON schema of configuration files anew; a test holds it to the code.
+schema:
+    cargo run --quiet -p mayi -- config schema > schema/mayi.schema.json.new
+    mv schema/mayi.schema.json.new schema/mayi.schema.json

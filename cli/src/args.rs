@@ -1,5 +1,7 @@
 //! The command line: every command and option, with its help.
 
+mod check;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +12,9 @@ use clap::{
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
 
+use self::check::{CHECK_AFTER, TEST_AFTER};
+pub(crate) use self::check::{CheckArgs, TestArgs};
+pub(crate) use crate::args_config::*;
 use crate::commands::{CliError, Context};
 
 const AFTER: &str = "\
@@ -17,6 +22,7 @@ Examples:
   mayi run demo                         see how it works, with an agent that is built in
   mayi run claude \"fix the failing test\"
   mayi agents                           which agents there are
+  mayi check shell 'rm -rf target'      what would be decided, and why
   mayi doctor                           when something is off
 
 Exit codes: 0 done · 1 internal error · 2 usage · 3 configuration refused · 4 agent failed ·
@@ -82,6 +88,12 @@ pub(crate) enum Command {
     /// Give an agent one prompt, with every tool call gated
     #[command(after_help = RUN_AFTER)]
     Run(Box<RunArgs>),
+    /// Say what would be decided about a call, and why
+    #[command(after_help = CHECK_AFTER)]
+    Check(Box<CheckArgs>),
+    /// Check calls against the effects that are expected, for your own CI
+    #[command(after_help = TEST_AFTER)]
+    Test(TestArgs),
     /// List the agents that mayi knows, and their settings
     #[command(after_help = "Example:\n  mayi agents --json | jq -r 'select(.found).name'")]
     Agents(ListArgs),
@@ -91,6 +103,12 @@ pub(crate) enum Command {
     /// Show, check and find the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Write a configuration to start from
+    #[command(after_help = INIT_AFTER)]
+    Init(InitArgs),
+    /// Let a folder's own configuration count, or a program in it start
+    #[command(after_help = TRUST_AFTER)]
+    Trust(TrustArgs),
     /// Check what mayi needs, and say what to do
     Doctor(ListArgs),
     /// Print a completion script for a shell
@@ -139,21 +157,6 @@ pub(crate) enum Switch {
     On,
     /// It asks
     Off,
-}
-
-/// `mayi config`
-#[derive(Debug, Subcommand)]
-pub(crate) enum ConfigCommand {
-    /// List the files that are read, farthest first
-    Path(ListArgs),
-    /// Look for mistakes: in FILE, or in all files that are read
-    Check {
-        /// A configuration file; one called .mayi.toml is checked as a folder's own
-        #[arg(value_hint = ValueHint::FilePath)]
-        file: Option<PathBuf>,
-    },
-    /// Show what counts, and where it is written
-    Show(ListArgs),
 }
 
 const RUN_AFTER: &str = "\

@@ -3,6 +3,7 @@
 //! A library only for its own tests and examples: the program is [`start`].
 
 mod args;
+mod args_config;
 mod commands;
 mod exit;
 mod print;

@@ -32,8 +32,21 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), CliError> {
 /// # Errors
 /// As [`line`].
 pub(crate) fn json(value: &impl Serialize) -> Result<(), CliError> {
-    let text = serde_json::to_string(value).map_err(|error| CliError::internal(error.to_string()))?;
+    let text = json_line(value).map_err(|error| CliError::internal(error.to_string()))?;
     line(text)
+}
+
+/// One JSON object on one line, for every reader: JSON allows three characters in its strings that
+/// some readers take for the end of a line, so they are written as escapes.
+///
+/// # Errors
+/// If it can't be written as JSON.
+pub(crate) fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string(value)?;
+    if !text.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
+        return Ok(text);
+    }
+    Ok(text.replace('\u{85}', r"\u0085").replace('\u{2028}', r"\u2028").replace('\u{2029}', r"\u2029"))
 }
 
 /// Says something that is not data. If standard error is gone, there is nobody to tell.
@@ -69,6 +82,14 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    /// Surfaces, section 1: "JSON lines in, JSON lines out", for readers that know more ends of lines.
+    #[test]
+    fn given_unicode_line_ends_then_an_object_stays_on_one_line() {
+        let line = super::json_line(&"a\u{2028}b\u{85}c\u{2029}").unwrap();
+        assert_eq!(line, r#""a\u2028b\u0085c\u2029""#);
+        assert_eq!(serde_json::from_str::<String>(&line).unwrap(), "a\u{2028}b\u{85}c\u{2029}");
+    }
+
     #[test]
     fn given_rows_then_their_columns_line_up() {
         let rows = [

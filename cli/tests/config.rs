@@ -122,6 +122,25 @@ fn given_layers_then_show_says_what_counts_and_where_it_is_written() {
     assert!(rows.iter().any(|row| row["type"] == "protection"));
 }
 
+/// Attack 25: "ANSI, bidirectional text": a file of a repository writes nothing of its own to the terminal.
+#[test]
+fn given_mistakes_with_control_characters_then_they_are_shown_as_escapes() {
+    let machine = Machine::new()
+        .workspace(
+            "\u{202e}x = \"\u{9b}31m\"\n\"a\\u001B[2Jb\" = 1 # \u{200d}\n[rules]\nallow = [\"l\\u001Bs\"]\n",
+        )
+        .file("o\u{7}.toml", "x = \n");
+    for args in [["config", "check", ".mayi.toml"], ["config", "check", "o\u{7}.toml"]] {
+        let done = machine.mayi(args);
+        assert_eq!(done.code, 3);
+        let hidden = |c: char| (c.is_control() && c != '\n') || ['\u{202e}', '\u{200d}'].contains(&c);
+        assert!(!done.err.contains(hidden), "{:?}", done.err);
+    }
+    let machine = Machine::new().workspace("\"a\\u001B[2Jb\" = 1 # \u{200d}\n");
+    let err = machine.mayi(["config", "check"]).err;
+    assert!(err.contains("no key is called `a\\x1b[2Jb`") && err.contains("# \\u{200d}"), "{err}");
+}
+
 /// "Nothing runs on half a policy."
 #[test]
 fn given_mistakes_in_the_users_file_then_every_command_that_reads_it_ends_with_3() {

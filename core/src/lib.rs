@@ -5,6 +5,7 @@
 
 pub mod approval;
 pub mod call;
+pub mod check;
 pub mod config;
 pub mod doors;
 pub mod gate;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
-use std::io::Write;
+use std::io::{Seek, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -238,6 +238,15 @@ impl Mayi {
         let (reader, mut writer) = std::io::pipe().expect("there are pipes");
         writer.write_all(bytes).expect("a pipe takes a little text");
         self.command.stdin(reader);
+        self
+    }
+
+    /// Any number of bytes, as standard input.
+    #[must_use]
+    pub fn input(mut self, bytes: &[u8]) -> Self {
+        let mut file = tempfile::tempfile().expect("a file can be made");
+        file.write_all(bytes).and_then(|()| file.rewind()).expect("a file takes bytes");
+        self.command.stdin(file);
         self
     }
 

@@ -1,10 +1,8 @@
 //! `mayi bypass`: lets an agent act without asking, or makes it ask again.
 
-use std::io::{ErrorKind, IsTerminal};
-
-use dialoguer::Confirm;
 use mayi_core::config::{CommandLine, Loaded, Sources, edit, load, nearest};
 
+use super::confirm::confirmed;
 use super::{CliError, Context};
 use crate::args::{BypassArgs, Switch};
 use crate::exit::Exit;
@@ -37,7 +35,14 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
                 format!("{} locks this: {agent} has to ask", by.display()),
             ));
         }
-        let answer = if args.yes { Some(true) } else { confirmed(agent)? };
+        let answer = if args.yes {
+            Some(true)
+        } else {
+            confirmed(
+                &format!("Let {agent} run commands, write files and call tools without asking you?"),
+                &format!("that {agent} need not ask"),
+            )?
+        };
         if answer != Some(true) {
             ctx.note("nothing has changed");
             return Ok(if answer.is_none() { Exit::Interrupted } else { Exit::Denied });
@@ -70,27 +75,4 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
 
 fn is_on(loaded: &Loaded, agent: &str) -> bool {
     loaded.policy.agents.get(agent).is_some_and(|settings| settings.bypass_permissions)
-}
-
-/// Asks once more, with "no" as the answer that is picked first. `None`: Ctrl-C.
-fn confirmed(agent: &str) -> Result<Option<bool>, CliError> {
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(CliError::usage(format!(
-            "nobody is here to confirm that {agent} need not ask: add --yes if you mean it"
-        )));
-    }
-    // From here on Ctrl-C is an answer: dialoguer hides the cursor, and has to show it again.
-    #[cfg(unix)]
-    let _interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
-    let screen = console::Term::stderr();
-    let answer = Confirm::new()
-        .with_prompt(format!("Let {agent} run commands, write files and call tools without asking you?"))
-        .default(false)
-        .interact_on_opt(&screen);
-    let _ = screen.show_cursor();
-    match answer {
-        Ok(answer) => Ok(Some(answer.unwrap_or(false))),
-        Err(dialoguer::Error::IO(error)) if error.kind() == ErrorKind::Interrupted => Ok(None),
-        Err(error) => Err(CliError::internal(format!("the question could not be shown: {error}"))),
-    }
 }

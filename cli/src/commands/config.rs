@@ -89,7 +89,9 @@ pub(super) fn check(file: Option<&Path>, ctx: &Context) -> Result<Exit, CliError
     let mut bad = false;
     for seen in &wanted {
         let path = visible(&seen.path.display().to_string());
-        if !seen.found && ctx.sources.only.is_none() {
+        // A file that was named has to be there.
+        let named = seen.layer == Layer::User && ctx.sources.only.is_some();
+        if !seen.found && !named {
             ctx.note(format!("{path}: not there"));
             continue;
         }
@@ -200,4 +202,9 @@ fn section(title: &str, rows: &[Vec<String>]) -> Result<(), CliError> {
         print::line(format!("  {line}"))?;
     }
     print::line("")
+}
+
+pub(super) fn schema() -> Result<Exit, CliError> {
+    print::bytes(mayi_core::config::schema_text().as_bytes())?;
+    Ok(Exit::Done)
 }

@@ -64,22 +64,28 @@ impl CliError {
 /// Each mistake with its place, and what to write instead.
 pub(super) fn report_all(errors: &[ConfigError], color: bool) {
     for error in errors {
-        if error.source_code().is_none() {
-            print::note(format!("mayi: {error}"));
-            if let Some(hint) = error.hint() {
-                print::note(format!("  help: {hint}"));
-            }
-            continue;
+        report(error, color);
+    }
+}
+
+/// A mistake in a file, with its place, and what to write instead.
+pub(super) fn report(error: &dyn Diagnostic, color: bool) {
+    let plain = || {
+        print::note(format!("mayi: {error}"));
+        if let Some(hint) = error.help() {
+            print::note(format!("  help: {hint}"));
         }
-        let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        let width = usize::from(console::Term::stderr().size_checked().map_or(100, |(_, columns)| columns));
-        let mut text = String::new();
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(width.max(40));
-        if handler.render_report(&mut text, error).is_ok() {
-            print::note(text.trim_end());
-        } else {
-            print::note(format!("mayi: {}", error.one_line()));
-        }
+    };
+    if error.source_code().is_none() {
+        return plain();
+    }
+    let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let width = usize::from(console::Term::stderr().size_checked().map_or(100, |(_, columns)| columns));
+    let mut text = String::new();
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(width.max(40));
+    match handler.render_report(&mut text, error) {
+        Ok(()) => print::note(text.trim_end()),
+        Err(_) => plain(),
     }
 }
 

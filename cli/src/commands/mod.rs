@@ -2,13 +2,19 @@
 
 mod agents;
 mod bypass;
+mod check;
 mod completions;
 mod config;
+mod confirm;
 mod context;
 mod demo_agent;
 mod doctor;
 mod error;
+mod import;
+mod init;
 mod run;
+mod test;
+mod trust;
 
 pub(crate) use context::Context;
 pub(crate) use error::CliError;
@@ -27,11 +33,20 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             ctx.sources.command_line = args.command_line();
             run::run(*args, ctx).await
         }
+        Command::Check(args) => {
+            ctx.sources.command_line = args.command_line();
+            check::check(*args, &ctx)
+        }
+        Command::Test(args) => test::test(&args, &ctx),
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),
         Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),
         Command::Config(ConfigCommand::Check { file }) => config::check(file.as_deref(), &ctx),
         Command::Config(ConfigCommand::Show(args)) => config::show(args, &ctx),
+        Command::Config(ConfigCommand::Schema) => config::schema(),
+        Command::Config(ConfigCommand::Import(args)) => import::import(&args, &ctx),
+        Command::Init(args) => init::init(&args, &ctx),
+        Command::Trust(args) => trust::trust(&args, &ctx),
         Command::Doctor(args) => doctor::doctor(args, &ctx),
         Command::Completions { shell } => completions::print(shell),
         Command::DemoAgent => demo_agent::serve().await,

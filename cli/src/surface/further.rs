@@ -63,7 +63,7 @@ impl Desk {
             return Ok(None);
         };
         let all = suggestion.patterns.len();
-        let places = Places { home: std::env::home_dir() };
+        let places = Places { home: std::env::home_dir(), ..Places::default() };
         let mut patterns = Vec::new();
         for (at, pattern) in suggestion.patterns.iter().enumerate() {
             self.above(size, 4, &[Line::of(Tone::Dim, "Empty: back.")], Break::Words)?;

@@ -20,6 +20,9 @@ fn only(card: &Card, words: &[&str]) -> bool {
     card.accesses.iter().all(|access| words.contains(&access.access.as_str()))
 }
 
+/// What a line for a shell comes to.
+const RUNNING: &[&str] = &["shell", "read", "write", "create", "edit", "delete", "move"];
+
 /// The first line: who wants what.
 pub(crate) fn heading(card: &Card) -> Line {
     if let Some(server) = card.server.as_ref().filter(|_| only(card, &["mcp"])) {
@@ -29,15 +32,17 @@ pub(crate) fn heading(card: &Card) -> Line {
     }
     let many = card.accesses.len();
     let first = card.accesses.first().map_or("", |access| access.access.as_str());
+    let commands = card.accesses.iter().filter(|access| access.access == "shell").count();
     let what = match first {
         _ if switches_mode(card) => "to switch its own mode".to_owned(),
-        "shell" if only(card, &["shell"]) && many > 1 => format!("to run {many} commands"),
+        // Files that a line reads and writes come with its commands.
+        "shell" if only(card, RUNNING) && commands > 1 => format!("to run {commands} commands"),
+        "shell" if only(card, RUNNING) => "to run a command".to_owned(),
         _ if only(card, &["write", "create", "edit", "delete", "move"]) && many > 1 => {
             format!("to change {many} files")
         }
         "read" if only(card, &["read"]) && many > 1 => format!("to read {many} files"),
         _ if many > 1 => format!("to do {many} things at once"),
-        "shell" => "to run a command".to_owned(),
         "write" => "to write a file".to_owned(),
         "create" => "to create a file".to_owned(),
         "edit" => "to edit a file".to_owned(),

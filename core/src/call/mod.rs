@@ -2,6 +2,7 @@
 
 mod access;
 mod digest;
+mod home;
 mod identity;
 pub mod json;
 mod path;
@@ -10,8 +11,10 @@ mod url;
 
 pub use access::{Access, Category, McpAccess, WriteKind};
 pub use digest::{Digest, digest_of};
+pub use home::home;
 pub use identity::{AgentId, Names, SessionId};
-pub use path::{PathAccess, resolve};
+pub(crate) use path::lies_in;
+pub use path::{Mount, PathAccess, resolve};
 pub use shell::{Caveat, ShellAccess, Surroundings};
 pub use url::{UrlAccess, UrlError, normal_host};
 
@@ -20,12 +23,6 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
-
-/// The user's home folder, for `~` in what agents write; only an absolute one counts.
-#[must_use]
-pub fn home() -> Option<PathBuf> {
-    etcetera::home_dir().ok().filter(|home| home.is_absolute())
-}
 
 /// Which protocol, and which of its requests, a call came through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -40,6 +37,8 @@ pub enum Door {
     /// A tool call that was only reported, after or while it ran: it is judged for the count of
     /// ungated actions, and can't be stopped.
     AcpReported,
+    /// No door: somebody wants to know what would be decided (`mayi check`).
+    Check,
 }
 
 /// One change to a file, as the agent announced it.

@@ -20,6 +20,9 @@ pub struct UrlAccess {
     pub path: String,
     /// The whole address in its normal form, without user name, password and fragment.
     pub href: String,
+    /// Whether every program would read it so: without user name, backslashes, blanks and control
+    /// characters, about which the readers of addresses disagree. No allow matches another one.
+    pub certain: bool,
 }
 
 /// Why an address was not understood.
@@ -40,6 +43,12 @@ impl UrlAccess {
     /// If it is no URL, or one that reaches no host.
     pub fn parse(given: &str) -> Result<Self, UrlError> {
         let mut url = Url::parse(given)?;
+        // An IPv4 address in the form of an IPv6 one reaches the same machine.
+        if let Some(url::Host::Ipv6(six)) = url.host()
+            && let Some(four) = six.to_ipv4_mapped()
+        {
+            let _ = url.set_ip_host(four.into());
+        }
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or(UrlError::NoHost)?;
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         // One dot at the end means the same host.
@@ -57,8 +66,16 @@ impl UrlAccess {
                 .query()
                 .map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path())),
             href: url.to_string(),
+            certain: certain(given),
         })
     }
+}
+
+/// `https://docs.rs\@evil.example/` is `docs.rs` by the URL standard, and `evil.example` for others.
+fn certain(given: &str) -> bool {
+    let authority = given.split_once("://").map_or(given, |(_, rest)| rest);
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or(authority);
+    !authority.contains('@') && !given.contains(|c: char| c == '\\' || c.is_whitespace() || c.is_control())
 }
 
 /// The ASCII form of a host name as people write it in a rule.
@@ -85,6 +102,23 @@ mod tests {
             assert_eq!((url.host.as_str(), url.port), ("example.com", None), "{given}");
         }
         assert_eq!(UrlAccess::parse("http://0x7f.1/").unwrap().host, "127.0.0.1");
+        assert_eq!(UrlAccess::parse("http://[::ffff:7f00:1]/").unwrap().host, "127.0.0.1");
+    }
+
+    /// Attack 69: "a backslash or a user name in an address, about which readers disagree".
+    #[test]
+    fn given_an_address_that_readers_disagree_about_then_it_is_not_certain() {
+        for given in [
+            "https://docs.rs\\@evil.example/",
+            "https://a@docs.rs/",
+            "https://docs.rs/ x",
+            "https:\\\\docs.rs",
+        ] {
+            assert!(UrlAccess::parse(given).is_ok_and(|url| !url.certain), "{given}");
+        }
+        for given in ["https://docs.rs/a@b", "https://docs.rs?x=@y", "https://docs.rs#@"] {
+            assert!(UrlAccess::parse(given).unwrap().certain, "{given}");
+        }
     }
 
     #[test]

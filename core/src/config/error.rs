@@ -8,6 +8,8 @@ use std::sync::Arc;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
 use super::Layer;
+use super::source::SourceText;
+use crate::approval::visible;
 
 /// One mistake. One line, lower case; miette shows the place in the file and what to write instead.
 #[derive(Clone, Debug)]
@@ -30,24 +32,31 @@ impl ConfigError {
     /// A mistake that has no place in a file.
     #[must_use]
     pub fn new(layer: Layer, message: impl Into<String>, help: Option<String>) -> Self {
-        Self { message: message.into(), help, file: None, layer, place: None }
+        Self {
+            message: visible(&message.into()),
+            help: help.map(|help| visible(&help)),
+            file: None,
+            layer,
+            place: None,
+        }
     }
 
     /// A mistake about a file as a whole.
     #[must_use]
     pub fn of_file(layer: Layer, file: &Path, message: impl Into<String>, help: Option<String>) -> Self {
-        Self { message: message.into(), help, file: Some(file.to_owned()), layer, place: None }
+        Self { file: Some(file.to_owned()), ..Self::new(layer, message, help) }
     }
 
-    /// A mistake at `span` of `text`, which is called `name`.
-    pub(super) fn at(mut self, name: &str, text: &Arc<str>, span: Range<usize>) -> Self {
-        let line = line_of(text, span.start);
-        let text = NamedSource::new(name, Arc::clone(text)).with_language("toml");
+    /// A mistake at `span` of `text`.
+    pub(super) fn at(mut self, text: &SourceText, span: &Range<usize>) -> Self {
+        let line = text.line(span.start);
+        let span = text.span(span);
+        let text = NamedSource::new(text.name(), text.shown()).with_language("toml");
         self.place = Some(Box::new(Place { text, span, line }));
         self
     }
 
-    /// What is wrong.
+    /// What is wrong, control characters escaped.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -88,8 +97,8 @@ impl ConfigError {
         let mut line = String::new();
         if let Some(file) = &self.file {
             line = match self.line() {
-                Some(number) => format!("{}:{number}: ", file.display()),
-                None => format!("{}: ", file.display()),
+                Some(number) => format!("{}:{number}: ", visible(&file.display().to_string())),
+                None => format!("{}: ", visible(&file.display().to_string())),
             };
         }
         line.push_str(&self.message);
@@ -106,7 +115,7 @@ impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // With a place, miette's snippet names the file.
         match (&self.file, &self.place) {
-            (Some(file), None) => write!(f, "{}: {}", file.display(), self.message),
+            (Some(file), None) => write!(f, "{}: {}", visible(&file.display().to_string()), self.message),
             _ => f.write_str(&self.message),
         }
     }
@@ -197,10 +206,4 @@ impl ConfigErrors {
             _ => None,
         }
     }
-}
-
-/// The line that `offset` of `text` is on, from 1.
-pub(super) fn line_of(text: &str, offset: usize) -> u32 {
-    let before = text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
-    u32::try_from(before + 1).unwrap_or(u32::MAX)
 }

@@ -31,7 +31,8 @@ impl Loading<'_> {
             epoch: 0,
             mode: current.mode,
             matrix: current.matrix(),
-            rules: self.rules,
+            readers: current.readers,
+            rules: self.rules.into(),
             protection,
             agents: current
                 .agents
@@ -54,7 +55,7 @@ impl Loading<'_> {
             ask_all: self.ask_all,
         };
         let Loading { merge, agents, servers, files, .. } = self;
-        Ok(Loaded { policy, agents, servers, files, settings, locks: merge.locks })
+        Ok(Loaded { policy: policy.compiled(), agents, servers, files, settings, locks: merge.locks })
     }
 
     /// What is built in, mayi's own files wherever they are, and what files add and except.
@@ -79,15 +80,16 @@ impl Loading<'_> {
             let whole = sources.cwd.join(file);
             for path in [resolve(&whole).unwrap_or_else(|_| whole.clone()), whole] {
                 if let Ok(pattern) = Pattern::exact_path("write", &path, false) {
-                    protection.extend(pattern, "mayi's own configuration".to_owned());
+                    protection.extend(pattern, "mayi's own configuration".to_owned(), true);
                 }
             }
         }
-        for (pattern, file) in self.add.drain(..) {
-            protection.extend(pattern, format!("protected by {}", file.display()));
+        for (pattern, file, layer) in self.add.drain(..) {
+            let managed = layer == Layer::Managed;
+            protection.extend(pattern, format!("protected by {}", file.display()), managed);
         }
-        for pattern in self.except.drain(..) {
-            protection.except(pattern);
+        for (pattern, layer) in self.except.drain(..) {
+            protection.except(pattern, layer == Layer::Managed);
         }
         protection
     }

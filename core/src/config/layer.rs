@@ -11,7 +11,7 @@ pub enum Layer {
     Managed,
     /// The user's file, or the one given with `--config`.
     User,
-    /// A folder's `.mayi.toml`: an attacker's, so it only tightens.
+    /// A folder's `.mayi.toml`: an attacker's, so it only tightens until `mayi trust` was said of it.
     Workspace,
     /// `MAYI_*`: only tightens.
     Environment,
@@ -31,12 +31,6 @@ impl Layer {
             Self::Environment => "environment",
             Self::CommandLine => "command line",
         }
-    }
-
-    /// Whether what it says counts only where it is stricter than the layers below.
-    #[must_use]
-    pub fn only_tightens(self) -> bool {
-        matches!(self, Self::Workspace | Self::Environment)
     }
 }
 

@@ -48,15 +48,7 @@ pub struct Loaded {
 /// Every mistake in a managed or user file, in the environment or among the options: nothing runs on
 /// half a policy. A workspace file that can't be read is no error: everything is asked about then.
 pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
-    let mut loading = Loading::new(sources)?;
-    if let Some(path) = &sources.managed {
-        loading.trusted(Layer::Managed, path, false);
-    }
-    match (&sources.only, &sources.user) {
-        (Some(only), _) => loading.trusted(Layer::User, only, true),
-        (None, Some(user)) => loading.trusted(Layer::User, user, false),
-        (None, None) => {}
-    }
+    let mut loading = Loading::base(sources)?;
     if let (None, Some(path)) = (&sources.only, &sources.workspace) {
         workspace::lay(&mut loading, path);
     }
@@ -87,8 +79,8 @@ pub(super) struct Loading<'s> {
     pub(super) merge: Merge,
     pub(super) rules: Vec<Rule>,
     /// What is protected besides, and the file that says so.
-    pub(super) add: Vec<(Pattern, PathBuf)>,
-    pub(super) except: Vec<Pattern>,
+    pub(super) add: Vec<(Pattern, PathBuf, Layer)>,
+    pub(super) except: Vec<(Pattern, Layer)>,
     pub(super) agents: BTreeMap<String, AgentLaunch>,
     pub(super) servers: BTreeMap<String, ServerLaunch>,
     pub(super) files: Vec<SeenFile>,
@@ -115,6 +107,20 @@ impl<'s> Loading<'s> {
         })
     }
 
+    /// What the administrator and the user say: everything that a workspace is measured by.
+    pub(super) fn base(sources: &'s Sources) -> Result<Self, ConfigError> {
+        let mut loading = Self::new(sources)?;
+        if let Some(path) = &sources.managed {
+            loading.trusted(Layer::Managed, path, false);
+        }
+        match (&sources.only, &sources.user) {
+            (Some(only), _) => loading.trusted(Layer::User, only, true),
+            (None, Some(user)) => loading.trusted(Layer::User, user, false),
+            (None, None) => {}
+        }
+        Ok(loading)
+    }
+
     pub(super) fn text(&mut self, layer: Layer, path: &Path) -> Result<Option<String>, ConfigError> {
         let text = secure::read(layer, path);
         self.files.push(SeenFile { path: path.to_owned(), layer, found: !matches!(text, Ok(None)) });
@@ -139,16 +145,16 @@ impl<'s> Loading<'s> {
         }
     }
 
-    fn take(&mut self, layer: Layer, path: &Path, file: File) {
+    pub(super) fn take(&mut self, layer: Layer, path: &Path, file: File) {
         let File { scalars, rules, agents, servers, workspaces, add, except, locks } = file;
-        let ignored = self.lay(layer, scalars);
+        let ignored = self.lay(layer, scalars, false);
         self.say_locked(path, &ignored);
         if layer == Layer::Managed {
             self.merge.locks = locks;
         }
         self.rules.extend(rules);
-        self.except.extend(except);
-        self.protect(path, add);
+        self.except.extend(except.into_iter().map(|pattern| (pattern, layer)));
+        self.protect(layer, path, add);
         for entry in agents {
             let launch = self.agents.entry(entry.name.clone()).or_insert_with(|| AgentLaunch {
                 title: entry.name.clone(),
@@ -190,7 +196,7 @@ impl<'s> Loading<'s> {
         entries.sort_by_key(|entry| real(&entry.folder).components().count());
         for entry in entries {
             self.rules.extend(entry.rules);
-            let ignored = self.lay(layer, Scalars { mode: entry.mode, ..Scalars::default() });
+            let ignored = self.lay(layer, Scalars { mode: entry.mode, ..Scalars::default() }, false);
             self.say_locked(path, &ignored);
         }
     }
@@ -208,16 +214,16 @@ impl<'s> Loading<'s> {
         }
     }
 
-    pub(super) fn lay(&mut self, layer: Layer, mut scalars: Scalars) -> Vec<Ignored> {
-        let ignored = tighten::admit(&self.merge, layer, &mut scalars);
+    pub(super) fn lay(&mut self, layer: Layer, mut scalars: Scalars, tightens: bool) -> Vec<Ignored> {
+        let ignored = tighten::admit(&self.merge, layer, tightens, &mut scalars);
         if let Err(error) = self.merge.lay(layer, &scalars) {
             self.errors.push(error);
         }
         ignored
     }
 
-    pub(super) fn protect(&mut self, path: &Path, patterns: Vec<Pattern>) {
-        self.add.extend(patterns.into_iter().map(|pattern| (pattern, path.to_owned())));
+    pub(super) fn protect(&mut self, layer: Layer, path: &Path, patterns: Vec<Pattern>) {
+        self.add.extend(patterns.into_iter().map(|pattern| (pattern, path.to_owned(), layer)));
     }
 
     fn environment(&mut self) {
@@ -237,8 +243,8 @@ impl<'s> Loading<'s> {
             }
         };
         let origin = Origin { file: None, line: None, layer: Layer::Environment.as_str() };
-        let ignored =
-            self.lay(Layer::Environment, Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() });
+        let scalars = Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() };
+        let ignored = self.lay(Layer::Environment, scalars, true);
         if !ignored.is_empty() {
             self.notices.push(format!(
                 "MAYI_MODE={mode} is ignored: the environment may only tighten; use --mode {mode}"
@@ -271,8 +277,8 @@ impl<'s> Loading<'s> {
             }
         }
         let Some(mode) = options.mode else { return };
-        let ignored =
-            self.lay(Layer::CommandLine, Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() });
+        let scalars = Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() };
+        let ignored = self.lay(Layer::CommandLine, scalars, false);
         for by in ignored.into_iter().filter_map(|ignored| ignored.locked_by) {
             let message = format!("`--mode {mode}` is not allowed: {} locks the mode", by.display());
             let help = format!("leave it out, or ask for {} or stricter", self.merge.managed.mode);

@@ -8,6 +8,7 @@
 pub mod edit;
 mod error;
 mod finish;
+pub mod import;
 mod keeper;
 mod launch;
 mod layer;
@@ -15,10 +16,15 @@ mod load;
 mod names;
 mod presets;
 mod read;
+mod review;
 mod scalars;
+mod schema;
 mod secure;
+mod source;
 mod sources;
+pub mod template;
 mod tighten;
+mod trust;
 mod workspace;
 
 pub use error::{ConfigError, ConfigErrors};
@@ -28,8 +34,11 @@ pub use layer::Layer;
 pub use load::{Loaded, SeenFile, check_file, load};
 pub use names::{RESERVED, nearest};
 pub use presets::{PRESETS, Preset};
+pub use review::{Review, review};
 pub use scalars::{Locks, Setting};
+pub use schema::{schema, schema_text};
 pub use sources::{CommandLine, Folders, MANAGED_FILE, Sources, WORKSPACE_FILE};
+pub use trust::{Standing, Trust, TrustedFile, TrustedKind, digest, place_of, program_digest, trust_file};
 
 /// The largest file that is read: 1 MiB.
 pub const LARGEST_FILE: u64 = 1 << 20;

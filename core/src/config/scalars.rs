@@ -36,6 +36,7 @@ impl<T> At<T> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scalars {
     pub(super) mode: Option<At<Mode>>,
+    pub(super) readers: Option<At<bool>>,
     pub(super) matrix: Vec<(Mode, Category, At<Effect>)>,
     pub(super) agents: BTreeMap<String, AgentScalars>,
     pub(super) servers: BTreeMap<String, ServerScalars>,
@@ -68,6 +69,7 @@ pub(super) struct ToolScalars {
 #[serde(default)]
 pub(super) struct Settings {
     pub(super) mode: Mode,
+    pub(super) readers: bool,
     matrix: BTreeMap<String, BTreeMap<String, Effect>>,
     pub(super) agents: BTreeMap<String, AgentSetting>,
     pub(super) servers: BTreeMap<String, ServerSetting>,
@@ -203,8 +205,11 @@ impl Merge {
         };
         let origin = Origin { file: None, line: None, layer: Layer::BuiltIn.as_str() };
         let matrix = Matrix::default();
-        let mut built_in =
-            Scalars { mode: Some(At::new(Mode::default(), origin.clone())), ..Scalars::default() };
+        let mut built_in = Scalars {
+            mode: Some(At::new(Mode::default(), origin.clone())),
+            readers: Some(At::new(true, origin.clone())),
+            ..Scalars::default()
+        };
         for (_, mode) in MODES {
             for category in CATEGORIES {
                 built_in.matrix.push((
@@ -329,17 +334,19 @@ impl Scalars {
                 }
             }
         }
-        let mut flag = |path: [&str; 3], at: &Option<At<bool>>| {
+        let mut flag = |path: &[&str], at: &Option<At<bool>>| {
             if let Some(At { value, origin }) = at {
-                leaves.push((path.map(str::to_owned).into(), ValueKind::Boolean(*value), origin.clone()));
+                let path = path.iter().map(|part| (*part).to_owned()).collect();
+                leaves.push((path, ValueKind::Boolean(*value), origin.clone()));
             }
         };
+        flag(&["readers"], &self.readers);
         for (name, agent) in &self.agents {
-            flag(["agents", name, "bypass_permissions"], &agent.bypass_permissions);
-            flag(["agents", name, "trust_kind"], &agent.trust_kind);
+            flag(&["agents", name, "bypass_permissions"], &agent.bypass_permissions);
+            flag(&["agents", name, "trust_kind"], &agent.trust_kind);
         }
         for (name, server) in &self.servers {
-            flag(["servers", name, "trust_annotations"], &server.trust_annotations);
+            flag(&["servers", name, "trust_annotations"], &server.trust_annotations);
         }
         leaves
     }

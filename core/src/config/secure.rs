@@ -9,8 +9,21 @@ use super::{ConfigError, LARGEST_FILE, Layer};
 /// Reads `path`; `None` if there is no such file. A managed or user file must belong to the user
 /// or root, and nobody else may be able to write it (decisions, section 5).
 pub(super) fn read(layer: Layer, path: &Path) -> Result<Option<String>, ConfigError> {
+    read_opened(layer, path, open(path, true))
+}
+
+/// As [`read`], but a link in the place of the file is refused.
+pub(super) fn read_itself(layer: Layer, path: &Path) -> Result<Option<String>, ConfigError> {
+    read_opened(layer, path, open(path, false))
+}
+
+fn read_opened(
+    layer: Layer,
+    path: &Path,
+    opened: std::io::Result<File>,
+) -> Result<Option<String>, ConfigError> {
     let refuse = |message: String, help: Option<String>| ConfigError::of_file(layer, path, message, help);
-    let file = match open(path) {
+    let file = match opened {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
@@ -46,16 +59,20 @@ pub(super) fn read(layer: Layer, path: &Path) -> Result<Option<String>, ConfigEr
     }
 }
 
+/// Opens it without waiting for anybody; `follow`: also where a link leads.
 #[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<File> {
+pub(super) fn open(path: &Path, follow: bool) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     // A pipe in the place of the file must not make mayi wait.
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let mut flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    if !follow {
+        flags |= rustix::fs::OFlags::NOFOLLOW;
+    }
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<File> {
+pub(super) fn open(path: &Path, _follow: bool) -> std::io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 

@@ -109,7 +109,7 @@ impl Sources {
     /// What `~` in a pattern stands for.
     #[must_use]
     pub fn places(&self) -> Places {
-        Places { home: self.folders.home.clone() }
+        Places { home: self.folders.home.clone(), roots: vec![self.cwd.clone()] }
     }
 }
 

@@ -22,19 +22,26 @@ impl Ignored {
     }
 }
 
-/// Takes out of `scalars` what `layer` may not say over what is there already.
-pub(super) fn admit(merge: &Merge, layer: Layer, scalars: &mut Scalars) -> Vec<Ignored> {
+/// Takes out of `scalars` what `layer` may not say over what is there already; `tightens` if it may
+/// not loosen anything at all.
+pub(super) fn admit(merge: &Merge, layer: Layer, tightens: bool, scalars: &mut Scalars) -> Vec<Ignored> {
     let mut ignored = Vec::new();
     if layer <= Layer::Managed {
         return ignored;
     }
-    modes(merge, layer, scalars, &mut ignored);
+    modes(merge, tightens, scalars, &mut ignored);
     for (name, agent) in &mut scalars.agents {
-        bypass(merge, layer, name, agent, &mut ignored);
+        bypass(merge, tightens, name, agent, &mut ignored);
     }
-    if !layer.only_tightens() {
+    if !tightens {
         return ignored;
     }
+    drop_if(
+        &mut scalars.readers,
+        |readers| *readers && !merge.current.readers,
+        |_| "`readers = true`".to_owned(),
+        &mut ignored,
+    );
     for (name, agent) in &mut scalars.agents {
         let trusted = merge.current.agents.get(name).is_some_and(|agent| agent.trust_kind);
         drop_if(
@@ -64,12 +71,12 @@ pub(super) fn admit(merge: &Merge, layer: Layer, scalars: &mut Scalars) -> Vec<I
 
 /// Modes of all agents and of single ones. The nearest layer counts, so a mode for all also takes
 /// the place of the modes that layers below gave to single agents.
-fn modes(merge: &Merge, layer: Layer, scalars: &mut Scalars, ignored: &mut Vec<Ignored>) {
+fn modes(merge: &Merge, tightens: bool, scalars: &mut Scalars, ignored: &mut Vec<Ignored>) {
     let lock = merge.locks.mode();
     // The least strict mode that this layer may give to an agent, or to all.
     let floor = |agent: Option<&str>| {
         let locked = lock.map(|by| (merge.managed.mode_of(agent), Some(by.to_owned())));
-        let here = layer.only_tightens().then(|| (merge.current.mode_of(agent), None));
+        let here = tightens.then(|| (merge.current.mode_of(agent), None));
         locked.into_iter().chain(here).max_by_key(|(mode, _)| *mode).unwrap_or((Mode::Auto, None))
     };
     if let Some(mode) = scalars.mode.clone() {
@@ -93,7 +100,7 @@ fn modes(merge: &Merge, layer: Layer, scalars: &mut Scalars, ignored: &mut Vec<I
         let Some(mode) = &agent.mode else { continue };
         let (mut least, locked_by) = floor(Some(name));
         // Without a mode of its own so far, an agent has the one of all, which may just have changed.
-        if layer.only_tightens() && merge.current.agents.get(name).is_none_or(|agent| agent.mode.is_none()) {
+        if tightens && merge.current.agents.get(name).is_none_or(|agent| agent.mode.is_none()) {
             least = least.max(for_all.unwrap_or(least));
         }
         if mode.value < least {
@@ -103,7 +110,7 @@ fn modes(merge: &Merge, layer: Layer, scalars: &mut Scalars, ignored: &mut Vec<I
     }
 }
 
-fn bypass(merge: &Merge, layer: Layer, name: &str, agent: &mut AgentScalars, ignored: &mut Vec<Ignored>) {
+fn bypass(merge: &Merge, tightens: bool, name: &str, agent: &mut AgentScalars, ignored: &mut Vec<Ignored>) {
     if agent.bypass_permissions.as_ref().is_none_or(|bypass| !bypass.value) {
         return;
     }
@@ -115,7 +122,7 @@ fn bypass(merge: &Merge, layer: Layer, name: &str, agent: &mut AgentScalars, ign
         && !on(&merge.managed)
     {
         ignored.push(Ignored { what, locked_by: Some(by.to_owned()) });
-    } else if layer.only_tightens() && !on(&merge.current) {
+    } else if tightens && !on(&merge.current) {
         ignored.push(Ignored::loose(what));
     } else {
         return;

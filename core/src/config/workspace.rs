@@ -1,11 +1,12 @@
-//! The folder's own file, `.mayi.toml`: an attacker's, so nothing in it loosens, and a broken one
-//! asks about everything (decisions, section 5).
+//! The folder's own file, `.mayi.toml`: an attacker's until `mayi trust` was said of it, so nothing in
+//! it loosens, and a broken one asks about everything (decisions, section 5).
 
 use std::path::Path;
 
 use super::load::Loading;
 use super::read::{self, File};
-use super::{ConfigError, Layer};
+use super::trust::{Standing, Trust};
+use super::{ConfigError, Layer, Transport};
 use crate::approval::visible;
 use crate::policy::Effect;
 
@@ -25,16 +26,54 @@ pub(super) fn lay(loading: &mut Loading<'_>, path: &Path) {
             return;
         }
     };
+    match standing(loading, path, &text) {
+        Standing::Trusted => trusted(loading, path, file),
+        standing => untrusted(loading, path, file, standing),
+    }
+}
+
+fn standing(loading: &mut Loading<'_>, path: &Path, text: &str) -> Standing {
+    match Trust::read(&loading.sources.folders) {
+        Ok(trust) => trust.workspace(path, text),
+        Err(error) => {
+            loading.notices.push(visible(&format!("{}; nothing is trusted", error.one_line())));
+            Standing::Unknown
+        }
+    }
+}
+
+/// As a file of the user's own, but for what is protected: a workspace can only add to that.
+fn trusted(loading: &mut Loading<'_>, path: &Path, mut file: File) {
+    let except = std::mem::take(&mut file.except).len();
+    loading.take(Layer::Workspace, path, file);
+    if except > 0 {
+        let what = if except == 1 { "1 exception".to_owned() } else { format!("{except} exceptions") };
+        let is = if except == 1 { "is" } else { "are" };
+        loading.notices.push(visible(&format!(
+            "{}: {what} from protection {is} ignored: write what you mean into your own file",
+            path.display()
+        )));
+    }
+}
+
+fn untrusted(loading: &mut Loading<'_>, path: &Path, file: File, standing: Standing) {
     let mut ignored = too_loose(&file);
     for mut rule in file.rules.into_iter().filter(|rule| rule.effect != Effect::Allow) {
         // An ask that yields could take the place of something stricter.
         rule.holds = true;
         loading.rules.push(rule);
     }
-    loading.protect(path, file.add);
-    ignored.extend(loading.lay(Layer::Workspace, file.scalars).into_iter().map(|ignored| one(ignored.what)));
+    loading.protect(Layer::Workspace, path, file.add);
+    let scalars = loading.lay(Layer::Workspace, file.scalars, true);
+    ignored.extend(scalars.into_iter().map(|ignored| one(ignored.what)));
     if let Some(list) = listed(&ignored) {
-        let why = "a file in a repository may only tighten, until a later version brings `mayi trust`";
+        let why = match standing {
+            Standing::Changed => {
+                "the file has changed since you trusted it; look at it, then say `mayi trust`"
+            }
+            _ if path.is_symlink() => "the file is a link, and `mayi trust` follows none",
+            _ => "a file in a repository may only tighten, until you look at it and say `mayi trust`",
+        };
         loading.notices.push(visible(&format!("{}: {list} ignored: {why}", path.display())));
     }
 }
@@ -80,6 +119,53 @@ fn too_loose(file: &File) -> Vec<Item> {
         items.push(one(format!("the server {}", server.name)));
     }
     items
+}
+
+/// Each thing in `file` that trust would make count, one a line; the settings are looked at by whoever
+/// has the layers below.
+pub(super) fn loosened(file: &File) -> Vec<String> {
+    let mut lines = Vec::new();
+    for rule in &file.rules {
+        let what = match rule.effect {
+            Effect::Allow => "allows",
+            Effect::Ask if !rule.holds => "asks, but not in mode auto nor for bypassed agents:",
+            _ => continue,
+        };
+        let unless = rule.unless.as_ref().map(|unless| format!(", unless {unless}")).unwrap_or_default();
+        let agents = match rule.agents.as_slice() {
+            [] => String::new(),
+            agents => format!(", for {}", agents.join(", ")),
+        };
+        let line = rule.origin.line.map(|line| format!("  (line {line})")).unwrap_or_default();
+        lines.push(format!("{what} {}{unless}{agents}{line}", rule.pattern));
+    }
+    for agent in &file.agents {
+        if let Some(command) = &agent.command {
+            lines.push(format!("starts {} with: {}", agent.name, crate::call::shell::join(command)));
+        }
+        for (name, value) in &agent.env {
+            lines.push(format!("gives {} the variable {name}={value}", agent.name));
+        }
+    }
+    for server in &file.servers {
+        match &server.transport {
+            Some(Transport::Stdio { command, env }) => {
+                let env: String = env.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+                let command = crate::call::shell::join(command);
+                lines.push(format!("starts the server {} with: {env}{command}", server.name));
+            }
+            Some(Transport::Http { url, headers }) => {
+                let names: Vec<&str> = headers.keys().map(String::as_str).collect();
+                let headers = match names.as_slice() {
+                    [] => String::new(),
+                    names => format!(", with the headers {}", names.join(", ")),
+                };
+                lines.push(format!("reaches the server {} at {url}{headers}", server.name));
+            }
+            None => {}
+        }
+    }
+    lines
 }
 
 /// `a, b and c are`.

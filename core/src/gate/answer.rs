@@ -97,7 +97,7 @@ impl Gate {
 /// Whether `patterns` together allow all that `decision` asks about: a rule for something else is a
 /// slip of the hand.
 fn cover(call: &Call, decision: &Decision, patterns: &[String]) -> Result<(), AnswerError> {
-    let places = Places { home: etcetera::home_dir().ok() };
+    let places = Places { home: etcetera::home_dir().ok(), ..Places::default() };
     let compiled: Vec<Pattern> = patterns
         .iter()
         .map(|text| Pattern::parse(text, &places).map_err(|error| AnswerError::Remember(error.to_string())))
@@ -169,7 +169,7 @@ impl GateState {
                 .filter_map(|pattern| pattern.ok().flatten())
                 .collect()
         } else {
-            let places = Places { home: etcetera::home_dir().ok() };
+            let places = Places { home: etcetera::home_dir().ok(), ..Places::default() };
             given.iter().filter_map(|text| Pattern::parse(text, &places).ok()).collect()
         };
         self.grants.add(grant(None, fingerprint));

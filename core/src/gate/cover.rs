@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::call::{Access, Call, Diff, Door, SessionId};
+use crate::call::{Access, Call, Diff, Door, PathAccess, SessionId};
 
 /// As many approved calls are remembered.
 const MOST: usize = 256;
@@ -57,34 +57,48 @@ impl Cover {
         if !matches!(call.door, Door::AcpFs | Door::AcpTerminal) {
             return false;
         }
-        let Some(access) = call.accesses.first().filter(|_| call.accesses.len() == 1) else { return false };
-        for approved in &mut self.approved {
-            if approved.session != call.session {
-                continue;
-            }
-            let found = approved.accesses.iter().position(|other| match (access, other) {
-                (Access::Write(_, path), Access::Write(_, announced)) => {
-                    path.lexical == announced.lexical
-                        && path.resolved == announced.resolved
-                        && call.diffs.first().is_some_and(|diff| {
-                            approved.diffs.iter().any(|announced| gives(announced, diff, &approved.cwd))
-                        })
-                }
-                (Access::Read(path), Access::Read(announced)) => {
-                    path.lexical == announced.lexical && path.resolved == announced.resolved
-                }
-                (Access::Shell(shell), Access::Shell(announced)) => {
-                    shell == announced && call.cwd == approved.cwd && call.env == approved.env
-                }
-                _ => false,
-            });
-            if let Some(at) = found {
-                approved.accesses.remove(at);
-                return true;
-            }
-        }
-        false
+        self.approved
+            .iter_mut()
+            .filter(|approved| approved.session == call.session)
+            .any(|approved| approved.spend(call))
     }
+}
+
+impl Approved {
+    /// Takes what `call` does out of what was approved, if all of it is there.
+    fn spend(&mut self, call: &Call) -> bool {
+        let mut left = self.accesses.clone();
+        for access in &call.accesses {
+            let Some(at) = left.iter().position(|other| self.announced(other, access, call)) else {
+                return false;
+            };
+            left.remove(at);
+        }
+        self.accesses = left;
+        !call.accesses.is_empty()
+    }
+
+    /// Whether `announced` is `access`, to the content of what is written and the words of what is run.
+    fn announced(&self, announced: &Access, access: &Access, call: &Call) -> bool {
+        match (access, announced) {
+            // A command's own files: the same command, in the same place.
+            _ if call.door == Door::AcpTerminal => {
+                access == announced && call.cwd == self.cwd && call.env == self.env
+            }
+            (Access::Write(_, path), Access::Write(_, announced)) => {
+                same(path, announced)
+                    && call.diffs.first().is_some_and(|diff| {
+                        self.diffs.iter().any(|announced| gives(announced, diff, &self.cwd))
+                    })
+            }
+            (Access::Read(path), Access::Read(announced)) => same(path, announced),
+            _ => false,
+        }
+    }
+}
+
+fn same(path: &PathAccess, announced: &PathAccess) -> bool {
+    path.lexical == announced.lexical && path.resolved == announced.resolved
 }
 
 /// Whether writing `written` is what `announced` showed: the same text, or the announced change

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::call::{Access, AgentId, Call, Digest, SessionId};
+use crate::call::{Access, AgentId, Call, Caveat, Digest, SessionId, WriteKind};
+use crate::policy::pattern::{Certainty, SeenTouch, Written};
 use crate::policy::{Pattern, PatternError};
 
 /// How long an answer is remembered.
@@ -108,6 +109,15 @@ impl Grants {
             .or_else(|| self.exactly(call, access))
     }
 
+    /// A grant that covers `access`, and names what `caveat` is about.
+    #[must_use]
+    pub fn naming_caveat(&self, call: &Call, access: &Access, caveat: &Caveat) -> Option<&Grant> {
+        let Access::Shell(shell) = access else { return self.exactly(call, access) };
+        self.live(call)
+            .find(|grant| grant.pattern.as_ref().is_some_and(|pattern| pattern.names(shell, caveat)))
+            .or_else(|| self.exactly(call, access))
+    }
+
     /// A grant of exactly this call.
     #[must_use]
     pub fn exactly(&self, call: &Call, access: &Access) -> Option<&Grant> {
@@ -130,6 +140,18 @@ impl Grants {
                     && (!matches!(access, Access::Mcp(_)) || denied.call == call.fingerprint())
             })
             .map(|denied| &denied.pattern)
+    }
+
+    /// Denials in this session of something that a command only touches.
+    pub(crate) fn touched_denials<'a>(
+        &'a self,
+        call: &'a Call,
+        touch: &'a SeenTouch<'a>,
+    ) -> impl Iterator<Item = (&'a Pattern, Option<WriteKind>)> {
+        self.denied.iter().filter(|denied| denied.session == call.session).filter_map(|denied| {
+            let touching = denied.pattern.touched(touch, Written::ByHand)?;
+            (touching.certainty == Certainty::Known).then_some((&denied.pattern, touching.write))
+        })
     }
 
     fn live(&self, call: &Call) -> impl Iterator<Item = &Grant> {
@@ -173,10 +195,8 @@ fn same(access: &Access) -> Result<Option<Pattern>, PatternError> {
     match access {
         Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
         Access::Write(_, path) => Pattern::exact_path("write", &path.lexical, false).map(Some),
-        Access::Shell(shell) if !shell.words.is_empty() => {
-            Ok(shell.literal().map(|words| Pattern::exact_command(&words)))
-        }
-        Access::Shell(_) | Access::Mode { .. } => Ok(None),
+        Access::Shell(shell) => Ok(Pattern::exact_command(shell)),
+        Access::Mode { .. } => Ok(None),
         Access::Fetch(url) if url.port.is_none() => parse(format!("fetch({})", url.host)),
         Access::Fetch(url) => {
             parse(format!("fetch({}://{}:{}/*)", url.scheme, url.host, url.port.unwrap_or_default()))

@@ -80,6 +80,10 @@ pub struct Finding {
     /// Its words come from a file in a workspace: people see them, a model never does.
     #[serde(skip)]
     pub of_workspace: bool,
+    /// The access of the call that it belongs to, where [`Self::access`] is only a part of that: a file
+    /// that a command would read.
+    #[serde(skip)]
+    pub within: Option<String>,
 }
 
 impl Finding {
@@ -96,6 +100,7 @@ impl Finding {
             reason: reason.into(),
             always: false,
             of_workspace: false,
+            within: None,
         }
     }
 
@@ -129,7 +134,8 @@ impl Decision {
     #[must_use]
     pub fn asks_about(&self, access: &crate::call::Access) -> bool {
         let text = access.to_string();
-        self.trail.iter().any(|finding| finding.effect == Effect::Ask && finding.access == text)
+        let about = |finding: &Finding| *finding.within.as_ref().unwrap_or(&finding.access) == text;
+        self.trail.iter().any(|finding| finding.effect == Effect::Ask && about(finding))
     }
 
     /// The finding that decided: the first of the strictest ones.

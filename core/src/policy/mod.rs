@@ -3,24 +3,28 @@
 
 mod decide;
 mod effect;
+mod fold;
+mod index;
 mod mode;
 pub mod pattern;
 mod protection;
 mod rule;
+mod rules;
 mod settings;
 
 pub use decide::{Standing, decide};
 pub use effect::{Decision, Effect, Finding, Source};
 pub use mode::{Matrix, Mode};
 pub use pattern::{Pattern, PatternError};
-pub use protection::Protection;
+pub use protection::{Against, Protected, Protection};
 pub use rule::{Origin, Rule};
+pub use rules::Rules;
 pub use settings::{AgentSettings, Approval, Level, ServerSettings, ToolSettings};
 
 use std::collections::BTreeMap;
 
 /// Everything that was configured, compiled: made by [`crate::config`], read by [`decide`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Policy {
     /// Counts up whenever the policy is loaded anew: part of every digest.
     pub epoch: u64,
@@ -28,8 +32,10 @@ pub struct Policy {
     pub mode: Mode,
     /// What each mode does with each category where nothing else speaks.
     pub matrix: Matrix,
+    /// Whether commands that only read, by the table of readers, are of category read.
+    pub readers: bool,
     /// Rules of every layer; their order has no meaning.
-    pub rules: Vec<Rule>,
+    pub rules: Rules,
     /// What mayi protects by itself.
     pub protection: Protection,
     /// Settings of agents, by name.
@@ -40,4 +46,31 @@ pub struct Policy {
     pub notices: Vec<String>,
     /// A layer could not be read: every call is asked about, with this as the reason.
     pub ask_all: Option<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            epoch: 0,
+            mode: Mode::default(),
+            matrix: Matrix::default(),
+            rules: Rules::default(),
+            readers: true,
+            protection: Protection::default(),
+            agents: BTreeMap::new(),
+            servers: BTreeMap::new(),
+            notices: Vec::new(),
+            ask_all: None,
+        }
+    }
+}
+
+impl Policy {
+    /// The same, with everything compiled that would else be when it is first needed.
+    #[must_use]
+    pub fn compiled(self) -> Self {
+        self.rules.compile();
+        self.protection.compile();
+        self
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::pattern::{Seen, SeenTouch, Touching, Written};
 use super::{Effect, Pattern};
 use crate::call::{Access, AgentId};
 
@@ -57,15 +58,37 @@ impl Rule {
     /// what it excepts from an allow is stricter.
     #[must_use]
     pub fn matches(&self, access: &Access, roots: &[PathBuf]) -> bool {
+        self.matches_seen(&Seen::new(access, roots))
+    }
+
+    /// As [`Self::matches`], with what was worked out once for many rules.
+    pub(crate) fn matches_seen(&self, seen: &Seen<'_>) -> bool {
         match self.effect {
             Effect::Allow => {
-                self.pattern.allows(access, roots)
-                    && !self.unless.as_ref().is_some_and(|unless| unless.concerns(access, roots))
+                self.pattern.allows_seen(seen)
+                    && !self.unless.as_ref().is_some_and(|unless| unless.concerns_seen(seen))
             }
             Effect::Ask | Effect::Deny => {
-                self.pattern.concerns(access, roots)
-                    && !self.unless.as_ref().is_some_and(|unless| unless.excepts(access, roots))
+                self.pattern.concerns_seen(seen) && !self.excepts(Some(seen.access), seen.roots)
             }
+        }
+    }
+
+    /// Whether a deny or an ask is about a path that a command or a tool only touches.
+    pub(crate) fn touched(&self, seen: &SeenTouch<'_>) -> Option<Touching> {
+        if self.effect == Effect::Allow {
+            return None;
+        }
+        let touching = self.pattern.touched(seen, Written::ByHand)?;
+        let excepted =
+            self.unless.is_some() && self.excepts(seen.access(touching.write).as_ref(), seen.roots);
+        (!excepted).then_some(touching)
+    }
+
+    fn excepts(&self, access: Option<&Access>, roots: &[PathBuf]) -> bool {
+        match (&self.unless, access) {
+            (Some(unless), Some(access)) => unless.excepts(access, roots),
+            _ => false,
         }
     }
 }

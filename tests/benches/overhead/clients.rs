@@ -57,6 +57,7 @@ pub(crate) async fn mayi(task: Task, policy: Policy) -> Outcome<Duration> {
         }
     });
     let launch = Launch {
+        trust: Default::default(),
         command: task.command.clone(),
         env: task.env.clone(),
         folder: task.folder.clone(),

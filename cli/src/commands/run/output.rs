@@ -156,7 +156,7 @@ fn merge(into: &mut Value, from: &Value) {
 }
 
 fn write_line(value: &impl serde::Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_string(value).map_err(io::Error::other)?;
+    let mut line = crate::print::json_line(value).map_err(io::Error::other)?;
     line.push('\n');
     let mut out = io::stdout().lock();
     out.write_all(line.as_bytes())?;

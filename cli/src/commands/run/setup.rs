@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mayi_core::call::{AgentId, SessionId};
-use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Transport, nearest};
+use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Transport, Trust, nearest};
 use mayi_core::doors::acp::{AskingMode, Launch, McpServer, Offer, OpenSession};
 use mayi_core::gate::{Asking, OnAsk};
 use mayi_core::policy::Mode;
@@ -54,7 +54,8 @@ impl Setup {
         };
         let (agent, command, env, asking_mode, install, own) = agent_of(args, loaded)?;
         let folder = agent_folder(ctx, &agent)?;
-        let launch = Launch { command, env, folder, roots: vec![cwd.clone()], own, install };
+        let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
+        let launch = Launch { command, env, folder, roots: vec![cwd.clone()], trust, own, install };
         let resume = resume_of(args, ctx, &agent, &cwd)?;
         let settings = loaded.policy.agents.get(agent.as_str());
         let mode =

@@ -6,6 +6,7 @@
 
 mod awk;
 mod form;
+mod input;
 mod judge;
 mod name;
 mod operands;

@@ -130,22 +130,7 @@ fn path(reader: &Reader<'_>, text: &str) -> PathAccess {
         Some(rest) => home.join(rest),
         None => Path::new(ROOT).join(text.strip_prefix("./").unwrap_or(text)),
     };
-    let mut lexical = PathBuf::new();
-    for component in whole.components() {
-        match component {
-            std::path::Component::ParentDir => {
-                lexical.pop();
-            }
-            other => lexical.push(other),
-        }
-    }
-    PathAccess {
-        given: text.to_owned(),
-        resolved: lexical.clone(),
-        lexical,
-        unresolved: None,
-        hard_linked: false,
-    }
+    PathAccess { given: text.to_owned(), ..PathAccess::unlooked(&whole, "") }
 }
 
 fn fetch(text: &str) -> Result<UrlAccess, Refused> {

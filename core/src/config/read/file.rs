@@ -57,6 +57,9 @@ pub(super) fn read(mut top: Section<'_, '_>) -> File {
         top.reader().mistake(version.span(), format!("version {} is not known", version.get_ref()), help);
     }
     file.scalars.mode = mode(&mut top);
+    file.scalars.readers = top
+        .boolean("readers")
+        .map(|readers| At::new(*readers.get_ref(), top.reader().origin(&readers.span())));
     file.rules = rules::read(&mut top);
     agents::read(&mut top, &mut file);
     servers::read(&mut top, &mut file);

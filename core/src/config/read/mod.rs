@@ -14,25 +14,26 @@ pub(super) use servers::ServerEntry;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use toml::de::DeTable;
 
 use self::section::Section;
-use super::error::line_of;
+use super::source::SourceText;
 use super::{ConfigError, Layer};
 use crate::policy::pattern::Places;
 use crate::policy::{Origin, Pattern, PatternError};
+
+/// As many mistakes of a file are told.
+const MOST_MISTAKES: usize = 100;
 
 /// A text that is read, and the mistakes that were found in it.
 pub(super) struct Reader<'t> {
     layer: Layer,
     /// The file; none for options.
     path: Option<&'t Path>,
-    text: &'t str,
     places: &'t Places,
     errors: RefCell<Vec<ConfigError>>,
-    shared: Arc<str>,
+    source: SourceText,
 }
 
 /// Reads `text`, the content of `path`.
@@ -60,8 +61,10 @@ pub(super) fn read(layer: Layer, path: &Path, text: &str, places: &Places) -> Re
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(layer: Layer, path: Option<&'t Path>, text: &'t str, places: &'t Places) -> Self {
-        Self { layer, path, text, places, errors: RefCell::default(), shared: Arc::from(text) }
+    pub(super) fn new(layer: Layer, path: Option<&'t Path>, text: &str, places: &'t Places) -> Self {
+        let name = path.map_or_else(|| "the command line".to_owned(), |path| path.display().to_string());
+        let source = SourceText::new(&name, text);
+        Self { layer, path, places, errors: RefCell::default(), source }
     }
 
     /// All the mistakes, from the top of the file to its end.
@@ -77,14 +80,17 @@ impl<'t> Reader<'t> {
             Some(path) => ConfigError::of_file(self.layer, path, message, help),
             None => ConfigError::new(self.layer, message, help),
         };
-        let name = self.path.map_or_else(|| "the command line".to_owned(), |path| path.display().to_string());
-        self.errors.borrow_mut().push(error.at(&name, &self.shared, span));
+        let mut errors = self.errors.borrow_mut();
+        // Nobody reads more of them, and a file could hold as many as it has lines.
+        if errors.len() < MOST_MISTAKES {
+            errors.push(error.at(&self.source, &span));
+        }
     }
 
     pub(super) fn origin(&self, span: &Range<usize>) -> Origin {
         Origin {
             file: self.path.map(Path::to_owned),
-            line: self.path.map(|_| line_of(self.text, span.start)),
+            line: self.path.map(|_| self.source.line(span.start)),
             layer: self.layer.as_str(),
         }
     }

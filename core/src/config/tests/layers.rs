@@ -35,12 +35,49 @@ fn given_an_agents_own_mode_then_a_nearer_mode_for_all_takes_its_place() {
     );
 }
 
+/// "`readers = false` switches it off"; "a workspace file ... may only tighten".
+#[test]
+fn given_readers_then_the_nearest_counts_and_a_workspace_only_switches_them_off() {
+    let readers = |machine: Machine| machine.load().policy.readers;
+    assert!(readers(Machine::new()));
+    assert!(!readers(Machine::new().user("readers = false")));
+    assert!(readers(Machine::new().managed("readers = false").user("readers = true")));
+    assert!(!readers(Machine::new().workspace("readers = false")));
+    let off = Machine::new().user("readers = false").workspace("readers = true");
+    insta::assert_snapshot!(off.notices(), @"/work/.mayi.toml: `readers = true` is ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`");
+    assert!(!readers(off));
+    let loaded = Machine::new().user("# first\nreaders = false").load();
+    let setting = loaded.settings.iter().find(|setting| setting.key == "readers").unwrap();
+    assert_eq!((&setting.value, setting.origin.layer, setting.origin.line), (&false.into(), "user", Some(2)));
+}
+
+/// "Built-in and managed always count": an exception in a user's file lifts nothing that a managed file
+/// protects, but what is built in, and what the user added.
+#[test]
+fn given_what_a_managed_file_protects_then_only_a_managed_file_excepts_from_it() {
+    let add = "[protection]\nadd = [\"write(deploy/**)\"]\n";
+    let except = "[protection]\nexcept = [\"write(deploy/prod/**)\", \"write(.vscode/**)\"]\n";
+    let decided = |machine: Machine, path: &str| {
+        let machine = machine.mode(Mode::Auto);
+        let policy = machine.load().policy;
+        effect(&policy, &machine.sources.cwd, write(&machine.sources.cwd, path))
+    };
+    let managed_and_user = || Machine::new().managed(add).user(except);
+    assert_eq!(decided(managed_and_user(), "deploy/prod/x"), Effect::Ask);
+    assert_eq!(decided(managed_and_user(), ".vscode/settings.json"), Effect::Allow);
+    let both = add.replace("[protection]\n", except);
+    assert_eq!(decided(Machine::new().managed(&both), "deploy/prod/x"), Effect::Allow);
+    assert_eq!(decided(Machine::new().managed(&both), "deploy/y"), Effect::Ask);
+    assert_eq!(decided(Machine::new().user(&both), "deploy/prod/x"), Effect::Allow);
+}
+
 /// "A workspace file ... may only tighten", and the person is told.
 #[test]
 fn given_a_workspace_file_that_loosens_then_it_is_ignored_with_a_notice() {
     let machine = Machine::new().workspace(
         r#"
 mode = "auto"
+readers = true
 [rules]
 allow = ["*", "shell(x)"]
 [[rule]]
@@ -66,7 +103,7 @@ external = "deny"
 except = ["*"]
 "#,
     );
-    insta::assert_snapshot!(machine.notices(), @r#"/work/.mayi.toml: 2 allow rules, 1 exception from protection, `always = false`, the command of claude, the environment of claude, the server s, `mode = "auto"`, `bypass_permissions = true` of claude, `trust_kind = true` of claude, `asking_mode` of claude, `approval = "not_required"` of s, `grant = "all"` of s, `trust_annotations = true` of s, `t = "not_required"` of s, the category of s/u and `execute = "allow"` of the matrix for default are ignored: a file in a repository may only tighten, until a later version brings `mayi trust`"#);
+    insta::assert_snapshot!(machine.notices(), @r#"/work/.mayi.toml: 2 allow rules, 1 exception from protection, `always = false`, the command of claude, the environment of claude, the server s, `mode = "auto"`, `bypass_permissions = true` of claude, `trust_kind = true` of claude, `asking_mode` of claude, `approval = "not_required"` of s, `grant = "all"` of s, `trust_annotations = true` of s, `t = "not_required"` of s, the category of s/u and `execute = "allow"` of the matrix for default are ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`"#);
     let loaded = machine.load();
     let before = Machine::new().load();
     assert_eq!(loaded.policy.mode, Mode::Default);
@@ -84,7 +121,7 @@ except = ["*"]
 fn given_two_allow_rules_in_a_workspace_file_then_the_notice_counts_them() {
     let machine =
         Machine::new().workspace("[rules]\nallow = [\"shell(a)\", \"shell(b)\"]\ndeny = [\"shell(c)\"]\n");
-    insta::assert_snapshot!(machine.notices(), @"/work/.mayi.toml: 2 allow rules are ignored: a file in a repository may only tighten, until a later version brings `mayi trust`");
+    insta::assert_snapshot!(machine.notices(), @"/work/.mayi.toml: 2 allow rules are ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`");
     let policy = machine.load().policy;
     assert_eq!(policy.rules.len(), 1);
     assert_eq!(policy.rules[0].origin.layer, "workspace");
@@ -192,17 +229,19 @@ fn scalars() -> impl Strategy<Value = String> {
         mode(),
         mode(),
         proptest::option::of(any::<bool>()),
+        proptest::option::of(any::<bool>()),
         approval,
         grant,
         word(&["required", "not_required", "default"]),
     )
-        .prop_map(|(mode, own, bypass, approval, grant, tool)| {
+        .prop_map(|(mode, own, bypass, readers, approval, grant, tool)| {
             let line = |key: &str, value: Option<&str>| {
                 value.map(|value| format!("{key} = \"{value}\"\n")).unwrap_or_default()
             };
             let bypass = bypass.map(|on| format!("bypass_permissions = {on}\n")).unwrap_or_default();
+            let readers = readers.map(|on| format!("readers = {on}\n")).unwrap_or_default();
             format!(
-                "{}[agents.claude]\n{}{bypass}[servers.github]\n{}{}[servers.github.tools]\n{}",
+                "{}{readers}[agents.claude]\n{}{bypass}[servers.github]\n{}{}[servers.github.tools]\n{}",
                 line("mode", mode),
                 line("mode", own),
                 line("approval", approval),
@@ -230,6 +269,7 @@ proptest! {
             let (was, is) = (effect(&before, &cwd, access.clone()), effect(&after, &cwd, access));
             prop_assert!(is >= was, "{text}: {was} became {is}");
         }
+        prop_assert!(before.readers || !after.readers);
     }
 
     /// "Rules: all layers add up"; "order never matters".

@@ -18,7 +18,7 @@ fn given_no_toml_then_the_place_is_named() {
 fn given_unknown_keys_then_the_nearest_is_offered_and_all_are_named() {
     insta::assert_snapshot!(mistakes("mod = \"plan\"\ncolour = 1\n[rules]\nalow = []\n[agents.x]\nbypass = true\n[matrix.yolo]\n"), @r#"
     FILE:1: no key is called `mod` in a configuration file (did you mean `mode`?)
-    FILE:2: no key is called `colour` in a configuration file (a configuration file has version, mode, rules, rule, agents, servers, workspaces, matrix, protection or lock)
+    FILE:2: no key is called `colour` in a configuration file (a configuration file has version, mode, readers, rules, rule, agents, servers, workspaces, matrix, protection or lock)
     FILE:4: no key is called `alow` in [rules] (did you mean `allow`?)
     FILE:6: no key is called `bypass` in [agents.x] (did you mean `bypass_permissions`?)
     FILE:7: no key is called `yolo` in [matrix] ([matrix] has plan, default or auto)
@@ -99,7 +99,7 @@ not_match = ["git push origin"]
 [[rule]]
 effect = "allow"
 pattern = "shell(make *)"
-match = ["make test", "make && make install"]
+match = ["make test", "make 'x"]
 [[rule]]
 effect = "allow"
 pattern = "write(src/*)"
@@ -124,7 +124,7 @@ match = ["shell(ls)", "ls"]
     FILE:6: `shell(git push *)` does not match this example (words are compared one by one; a last word `*` stands for any more words)
     FILE:6: `shell(git push *)` does not match this example (`unless = "shell(git push --dry-run)"` takes it out; change one of them)
     FILE:7: `shell(git push *)` matches this example, which it should not (make the pattern narrower, except it with `unless`, or move the example to `match`)
-    FILE:11: `shell(make *)` does not match this example (it is more than one plain command, and an allow never matches that)
+    FILE:11: `shell(make *)` does not match this example (the line is not understood, and an allow never matches that)
     FILE:15: `write(src/*)` does not match this example (`*` stays within one folder, `**` goes deeper; a path with `/` starts at the workspace)
     FILE:20: `https:///` is not an address: not a URL: empty host (write it as `https://docs.rs/serde`)
     FILE:24: `github` names no tool of a server (write `server/tool`, with arguments as JSON after it: `github/list_issues {"repo": "me/x"}`)

@@ -5,6 +5,8 @@ mod layers;
 mod mistakes;
 mod reading;
 mod safety;
+mod schema;
+mod trust;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -91,7 +91,7 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
 
 /// Why a command is asked about for the folder it runs in: outside of the session's folders, the same
 /// words may do something else.
-pub(super) fn folder_caveat(session: &Session, cwd: &Path) -> Option<Caveat> {
+pub(crate) fn folder_caveat(session: &Session, cwd: &Path) -> Option<Caveat> {
     let at = PathAccess::new(&session.cwd, &cwd.to_string_lossy());
     (at.unresolved.is_some() || !at.within(&session.roots)).then(|| Caveat {
         reason: format!("it runs in {}, outside of the session's folders", cwd.display()),

@@ -21,10 +21,19 @@ pub enum AgentError {
     /// The program lies inside a folder that the agent works in: a repository could have put it
     /// there.
     #[error(
-        "{} lies inside the workspace, where anybody's repository could have put it; start it by a path outside",
-        visible(&program.display().to_string())
+        "{0} lies inside the workspace, where anybody's repository could have put it; start it by a path outside, or look at it and say: mayi trust {1}",
+        visible(&program.display().to_string()), visible(&crate::call::shell::quote(&program.display().to_string()))
     )]
     InWorkspace {
+        /// Where it is.
+        program: PathBuf,
+    },
+    /// The same, and it was trusted when it had another content.
+    #[error(
+        "{0} lies inside the workspace and has changed since you trusted it; look at it, then say: mayi trust {1}",
+        visible(&program.display().to_string()), visible(&crate::call::shell::quote(&program.display().to_string()))
+    )]
+    Changed {
         /// Where it is.
         program: PathBuf,
     },

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::{AcpEvent, AgentError};
 use crate::approval::visible;
+use crate::config::{Standing, Trust};
 
 /// How an agent is started.
 #[derive(Clone, Debug)]
@@ -24,8 +25,10 @@ pub struct Launch {
     pub env: BTreeMap<String, String>,
     /// The folder that it starts in: mayi's own, since ACP carries the session's.
     pub folder: PathBuf,
-    /// No program inside of these is started.
+    /// No program inside of these is started, unless it is trusted.
     pub roots: Vec<PathBuf>,
+    /// What the user said `mayi trust` of.
+    pub trust: Trust,
     /// The program is mayi's own executable, wherever that lies.
     pub own: bool,
     /// How to install it, for the error.
@@ -53,10 +56,11 @@ pub(super) struct Pipes {
 /// Finds `program`: an absolute path as it is, a name in the absolute entries of PATH.
 ///
 /// # Errors
-/// If there is none, or it lies inside one of `roots`.
+/// If there is none, or it lies inside one of `roots` and is not trusted just as it is.
 pub fn resolve_program(
     program: &str,
     roots: &[PathBuf],
+    trust: &Trust,
     install: Option<&str>,
 ) -> Result<PathBuf, AgentError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -69,7 +73,12 @@ pub fn resolve_program(
     })?;
     let real = found.canonicalize().unwrap_or_else(|_| found.clone());
     if roots.iter().any(|root| found.starts_with(root) || real.starts_with(root)) {
-        return Err(AgentError::InWorkspace { program: found });
+        return match trust.program(&real) {
+            // What was looked at, not the link that led there.
+            Standing::Trusted => Ok(real),
+            Standing::Changed => Err(AgentError::Changed { program: found }),
+            Standing::Unknown => Err(AgentError::InWorkspace { program: found }),
+        };
     }
     Ok(found)
 }
@@ -93,7 +102,7 @@ impl Process {
             hint: "; the agent's command is empty".to_owned(),
         })?;
         let forbidden = if launch.own { &[] } else { launch.roots.as_slice() };
-        let program = resolve_program(program, forbidden, launch.install.as_deref())?;
+        let program = resolve_program(program, forbidden, &launch.trust, launch.install.as_deref())?;
         let spawn_error = |error| AgentError::Spawn { program: program.clone(), error };
         make_folder(&launch.folder).map_err(spawn_error)?;
         let mut command = Command::new(&program);
@@ -260,14 +269,41 @@ mod tests {
         std::fs::write(&program, "#!/bin/sh\n").unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let text = program.to_str().unwrap();
-        assert!(resolve_program(text, &[], None).is_ok());
-        let error = resolve_program(text, &[dir.path().to_owned()], None).unwrap_err();
+        assert!(resolve_program(text, &[], &Trust::default(), None).is_ok());
+        let error = resolve_program(text, &[dir.path().to_owned()], &Trust::default(), None).unwrap_err();
         assert!(matches!(error, AgentError::InWorkspace { .. }), "{error}");
+    }
+
+    /// Decisions, section 1: "An executable inside a workspace root needs `mayi trust`": exactly this
+    /// one, with the content that it had.
+    #[cfg(unix)]
+    #[test]
+    fn given_a_trusted_program_inside_a_root_then_it_is_started_while_it_is_the_same() {
+        use std::os::unix::fs::PermissionsExt;
+
+        use crate::config::{Folders, TrustedKind, program_digest};
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let program = root.join("agent");
+        let put = |text: &str| {
+            std::fs::write(&program, text).unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        put("#!/bin/sh\n");
+        let folders = Folders { data: Some(root.join("data")), ..Folders::default() };
+        let sha256 = program_digest(&program).unwrap();
+        Trust::add(&folders, TrustedKind::Program, &program, &sha256).unwrap();
+        let trust = Trust::read(&folders).unwrap();
+        let resolve = || resolve_program(program.to_str().unwrap(), &[root.clone()], &trust, None);
+        assert_eq!(resolve().unwrap(), program);
+        put("#!/bin/sh\nevil\n");
+        assert!(matches!(resolve().unwrap_err(), AgentError::Changed { .. }));
     }
 
     #[test]
     fn given_no_such_program_then_the_error_says_how_to_install_it() {
-        let error = resolve_program("no-such-agent-here", &[], Some("npm i -g it")).unwrap_err();
+        let error =
+            resolve_program("no-such-agent-here", &[], &Trust::default(), Some("npm i -g it")).unwrap_err();
         assert_eq!(error.to_string(), "`no-such-agent-here` was not found on the PATH; npm i -g it");
     }
 }

@@ -22,10 +22,12 @@ mod stdio;
 mod terminals;
 mod tool_calls;
 
+pub(crate) use adapt::folder_caveat;
 pub use briefing::briefing;
 pub use connection::{Connection, Offer};
 pub use error::AgentError;
 pub use event::AcpEvent;
 pub use launch::{Launch, resolve_program};
 pub use modes::AskingMode;
+pub(crate) use permission::permission_call;
 pub use session::{McpServer, OpenSession, Opened, StopReason};

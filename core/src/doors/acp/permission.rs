@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 use super::adapt::{self, From};
 use super::dispatch::{Shared, Turn, invalid};
 use super::options;
+use super::tool_calls::{Known, ToolCalls};
 use crate::approval::AgentOption;
-use crate::call::{Access, Door};
-use crate::gate::Verdict;
+use crate::call::{Access, Call, Door};
+use crate::gate::{Session, Verdict};
 
 /// Takes a request; the answer is sent from a task of its own.
 pub(super) fn request(
@@ -33,22 +34,9 @@ pub(super) fn request(
         // Asks that come after a cancel belong to the turn that is gone.
         return responder.respond(cancelled());
     }
-    let mut not_shown = Vec::new();
-    let options = options::read(params.get("options"), &mut not_shown);
     let known = shared.tool_calls().ask(&session.id, id, fields);
-    let mut call = adapt::tool_call(
-        &From { door: Door::AcpPermission, session: &session, tool_call_id: Some(id) },
-        &known,
-        not_shown,
-    );
-    let switches = call.accesses.iter().any(|access| matches!(access, Access::Mode { .. }));
-    if options::allow(&options).is_none() || switches {
-        call.by_hand = Some(if switches {
-            "one of the agent's own options has to be picked by hand".to_owned()
-        } else {
-            "the agent offers no option that allows just this once".to_owned()
-        });
-    }
+    let from = From { door: Door::AcpPermission, session: &session, tool_call_id: Some(id) };
+    let (call, options) = asked(&from, &known, params);
     let mut ticket = shared.gate.submit(call, &options);
     if let Some(verdict) = ticket.at_once() {
         shared.tool_calls().answered(&session.id, id);
@@ -79,6 +67,42 @@ pub(super) fn request(
         }
     });
     Ok(())
+}
+
+/// The call that a request means, and the options that it offers.
+fn asked(from: &From<'_>, known: &Known, params: &Value) -> (Call, Vec<AgentOption>) {
+    let mut not_shown = Vec::new();
+    let options = options::read(params.get("options"), &mut not_shown);
+    let mut call = adapt::tool_call(from, known, not_shown);
+    let switches = call.accesses.iter().any(|access| matches!(access, Access::Mode { .. }));
+    if options::allow(&options).is_none() || switches {
+        call.by_hand = Some(if switches {
+            "one of the agent's own options has to be picked by hand".to_owned()
+        } else {
+            "the agent offers no option that allows just this once".to_owned()
+        });
+    }
+    (call, options)
+}
+
+/// The call that a `session/request_permission` would be in `session`: for who wants to know what would
+/// be decided about it. `message` is the request as the agent sends it, or its `params` alone.
+///
+/// # Errors
+/// Says what is missing, or that it is another request.
+pub(crate) fn permission_call(session: &Session, message: &Value) -> Result<Call, String> {
+    let params = match message.get("method") {
+        None => message,
+        Some(method) if method == "session/request_permission" => {
+            message.get("params").ok_or("the request has no params")?
+        }
+        Some(method) => return Err(format!("{method} is not session/request_permission")),
+    };
+    let fields = params.get("toolCall").and_then(Value::as_object).ok_or("the request has no toolCall")?;
+    let id = fields.get("toolCallId").and_then(Value::as_str).filter(|id| !id.is_empty());
+    let id = id.ok_or("the toolCall has no toolCallId")?;
+    let known = ToolCalls::default().ask(&session.id, id, fields);
+    Ok(asked(&From { door: Door::AcpPermission, session, tool_call_id: Some(id) }, &known, params).0)
 }
 
 fn answer(verdict: &Verdict, options: &[AgentOption]) -> Value {

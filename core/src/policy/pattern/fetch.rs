@@ -1,20 +1,19 @@
 //! Patterns for addresses: a host or a URL glob.
 
-use globset::GlobMatcher;
-
-use super::{PatternError, name_glob};
+use super::PatternError;
+use super::glob::Globs;
 use crate::call::{UrlAccess, normal_host};
 
 /// A host, or a whole URL with wildcards.
 #[derive(Clone, Debug)]
-pub(super) enum FetchPattern {
+pub(crate) enum FetchPattern {
     /// `*`: every address.
     Any,
     /// One host; `*.` before it covers one or more labels.
     Host { host: String, subdomains: bool },
     /// With a scheme: its parts are matched one by one, so that a wildcard of the path never reaches
     /// into the host.
-    Url { scheme: String, host: String, subdomains: bool, port: Option<u16>, path: GlobMatcher },
+    Url { scheme: String, host: String, subdomains: bool, port: Option<u16>, path: Globs },
 }
 
 impl FetchPattern {
@@ -42,27 +41,39 @@ impl FetchPattern {
         Ok(Self::Host { host, subdomains })
     }
 
+    /// The host that everything it matches has, or is below.
+    pub(crate) fn host(&self) -> Option<&str> {
+        match self {
+            Self::Any => None,
+            Self::Host { host, .. } | Self::Url { host, .. } => Some(host),
+        }
+    }
+
     /// Only the host itself, http or https, on its own port.
     pub(super) fn allows(&self, url: &UrlAccess) -> bool {
-        let web = matches!(url.scheme.as_str(), "http" | "https");
+        let web = url.certain && matches!(url.scheme.as_str(), "http" | "https");
         match self {
             Self::Any => web,
             Self::Host { host, subdomains: false } => web && url.port.is_none() && url.host == *host,
             Self::Host { host, subdomains: true } => web && url.port.is_none() && below(&url.host, host),
             Self::Url { scheme, host, subdomains, port, path } => {
                 let at = if *subdomains { below(&url.host, host) } else { url.host == *host };
-                at && url.scheme == *scheme && url.port == *port && path.is_match(&url.path)
+                at && url.certain && url.scheme == *scheme && url.port == *port && path.matches(&url.path)
             }
         }
     }
 
     /// The host and everything below it, on every scheme and port.
     pub(super) fn concerns(&self, url: &UrlAccess) -> bool {
+        // What others may read it as is somewhere in it.
+        if !url.certain && self.host().is_none_or(|host| url.given.to_lowercase().contains(host)) {
+            return true;
+        }
         match self {
             Self::Any => true,
             Self::Host { host, subdomains } => (!subdomains && url.host == *host) || below(&url.host, host),
             Self::Url { host, subdomains, path, .. } => {
-                ((!subdomains && url.host == *host) || below(&url.host, host)) && path.is_match(&url.path)
+                ((!subdomains && url.host == *host) || below(&url.host, host)) && path.matches(&url.path)
             }
         }
     }
@@ -89,7 +100,7 @@ fn url(text: &str, scheme: &str, rest: &str) -> Result<FetchPattern, PatternErro
         host: read.host,
         subdomains,
         port: read.port,
-        path: name_glob(&path)?,
+        path: Globs::parse(&path)?,
     })
 }
 

@@ -2,21 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use globset::GlobMatcher;
 use serde_json::Value;
 
-use super::{PatternError, name_glob};
+use super::PatternError;
+use super::glob::Globs;
 use crate::call::{McpAccess, Names};
+use crate::policy::fold::fold;
 
 /// Globs for arguments, by name: the long form's `args`.
 pub type ArgGlobs = BTreeMap<String, String>;
 
 /// A server and a tool, each a glob.
 #[derive(Clone, Debug)]
-pub(super) struct McpPattern {
-    server: GlobMatcher,
-    tool: GlobMatcher,
-    args: Vec<(String, GlobMatcher)>,
+pub(crate) struct McpPattern {
+    pub(crate) server: Globs,
+    pub(crate) tool: Globs,
+    args: Vec<(String, Globs)>,
 }
 
 impl McpPattern {
@@ -31,9 +32,9 @@ impl McpPattern {
         let args = args
             .unwrap_or_default()
             .into_iter()
-            .map(|(name, glob)| Ok((name, name_glob(&glob)?)))
+            .map(|(name, glob)| Ok((name, Globs::parse(&glob)?)))
             .collect::<Result<_, PatternError>>()?;
-        Ok(Self { server: name_glob(server)?, tool: name_glob(tool)?, args })
+        Ok(Self { server: Globs::parse(server)?, tool: Globs::parse(tool)?, args })
     }
 
     /// The name has one reading, holds plain characters, and every argument matches.
@@ -41,26 +42,29 @@ impl McpPattern {
         access.certain().is_some_and(|(server, tool)| {
             Names::plain(server)
                 && Names::plain(tool)
-                && self.server.is_match(server)
-                && self.tool.is_match(tool)
+                && self.server.matches(server)
+                && self.tool.matches(tool)
         }) && self.args.iter().all(|(name, glob)| {
-            access.arguments.get(name).and_then(text_of).is_some_and(|text| glob.is_match(&text))
+            access.arguments.get(name).and_then(text_of).is_some_and(|text| glob.matches(text))
         })
     }
 
     /// Any reading of the name matches; a missing argument, or one of another type, matches too.
     pub(super) fn concerns(&self, access: &McpAccess) -> bool {
         (access.readings.is_empty()
-            || access
-                .readings
-                .iter()
-                .any(|(server, tool)| self.server.is_match(server) && self.tool.is_match(tool)))
+            || access.readings.iter().any(|(server, tool)| {
+                self.server.matches_folded(&fold(server)) && self.tool.matches_folded(&fold(tool))
+            }))
             && self.args.iter().all(|(name, glob)| {
-                access.arguments.get(name).and_then(text_of).is_none_or(|text| glob.is_match(&text))
+                access
+                    .arguments
+                    .get(name)
+                    .and_then(text_of)
+                    .is_none_or(|text| glob.matches(text) || glob.matches_folded(&fold(text)))
             })
     }
 }
 
-fn text_of(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned)
+fn text_of(value: &Value) -> Option<&str> {
+    value.as_str()
 }

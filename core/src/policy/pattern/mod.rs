@@ -1,23 +1,31 @@
 //! Patterns: `selector(argument)`, as rules and grants write them (decisions, section 3).
 
 mod fetch;
+pub(crate) mod glob;
 mod mcp;
-mod path;
-mod shell;
+pub(crate) mod path;
+mod seen;
+pub(crate) mod shell;
+mod touch;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
 use thiserror::Error;
 
 pub use mcp::ArgGlobs;
 
-use crate::call::{Access, Names, WriteKind};
+pub(crate) use seen::Seen;
+pub(crate) use touch::{Certainty, SeenTouch, Touching, Written, above_write};
+
+use super::fold::fold;
+use crate::call::{Access, Caveat, Names, ShellAccess, WriteKind};
+use glob::Globs;
+use path::Above;
 
 /// What a pattern may be about.
 #[derive(Clone, Debug)]
-enum Matcher {
+pub(crate) enum Matcher {
     /// `*`: everything.
     Everything,
     Read(path::PathPattern),
@@ -26,8 +34,8 @@ enum Matcher {
     Shell(shell::ShellPattern),
     Fetch(fetch::FetchPattern),
     Mcp(mcp::McpPattern),
-    Tool(GlobMatcher),
-    Mode(GlobMatcher),
+    Tool(Globs),
+    Mode(Globs),
 }
 
 /// A pattern, compiled.
@@ -75,6 +83,9 @@ impl PatternError {
 pub struct Places {
     /// The user's home folder.
     pub home: Option<PathBuf>,
+    /// The session's folders, as far as they are known: links in the literal part of a pattern that is
+    /// anchored at them are followed.
+    pub roots: Vec<PathBuf>,
 }
 
 impl Pattern {
@@ -99,12 +110,18 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher })
     }
 
-    /// A pattern for exactly these words and nothing else: what "Allow for this session" of a
-    /// command remembers.
+    /// A pattern for exactly this command, with its assignments, and nothing else: what "Allow for this
+    /// session" of a command remembers. None if not all of it is known.
     #[must_use]
-    pub fn exact_command(words: &[String]) -> Self {
-        let text = format!("shell({})", crate::call::shell::join(words));
-        Self { text, matcher: Matcher::Shell(shell::ShellPattern::exact(words)) }
+    pub fn exact_command(shell: &ShellAccess) -> Option<Self> {
+        if !shell.understood || shell.words.is_empty() {
+            return None;
+        }
+        let words = shell.words.iter().map(crate::call::shell::Word::literal).collect::<Option<Vec<_>>>()?;
+        let assignments = shell.assignments.iter().map(|of| Some((of.name.as_str(), of.value.literal()?)));
+        let assignments = assignments.collect::<Option<Vec<_>>>()?;
+        let text = format!("shell({})", shell.text());
+        Some(Self { text, matcher: Matcher::Shell(shell::ShellPattern::exact(&assignments, &words)) })
     }
 
     /// A pattern for one path, or for everything below a folder.
@@ -151,7 +168,12 @@ impl Pattern {
     /// Whether it is certain that this is about `access`: how allows and grants match.
     #[must_use]
     pub fn allows(&self, access: &Access, roots: &[PathBuf]) -> bool {
-        match (&self.matcher, access) {
+        self.allows_seen(&Seen::new(access, roots))
+    }
+
+    /// As [`Self::allows`], with what was worked out once for many patterns.
+    pub(crate) fn allows_seen(&self, seen: &Seen<'_>) -> bool {
+        match (&self.matcher, seen.access) {
             (Matcher::Everything, access) => match access {
                 Access::Mode { .. } => false,
                 Access::Shell(shell) => shell.understood,
@@ -159,35 +181,60 @@ impl Pattern {
                 Access::Tool { name, .. } => Names::plain(name),
                 _ => true,
             },
-            (Matcher::Read(pattern), Access::Read(path)) => pattern.allows(path, roots),
-            (Matcher::Write(kind, pattern), Access::Write(of, path)) => {
-                covers(*kind, *of) && pattern.allows(path, roots)
+            (Matcher::Read(pattern), Access::Read(_)) => seen.path().is_some_and(|path| pattern.allows(path)),
+            (Matcher::Write(kind, pattern), Access::Write(of, _)) => {
+                covers(*kind, *of) && seen.path().is_some_and(|path| pattern.allows(path))
             }
-            (Matcher::Shell(pattern), Access::Shell(shell)) => {
-                shell.literal().is_some_and(|argv| pattern.allows(&argv))
-            }
+            (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.allows(shell),
             (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.allows(url),
             (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.allows(mcp),
-            (Matcher::Tool(glob), Access::Tool { name, .. }) => Names::plain(name) && glob.is_match(name),
+            (Matcher::Tool(glob), Access::Tool { name, .. }) => Names::plain(name) && glob.matches(name),
             _ => false,
         }
+    }
+
+    /// Whether an allow that matches `shell` names what `caveat` is about, and so allows that too
+    /// (decisions, section 2).
+    #[must_use]
+    pub fn names(&self, shell: &ShellAccess, caveat: &Caveat) -> bool {
+        matches!(&self.matcher, Matcher::Shell(pattern) if pattern.allows(shell) && pattern.names(shell, caveat))
+    }
+
+    /// Why it never matches as an allow, if it can't: it was written as more than one command.
+    #[must_use]
+    pub fn never_allows(&self) -> Option<&'static str> {
+        matches!(&self.matcher, Matcher::Shell(pattern) if pattern.has_operators()).then_some(
+            "it is about more than one command, and commands are allowed one by one: write a rule for each",
+        )
     }
 
     /// Whether this could be about `access`: how asks and denials match.
     #[must_use]
     pub fn concerns(&self, access: &Access, roots: &[PathBuf]) -> bool {
-        match (&self.matcher, access) {
+        self.concerns_seen(&Seen::new(access, roots))
+    }
+
+    /// As [`Self::concerns`], with what was worked out once for many patterns.
+    pub(crate) fn concerns_seen(&self, seen: &Seen<'_>) -> bool {
+        match (&self.matcher, seen.access) {
             (Matcher::Everything, _) => true,
-            (Matcher::Read(pattern), Access::Read(path)) => pattern.concerns(path, roots),
+            (Matcher::Read(pattern), Access::Read(_)) => {
+                seen.path().is_some_and(|path| pattern.concerns(path, Above::No))
+            }
             (Matcher::Write(kind, pattern), Access::Write(of, path)) => {
                 // What is only said to be written could be any kind of change.
-                (covers(*kind, *of) || *of == WriteKind::Write) && pattern.concerns(path, roots)
+                (covers(*kind, *of) || *of == WriteKind::Write)
+                    && seen
+                        .path()
+                        .is_some_and(|seen| pattern.concerns(seen, touch::above_write(*of, path.folder)))
             }
-            (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.concerns(shell),
+            (Matcher::Shell(pattern), Access::Shell(_)) => {
+                seen.shell().is_some_and(|shell| pattern.concerns(shell))
+            }
             (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.concerns(url),
             (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.concerns(mcp),
-            (Matcher::Tool(glob), Access::Tool { name, .. }) => glob.is_match(name),
-            (Matcher::Mode(glob), Access::Mode { id }) => glob.is_match(id),
+            (Matcher::Tool(glob), Access::Tool { name, .. }) => glob.matches_folded(&fold(name)),
+            (Matcher::Mode(glob), Access::Mode { id }) => glob.matches_folded(&fold(id)),
             _ => false,
         }
     }
@@ -197,12 +244,20 @@ impl Pattern {
     #[must_use]
     pub fn excepts(&self, access: &Access, roots: &[PathBuf]) -> bool {
         match (&self.matcher, access) {
-            (Matcher::Shell(pattern), Access::Shell(shell)) => {
-                shell.literal().is_some_and(|argv| pattern.excepts(&argv))
-            }
-            (Matcher::Mode(glob), Access::Mode { id }) => glob.is_match(id),
+            (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.excepts(shell),
+            (Matcher::Mode(glob), Access::Mode { id }) => glob.matches(id),
             _ => self.allows(access, roots),
         }
+    }
+
+    /// Whether it is `*`.
+    pub(crate) fn is_everything(&self) -> bool {
+        matches!(self.matcher, Matcher::Everything)
+    }
+
+    /// What it is about, for the index.
+    pub(crate) fn matcher(&self) -> &Matcher {
+        &self.matcher
     }
 }
 
@@ -212,7 +267,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Text as a glob that matches just it. (The one of globset leaves backslashes as they are.)
+/// Text as a glob that matches just it.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -248,19 +303,10 @@ fn matcher(text: &str, args: Option<ArgGlobs>, places: &Places) -> Result<Matche
         "shell" => Matcher::Shell(shell::ShellPattern::parse(argument)?),
         "fetch" => Matcher::Fetch(fetch::FetchPattern::parse(argument)?),
         "mcp" => Matcher::Mcp(mcp::McpPattern::parse(argument, args)?),
-        "tool" => Matcher::Tool(name_glob(argument)?),
-        "mode" => Matcher::Mode(name_glob(argument)?),
+        "tool" => Matcher::Tool(Globs::parse(argument.trim())?),
+        "mode" => Matcher::Mode(Globs::parse(argument.trim())?),
         other => return Err(PatternError::Selector(other.to_owned())),
     })
-}
-
-pub(crate) fn name_glob(text: &str) -> Result<GlobMatcher, PatternError> {
-    GlobBuilder::new(text.trim())
-        .literal_separator(false)
-        .backslash_escape(true)
-        .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|error| PatternError::argument(format!("`{text}` is not a glob"), error.kind().to_string()))
 }
 
 #[cfg(test)]

@@ -141,6 +141,8 @@ pub(super) struct Form {
     pub(super) kind: Kind,
     pub(super) special: Option<Special>,
     pub(super) reader: bool,
+    /// It is one only with one of these options; with any if there are none.
+    pub(super) reader_with: HashSet<String>,
     pub(super) digits: bool,
     /// Without a path among its operands it works on the working folder.
     pub(super) here: bool,
@@ -173,6 +175,8 @@ impl Form {
             caveat: entry.caveat.clone(),
             ..Self::default()
         };
+        let reader_with = entry.reader_with.as_deref().unwrap_or_default();
+        form.reader_with = reader_with.split_whitespace().map(str::to_owned).collect();
         let deep = entry.deep.as_deref().unwrap_or_default();
         form.deep = deep == "always";
         form.deep_with = deep.split_whitespace().map(str::to_owned).collect();
@@ -216,6 +220,11 @@ impl Form {
             }
             self.options.insert(name.to_owned(), Known { meaning, takes });
         }
+    }
+
+    /// A command may stand among its operands, though an option should announce it.
+    pub(super) fn operands_are_a_command(&self) -> bool {
+        self.options.get("--").is_some_and(|known| known.meaning == Meaning::Command)
     }
 
     /// The operands before the command that it runs; none if it runs none.

@@ -6,12 +6,15 @@ use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
 use super::table::{Kind, Program, Special, Table};
-use super::{Command, Inner, Known, shells, special, variables};
+use super::{Command, Inner, Known, input, shells, special, variables};
 use crate::call::WriteKind;
-use crate::call::shell::{Caveat, Named, Use, Word};
+use crate::call::shell::{Caveat, Named, Use, Word, split};
 
-/// As many tails of a wrapper that could not be located are offered to denials.
+/// As many tails of a wrapper that could not be located are offered to denials, each as long.
 const MOST_TAILS: usize = 24;
+const LONGEST_TAIL: usize = 256;
+/// As many caveats of one command are told apart.
+const MOST_CAVEATS: usize = 64;
 
 /// What is being found out about one command.
 pub(super) struct Judge<'a> {
@@ -110,7 +113,7 @@ impl<'a> Judge<'a> {
         let words = self.words;
         let mut from = at + 1;
         let mut named = Vec::new();
-        while !program.subs.is_empty() {
+        while program.has_subs {
             let scan = scan(program.form(), words, from, Some(0));
             let Some(rest) = scan.rest else { break };
             let Some(word) = words.get(rest) else { break };
@@ -120,7 +123,7 @@ impl<'a> Judge<'a> {
                 }
                 break;
             };
-            let Some(sub) = program.subs.get(text) else { break };
+            let Some(sub) = program.sub(text) else { break };
             self.options(program.form(), &scan);
             program = sub;
             from = rest + 1;
@@ -143,14 +146,21 @@ impl<'a> Judge<'a> {
         let scan = scan(form, words, from, stop);
         self.options(form, &scan);
         if self.query(&scan, from) {
+            self.reader &=
+                form.special != Some(Special::Cargo) || self.command.cwd.is_some_and(special::plain_cargo);
             return;
         }
         self.reader &= form.reader && self.command.cwd.is_some();
+        self.reader &= form.reader_with.is_empty()
+            || scan.options.iter().any(|found| form.reader_with.contains(found.name));
         self.reader &= words.get(at..).is_some_and(|all| all.iter().all(|word| word.literal().is_some()));
         special::special(self, form, &scan);
         for range in &scan.commands {
             self.reader = false;
             if let Some(inner) = words.get(range.clone()).filter(|inner| !inner.is_empty()) {
+                if input::chooses(inner) {
+                    self.caveat("what it finds decides what it runs", Vec::new());
+                }
                 self.known.inner.push(Inner::Words(inner.to_vec()));
             }
         }
@@ -177,25 +187,29 @@ impl<'a> Judge<'a> {
         self.reader = false;
         let words = self.words;
         let rest = scan.rest.unwrap_or(words.len());
-        let own = words.get(from..rest).unwrap_or_default();
         let mut lost = scan.unknown.clone();
         lost.extend(&scan.perhaps);
         if !lost.is_empty() {
             self.caveat("an option that is not known, so what it runs could not be located", lost);
-            for tail in (from..words.len()).take(MOST_TAILS) {
-                self.known.also.extend(words.get(tail..).map(<[Word]>::to_vec));
-            }
+            self.tails(from..words.len());
         }
-        let assignments = own.iter().enumerate().filter(|(index, _)| scan.operands.contains(&(from + index)));
-        for (index, word) in assignments {
+        for place in scan.operands.iter().filter(|place| **place < rest) {
+            let Some(word) = words.get(*place) else { continue };
             if let Some((name, _)) = word.prefix().split_once('=') {
-                variables::assigned(self, name, word, from + index);
+                variables::assigned(self, name, word, *place);
             }
         }
-        let Some(inner) = scan.rest.and_then(|rest| words.get(rest..)).filter(|inner| !inner.is_empty())
-        else {
+        let inner = scan.rest.and_then(|rest| words.get(rest..)).unwrap_or_default();
+        if form.special == Some(Special::Input) && input::decides(self.command, inner, scan, form) {
+            self.caveat("its input decides what it runs", Vec::new());
+        }
+        if inner.is_empty() {
+            // `kubectl exec pod ls`, without the `--` that it asks for.
+            if form.operands_are_a_command() {
+                self.tails(scan.operands.iter().skip(1).copied());
+            }
             return;
-        };
+        }
         let line = form.operands.as_ref().is_some_and(|operands| {
             operands.first.iter().chain(&operands.many).any(|role| *role == Role::Line)
         });
@@ -286,6 +300,11 @@ impl<'a> Judge<'a> {
             }
             Meaning::Line => {
                 self.reader = false;
+                // `env -S 'rm' -rf x`: what follows belongs to the line.
+                if let (Some(line), Some(value)) = (text.and_then(split), value) {
+                    let rest = self.words.iter().skip(value.place + 1).take(LONGEST_TAIL).cloned();
+                    self.known.also.push(line.into_iter().map(Word::Literal).chain(rest).collect());
+                }
                 let line = match (text, word) {
                     (Some(text), _) => Some(Word::from(text)),
                     (None, word) => word.cloned(),
@@ -295,6 +314,7 @@ impl<'a> Judge<'a> {
             }
             Meaning::Command => self.caveat(&about("runs another program"), vec![found.place]),
             Meaning::Evaluates => {
+                self.reader = false;
                 if text.is_none_or(|text| text.contains('[')) {
                     self.caveat(&about("evaluates its value"), named);
                 }
@@ -328,10 +348,30 @@ impl<'a> Judge<'a> {
     pub(super) fn caveat(&mut self, reason: &str, places: Vec<usize>) {
         self.reader = false;
         let named = if places.is_empty() { Named::Nothing } else { Named::Words(places) };
-        let caveat = Caveat { reason: reason.to_owned(), always: false, named };
-        if !self.known.caveats.contains(&caveat) {
+        self.add(Caveat { reason: reason.to_owned(), always: false, named });
+    }
+
+    /// A caveat; where there are too many to tell apart, one that no pattern can name.
+    pub(super) fn add(&mut self, caveat: Caveat) {
+        self.reader = false;
+        let many = self.known.caveats.len() >= MOST_CAVEATS && !caveat.always;
+        let caveat = match many {
+            true => {
+                Caveat { reason: "more than can be told apart".to_owned(), named: Named::Nothing, ..caveat }
+            }
+            false => caveat,
+        };
+        // An `always` one is never left out, and one is enough of those that are too many.
+        let enough = self.known.caveats.iter().filter(|other| other.always).count() >= MOST_CAVEATS;
+        if !enough && !self.known.caveats.contains(&caveat) {
             self.known.caveats.push(caveat);
         }
+    }
+
+    /// What a wrapper could run, for denials alone.
+    pub(super) fn tails(&mut self, from: impl Iterator<Item = usize>) {
+        let tail = |at: usize| Some(self.words.get(at..)?.iter().take(LONGEST_TAIL).cloned().collect());
+        self.known.also.extend(from.take(MOST_TAILS).filter_map(tail));
     }
 }
 

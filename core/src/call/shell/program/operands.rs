@@ -82,7 +82,10 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             Role::Deleted => judge.places.word(word, Use::Write(WriteKind::Delete), deep),
             Role::Change => {
                 judge.places.word(word, Use::Either, false);
-                judge.caveat("an operand with which it changes something", vec![*place]);
+                // An option that says so already covers it: `git branch -D x`.
+                if !scan.has(Meaning::Changes) {
+                    judge.caveat("an operand with which it changes something", vec![*place]);
+                }
             }
             Role::Loaded => {
                 judge.places.word(word, Use::Either, false);

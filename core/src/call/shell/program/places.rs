@@ -18,11 +18,13 @@ pub(super) struct Places<'a> {
     pub(super) touches: Vec<Touch>,
     pub(super) urls: Vec<UrlAccess>,
     seen: HashSet<(String, Use)>,
+    /// The folder itself: looked up once, when the first path needs it.
+    base: Option<PathAccess>,
 }
 
 impl<'a> Places<'a> {
     pub(super) fn new(cwd: Option<&'a Path>) -> Self {
-        Self { cwd, touches: Vec::new(), urls: Vec::new(), seen: HashSet::new() }
+        Self { cwd, touches: Vec::new(), urls: Vec::new(), seen: HashSet::new(), base: None }
     }
 
     /// A path that is used in this way.
@@ -36,7 +38,7 @@ impl<'a> Places<'a> {
             return;
         }
         let path = match self.cwd {
-            Some(cwd) => TouchedPath::Known(PathAccess::new(cwd, text)),
+            Some(cwd) => TouchedPath::Known(self.look_up(cwd, text)),
             None if text.starts_with('/') => TouchedPath::Known(PathAccess::new(Path::new("/"), text)),
             None => TouchedPath::Open(OpenPath {
                 given: text.to_owned(),
@@ -45,6 +47,12 @@ impl<'a> Places<'a> {
             }),
         };
         self.touches.push(Touch { path, how, deep });
+    }
+
+    /// [`PathAccess::new`], without walking over the working folder again for every plain name below it.
+    fn look_up(&mut self, cwd: &Path, text: &str) -> PathAccess {
+        let base = self.base.get_or_insert_with(|| PathAccess::new(cwd, "."));
+        base.below(text).unwrap_or_else(|| PathAccess::new(cwd, text))
     }
 
     /// A word of a program of which it is not known what it is: every path that it is or holds.
@@ -151,7 +159,7 @@ impl<'a> Places<'a> {
 
     /// An address with its scheme, also behind `=`; whether the whole word is one.
     pub(super) fn address(&mut self, text: &str) -> bool {
-        if !text.contains("://") || text.len() > LONGEST {
+        if !text.contains("://") || text.len() > LONGEST || self.urls.len() >= MOST {
             return false;
         }
         let whole = text.split_once("://").is_some_and(|(scheme, _)| {
@@ -161,7 +169,6 @@ impl<'a> Places<'a> {
         let at = text.rfind(['=', ' ']).filter(|_| !whole);
         let part = at.and_then(|at| text.get(at + 1..)).unwrap_or(text);
         if let Ok(url) = UrlAccess::parse(part)
-            && self.urls.len() < MOST
             && !self.urls.contains(&url)
         {
             self.urls.push(url);

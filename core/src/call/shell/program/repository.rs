@@ -80,26 +80,14 @@ fn plain(file: &Path) -> bool {
     if fs::symlink_metadata(file).is_err() {
         return true;
     }
-    small(file).is_some_and(|text| {
-        keys(&text).is_some_and(|keys| {
-            let known = &Table::get().harmless_keys;
-            keys.iter().all(|key| known.iter().any(|known| fits(known, key)))
-        })
-    })
+    small(file).is_some_and(|text| keys(&text).is_some_and(|keys| keys.iter().all(harmless_key)))
 }
 
-/// `core.bare`, `remote.*.url`: `section.key`, or `section.*.key` for any sub-section.
-fn fits(known: &str, (section, sub, key): &(String, bool, String)) -> bool {
-    let mut parts = known.split('.');
-    let Some(first) = parts.next() else { return false };
-    if first != section {
-        return false;
-    }
-    match (parts.next(), parts.next(), sub) {
-        (Some("*"), Some(last), true) => last == "*" || last == key,
-        (Some(last), None, false) => last == "*" || last == key,
-        _ => false,
-    }
+/// `core.bare`, `remote.*.url`: `section.key`, or `section.*.key` for any sub-section; `*` is any key.
+fn harmless_key((section, sub, key): &(String, bool, String)) -> bool {
+    let section = if *sub { format!("{section}.*") } else { section.clone() };
+    let known = &Table::get().harmless_keys;
+    known.contains(&format!("{section}.{key}")) || known.contains(&format!("{section}.*"))
 }
 
 /// The keys of a configuration in lower case: section, whether it has a sub-section, name. None if a

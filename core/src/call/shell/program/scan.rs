@@ -75,7 +75,10 @@ pub(super) fn scan<'a>(form: &'a Form, words: &'a [Word], from: usize, stop: Opt
                 at += bundle(form, words, place, letters, &mut scan);
                 continue;
             }
-            if text == Some("--") && form.style != Style::Words && !form.options.contains_key("--") {
+            if text == Some("--")
+                && !matches!(form.style, Style::Words | Style::Text)
+                && !form.options.contains_key("--")
+            {
                 ended = true;
                 continue;
             }
@@ -162,8 +165,13 @@ fn takes_assignments(form: &Form) -> bool {
 
 fn looks_like_option(form: &Form, text: &str) -> bool {
     match form.style {
+        Style::Text => form.options.contains_key(text),
         Style::Words => form.options.contains_key(text) || (text.len() > 1 && text.starts_with('-')),
-        _ => (text.len() > 1 && text.starts_with('-')) || form.options.contains_key(text),
+        _ => {
+            (text.len() > 1 && text.starts_with('-'))
+                || form.options.contains_key(text)
+                || text.starts_with('+') && form.options.contains_key("+")
+        }
     }
 }
 
@@ -175,6 +183,11 @@ fn option<'a>(form: &'a Form, words: &'a [Word], place: usize, text: &'a str, sc
     if form.style == Style::Words {
         scan.unknown.push(place);
         return 0;
+    }
+    if let Some(behind) = text.strip_prefix('+')
+        && let Some((name, known)) = form.options.get_key_value("+")
+    {
+        return take(name, *known, words, place, Some(behind), scan);
     }
     let (name, glued) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value)),
@@ -233,7 +246,7 @@ fn cluster<'a>(form: &'a Form, words: &'a [Word], place: usize, text: &'a str, s
         let mut key = String::from("-");
         key.push_str(letter.encode_utf8(&mut name));
         let Some((key, known)) = form.options.get_key_value(key.as_str()) else {
-            if !scan.unknown.contains(&place) {
+            if scan.unknown.last() != Some(&place) {
                 scan.unknown.push(place);
             }
             continue;

@@ -68,9 +68,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
             _ if LONG.contains(&text) => {}
             _ if text.starts_with("--") => {
                 judge.caveat(&format!("the option {text} of a shell is not known"), vec![at - 1]);
-                judge.known.also.extend(
-                    (at..words.len()).take(16).filter_map(|tail| words.get(tail..).map(<[Word]>::to_vec)),
-                );
+                judge.tails(at..words.len());
             }
             _ if text.starts_with(['-', '+']) => {
                 let letters = text.get(1..).unwrap_or_default();

@@ -18,12 +18,22 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 judge.caveat(reason, vec![place]);
             }
         }),
-        Some(Special::Sed) => programs(judge, form, scan, sed_script),
+        Some(Special::Sed) => {
+            programs(judge, form, scan, sed_script);
+            // Where `-i` takes the next word: `sed -i '' SCRIPT FILE`.
+            if let [first, second, ..] = scan.operands.as_slice()
+                && judge.words.get(*first).and_then(Word::literal) == Some("")
+                && let Some(text) = judge.words.get(*second).and_then(Word::literal)
+            {
+                sed_script(judge, text, *second);
+            }
+        }
         Some(Special::Jq) => programs(judge, form, scan, |judge, text, place| {
             if text.contains("import") || text.contains("include") {
                 judge.caveat("a filter that loads files", vec![place]);
             }
-            judge.reader &= !text.contains("env") && !text.contains("ENV");
+            let elsewhere = ["env", "ENV", "load", "system"];
+            judge.reader &= !elsewhere.iter().any(|word| text.contains(word));
         }),
         Some(Special::Dd) => dd(judge, scan),
         Some(Special::Tar) => tar(judge, scan),
@@ -36,7 +46,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(Special::Cargo) if judge.reader => {
             judge.reader = judge.command.cwd.is_some_and(plain_cargo);
         }
-        Some(Special::Git | Special::Cargo | Special::Find | Special::Shell) | None => {}
+        Some(Special::Git | Special::Cargo | Special::Find | Special::Input | Special::Shell) | None => {}
     }
 }
 
@@ -130,7 +140,7 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     ]);
     let takes = has(&["-x", "--extract", "--get"]);
     if takes {
-        judge.places.path(".", Use::Write(WriteKind::Write), true);
+        judge.places.path(".", Use::Write(WriteKind::Write), false);
     }
     for found in scan.options.iter().filter(|found| matches!(found.name, "-f" | "--file")) {
         let Some(value) = &found.value else { continue };
@@ -188,7 +198,7 @@ fn date(judge: &mut Judge<'_>, scan: &Scan<'_>) {
 }
 
 /// Whether no configuration between here and the home folder tells cargo what to run.
-fn plain_cargo(cwd: &Path) -> bool {
+pub(super) fn plain_cargo(cwd: &Path) -> bool {
     let home = crate::call::home();
     cwd.ancestors().take(64).all(|folder| {
         let own = home.as_deref() == Some(folder);

@@ -1,8 +1,10 @@
 //! The table: what the files under `programs/` say, by name.
 //!
-//! The text is read once. An entry's lists of options are taken apart when it is first looked up.
+//! The files are only cut into entries at first: an entry is read when it is first looked up, so
+//! that one decision does not pay for a thousand programs.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
@@ -12,6 +14,7 @@ use super::form::{Form, Meaning};
 /// The head of the table, and its files.
 const HEAD: &str = include_str!("../programs.toml");
 pub(super) const FILES: &[(&str, &str)] = &[
+    ("builtins", include_str!("../programs/builtins.toml")),
     ("build", include_str!("../programs/build.toml")),
     ("containers", include_str!("../programs/containers.toml")),
     ("files", include_str!("../programs/files.toml")),
@@ -22,6 +25,7 @@ pub(super) const FILES: &[(&str, &str)] = &[
     ("readers", include_str!("../programs/readers.toml")),
     ("system", include_str!("../programs/system.toml")),
     ("text", include_str!("../programs/text.toml")),
+    ("tools", include_str!("../programs/tools.toml")),
     ("wrappers", include_str!("../programs/wrappers.toml")),
 ];
 
@@ -34,6 +38,7 @@ pub(super) struct Entry {
     pub(super) kind: Kind,
     pub(super) style: Style,
     pub(super) reader: Option<bool>,
+    pub(super) reader_with: Option<String>,
     pub(super) everywhere: bool,
     pub(super) digits: bool,
     pub(super) here: Option<bool>,
@@ -90,6 +95,8 @@ pub(super) enum Style {
     Single,
     /// Every word that is listed, wherever it stands, written out; `--` does not end them.
     Words,
+    /// Only words that are listed; all others are text, whatever they begin with.
+    Text,
 }
 
 /// Knowledge that a table can't hold: a language of its own, or a look at the file system.
@@ -103,6 +110,7 @@ pub(super) enum Special {
     Dd,
     Find,
     Git,
+    Input,
     Jq,
     Sed,
     Sets,
@@ -110,34 +118,69 @@ pub(super) enum Special {
     Tar,
 }
 
-/// A program or sub-command, ready for use.
-#[derive(Debug, Default)]
+/// A program or sub-command: its part of a file, and what that says once it was looked up.
+#[derive(Debug)]
 pub(super) struct Program {
-    entry: Entry,
-    /// Entries whose options count here too: the one that this is like, programs that this is a
-    /// sub-command of.
-    above: Vec<Entry>,
-    /// Its sub-commands.
-    pub(super) subs: HashMap<String, Program>,
+    /// `git log`: the name that its part begins with.
+    name: &'static str,
+    text: &'static str,
+    /// Other entries are its sub-commands.
+    pub(super) has_subs: bool,
     form: OnceLock<Form>,
 }
 
 impl Program {
     pub(super) fn kind(&self) -> Kind {
-        self.entry.kind
+        self.form().kind
     }
 
     pub(super) fn form(&self) -> &Form {
-        self.form.get_or_init(|| Form::new(&self.entry, &self.above))
+        self.form.get_or_init(|| {
+            let mut entry = Entry::parse(self.text).unwrap_or_default();
+            // Entries whose options count here too: the one that this is like, and programs that this
+            // is a sub-command of.
+            let mut above = Vec::new();
+            if let Some(like) = Table::get().named(&entry.like).map(|like| Entry::parse(like.text)) {
+                let like = like.unwrap_or_default();
+                entry.follow(&like);
+                above.push(like);
+            }
+            for (at, _) in self.name.match_indices(' ') {
+                let upper = self.name.get(..at).and_then(|upper| Table::get().named(upper));
+                above.extend(
+                    upper.and_then(|upper| Entry::parse(upper.text).ok()).filter(|upper| upper.everywhere),
+                );
+            }
+            Form::new(&entry, &above)
+        })
+    }
+
+    /// Whether its part can be read, and whether what it is like exists and is like nothing else.
+    #[cfg(test)]
+    pub(super) fn check(&self) -> Result<(), String> {
+        let entry = Entry::parse(self.text).map_err(|error| error.to_string())?;
+        let like = |name: &str| Table::get().named(name).and_then(|like| Entry::parse(like.text).ok());
+        match like(&entry.like) {
+            _ if entry.like.is_empty() => Ok(()),
+            Some(like) if like.like.is_empty() => Ok(()),
+            _ => Err(format!("like what? {}", entry.like)),
+        }
+    }
+
+    /// The sub-command with this name.
+    pub(super) fn sub(&self, name: &str) -> Option<&'static Program> {
+        Table::get().named(&format!("{} {name}", self.name))
     }
 }
 
 /// All of it.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    programs: HashMap<String, Program>,
+    programs: Vec<Program>,
+    /// Every name, with those of `also`.
+    names: HashMap<Cow<'static, str>, usize>,
     /// Keys of a repository's configuration that name no program, in lower case; `*` is any name.
-    pub(super) harmless_keys: Vec<String>,
+    pub(super) harmless_keys: HashSet<String>,
     /// Variables that change only how a program's output looks.
     pub(super) inert: Vec<String>,
     /// Variables that change what later words run; `*` at the end is any.
@@ -167,116 +210,83 @@ impl Table {
 
     /// The program with this base name.
     pub(super) fn program(&self, base: &str) -> Option<&Program> {
-        self.programs.get(base)
+        (!base.contains(' ')).then(|| self.named(base))?
     }
 
-    /// Every program and sub-command, with its name.
+    /// The entry with this whole name: `git log`.
+    fn named(&self, name: &str) -> Option<&Program> {
+        self.programs.get(*self.names.get(name)?)
+    }
+
     #[cfg(test)]
-    pub(super) fn all(&self) -> Vec<(String, &Program)> {
-        let mut all = Vec::new();
-        let mut todo: Vec<(String, &Program)> =
-            self.programs.iter().map(|(name, program)| (name.clone(), program)).collect();
-        while let Some((name, program)) = todo.pop() {
-            todo.extend(program.subs.iter().map(|(sub, program)| (format!("{name} {sub}"), program)));
-            all.push((name, program));
-        }
-        all
+    pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, &Program)> {
+        self.programs.iter().map(|program| (program.name, program))
     }
 
+    /// Finds the entries in the files, without reading them.
     pub(super) fn load() -> Self {
         let mut table = Self::default();
         match toml::from_str::<Head>(HEAD) {
             Ok(head) => {
+                let list =
+                    |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
                 table.version = head.version;
-                let list = |text: &str| text.split_whitespace().map(str::to_owned).collect();
-                table.harmless_keys = list(&head.harmless_git_keys);
+                table.harmless_keys = list(&head.harmless_git_keys).into_iter().collect();
                 table.inert = list(&head.inert_variables);
                 table.rebinding = list(&head.rebinding_variables);
             }
             Err(error) => table.wrong.push(format!("programs.toml: {error}")),
         }
-        let mut entries: HashMap<String, Entry> = HashMap::new();
-        for (file, text) in FILES {
-            match toml::from_str::<HashMap<String, Entry>>(text) {
-                Ok(found) => {
-                    for (name, entry) in found {
-                        if entries.insert(name.clone(), entry).is_some() {
-                            table.wrong.push(format!("{file}: {name} stands in two files"));
-                        }
-                    }
-                }
-                Err(error) => table.wrong.push(format!("{file}: {error}")),
-            }
+        for (_, text) in FILES {
+            table.file(text);
         }
-        // Programs before their sub-commands.
-        let mut names: Vec<&String> = entries.keys().collect();
-        names.sort_by_key(|name| (name.split(' ').count(), *name));
-        for name in names {
-            if let Some(entry) = entries.get(name) {
-                table.insert(name, entry, &entries);
-            }
+        let mut subs = HashSet::new();
+        for program in &table.programs {
+            subs.extend(program.name.rsplit_once(' ').map(|(upper, _)| upper));
         }
+        for program in &mut table.programs {
+            program.has_subs = subs.remove(program.name);
+        }
+        table.wrong.extend(subs.into_iter().map(|upper| format!("nothing is called {upper}")));
         table
     }
 
-    fn insert(&mut self, name: &str, entry: &Entry, entries: &HashMap<String, Entry>) {
-        let mut entry = entry.clone();
-        let mut above = Vec::new();
-        if !entry.like.is_empty() {
-            match entries.get(&entry.like) {
-                Some(like) if like.like.is_empty() => {
-                    entry.follow(like);
-                    above.push(like.clone());
+    fn file(&mut self, text: &'static str) {
+        // A header stands at the beginning of a line, and nothing else there begins with a bracket.
+        let mut rest = text.split_once("\n[").map(|(_, rest)| rest);
+        while let Some(part) = rest {
+            let (part, next) = part.split_once("\n[").map_or((part, None), |(part, next)| (part, Some(next)));
+            rest = next;
+            let (header, text) = part.split_once('\n').unwrap_or((part, ""));
+            let name = header.strip_suffix(']').unwrap_or(header).trim_matches('"');
+            let also = text.lines().find_map(|line| line.strip_prefix("also = \"")?.strip_suffix('"'));
+            let upper = name.rsplit_once(' ').map(|(upper, _)| upper);
+            let at = self.programs.len();
+            let mut names = vec![Cow::Borrowed(name)];
+            names.extend(also.unwrap_or_default().split(' ').filter(|alias| !alias.is_empty()).map(
+                |alias| upper.map_or(Cow::Borrowed(alias), |upper| Cow::Owned(format!("{upper} {alias}"))),
+            ));
+            for name in names {
+                if let Some(other) = self.names.insert(name, at) {
+                    let other = self.programs.get(other).map_or("itself", |other| other.name);
+                    self.wrong.push(format!("a name of {name:?} is one of {other:?} too", name = header));
                 }
-                _ => self.wrong.push(format!("{name}: like what? {}", entry.like)),
             }
+            self.programs.push(Program { name, text, has_subs: false, form: OnceLock::new() });
         }
-        let parts: Vec<&str> = name.split(' ').collect();
-        for count in 1..parts.len() {
-            let upper = parts.get(..count).unwrap_or_default().join(" ");
-            if let Some(upper) = entries.get(&upper).filter(|upper| upper.everywhere) {
-                above.push(upper.clone());
-            }
-        }
-        let (last, folders) = parts.split_last().unwrap_or((&name, &[]));
-        let aliases: Vec<String> = entry.also.split_whitespace().map(str::to_owned).collect();
-        for alias in std::iter::once((*last).to_owned()).chain(aliases) {
-            let program = Program { entry: entry.clone(), above: above.clone(), ..Program::default() };
-            let added = match folders {
-                [] => self.programs.insert(alias, program).is_none(),
-                [first, rest @ ..] => {
-                    // The sub-commands of every name of a program: `docker` and `podman`.
-                    let names = entries.get(*first).map(|upper| upper.also.clone()).unwrap_or_default();
-                    let mut fits = true;
-                    for first in std::iter::once(*first).chain(names.split_whitespace()) {
-                        fits &= self.place(first, rest, &alias, &entry, &above);
-                    }
-                    fits
-                }
-            };
-            if !added {
-                self.wrong.push(format!("{name}: no such program above it, or twice"));
-            }
-        }
-    }
-
-    fn place(&mut self, first: &str, rest: &[&str], alias: &str, entry: &Entry, above: &[Entry]) -> bool {
-        let Some(mut at) = self.programs.get_mut(first) else { return false };
-        for step in rest {
-            match at.subs.get_mut(*step) {
-                Some(next) => at = next,
-                None => return false,
-            }
-        }
-        let program = Program { entry: entry.clone(), above: above.to_vec(), ..Program::default() };
-        at.subs.insert(alias.to_owned(), program).is_none()
     }
 }
 
 impl Entry {
+    /// Reads the lines below a header.
+    pub(super) fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
+    }
+
     /// Takes over what `like` says besides its options, where this entry says nothing itself.
     fn follow(&mut self, like: &Self) {
         self.reader = self.reader.or(like.reader);
+        self.reader_with = self.reader_with.take().or_else(|| like.reader_with.clone());
         self.here = self.here.or(like.here);
         self.digits |= like.digits;
         self.deep = self.deep.take().or_else(|| like.deep.clone());

@@ -1,5 +1,6 @@
 //! The table by itself, and what is known about commands.
 
+mod any;
 mod caveats;
 mod readers;
 mod table;

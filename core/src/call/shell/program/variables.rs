@@ -19,7 +19,7 @@ pub(super) fn assigned(judge: &mut Judge<'_>, name: &str, word: &Word, place: us
     };
     if !plain || table.rebinding.iter().any(family) {
         let reason = format!("the variable {name} changes what later words run");
-        judge.known.caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+        judge.add(Caveat { reason, always: true, named: Named::Nothing });
     } else {
         judge.caveat(&format!("the variable {name} is set for the command"), vec![place]);
     }

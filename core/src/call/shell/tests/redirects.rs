@@ -23,7 +23,7 @@ fn given_redirections_then_files_are_accesses_and_descriptors_are_not() {
         ("a 2>&1 >&2 <&3 3>&- 4<&1-", "a"),
         ("a > /dev/null 2> /dev/null", "a"),
         ("a > '/dev/null'", "a"),
-        ("a > ~/x", "a | write(/home/u/x)"),
+        ("a > ~/x", "a | write(/home/me/x)"),
         ("a > \"$PWD/x\"", "a | write(/w/x)"),
         ("exec 3> o", "exec | write(/w/o)"),
         ("exec > o", "exec | write(/w/o)"),

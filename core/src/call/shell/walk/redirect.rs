@@ -6,7 +6,7 @@ use brush_parser::ast::{
 
 use super::Walker;
 use crate::call::shell::expand::{Place, heredoc_literal};
-use crate::call::shell::refused::Result;
+use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::{OpenPath, Touch, TouchedPath, Use, Word};
 use crate::call::{Access, PathAccess, WriteKind};
 
@@ -61,7 +61,11 @@ impl Walker<'_> {
                 }
                 Ok(feed(word, "\n"))
             }
-            IoRedirect::HereDocument(_, document) => Ok(feed(heredoc_literal(self, document)?, "")),
+            // After another here-document, the parser takes a word of digits for a descriptor, space or not.
+            IoRedirect::HereDocument(Some(_), _) => {
+                Err(Refused::new("a here-document for a descriptor with a number"))
+            }
+            IoRedirect::HereDocument(None, document) => Ok(feed(heredoc_literal(self, document)?, "")),
         }
     }
 

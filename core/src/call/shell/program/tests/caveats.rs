@@ -9,7 +9,7 @@ use std::path::Path;
 #[test]
 fn given_an_option_or_operand_that_does_more_then_a_plain_caveat_names_it() {
     let rows: &[(&str, &[&[usize]])] = &[
-        ("find . -execdir sh {} +", &[&[2]]),
+        ("find . -execdir sh {} +", &[&[], &[2]]),
         ("find . -fprint /etc/passwd", &[&[2, 3]]),
         ("find . -fprint0 out", &[&[2, 3]]),
         ("find . -fls out", &[&[2, 3]]),
@@ -59,10 +59,10 @@ fn given_an_option_or_operand_that_does_more_then_a_plain_caveat_names_it() {
         ("git -C sub status", &[&[1, 2]]),
         ("git --work-tree=. status", &[&[1]]),
         ("git -p log", &[&[1]]),
-        ("git branch -D x", &[&[2], &[3]]),
+        ("git branch -D x", &[&[2]]),
         ("git branch x", &[&[2]]),
         ("git tag v1", &[&[2]]),
-        ("git tag -d v1", &[&[2], &[3]]),
+        ("git tag -d v1", &[&[2]]),
         ("git remote add x y", &[&[1, 2]]),
         ("git stash drop", &[&[1, 2]]),
         ("git reflog expire --all", &[&[1, 2]]),
@@ -118,6 +118,11 @@ fn given_an_option_or_operand_that_does_more_then_a_plain_caveat_names_it() {
         ("mount /dev/sda1 /mnt", &[&[1], &[2]]),
         ("ifconfig eth0 up", &[&[2]]),
         ("less -o out f", &[&[1, 2]]),
+        ("less +!id f", &[&[1]]),
+        ("vim '+!id' f", &[&[1]]),
+        ("sed -i '' 'e id' f", &[&[3]]),
+        ("mapfile -C id a", &[&[1, 2]]),
+        ("awk -W exec=x f", &[&[1, 2]]),
         ("vim -c '!id' f", &[&[1, 2]]),
         ("source ./payload.sh", &[&[1]]),
         (". ./payload.sh", &[&[1]]),

@@ -123,6 +123,8 @@ fn given_an_option_that_is_not_known_then_denials_look_at_every_tail() {
         let tail = vec![Word::from("curl"), Word::from("x")];
         assert!(known.also.contains(&tail), "{line}: {known:?}");
     }
+    let known = look("env -S rm -rf x");
+    assert!(known.also.contains(&super::words("rm -rf x")), "{known:?}");
     // What a runner starts is a package by its name: for denials.
     let known = look("npx -y rimraf dist");
     assert_eq!(known.also, vec![vec![Word::from("rimraf"), Word::from("dist")]]);
@@ -142,5 +144,87 @@ fn given_a_variable_set_by_a_wrapper_then_it_counts_as_in_the_shell() {
         let known = look(line);
         assert_eq!(known.caveats.len(), caveats, "{line}: {:?}", known.caveats);
         assert_eq!(known.caveats.iter().any(|caveat| caveat.always), always, "{line}");
+    }
+}
+
+/// `xargs sh -c` and the like: what is read is what runs.
+#[test]
+fn given_an_input_that_decides_what_runs_then_it_is_asked_about() {
+    let rows = [
+        ("xargs sh -c", true),
+        ("xargs -I{} {}", true),
+        ("xargs -I{} sh -c '{}'", true),
+        ("xargs -I % sh -c 'x %'", true),
+        ("xargs -I{} sudo {}", true),
+        ("xargs -I{} timeout 5 {}", true),
+        ("xargs env", true),
+        ("xargs sudo", true),
+        ("xargs nice", true),
+        ("xargs -I$X rm a", true),
+        ("find . -exec {} ';'", true),
+        ("find . -exec sh -c '{}' ';'", true),
+        ("parallel", true),
+        ("parallel ::: a b", true),
+        ("parallel {}", true),
+        ("xargs", false),
+        ("xargs cat", false),
+        ("xargs -I{} mv {} {}.bak", false),
+        ("xargs -I{} sudo mv {} x", false),
+        ("xargs -I{} sh -c 'wc \"$1\"' x {}", false),
+        ("xargs -n 1 timeout 5 cargo test -p", false),
+        ("parallel gzip {}", false),
+        ("xargs -I{} xargs -I% sh -c %", false),
+        ("xargs -I{} docker exec c {}", true),
+        ("find . -exec sudo {} ';'", true),
+        ("find . -exec sudo cat {} ';'", false),
+    ];
+    hold(rows, |(line, expected)| {
+        let known = super::look_in(line, std::path::Path::new("/"), true);
+        let found = known.caveats.iter().any(|caveat| !caveat.reason.contains("the option -exec"));
+        (found != expected).then(|| format!("{line}: {:?}", known.caveats))
+    });
+}
+
+/// Everything from agents is hostile: bounded work, whatever is inside what.
+#[test]
+fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
+    for wrapper in
+        ["xargs", "sudo", "timeout 5", "find . -exec", "nice", "env A=1", "xargs -I{} sh -c {}", "parallel"]
+    {
+        let line = format!("{}{{}}", format!("{wrapper} ").repeat(3000));
+        let started = std::time::Instant::now();
+        let _ = super::look_in(&line, std::path::Path::new("/"), true);
+        assert!(started.elapsed() < std::time::Duration::from_secs(1), "{wrapper}: {:?}", started.elapsed());
+    }
+    for (program, word) in [
+        ("env", "A$X=1 "),
+        ("env", "PATH=x "),
+        ("env", "Z1=$X "),
+        ("rg", "$X "),
+        ("sudo", "-Z "),
+        ("rg", "--pre=x "),
+        ("x", "a=b,c:d@e "),
+        ("curl", "https://a.example/$X "),
+        ("curl", "https://a.example/x "),
+        ("find", "-exec a ';' "),
+        ("cp", "a "),
+        ("sed -e", "p -e "),
+        ("git", "-c a=b "),
+        ("awk", "a "),
+        ("x", "-abcdefgh "),
+        ("sort", "-zzzzzqq "),
+        ("tar", "-C a "),
+        ("make", "A=b "),
+    ] {
+        let line = format!("{program} {}", word.repeat(20_000));
+        let words = super::words(&line);
+        let started = std::time::Instant::now();
+        let command = super::Command { words: &words, cwd: Some(std::path::Path::new("/")), fed: true };
+        let _ = super::known(&command);
+        assert!(
+            started.elapsed() < std::time::Duration::from_secs(1),
+            "{program} {word}: {:?}",
+            started.elapsed()
+        );
     }
 }

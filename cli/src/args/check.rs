@@ -1,0 +1,109 @@
+//! The options of `mayi check` and `mayi test`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueHint};
+use mayi_core::check::KINDS;
+use mayi_core::config::CommandLine;
+use mayi_core::policy::Mode;
+
+use super::modes;
+
+pub(super) const CHECK_AFTER: &str = "\
+VALUE is a command line, a path, an address, SERVER/TOOL [JSON], a tool's name, or an ACP
+session/request_permission; - reads it from standard input. Nothing is run or changed.
+
+Examples:
+  mayi check shell 'git status && rm -rf target'
+  mayi check write src/main.rs --mode plan
+  mayi check mcp 'github/create_issue {\"repo\": \"me/x\"}' --agent claude
+  mayi check shell 'cargo test' --allow 'shell(cargo *)' --json
+  mayi check --stdin < calls.jsonl > decisions.jsonl
+
+One line of --stdin:
+  {\"id\": \"1\", \"kind\": \"shell\", \"command\": \"git status\", \"cwd\": \"/w\", \"agent\": \"claude\"}
+Keys: id, kind, then command, path, url, request (of acp), or server, tool and arguments; cwd,
+workspace, agent, mode, rules, matrix, isolated, protection.
+
+Exit codes: 0 allowed · 5 denied · 6 asked about · with --stdin: 0, or 2 if a line was not understood";
+
+/// `mayi check`
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// What kind of call it is
+    #[arg(value_parser = PossibleValuesParser::new(KINDS), required_unless_present = "stdin")]
+    pub kind: Option<String>,
+    /// What would be done
+    #[arg(required_unless_present = "stdin")]
+    pub value: Vec<String>,
+    /// Read calls as JSON lines from standard input, and print one decision a line
+    #[arg(long, conflicts_with_all = ["kind", "value"])]
+    pub stdin: bool,
+    /// Print the decision as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// As if this agent asked
+    #[arg(long, value_name = "NAME", help_heading = "Permissions")]
+    pub agent: Option<String>,
+    /// As in this mode: plan only reads, default asks, auto never asks
+    #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
+    pub mode: Option<Mode>,
+    /// As with a rule that allows what matches PATTERN (repeatable), such as 'shell(cargo test *)'
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub allow: Vec<String>,
+    /// As with a rule that asks about what matches PATTERN (repeatable)
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub ask: Vec<String>,
+    /// As with a rule that denies what matches PATTERN (repeatable)
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub deny: Vec<String>,
+}
+
+impl CheckArgs {
+    /// What the options say about permissions.
+    #[must_use]
+    pub(crate) fn command_line(&self) -> CommandLine {
+        CommandLine {
+            mode: self.mode,
+            allow: self.allow.clone(),
+            ask: self.ask.clone(),
+            deny: self.deny.clone(),
+        }
+    }
+}
+
+pub(super) const TEST_AFTER: &str = "\
+A file of cases says what should be decided; without FILE, mayi.test.toml or .mayi.test.toml is read.
+A FILE that ends in .jsonl holds one case a line, with the same keys.
+
+  # mayi.test.toml
+  [[case]]
+  name = \"nobody pushes for me\"
+  kind = \"shell\"
+  command = \"git push --force\"
+  expect = \"deny\"                      # allow, ask or deny, or a list of them
+  because = \"push from your own\"       # some of the reason; may be left out
+
+  [defaults]                           # for every case that does not say it itself
+  agent = \"claude\"
+
+A case has the keys of a line of `mayi check --stdin`, besides these.
+
+Examples:
+  mayi test
+  mayi --config policy.toml test tests/*.toml
+  mayi test --json | jq -r 'select(.passed | not).name'
+
+Exit codes: 0 all passed · 1 some failed · 2 a file of cases is wrong · 3 configuration refused";
+
+/// `mayi test`
+#[derive(Clone, Debug, Args)]
+pub(crate) struct TestArgs {
+    /// Files of cases
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Print one JSON object for each case
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,156 @@
+//! `mayi check`: what would be decided, and why.
+
+mod show;
+mod stream;
+
+use std::io::Read;
+
+use mayi_core::call::{WriteKind, json};
+use mayi_core::check::{Answer, CheckError, Checker, Judged, Request, What};
+use mayi_core::config::nearest;
+use mayi_core::policy::Effect;
+use serde_json::{Map, Value};
+
+pub(super) use self::show::findings;
+use super::{CliError, Context};
+use crate::args::CheckArgs;
+use crate::exit::Exit;
+use crate::print;
+
+/// The largest value that is read from standard input: 16 MiB.
+const LARGEST: u64 = 16 << 20;
+
+pub(super) fn check(args: CheckArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let mut checker = Checker::new(ctx.sources.clone(), ctx.cwd_named);
+    if args.stdin {
+        return stream::stream(&mut checker, &args, ctx);
+    }
+    let request = request(&args)?;
+    let judged = checker.judge(&request)?;
+    if let Some(loaded) = &judged.loaded {
+        ctx.notices(loaded);
+    }
+    tell_doubts(&checker, &judged, args.agent.as_deref(), ctx);
+    if args.json {
+        print::json(&Answer::Decided { id: None, decision: &judged.decision })?;
+    } else {
+        show::show(&mut checker, &request, &judged, ctx)?;
+    }
+    Ok(match judged.decision.effect {
+        Effect::Allow => Exit::Done,
+        Effect::Ask => Exit::Unanswered,
+        Effect::Deny => Exit::Denied,
+    })
+}
+
+/// What makes the answer another one than people may think.
+fn tell_doubts(checker: &Checker, judged: &Judged, agent: Option<&str>, ctx: &Context) {
+    if let Some((name, loaded)) = agent.zip(judged.loaded.as_ref())
+        && !loaded.agents.contains_key(name)
+    {
+        let meant = nearest(name, loaded.agents.keys().map(String::as_str));
+        let meant = meant.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        ctx.note(format!("mayi: no agent is called {name}{meant}"));
+    }
+    if judged.call.roots.is_empty() && !checker.works_here() {
+        let here = mayi_core::approval::visible(&judged.call.cwd.display().to_string());
+        ctx.note(format!(
+            "mayi: {here} is no workspace unless you name it: everything is outside; see --cwd"
+        ));
+    }
+}
+
+fn request(args: &CheckArgs) -> Result<Request, CliError> {
+    let kind = args.kind.as_deref().unwrap_or_default();
+    let what = what(kind, &args.value)?;
+    let mut request = Request::new(what);
+    if let Some(name) = &args.agent {
+        if !mayi_core::call::Names::plain(name) {
+            let name = mayi_core::approval::visible(name);
+            return Err(CliError::usage(format!(
+                "no agent can be called `{name}`: `mayi agents` lists them"
+            )));
+        }
+        request.agent = Some(name.clone());
+    }
+    Ok(request)
+}
+
+fn what(kind: &str, values: &[String]) -> Result<What, CliError> {
+    let text = match values {
+        // A line of one word or more; words that the shell has split already are a program's own.
+        [one] if one == "-" => from_stdin()?,
+        [one] => one.clone(),
+        _ if kind == "shell" => return Ok(What::Words(values.to_vec())),
+        _ if kind == "mcp" => values.join(" "),
+        _ => {
+            return Err(CliError::usage(format!(
+                "one {kind} at a time: put quotes around it if it holds spaces"
+            )));
+        }
+    };
+    if text.trim().is_empty() {
+        return Err(CliError::usage(format!("there is nothing to check: the {kind} is empty")));
+    }
+    Ok(match kind {
+        "shell" => What::Line(text),
+        "read" => What::Read(text),
+        "write" => What::Write(WriteKind::Write, text),
+        "create" => What::Write(WriteKind::Create, text),
+        "edit" => What::Write(WriteKind::Edit, text),
+        "delete" => What::Write(WriteKind::Delete, text),
+        "move" => What::Write(WriteKind::Move, text),
+        "fetch" => What::Fetch(text),
+        "mcp" => mcp(&text)?,
+        "tool" => What::Tool { name: text, arguments: Value::Object(Map::new()) },
+        "acp" => What::Acp(parsed(&text, "the request")?),
+        other => return Err(CliError::internal(format!("the kind {other} was forgotten"))),
+    })
+}
+
+/// `SERVER/TOOL [JSON]`.
+fn mcp(text: &str) -> Result<What, CliError> {
+    let text = text.trim();
+    let (name, arguments) = match text.find(|c: char| c.is_whitespace() || c == '{') {
+        Some(at) => text.split_at(at),
+        None => (text, ""),
+    };
+    let Some((server, tool)) =
+        name.split_once('/').filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+    else {
+        let name = mayi_core::approval::visible(name);
+        return Err(CliError::usage(format!(
+            "`{name}` names no tool: write SERVER/TOOL, such as github/list_issues"
+        )));
+    };
+    let arguments = match arguments.trim() {
+        "" => Value::Object(Map::new()),
+        json => parsed(json, "the arguments")?,
+    };
+    if !arguments.is_object() {
+        return Err(CliError::usage("the arguments of a tool are an object, such as {\"repo\": \"me/x\"}"));
+    }
+    Ok(What::Mcp { server: server.to_owned(), tool: tool.to_owned(), arguments })
+}
+
+fn parsed(text: &str, what: &str) -> Result<Value, CliError> {
+    json::strict(text).map_err(|error| CliError::usage(format!("{what} can't be read as JSON: {error}")))
+}
+
+fn from_stdin() -> Result<String, CliError> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(CliError::usage("standard input holds more than 16 MiB"));
+    }
+    String::from_utf8(bytes).map_err(|_| CliError::usage("standard input is not UTF-8 text"))
+}
+
+impl From<CheckError> for CliError {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Config(errors) => errors.into(),
+            CheckError::Request(error) => Self::usage(mayi_core::approval::visible(&error.to_string())),
+        }
+    }
+}

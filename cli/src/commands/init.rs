@@ -1,0 +1,149 @@
+//! `mayi init`: writes a configuration to start from.
+
+use std::path::{Path, PathBuf};
+
+use mayi_core::approval::visible;
+use mayi_core::config::edit::{self, EditError};
+use mayi_core::config::template::{Language, Template, detect, languages};
+use mayi_core::config::{Layer, WORKSPACE_FILE, check_file};
+
+use super::{CliError, Context};
+use crate::args::{InitArgs, TemplateArg};
+use crate::exit::Exit;
+use crate::print;
+
+/// The schema that editors read, beside the user's file.
+const SCHEMA_FILE: &str = "mayi.schema.json";
+
+impl TemplateArg {
+    fn template(self) -> Template {
+        match self {
+            Self::Everyday => Template::Everyday,
+            Self::Careful => Template::Careful,
+            Self::Trusting => Template::Trusting,
+            Self::ReadOnly => Template::ReadOnly,
+            Self::Ci => Template::Ci,
+        }
+    }
+}
+
+/// Where the new file goes.
+struct Target {
+    layer: Layer,
+    path: PathBuf,
+    /// Only mayi's own folder gets a schema beside it.
+    schema: Option<PathBuf>,
+}
+
+pub(super) fn init(args: &InitArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let template = args.template.template();
+    let found = detect(&ctx.cwd);
+    // Somebody who starts in an empty folder will go elsewhere: everything that is known is of use there.
+    let blocks: Vec<Language> = match found.as_slice() {
+        [] => languages(),
+        found => found.iter().map(|(language, _)| language.clone()).collect(),
+    };
+    let target = target(args, ctx);
+    let schema = target.as_ref().ok().and_then(|target| target.schema.as_ref());
+    let text = template.text(&blocks, schema.map(|_| format!("./{SCHEMA_FILE}")).as_deref());
+    if template.knows_languages() {
+        tell_found(&found, ctx);
+    }
+    if args.print {
+        print::bytes(text.as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    let target = target?;
+    let shown = shown(&target.path);
+    let backup = edit::create(target.layer, &target.path, &ctx.sources.places(), &text, args.force)
+        .map_err(|error| match error {
+            EditError::There { .. } => CliError::usage(format!(
+                "{shown} is there already, and nothing was written: --print shows what would be, --force writes over it and keeps the old one as a copy"
+            )),
+            other => other.into(),
+        })?;
+    if let Some(path) = &target.schema
+        && let Err(error) = edit::put_schema(path)
+    {
+        // An editor goes without; what mayi reads is written.
+        ctx.note(format!("mayi: {}", visible(&error.to_string())));
+    }
+    if let Some(backup) = backup {
+        ctx.note(format!("kept    {}: what was there before", self::shown(&backup)));
+    }
+    let rules = check_file(target.layer, &target.path, &ctx.sources.places())?;
+    ctx.note(format!("wrote   {shown}: {}, {rules} rules", template.name()));
+    next(args, &target, &found, ctx)?;
+    Ok(Exit::Done)
+}
+
+fn target(args: &InitArgs, ctx: &Context) -> Result<Target, CliError> {
+    if args.workspace {
+        return Ok(Target { layer: Layer::Workspace, path: ctx.cwd.join(WORKSPACE_FILE), schema: None });
+    }
+    let path = ctx
+        .sources
+        .own_file()
+        .ok_or_else(|| {
+            CliError::internal("there is no home folder for a configuration: set HOME, or give --config FILE")
+        })?
+        .to_owned();
+    let schema = match &ctx.sources.only {
+        None => path.parent().map(|folder| folder.join(SCHEMA_FILE)),
+        Some(_) => None,
+    };
+    Ok(Target { layer: Layer::User, path, schema })
+}
+
+fn tell_found(found: &[(Language, PathBuf)], ctx: &Context) {
+    if found.is_empty() {
+        ctx.note("found   no project here: the rules are for every language that mayi knows");
+        return;
+    }
+    let names: Vec<String> = found
+        .iter()
+        .map(|(language, file)| {
+            let file = file.strip_prefix(&ctx.cwd).unwrap_or(file);
+            format!("{} ({})", language.title, shown(file))
+        })
+        .collect();
+    ctx.note(format!("found   {}", names.join(", ")));
+}
+
+/// What to do now.
+fn next(
+    args: &InitArgs,
+    target: &Target,
+    found: &[(Language, PathBuf)],
+    ctx: &Context,
+) -> Result<(), CliError> {
+    let loaded = ctx.load()?;
+    if args.workspace {
+        if loaded.policy.notices.is_empty() {
+            return Ok(());
+        }
+        ctx.note("next    mayi trust       what it allows counts after that; what it denies counts already");
+        return Ok(());
+    }
+    ctx.notices(&loaded);
+    let ids: Vec<&str> = found.iter().map(|(language, _)| language.id).collect();
+    let example =
+        [("rust", "cargo test"), ("npm", "npm test"), ("python", "pytest"), ("go", "go test ./...")]
+            .iter()
+            .find(|(id, _)| ids.contains(id))
+            .map_or("git push", |(_, line)| line);
+    let only = match &ctx.sources.only {
+        Some(_) => format!(
+            " --config {}",
+            visible(&mayi_core::call::shell::quote(&target.path.display().to_string()))
+        ),
+        None => String::new(),
+    };
+    ctx.note(format!("next    mayi{only} check shell '{example}'   what would become of it, and why"));
+    ctx.note(format!("        mayi{only} run demo                  see it at work"));
+    Ok(())
+}
+
+fn shown(path: &Path) -> String {
+    visible(&path.display().to_string())
+}

@@ -1,0 +1,156 @@
+//! `mayi test`: calls, and whether what would be decided about them is what their author expects.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use mayi_core::approval::visible;
+use mayi_core::check::{Case, CheckError, Checker, read_cases};
+use mayi_core::config::ConfigErrors;
+use mayi_core::policy::Decision;
+use serde::Serialize;
+
+use super::check::findings;
+use super::error::report;
+use super::{CliError, Context};
+use crate::args::TestArgs;
+use crate::exit::Exit;
+use crate::print;
+use crate::surface::{Line, Tone};
+
+/// Files that are read if none is named: the first that is there.
+const FILES: &[&str] = &["mayi.test.toml", ".mayi.test.toml"];
+
+/// One line of `--json`.
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    file: &'a std::path::Path,
+    line: u32,
+    passed: bool,
+    expect: &'a [mayi_core::policy::Effect],
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<&'a str>,
+    #[serde(flatten)]
+    decision: &'a Decision,
+}
+
+pub(super) fn test(args: &TestArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let cases = read(&files(args, ctx)?, ctx)?;
+    let mut checker = Checker::new(ctx.sources.clone(), ctx.cwd_named);
+    let (mut passed, mut failed, mut wrong) = (0_usize, 0_usize, 0_usize);
+    let mut notices = BTreeSet::new();
+    for case in &cases {
+        let judged = match checker.judge(&case.request) {
+            Ok(judged) => judged,
+            Err(CheckError::Config(errors)) => return Err(refused(case, errors)),
+            Err(CheckError::Request(error)) => {
+                wrong += 1;
+                report(&case.error(&error), ctx.color_of_errors());
+                continue;
+            }
+        };
+        for notice in judged.loaded.iter().flat_map(|loaded| &loaded.policy.notices) {
+            if notices.insert(notice.clone()) {
+                ctx.note(format!("mayi: {notice}"));
+            }
+        }
+        let outcome = case.holds(&judged.decision);
+        match outcome {
+            Ok(()) => passed += 1,
+            Err(_) => failed += 1,
+        }
+        show(case, &judged.decision, outcome.as_ref().err(), args, ctx)?;
+    }
+    if wrong > 0 {
+        let cases = if wrong == 1 { "1 case".to_owned() } else { format!("{wrong} cases") };
+        return Err(CliError::usage(format!("{cases} could not be judged")));
+    }
+    let summary =
+        if failed == 0 { format!("{passed} passed") } else { format!("{passed} passed, {failed} failed") };
+    if args.json {
+        ctx.note(summary);
+    } else {
+        print::line(summary)?;
+    }
+    Ok(if failed == 0 { Exit::Done } else { Exit::Internal })
+}
+
+/// The files to read.
+fn files(args: &TestArgs, ctx: &Context) -> Result<Vec<PathBuf>, CliError> {
+    if !args.files.is_empty() {
+        return Ok(args.files.clone());
+    }
+    let found = FILES.iter().map(|name| ctx.cwd.join(name)).find(|path| path.is_file());
+    found.map(|path| vec![path]).ok_or_else(|| {
+        let hint = "write one, with [[case]] tables, or name a file; `mayi test --help` shows how";
+        CliError::usage(format!("there is no {} here: {hint}", FILES.join(" or ")))
+    })
+}
+
+/// All cases; all mistakes of all files are told before anything runs.
+fn read(files: &[PathBuf], ctx: &Context) -> Result<Vec<Case>, CliError> {
+    let (mut cases, mut bad) = (Vec::new(), 0_usize);
+    for file in files {
+        match read_cases(file) {
+            Ok(more) => cases.extend(more),
+            Err(errors) => {
+                bad += 1;
+                for error in &errors {
+                    report(error, ctx.color_of_errors());
+                }
+            }
+        }
+    }
+    match bad {
+        0 => Ok(cases),
+        1 => Err(CliError::usage("nothing was tested: a file of cases is wrong")),
+        _ => Err(CliError::usage(format!("nothing was tested: {bad} files of cases are wrong"))),
+    }
+}
+
+/// The configuration that a case is judged by is wrong: its mistakes say where.
+fn refused(case: &Case, errors: ConfigErrors) -> CliError {
+    if errors.only_command_line() {
+        let place = visible(&format!("{}:{}", case.file.display(), case.line));
+        return CliError::usage(format!("{place}: {errors}"));
+    }
+    errors.into()
+}
+
+fn show(
+    case: &Case,
+    decision: &Decision,
+    failure: Option<&String>,
+    args: &TestArgs,
+    ctx: &Context,
+) -> Result<(), CliError> {
+    if args.json {
+        return print::json(&Row {
+            name: &case.name,
+            file: &case.file,
+            line: case.line,
+            passed: failure.is_none(),
+            expect: &case.expect,
+            failure: failure.map(String::as_str),
+            decision,
+        });
+    }
+    let color = ctx.color();
+    let Some(failure) = failure else {
+        if ctx.verbose {
+            let line = Line::of(Tone::Good, "pass").then(Tone::Plain, &format!("  {}", case.name));
+            print::line(line.paint(color))?;
+        }
+        return Ok(());
+    };
+    let head = Line::of(Tone::Bad, "FAIL")
+        .then(Tone::Strong, &format!("  {}", case.name))
+        .then(Tone::Dim, &format!("  {}:{}", case.file.display(), case.line));
+    print::line(head.paint(color))?;
+    print::line(Line::of(Tone::Plain, &format!("      {failure}")).paint(color))?;
+    for line in findings(&decision.trail) {
+        print::line(Line::of(Tone::Plain, "    ").join(line).paint(color))?;
+    }
+    print::line("")
+}

@@ -1,0 +1,108 @@
+//! A name in a folder that was looked up before: a command has many words, and most are no paths.
+
+use super::PathAccess;
+
+impl PathAccess {
+    /// A path of plain names below this one, as [`PathAccess::new`] would find it; none if there is more
+    /// to it, or if it can't be told without another walk.
+    #[cfg(unix)]
+    #[must_use]
+    pub(crate) fn below(&self, text: &str) -> Option<Self> {
+        use super::walk;
+        use std::os::unix::fs::MetadataExt;
+
+        let plain = |part: &str| !matches!(part, "" | "." | "..");
+        let mount = self.mount.as_ref()?;
+        let starts = self.resolved.as_os_str().len() + text.len() < super::LONGEST
+            && self.unresolved.is_none()
+            && !text.contains('\0')
+            && text.split('/').all(plain)
+            // What lies there may be a private folder, or another name for something.
+            && !walk::is_temporary(&self.resolved)
+            && !self.lexical.starts_with("/proc");
+        if !starts {
+            return None;
+        }
+        let mut resolved = self.resolved.clone();
+        let (mut there, mut hard_linked, mut folder) = (true, false, false);
+        for part in text.split('/') {
+            resolved.push(part);
+            if !there {
+                continue;
+            }
+            match std::fs::symlink_metadata(&resolved) {
+                Ok(meta) if meta.file_type().is_symlink() || meta.dev() != mount.device => return None,
+                Ok(meta) => (hard_linked, folder) = (meta.is_file() && meta.nlink() > 1, meta.is_dir()),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    (there, hard_linked, folder) = (false, false, false);
+                }
+                Err(_) => return None,
+            }
+        }
+        Some(Self {
+            given: text.to_owned(),
+            lexical: self.lexical.join(text),
+            resolved,
+            unresolved: None,
+            hard_linked,
+            leads_to: None,
+            folder,
+            mount: Some(mount.clone()),
+            private_temporary: self.private_temporary,
+        })
+    }
+
+    /// Without what Unix says of a file, each is walked to.
+    #[cfg(not(unix))]
+    #[must_use]
+    pub(crate) fn below(&self, _: &str) -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use crate::call::PathAccess;
+    use std::fs;
+
+    #[test]
+    fn given_a_plain_name_then_the_short_way_finds_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir(root.join("folder")).unwrap();
+        fs::write(root.join("folder/file"), "").unwrap();
+        fs::hard_link(root.join("folder/file"), root.join("other")).unwrap();
+        std::os::unix::fs::symlink("folder", root.join("link")).unwrap();
+        std::os::unix::fs::symlink(&root, root.join("folder/up")).unwrap();
+        for cwd in [root.clone(), root.join("link"), root.join("folder/../link/.")] {
+            let base = PathAccess::new(&cwd, ".");
+            for text in [
+                "file",
+                "folder",
+                "folder/file",
+                "other",
+                "link",
+                "link/file",
+                "up/other",
+                "nothing",
+                "nothing/x",
+                "file/x",
+                ".env",
+                "ü",
+                "a/../b",
+                "./a",
+                "/etc/passwd",
+                "a//b",
+                "a/",
+                "",
+                "a\0b",
+            ] {
+                if let Some(found) = base.below(text) {
+                    assert_eq!(found, PathAccess::new(&cwd, text), "{text} in {}", cwd.display());
+                }
+            }
+            assert!(base.below("nothing").is_some());
+            assert!(base.below("a/../b").is_none());
+        }
+    }
+}

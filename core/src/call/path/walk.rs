@@ -1,0 +1,183 @@
+//! The walk along a path that the kernel would take.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs::Metadata;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::Mount;
+
+/// As many links as Linux follows before it gives up (path_resolution(7)).
+const MOST_LINKS: usize = 40;
+
+/// Folders in which every user keeps temporary files.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/run/user"];
+
+/// What a walk finds.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// Where it ends.
+    pub(super) path: PathBuf,
+    /// The file there has another name too.
+    pub(super) hard_linked: bool,
+    /// There is a folder.
+    pub(super) folder: bool,
+    /// Its file system.
+    pub(super) mount: Option<Mount>,
+    /// It lies in a folder for temporary files that only the user can look into.
+    pub(super) private_temporary: bool,
+}
+
+/// Walks an absolute path as the kernel does: each component's link followed before the next one,
+/// so that `link/..` is the parent of where the link leads. What does not exist yet is kept.
+///
+/// # Errors
+/// More than 40 links, or a folder that can't be looked into.
+pub fn resolve(path: &Path) -> io::Result<PathBuf> {
+    walk(path).map(|walked| walked.path)
+}
+
+/// The folders that were reached, each with what was found there: nothing, if there is nothing.
+struct Steps {
+    path: PathBuf,
+    found: Vec<Option<Metadata>>,
+}
+
+pub(super) fn walk(path: &Path) -> io::Result<Walked> {
+    let mut todo: VecDeque<OsString> = parts(path);
+    let mut steps = Steps::begin(path);
+    let mut followed = 0;
+    while let Some(part) = todo.pop_front() {
+        if part == ".." {
+            steps.up();
+            continue;
+        }
+        // Below what is not there, nothing is.
+        let there = steps.found.last().is_some_and(Option::is_some);
+        steps.path.push(&part);
+        if !there {
+            steps.found.push(None);
+            continue;
+        }
+        match std::fs::symlink_metadata(&steps.path) {
+            Ok(meta) if meta.file_type().is_symlink() => {
+                followed += 1;
+                if followed > MOST_LINKS {
+                    return Err(io::Error::other("too many links"));
+                }
+                let target = std::fs::read_link(&steps.path)?;
+                steps.path.pop();
+                if target.is_absolute() {
+                    steps = Steps::begin(&target);
+                }
+                for part in parts(&target).into_iter().rev() {
+                    todo.push_front(part);
+                }
+            }
+            Ok(meta) => steps.found.push(Some(meta)),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                steps.found.push(None);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(steps.end())
+}
+
+impl Steps {
+    fn begin(path: &Path) -> Self {
+        let path: PathBuf = path
+            .components()
+            .take_while(|c| matches!(c, Component::Prefix(_) | Component::RootDir))
+            .collect();
+        Self { found: vec![std::fs::symlink_metadata(&path).ok()], path }
+    }
+
+    fn up(&mut self) {
+        if self.found.len() > 1 {
+            self.found.pop();
+            self.path.pop();
+        }
+    }
+
+    /// What is there, with its path: from the last one up.
+    fn there(&self) -> impl Iterator<Item = (&Path, &Metadata)> {
+        let steps = self.path.ancestors().zip(self.found.iter().rev());
+        steps.filter_map(|(path, found)| Some((path, found.as_ref()?)))
+    }
+
+    fn end(&self) -> Walked {
+        let mut mount: Option<(&Path, u64)> = None;
+        for (path, meta) in self.there() {
+            let device = system::device(meta);
+            if mount.is_some_and(|(_, below)| below != device) {
+                break;
+            }
+            mount = Some((path, device));
+        }
+        let last = self.found.last().and_then(Option::as_ref);
+        Walked {
+            hard_linked: last.is_some_and(|meta| meta.is_file() && system::links(meta) > 1),
+            folder: last.is_some_and(Metadata::is_dir),
+            mount: mount.map(|(at, device)| Mount { at: at.to_owned(), device }),
+            private_temporary: self.there().any(|(path, meta)| system::private_temporary(path, meta)),
+            path: self.path.clone(),
+        }
+    }
+}
+
+/// Whether a path is a folder in which every user keeps temporary files.
+pub(super) fn is_temporary(path: &Path) -> bool {
+    TEMPORARY.iter().any(|at| path == Path::new(at))
+}
+
+fn parts(path: &Path) -> VecDeque<OsString> {
+    path.components()
+        .filter_map(|component| match component {
+            Component::Normal(part) => Some(part.to_owned()),
+            Component::ParentDir => Some(OsString::from("..")),
+            _ => None,
+        })
+        .collect()
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::Metadata;
+    use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
+
+    pub(super) fn links(meta: &Metadata) -> u64 {
+        meta.nlink()
+    }
+
+    pub(super) fn device(meta: &Metadata) -> u64 {
+        meta.dev()
+    }
+
+    /// A folder right below one for temporary files, the user's own, that nobody else can enter.
+    pub(super) fn private_temporary(path: &Path, meta: &Metadata) -> bool {
+        path.parent().is_some_and(super::is_temporary)
+            && meta.is_dir()
+            && meta.uid() == rustix::process::geteuid().as_raw()
+            && meta.mode() & 0o077 == 0
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::fs::Metadata;
+
+    pub(super) fn links(_: &Metadata) -> u64 {
+        1
+    }
+
+    pub(super) fn device(_: &Metadata) -> u64 {
+        0
+    }
+
+    pub(super) fn private_temporary(_: &std::path::Path, _: &Metadata) -> bool {
+        false
+    }
+}

@@ -1,0 +1,106 @@
+//! Commands that get words from their input: `xargs`, `parallel`, `find -exec`.
+
+use super::Command;
+use super::form::{Form, Meaning, Role};
+use super::name;
+use super::scan::{Scan, scan};
+use super::table::{Kind, Special, Table};
+use crate::call::shell::Word;
+
+/// As many wrappers inside each other are looked through.
+const DEEPEST: usize = 64;
+
+/// What the words that are put in decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decides {
+    /// Operands alone.
+    Operands,
+    /// What runs: they stand where a command or a shell's line does.
+    Command,
+    /// What runs, if they are put at the end: a wrapper waits there for its command.
+    Rest,
+}
+
+/// Whether `find -exec` runs what it finds.
+pub(super) fn chooses(inner: &[Word]) -> bool {
+    decided(inner, "{}") == Decides::Command
+}
+
+/// Whether the input of `xargs` or `parallel` decides what runs: no command is named, the one that
+/// is named is a wrapper that waits for its own, or the input is put where a command or a shell's
+/// line stands.
+pub(super) fn decides(command: &Command<'_>, inner: &[Word], scan: &Scan<'_>, form: &Form) -> bool {
+    let lines = takes_line(form);
+    let Some(first) = inner.first() else { return lines && command.fed };
+    if lines && first.prefix().starts_with(":::") {
+        return true;
+    }
+    let replaces = |name: &str| matches!(name, "-I" | "-i" | "--replace" | "-J");
+    match scan.options.iter().find(|found| replaces(found.name)).map(|found| &found.value) {
+        None => decided(inner, if lines { "{}" } else { "\0" }) != Decides::Operands,
+        Some(None) => decided(inner, "{}") == Decides::Command,
+        Some(Some(value)) => value.text.is_none_or(|mark| decided(inner, mark) == Decides::Command),
+    }
+}
+
+fn takes_line(form: &Form) -> bool {
+    let is = |role: &Role| *role == Role::Line;
+    form.operands.as_ref().is_some_and(|of| of.first.iter().chain(&of.many).any(is))
+}
+
+/// What the words that stand in for `mark` decide about `inner`.
+fn decided(inner: &[Word], mark: &str) -> Decides {
+    let holds = |word: &Word| word.literal().is_some_and(|text| text.contains(mark));
+    if mark.is_empty() {
+        return Decides::Command;
+    }
+    let mut at = 0;
+    for _ in 0..DEEPEST {
+        let Some(first) = inner.get(at) else { return Decides::Rest };
+        if holds(first) {
+            return Decides::Command;
+        }
+        let base = first.literal().map(name::base);
+        let Some(mut program) = base.and_then(|base| Table::get().program(base)) else {
+            return Decides::Operands;
+        };
+        at += 1;
+        while program.has_subs {
+            let scan = scan(program.form(), inner, at, Some(0));
+            let sub = scan.rest.and_then(|rest| Some((rest, program.sub(inner.get(rest)?.literal()?)?)));
+            let Some((rest, sub)) = sub else { break };
+            (program, at) = (sub, rest + 1);
+        }
+        let form = program.form();
+        if form.special == Some(Special::Shell) {
+            return shell(inner.get(at..).unwrap_or_default(), holds);
+        }
+        let Some(stop) = form.before_command() else { return Decides::Operands };
+        let scan = scan(form, inner, at, Some(stop));
+        if scan.has(Meaning::Query) {
+            return Decides::Operands;
+        }
+        let rest = scan.rest.unwrap_or(inner.len());
+        let lines = scan.options.iter().filter(|found| found.known.meaning == Meaning::Line);
+        let in_line = lines.into_iter().any(|found| {
+            found.value.as_ref().is_none_or(|value| value.text.is_none_or(|text| text.contains(mark)))
+        });
+        if in_line || takes_line(form) && inner.iter().skip(rest).any(holds) {
+            return Decides::Command;
+        }
+        if form.kind == Kind::Runner {
+            return if inner.get(rest).is_none_or(holds) { Decides::Command } else { Decides::Operands };
+        }
+        at = rest;
+    }
+    Decides::Command
+}
+
+/// A shell: its line, or the name of its script.
+fn shell(words: &[Word], holds: impl Fn(&Word) -> bool) -> Decides {
+    match words.iter().find(|word| !word.prefix().starts_with(['-', '+'])) {
+        Some(word) if holds(word) => Decides::Command,
+        Some(_) => Decides::Operands,
+        None => Decides::Rest,
+    }
+}

@@ -1,0 +1,101 @@
+//! What somebody wrote: rules about an access, and about what it touches.
+
+use super::findings::{Findings, Hold};
+use crate::call::Access;
+use crate::policy::pattern::{Certainty, Seen, SeenTouch};
+use crate::policy::{Effect, Finding, Policy, Rule, Source};
+
+/// What the rules said of an access itself.
+#[derive(Debug, Default)]
+pub(super) struct Said<'a> {
+    /// One of them matched.
+    pub(super) any: bool,
+    /// An allow outside of workspace files did.
+    pub(super) allowed: bool,
+    /// The allows that matched.
+    pub(super) allows: Vec<&'a Rule>,
+}
+
+/// All rules that match the access are findings.
+pub(super) fn on_access<'a>(policy: &'a Policy, found: &mut Findings<'_>) -> Said<'a> {
+    let mut said = Said::default();
+    for rule in policy.rules.about(&found.seen) {
+        if !rule.is_for(&found.call.agent) || !rule.matches_seen(&found.seen) {
+            continue;
+        }
+        said.any = true;
+        let finding = placed(rule, found.finding(rule.effect, Source::Rule, reason(rule)));
+        match rule.effect {
+            Effect::Ask => found.ask(finding, hold(rule)),
+            Effect::Allow => {
+                said.allowed |= rule.origin.layer != "workspace";
+                said.allows.push(rule);
+                found.list.push(finding);
+            }
+            Effect::Deny => found.list.push(finding),
+        }
+    }
+    said
+}
+
+/// Denials and asks about a path that the access touches.
+pub(super) fn on_touch(policy: &Policy, touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
+    let mut perhaps: Option<&Rule> = None;
+    for rule in policy.rules.about_touch(touch) {
+        if !rule.is_for(&found.call.agent) {
+            continue;
+        }
+        let Some(touching) = rule.touched(touch) else { continue };
+        if touching.certainty == Certainty::Perhaps {
+            perhaps.get_or_insert(rule);
+            continue;
+        }
+        let finding = found.part(rule.effect, touch.text(touching.write), Source::Rule, reason(rule));
+        take(rule, finding, touch.access(touching.write).as_ref(), found);
+    }
+    // A word that could be any path is no proof of this one, so it is not denied; but it is not allowed
+    // either, whatever the mode.
+    if let Some(rule) = perhaps {
+        let reason = format!("a word that could be a path which a rule is about: {}", reason(rule));
+        let mut finding = placed(rule, found.part(Effect::Ask, touch.text(None), Source::Rule, reason));
+        finding.always = true;
+        found.ask(finding, Hold::Always);
+    }
+}
+
+/// Denials and asks about an address among the words of a command.
+pub(super) fn on_address(policy: &Policy, address: &Access, found: &mut Findings<'_>) {
+    let seen = Seen::new(address, &found.call.roots);
+    for rule in policy.rules.about(&seen) {
+        let speaks =
+            rule.effect != Effect::Allow && rule.is_for(&found.call.agent) && !rule.pattern.is_everything();
+        if speaks && rule.matches_seen(&seen) {
+            let finding = found.part(rule.effect, address.to_string(), Source::Rule, reason(rule));
+            take(rule, finding, Some(address), found);
+        }
+    }
+}
+
+fn take(rule: &Rule, finding: Finding, part: Option<&Access>, found: &mut Findings<'_>) {
+    let finding = placed(rule, finding);
+    match rule.effect {
+        Effect::Ask => found.ask_about(finding, hold(rule), part),
+        _ => found.list.push(finding),
+    }
+}
+
+fn hold(rule: &Rule) -> Hold<'_> {
+    if rule.holds { Hold::Written(rule.pattern.as_str()) } else { Hold::Plain }
+}
+
+fn reason(rule: &Rule) -> String {
+    rule.reason.clone().unwrap_or_else(|| rule.said())
+}
+
+fn placed(rule: &Rule, mut finding: Finding) -> Finding {
+    finding.pattern = Some(rule.pattern.to_string());
+    finding.file.clone_from(&rule.origin.file);
+    finding.line = rule.origin.line;
+    finding.of_workspace = rule.origin.layer == "workspace";
+    finding
+}

@@ -1,0 +1,134 @@
+//! Paths that a command or a tool could mean: for deny, ask and protection (decisions, section 2).
+
+use std::path::PathBuf;
+
+use super::path::{self, Above, Could};
+use super::{Matcher, Pattern, covers};
+use crate::call::shell::{Touch, TouchedPath, Use};
+use crate::call::{Access, WriteKind};
+
+/// A touch, with what patterns look at worked out once.
+#[derive(Debug)]
+pub(crate) struct SeenTouch<'a> {
+    pub(crate) touch: &'a Touch,
+    pub(crate) roots: &'a [PathBuf],
+    pub(crate) path: Option<path::Seen<'a>>,
+}
+
+/// How a pattern is touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touching {
+    /// As a change of this kind; none: as a read.
+    pub(crate) write: Option<WriteKind>,
+    pub(crate) certainty: Certainty,
+}
+
+/// How much speaks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Certainty {
+    /// It is the path, as far as it is known.
+    Known,
+    /// It could be any path.
+    Perhaps,
+}
+
+/// Whose pattern it is: what somebody wrote about a place counts for folders above it too; what is
+/// built in is about so many places that only what certainly reaches them does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    ByHand,
+    BuiltIn,
+}
+
+impl<'a> SeenTouch<'a> {
+    pub(crate) fn new(touch: &'a Touch, roots: &'a [PathBuf]) -> Self {
+        let path = match &touch.path {
+            TouchedPath::Known(path) => Some(path::Seen::new(path, roots)),
+            TouchedPath::Open(_) => None,
+        };
+        Self { touch, roots, path }
+    }
+
+    /// The access that it would be, where the path is known.
+    pub(crate) fn access(&self, write: Option<WriteKind>) -> Option<Access> {
+        let TouchedPath::Known(path) = &self.touch.path else { return None };
+        Some(match write {
+            Some(kind) => Access::Write(kind, path.clone()),
+            None => Access::Read(path.clone()),
+        })
+    }
+
+    /// As findings write it.
+    pub(crate) fn text(&self, write: Option<WriteKind>) -> String {
+        let selector = write.map_or("read", WriteKind::as_str);
+        match &self.touch.path {
+            TouchedPath::Known(path) => format!("{selector}({})", path.resolved.display()),
+            TouchedPath::Open(open) => format!("{selector}({})", open.given),
+        }
+    }
+
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(&self.touch.path, TouchedPath::Known(path) if path.folder)
+    }
+
+    /// How a folder above what a pattern is about counts.
+    pub(crate) fn above(&self, written: Written) -> Above {
+        match (self.touch.how, written) {
+            (Use::Read, _) if !self.touch.deep => Above::No,
+            (Use::Read | Use::Either, Written::ByHand) if self.touch.deep => Above::Any,
+            (Use::Read, _) => Above::Place,
+            (Use::Either, Written::ByHand) => Above::Place,
+            (Use::Either, Written::BuiltIn) if self.touch.deep => Above::Place,
+            (Use::Either, Written::BuiltIn) => Above::No,
+            (Use::Write(_), Written::ByHand) if self.touch.deep => Above::Any,
+            (Use::Write(_), Written::BuiltIn) if self.touch.deep => Above::Place,
+            // A folder that is made, or gets another mode, changes nothing in it.
+            (Use::Write(WriteKind::Create | WriteKind::Edit), _) => Above::No,
+            (Use::Write(kind), Written::ByHand) => above_write(kind, self.is_folder()),
+            (Use::Write(kind), Written::BuiltIn) => {
+                above_write(kind, self.is_folder()).min(Above::PlaceBelowRoot)
+            }
+        }
+    }
+}
+
+/// How a folder counts that is itself changed: moved or deleted, it takes along what is in it; copied
+/// to, or replaced by a file or a link, it decides what is there.
+pub(crate) fn above_write(kind: WriteKind, folder: bool) -> Above {
+    match kind {
+        WriteKind::Delete | WriteKind::Move if folder => Above::Any,
+        WriteKind::Delete | WriteKind::Move => Above::Place,
+        WriteKind::Write | WriteKind::Create | WriteKind::Edit => Above::PlaceBelowRoot,
+    }
+}
+
+impl Pattern {
+    /// Whether, and how, this could be about a path that is touched.
+    pub(crate) fn touched(&self, seen: &SeenTouch<'_>, written: Written) -> Option<Touching> {
+        let how = seen.touch.how;
+        let (write, pattern) = match &self.matcher {
+            Matcher::Read(pattern) if matches!(how, Use::Read | Use::Either) => (None, pattern),
+            Matcher::Write(kind, pattern) => match how {
+                Use::Read => return None,
+                Use::Either => (Some(*kind), pattern),
+                Use::Write(of) if covers(*kind, of) || of == WriteKind::Write => (Some(of), pattern),
+                Use::Write(_) => return None,
+            },
+            _ => return None,
+        };
+        let mut above = seen.above(written);
+        if written == Written::BuiltIn && how == Use::Either && write.is_some() {
+            above = Above::No;
+        }
+        let certainty = match (&seen.path, &seen.touch.path) {
+            (Some(path), _) => pattern.concerns(path, above).then_some(Certainty::Known)?,
+            (None, TouchedPath::Open(open)) => match pattern.could(open, seen.roots, above) {
+                Could::No => return None,
+                Could::Perhaps => Certainty::Perhaps,
+                Could::Yes => Certainty::Known,
+            },
+            (None, TouchedPath::Known(_)) => return None,
+        };
+        Some(Touching { write, certainty })
+    }
+}

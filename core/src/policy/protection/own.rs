@@ -1,0 +1,88 @@
+//! Commands that would change mayi itself, or answer for the person.
+
+use super::table::OWN_COMMANDS;
+use crate::call::ShellAccess;
+use crate::call::shell::Word;
+use crate::policy::fold::fold;
+
+/// Options of mayi that stand before its command and take a value.
+const WITH_VALUE: &[&str] = &["--config", "--cwd", "--color"];
+
+/// Whether `shell` is such a command, wraps one, or holds one in a word that may be run.
+pub(super) fn answers(shell: &ShellAccess) -> bool {
+    std::iter::once(&shell.words).chain(&shell.outer).any(|words| runs(words.iter()))
+        || shell.candidates.iter().any(|words| {
+            let words: Vec<Word> = words.iter().cloned().map(Word::Literal).collect();
+            (0..words.len()).any(|from| runs(words.iter().skip(from)))
+        })
+        || (!shell.understood && mentions(&shell.line))
+        // What only reads, runs nothing of what it is given.
+        || (!shell.reader && shell.words.iter().skip(1).chain(shell.assignments.iter().map(|of| &of.value)).any(|word| {
+            match word {
+                Word::Literal(text) => mentions(text),
+                Word::Open(open) => mentions(&open.text),
+            }
+        }))
+}
+
+/// Whether these words start mayi with one of those commands, or with one that is not known.
+fn runs<'a>(mut words: impl Iterator<Item = &'a Word>) -> bool {
+    let named = words.next().and_then(Word::literal).is_some_and(is_mayi);
+    if !named {
+        return false;
+    }
+    while let Some(word) = words.next() {
+        match word {
+            Word::Open(_) => return true,
+            Word::Literal(word) if WITH_VALUE.contains(&word.as_str()) => {
+                words.next();
+            }
+            Word::Literal(word) if word.starts_with('-') => {}
+            Word::Literal(word) => return OWN_COMMANDS.contains(&fold(word).as_ref()),
+        }
+    }
+    false
+}
+
+fn is_mayi(word: &str) -> bool {
+    let folded = fold(word);
+    let base = folded.rsplit(['/', '\\']).next().unwrap_or(&folded);
+    base == "mayi" || base == "mayi.exe"
+}
+
+/// Whether a text holds `mayi`, its options if there are any, and one of those commands: it may be a
+/// line for a shell, or a program that starts one.
+fn mentions(text: &str) -> bool {
+    if !text.contains("mayi") {
+        return false;
+    }
+    // Whatever separates words in a line or in a program's list of them.
+    let separates = |c: char| c.is_whitespace() || "'\"`,;|&()[]{}<>$\\".contains(c);
+    let words: Vec<Word> = text
+        .split(separates)
+        .filter(|word| !word.is_empty())
+        .map(|word| Word::Literal(word.to_owned()))
+        .collect();
+    (0..words.len()).any(|from| runs(words.iter().skip(from)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentions;
+
+    #[test]
+    fn given_a_text_that_would_start_mayi_then_it_is_seen() {
+        for text in [
+            "mayi inbox approve 1",
+            "os.system('mayi inbox approve 1')",
+            "subprocess.run([\"mayi\", \"bypass\", \"a\", \"on\"])",
+            "x; /usr/bin/mayi -q --cwd / trust",
+            "exec(`mayi config edit`)",
+        ] {
+            assert!(mentions(text), "{text}");
+        }
+        for text in ["mayi agents", "a mayim inbox", "the mayi gate", "src/mayi/inbox.rs", "mayi: inbox"] {
+            assert!(!mentions(text), "{text}");
+        }
+    }
+}
