@@ -11,11 +11,7 @@ fn given_quotes_then_the_word_is_what_the_command_gets() {
         (r"echo $'a\x41\101\n' \$x '$x' \`x\`", "echo 'aAA\n' '$x' '$x' '`x`'"),
         ("echo ~ ~/x $HOME ${HOME}/y \"$PWD/z\" ~+", "echo /home/me /home/me/x /home/me /home/me/y /w/z /w"),
         ("echo '~' \"~\" a~ \\~", "echo '~' '~' 'a~' '~'"),
-<<<<<<< HEAD
-        ("make PREFIX=~/x", "make 'PREFIX=/home/me/x'"),
-=======
         ("echo PREFIX=~/x", "echo 'PREFIX=/home/me/x'"),
->>>>>>> w-syntax
         ("echo a{b,c}{1..2} {x} {} \"{a,b}\" '{a,b}'", "echo ab1 ab2 ac1 ac2 '{x}' '{}' '{a,b}' '{a,b}'"),
         ("echo {01..3} {c..a} {a,b{c,d}} {,x}y", "echo 01 02 03 c b a a bc bd y xy"),
         ("echo ${HOME", "?"),
