@@ -414,7 +414,8 @@ fn named_descriptor(of: &SimpleCommand) -> Result<()> {
         if before && matches!(item, Item::IoRedirect(_)) {
             return Err(Refused::new("a descriptor that is kept in a variable"));
         }
-        let inside = |word: &Node| word.value.strip_prefix('{')?.strip_suffix('}').map(|name| !name.is_empty());
+        let inside =
+            |word: &Node| word.value.strip_prefix('{')?.strip_suffix('}').map(|name| !name.is_empty());
         before = matches!(item, Item::Word(word) if inside(word) == Some(true));
     }
     Ok(())
