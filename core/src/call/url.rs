@@ -20,6 +20,10 @@ pub struct UrlAccess {
     pub path: String,
     /// The whole address in its normal form, without user name, password and fragment.
     pub href: String,
+    /// The host that other programs may read in it, since they do not all follow the URL standard:
+    /// `https://a\@b/` is one of either. Counts for deny and ask, and no allow matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_host: Option<String>,
 }
 
 /// Why an address was not understood.
@@ -49,6 +53,7 @@ impl UrlAccess {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         Ok(Self {
+            other_host: other_host(given, &host),
             given: given.to_owned(),
             scheme: url.scheme().to_owned(),
             host,
@@ -61,12 +66,22 @@ impl UrlAccess {
     }
 }
 
-/// The ASCII form of a host name as people write it in a rule.
-///
-/// # Errors
-/// If it is no host name by IDNA.
-pub fn normal_host(host: &str) -> Result<String, idna::Errors> {
-    idna::domain_to_ascii(host.trim_end_matches('.')).map(|host| host.to_ascii_lowercase())
+/// The host that a reader by RFC 3986 would see, where it is another one or can't be told.
+fn other_host(given: &str, host: &str) -> Option<String> {
+    let odd = |c: char| c == '\\' || c.is_control() || c.is_whitespace();
+    let given = given.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
+    let (_, rest) = given.split_once(':')?;
+    // Slashes that are missing, or one too many, are put right by some and refused by others.
+    let Some(rest) = rest.strip_prefix("//").filter(|rest| !rest.starts_with(['/', '\\'])) else {
+        return Some(String::new());
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let named = authority.rsplit('@').next().unwrap_or_default();
+    let other = match named.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => format!("[{address}]"),
+        None => named.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase(),
+    };
+    (authority.contains(odd) || other.contains('%')).then_some(other).filter(|other| other != host)
 }
 
 #[cfg(test)]
@@ -85,6 +100,24 @@ mod tests {
             assert_eq!((url.host.as_str(), url.port), ("example.com", None), "{given}");
         }
         assert_eq!(UrlAccess::parse("http://0x7f.1/").unwrap().host, "127.0.0.1");
+    }
+
+    /// Peers, section 4: `https://github.com\@evil.example/` is one host for some and another for others.
+    #[test]
+    fn given_an_address_that_programs_read_differently_then_both_hosts_are_known() {
+        for (given, host, other) in [
+            ("https://github.com\\@evil.example/", "github.com", Some("evil.example")),
+            ("https://github.com\t/x", "github.com", Some("github.com\t")),
+            ("https://exa%6Dple.com/", "example.com", Some("exa%6dple.com")),
+            ("https:/example.com/", "example.com", Some("")),
+            ("https:///example.com/", "example.com", Some("")),
+            ("https://u:p@example.com:8443/x\\y", "example.com", None),
+            ("https://EXAMPLE.com./?a@b", "example.com", None),
+            ("http://[::1]:3000/", "[::1]", None),
+        ] {
+            let url = UrlAccess::parse(given).unwrap();
+            assert_eq!((url.host.as_str(), url.other_host.as_deref()), (host, other), "{given}");
+        }
     }
 
     #[test]

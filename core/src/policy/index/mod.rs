@@ -127,11 +127,13 @@ impl Index {
     }
 
     fn address(&self, url: &UrlAccess, found: &mut Vec<u32>) {
-        let mut host = url.host.as_str();
-        self.fetch.look(host, found);
-        while let Some((_, above)) = host.split_once('.') {
-            self.fetch.look(above, found);
-            host = above;
+        for host in std::iter::once(&url.host).chain(&url.other_host) {
+            let mut host = host.as_str();
+            self.fetch.look(host, found);
+            while let Some((_, above)) = host.split_once('.') {
+                self.fetch.look(above, found);
+                host = above;
+            }
         }
     }
 
