@@ -125,6 +125,9 @@ fn given_a_word_of_which_parts_are_known_then_it_is_denied_if_it_could_be() {
     ] {
         assert_eq!(auto(&denied, &call), expected, "{what}");
     }
+    let keys = policy(&[(Allow, "shell(*)"), (Deny, "read(*.pem)")]);
+    assert_eq!(auto(&keys, &glob("/w/")), Ask, "a star alone could be one of them");
+    assert_eq!(auto(&keys, &glob("/w/k")), Deny, "what is known of the name fits");
     let anything = in_mode(&denied, &open(&[None], true, Use::Read), Mode::Auto);
     assert!(anything.always(), "it may be the denied one in every mode");
     assert_eq!(auto(&policy(&[]), &open(&[None], true, Use::Read)), Allow, "protection alone is discharged");

@@ -42,13 +42,19 @@ pub(super) fn could(form: &Form, path: &OpenPath, roots: &[PathBuf], above: Abov
     if !met {
         return Could::No;
     }
-    // A glob is about the files of one folder. An expansion could be any path at all, unless what is known
-    // around it is about the same place, or the name at the end is known.
+    // A star alone could be any file of its folder, and an expansion any path at all: unless something of
+    // a name is known, or what is known around it is about the same place.
     let begins = matches!(text.first(), Some(Known::Char('/')));
-    let speaks = (begins && !path.slashes)
+    let speaks = (begins && !path.slashes && hints(&text))
         || (begins && in_place(form, &text, roots))
         || last_name(&text).is_some_and(|name| ends_with(form, &name));
     if speaks { Could::Yes } else { Could::Perhaps }
+}
+
+/// Whether something is known of a name of which not all is.
+fn hints(text: &[Known]) -> bool {
+    let open = |name: &&[Known]| name.iter().any(|part| matches!(part, Known::Gap { .. }));
+    text.split(|part| *part == Known::Char('/')).filter(open).any(|name| name.len() > 1)
 }
 
 /// Whether the known beginning of a path leads into the place that a form is about: to the folder that
