@@ -106,22 +106,13 @@ async fn given_a_session_grant_then_it_resolves_what_it_covers_and_nothing_else(
 #[tokio::test]
 async fn given_a_grant_then_what_always_asks_still_waits() {
     let gate = gate();
-<<<<<<< HEAD
-    let first = gate.submit(run("1", "$MAKE test"), &[]);
-    let second = gate.submit(run("2", "$MAKE test"), &[]);
-=======
     let first = gate.submit(run("1", "PATH=. make test"), &[]);
     let second = gate.submit(run("2", "PATH=. make test"), &[]);
->>>>>>> w-policy
     answer(&gate, &first, choice::ALLOW_SESSION).unwrap();
     assert_eq!(gate.waiting().len(), 1, "the person has not looked at the second one");
     // But asked again later, exactly this is allowed: "an ask with always is discharged only by a
     // grant of the exact digest, scope once or session".
-<<<<<<< HEAD
-    let third = gate.submit(run("3", "$MAKE test"), &[]);
-=======
     let third = gate.submit(run("3", "PATH=. make test"), &[]);
->>>>>>> w-policy
     assert!(matches!(third.verdict().await, Verdict::Allowed(_)));
     drop(second);
 }
@@ -202,11 +193,7 @@ async fn given_nobody_to_ask_then_it_is_denied_and_the_rule_that_would_allow_it_
     };
     assert!(refusal.unanswered && !refusal.by_person);
     assert_eq!(gate.tally().would_allow, ["shell(cargo test -p x)"]);
-<<<<<<< HEAD
-    let _ = gate.submit(run("2", "$A b"), &[]).verdict().await;
-=======
     let _ = gate.submit(run("2", "$X b"), &[]).verdict().await;
->>>>>>> w-policy
     assert_eq!(gate.tally().needs_person, 1, "no rule allows what always asks");
 }
 

@@ -40,11 +40,7 @@ async fn given_bypass_and_then_a_session_grant_then_the_others_still_wait() {
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
     let ticket = gate.submit(run("1", "make"), &[]);
     let other = gate.submit(run("2", "rm x"), &[]);
-<<<<<<< HEAD
-    let third = gate.submit(run("3", "make z"), &[]);
-=======
     let third = gate.submit(run("3", "cargo build"), &[]);
->>>>>>> w-policy
     let mut response = pick(&gate, &ticket, choice::ALLOW_ONCE);
     response.bypass_all = true;
     gate.answer(response, "test").unwrap();

@@ -103,18 +103,12 @@ fn given_a_path_to_a_command_then_only_denials_match_its_base_name() {
 
 #[test]
 fn given_a_line_that_was_not_understood_then_denials_look_inside_and_no_allow_matches() {
-<<<<<<< HEAD
-    for text in ["make; rm x; (", "make && sudo rm -rf y; }", "echo $(rm x) &&", "if; rm x", "rm x ;;"] {
-        assert!(concerns("shell(rm *)", &line(text)), "{text}");
-        assert!(!allows("shell(*)", &line(text)), "{text}");
-=======
     for text in ["make; rm x", "make && sudo rm -rf y", "echo $(rm x)", "X=1 rm x", "(rm x)"] {
         assert!(line(text).iter().any(|access| concerns("shell(rm *)", access)), "{text}");
     }
     for text in ["make; rm x; done", "select x in a; do rm x; done", "echo $(rm x; fi)"] {
         assert!(line(text).iter().any(|access| concerns("shell(rm *)", access)), "{text}");
         assert!(!line(text).iter().any(|access| allows("shell(*)", access)), "{text}");
->>>>>>> w-policy
     }
 }
 
@@ -260,15 +254,9 @@ fn given_a_wrapper_then_denials_reach_inside() {
         &["sh", "-c", "cd y; rm x", "arg"],
         &["xargs", "rm"],
     ] {
-<<<<<<< HEAD
-        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-        let accesses = shell::argv(&words, &Surroundings::new(Path::new("/w"), &[]));
-        assert!(accesses.iter().any(|access| concerns("shell(rm *)", access)), "{words:?}");
-=======
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let all = shell::argv(&words, &Surroundings::new(Path::new("/w"), &[]));
         assert!(all.iter().any(|access| concerns("shell(rm *)", access)), "{words:?}");
->>>>>>> w-policy
     }
     assert!(!concerns("shell(rm *)", &shell(&["echo", "rm", "x"])));
 }

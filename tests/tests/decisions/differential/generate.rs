@@ -107,8 +107,21 @@ const WORDS: &[&str] = &[
 ];
 
 /// What may stand before a command.
-const ASSIGNMENTS: &[&str] =
-    &["a=b", "a='b c'", "a=$v", "a=", "v=t1", "a[1]=x", "a+=x", "a=(x y)", "n=t2", "a=$(echo x)"];
+const ASSIGNMENTS: &[&str] = &[
+    "a=b",
+    "a='b c'",
+    "a=$v",
+    "a=",
+    "v=t1",
+    "a[1]=x",
+    "a+=x",
+    "a=(x y)",
+    "n=t2",
+    "a=$(echo x)",
+    "a[1 + 1]=x",
+    "a[ 2 ]+=y",
+    "a[$(echo 1) ]=z",
+];
 
 /// Redirections to what may be written, or from what is there.
 const REDIRECTIONS: &[&str] = &[

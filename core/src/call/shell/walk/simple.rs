@@ -40,6 +40,7 @@ impl Walker<'_> {
     /// One simple command; `timed` if the word `time` stood before it.
     pub(super) fn simple(&mut self, of: &SimpleCommand, timed: bool) -> Result<()> {
         named_descriptor(of)?;
+        open_subscript(of)?;
         let mark = self.out.len();
         let mut parts = Parts::default();
         let mut words: Vec<Word> = Vec::new();
@@ -234,6 +235,7 @@ impl Walker<'_> {
         if through > 0 {
             outer.insert(0, words);
         }
+        let calls = shell && self.is_function(rest.first().and_then(Word::literal));
         let evaluates = rest.first().and_then(Word::literal) == Some("eval");
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
@@ -264,6 +266,9 @@ impl Walker<'_> {
             let folder = self.folder.clone();
             self.line_of_its_own(&line);
             self.folder = folder;
+        }
+        if calls && self.moves() {
+            self.folder = Folder::Unknown;
         }
         match known.moves.filter(|_| shell) {
             Some(Moves::To(folder)) => self.folder = self.folder.to(&folder),
@@ -412,4 +417,19 @@ fn named_descriptor(of: &SimpleCommand) -> Result<()> {
         before = matches!(item, Item::Word(word) if word.value.starts_with('{') && word.value.ends_with('}'));
     }
     Ok(())
+}
+
+/// `a[1 + 1]=x` is one word for a shell, and several for the parser: what it takes for words of a command named `a[1`
+/// is a command of its own.
+fn open_subscript(of: &SimpleCommand) -> Result<()> {
+    let name = of.word_or_name.as_ref().and_then(|word| word.value.split_once('['));
+    let variable = name.is_some_and(|(name, _)| {
+        let mut letters = name.chars();
+        let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        first && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    });
+    match variable {
+        true => Err(Refused::new("a subscript where a command's name should be")),
+        false => Ok(()),
+    }
 }
