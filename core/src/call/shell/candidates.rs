@@ -8,6 +8,9 @@ const LONGEST: usize = 64 * 1024;
 /// As many commands are kept.
 const MOST: usize = 512;
 
+/// As many words of one are kept.
+const LONGEST_COMMAND: usize = 256;
+
 /// Words that stand before a command without being one.
 const BEFORE: &[&str] = &[
     "!", "{", "(", "if", "then", "else", "elif", "while", "until", "do", "time", "builtin", "command",
@@ -37,20 +40,15 @@ pub(super) fn of(line: &str) -> Vec<Vec<String>> {
         &['|', '&', ';', '(', ')', '`', '\n', '\r', '{', '}', '\u{85}', '\u{2028}', '\u{2029}'];
     let quotes: &[char] = &['"', '\''];
     let parts = line.split(operators).chain(line.split(|c| operators.contains(&c) || quotes.contains(&c)));
-    for part in parts {
-        let words = part.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect::<Vec<_>>();
-        let mut words = words.as_slice();
-        loop {
-            if words.is_empty() || found.len() >= MOST {
-                break;
-            }
-            if found.last().is_none_or(|last| last != words) {
-                found.push(words.to_vec());
-            }
-            // What stands behind keywords and assignments.
-            match words {
-                [first, rest @ ..] if BEFORE.contains(&first.as_str()) || first.contains('=') => words = rest,
-                _ => break,
+    for part in parts.take(4 * MOST) {
+        let words = part.split_whitespace().take(LONGEST_COMMAND).map(bare);
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+        // What stands behind keywords and assignments, too.
+        let behind = words.iter().position(|word| !BEFORE.contains(&word.as_str()) && !word.contains('='));
+        let behind = behind.filter(|at| *at > 0).and_then(|at| words.get(at..)).map(<[String]>::to_vec);
+        for words in [Some(words), behind].into_iter().flatten() {
+            if !words.is_empty() && found.len() < MOST && found.last() != Some(&words) {
+                found.push(words);
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::config::{Layer, read};
 use crate::policy::pattern::Places;
 
 fn places() -> Places {
-    Places { home: Some(PathBuf::from("/home/me")) }
+    Places { home: Some(PathBuf::from("/home/me")), ..Places::default() }
 }
 
 fn imported(tool: Tool, name: &str, text: &str) -> Imported {

@@ -201,6 +201,14 @@ pub(super) fn unset(words: &[Word], of: &mut Builtin) {
     }
 }
 
+/// `wait -p NAME`
+pub(super) fn wait(words: &[Word], of: &mut Builtin) {
+    let target = words.iter().position(|word| word.literal() == Some("-p")).map(|place| place + 1);
+    if let Some((place, word)) = target.and_then(|place| Some((place, words.get(place)?))) {
+        name(word, place, of);
+    }
+}
+
 /// `getopts LETTERS NAME`
 pub(super) fn getopts(words: &[Word], of: &mut Builtin) {
     if let Some(word) = words.get(2) {

@@ -38,12 +38,17 @@ fn given_a_target_that_is_not_literal_then_it_is_asked_about_and_could_be_any_fi
     each(&[
         ("a > $x", "a ~"),
         ("a < *.c", "a ~"),
-        ("a >&$x", "a ~"),
-        ("a > {b,c}", "a ~"),
-        ("{ a; } > $x", "{ ~ | a"),
+        ("a > {b,c}", "a ~ | write(/w/{b,c})"),
+        ("{ a; } > $x", "'{' ~ | a"),
     ]);
     assert_eq!(touched("a > x$y"), ["x*"]);
     assert!(matches!(first("a > $x").touches.first().map(|touch| touch.how), Some(Use::Write(_))));
+}
+
+/// bash expands the word of `>&` a second time, when its quotes are gone.
+#[test]
+fn given_a_word_that_is_expanded_twice_then_it_is_always_asked_about() {
+    each_always(&["a >&'$(id)'", "a >&\\$x", "a >&$x", "a <&\"$x\"", "a >&'x y'"]);
 }
 
 /// A redirection can open a connection.

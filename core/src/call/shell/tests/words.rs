@@ -11,7 +11,7 @@ fn given_quotes_then_the_word_is_what_the_command_gets() {
         (r"echo $'a\x41\101\n' \$x '$x' \`x\`", "echo 'aAA\n' '$x' '$x' '`x`'"),
         ("echo ~ ~/x $HOME ${HOME}/y \"$PWD/z\" ~+", "echo /home/me /home/me/x /home/me /home/me/y /w/z /w"),
         ("echo '~' \"~\" a~ \\~", "echo '~' '~' 'a~' '~'"),
-        ("make PREFIX=~/x", "make 'PREFIX=/home/me/x'"),
+        ("echo PREFIX=~/x", "echo 'PREFIX=/home/me/x'"),
         ("echo a{b,c}{1..2} {x} {} \"{a,b}\" '{a,b}'", "echo ab1 ab2 ac1 ac2 '{x}' '{}' '{a,b}' '{a,b}'"),
         ("echo {01..3} {c..a} {a,b{c,d}} {,x}y", "echo 01 02 03 c b a a bc bd y xy"),
         ("echo ${HOME", "?"),
@@ -60,8 +60,8 @@ fn given_substitutions_then_their_commands_are_found_wherever_they_stand() {
         ("[[ -n $(id) ]]", "id"),
         ("for x in $(id); do ls; done", "id | ls"),
         ("echo > $(id)", "echo ~ | id"),
-        ("echo >& \"$(id)\"", "echo ~ | id"),
-        ("f() { ls; } > $(id)", "{ ~ | id | ls"),
+        ("echo >& \"$(id)\"", "echo !~ | id"),
+        ("f() { ls; } > $(id)", "id | '{' ~ | ls"),
     ]);
 }
 

@@ -53,6 +53,13 @@ impl Walker<'_> {
             }
         };
         self.value_touch(&value);
+        // Where such a variable is read as a number, what its subscript substitutes is run.
+        if value
+            .literal()
+            .is_some_and(|text| text.contains('[') && (text.contains("$(") || text.contains('`')))
+        {
+            self.note(true, format!("the value of {name} would run a command as arithmetic"));
+        }
         let transparent = variables::kind(bare) == Kind::Inert && name == bare && value.literal().is_some();
         Ok((!transparent).then_some(Assignment { name, value }))
     }

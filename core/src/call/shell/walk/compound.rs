@@ -6,6 +6,7 @@ use brush_parser::ast::{
 };
 
 use super::{Folder, Loop, Walker};
+use crate::call::Access;
 use crate::call::shell::expand::Place;
 use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::variables::{self, Kind};
@@ -48,7 +49,14 @@ impl Walker<'_> {
             return Err(Refused::new("`((` that some shells read as commands"));
         }
         self.arithmetic(text)?;
+        let found = self.out.len();
         self.bare("((");
+        // Denials also look at the names as commands.
+        let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let names = names.filter(|name| variables::is_name(name)).map(|name| vec![name.into()]);
+        if let Some(Access::Shell(shell)) = self.out.get_mut(found) {
+            shell.outer.extend(names);
+        }
         Ok(())
     }
 
@@ -158,10 +166,15 @@ impl Walker<'_> {
         Ok(())
     }
 
+    /// Whether the text at hand speaks of a command that moves.
+    pub(super) fn moves(&self) -> bool {
+        ["cd", "pushd", "popd"].iter().any(|name| self.text().contains(name))
+    }
+
     /// A function: its body is judged where it is defined, and may run anywhere.
     pub(super) fn function(&mut self, of: &FunctionDefinition) -> Result<()> {
         self.functions.push(of.fname.value.replace(['\\', '\'', '"'], ""));
-        let moves = ["cd", "pushd", "popd"].iter().any(|name| self.text().contains(name));
+        let moves = self.moves();
         self.apart(|walker| {
             if moves {
                 walker.folder = Folder::Unknown;

@@ -86,8 +86,20 @@ impl Walker<'_> {
             Target::Duplicate(word) if descriptor(&word.value) => Ok(()),
             Target::Duplicate(word) => {
                 let word = self.one_target(&word.value)?;
-                if !word.literal().is_some_and(descriptor) {
-                    self.target(&word, reads, writes);
+                // bash expands such a word a second time, after its quotes are gone.
+                let plain = |text: &str| {
+                    text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_./+:,@%=-".contains(&b))
+                };
+                match word.literal() {
+                    Some(text) if descriptor(text) => {}
+                    Some(text) if plain(text) => self.target(&word, reads, writes),
+                    _ => {
+                        self.note(
+                            true,
+                            format!("a redirection whose target is expanded twice: {}", word.text()),
+                        );
+                        self.target(&word, reads, writes);
+                    }
                 }
                 Ok(())
             }

@@ -252,6 +252,7 @@ impl Walker<'_> {
         if through > 0 {
             outer.insert(0, words);
         }
+        let calls = shell && self.is_function(rest.first().and_then(Word::literal));
         let evaluates = rest.first().and_then(Word::literal) == Some("eval");
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
@@ -282,6 +283,9 @@ impl Walker<'_> {
             let folder = self.folder.clone();
             self.line_of_its_own(&line);
             self.folder = folder;
+        }
+        if calls && self.moves() {
+            self.folder = Folder::Unknown;
         }
         match known.moves.filter(|_| shell) {
             Some(Moves::To(folder)) => self.folder = self.folder.to(&folder),
