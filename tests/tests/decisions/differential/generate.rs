@@ -268,7 +268,11 @@ impl Generator {
         }
         let inner = depth - 1;
         let text = match self.random.below(14) {
-            0 => format!("({})", self.list(inner)),
+            0 => match self.random.below(4) {
+                0 => format!("( ({}))", self.list(inner)),
+                1 => "(\t(t1) ) ".to_owned(),
+                _ => format!("({})", self.list(inner)),
+            },
             1 => format!("{{ {}; }}", self.closed(inner)),
             2 => format!("if {}; then {}; fi", self.closed(inner), self.closed(inner)),
             3 => {

@@ -39,6 +39,7 @@ impl Walker<'_> {
 
     /// `((..))`. A shell without it reads two subshells, so what could be a command there is refused.
     fn arithmetic_command(&mut self, of: &UnexpandedArithmeticExpr) -> Result<()> {
+        self.touching_parentheses()?;
         let text = of.value.trim();
         let name = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
         let (first, rest) = text.split_at_checked(name).unwrap_or_default();
@@ -60,6 +61,7 @@ impl Walker<'_> {
     }
 
     fn arithmetic_for(&mut self, of: &ArithmeticForClauseCommand) -> Result<()> {
+        self.touching_parentheses()?;
         for expression in [&of.initializer, &of.condition, &of.updater].into_iter().flatten() {
             // Counting in a variable of the line's own is what this loop is for.
             if !counts(&expression.value) {
@@ -68,6 +70,21 @@ impl Walker<'_> {
         }
         self.bare("for");
         self.repeated(|walker| walker.list(&of.body.list))
+    }
+
+    /// `( (x))` is two subshells, and the parser takes it for arithmetic too: only where no two parentheses stand apart
+    /// is it certain which one it was.
+    fn touching_parentheses(&self) -> Result<()> {
+        let blank = |c: char| c.is_whitespace() || c == '\\';
+        let apart = |rest: &str| rest.starts_with(blank) && rest.trim_start_matches(blank).starts_with('(');
+        match self
+            .text()
+            .match_indices('(')
+            .any(|(at, open)| self.text().get(at + open.len()..).is_some_and(apart))
+        {
+            true => Err(Refused::new("parentheses that are subshells or arithmetic")),
+            false => Ok(()),
+        }
     }
 
     fn for_each(&mut self, of: &ForClauseCommand) -> Result<()> {

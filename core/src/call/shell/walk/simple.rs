@@ -96,6 +96,7 @@ impl Walker<'_> {
                 return Ok(());
             }
             Item::ProcessSubstitution(kind, inner) => {
+                self.separate_substitutions()?;
                 self.process(inner)?;
                 let text = format!("{kind}{inner}");
                 words.push(Word::Open(crate::call::shell::OpenWord {
@@ -124,6 +125,22 @@ impl Walker<'_> {
         }
         self.place_notes(words.len(), parts);
         Ok(())
+    }
+
+    /// `a<(b)` is one word, and two for the parser.
+    fn separate_substitutions(&self) -> Result<()> {
+        let text = self.text();
+        let glued = |open: &str| {
+            text.match_indices(open).filter_map(|(at, _)| text.get(..at)).any(|before| {
+                before.ends_with(|c: char| {
+                    !(c.is_whitespace() || matches!(c, '<' | '>' | '(' | ';' | '|' | '&'))
+                })
+            })
+        };
+        match glued("<(") || glued(">(") {
+            true => Err(Refused::new("a process substitution that is only a part of a word")),
+            false => Ok(()),
+        }
     }
 
     fn push(&mut self, raw: &str, words: &mut Vec<Word>) -> Result<()> {
