@@ -57,15 +57,16 @@ pub(super) fn import(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError>
     }
     for left in &imported.left_out {
         if args.json {
-            print::json(
-                &json!({ "type": "left_out", "file": left.file, "from": left.from, "why": left.why }),
-            )?;
+            let kind = if left.carried { "partly" } else { "left_out" };
+            print::json(&json!({ "type": kind, "file": left.file, "from": left.from, "why": left.why }))?;
         } else {
             // Not silenced by --quiet: a denial may be among them.
-            print::note(format!("left out  {}: {}", left.from, left.why));
+            let word = if left.carried { "partly  " } else { "left out" };
+            print::note(format!("{word}  {}: {}", left.from, left.why));
         }
     }
-    let count = format!("{} carried over, {} left out", rules(imported.rules.len()), imported.left_out.len());
+    let left_out = imported.left_out.iter().filter(|left| !left.carried).count();
+    let count = format!("{} carried over, {left_out} left out", rules(imported.rules.len()));
     if args.json {
         for rule in &imported.rules {
             print::json(&json!({

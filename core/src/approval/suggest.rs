@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::call::{Access, Call, PathAccess};
+use crate::call::shell::Word;
+use crate::call::{Access, Call, PathAccess, ShellAccess};
 use crate::grant::session_pattern;
 use crate::policy::{Decision, Effect, Finding, Pattern, Source};
 
@@ -96,8 +97,10 @@ const RUN_WORDS: &[&str] =
 /// allow it, or if a part of it can't be written as a pattern.
 #[must_use]
 pub fn suggestions(call: &Call, decision: &Decision) -> Vec<Suggestion> {
-    // An allow silences the matrix, a setting and a plain protection; nothing else that asks.
-    let lifted = |source| matches!(source, Source::Matrix | Source::Setting | Source::Protection);
+    // An allow silences the matrix, a setting, a plain protection, and a plain caveat whose part it
+    // names; nothing else that asks.
+    let lifted =
+        |source| matches!(source, Source::Matrix | Source::Setting | Source::Protection | Source::Caveat);
     let asks = |finding: &&Finding| finding.effect == Effect::Ask;
     if decision.trail.iter().filter(asks).any(|finding| finding.always || !lifted(finding.source)) {
         return Vec::new();
@@ -135,11 +138,10 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
         Access::Shell(shell) => {
             // A star among the words would be a wildcard of the rule.
             if let Ok(Some(exact)) = session_pattern(access)
-                && let Some(words) = shell.literal()
-                && !words.iter().any(|word| word.contains('*'))
+                && !shell.words.iter().chain(values(shell)).any(|word| word.prefix().contains('*'))
             {
                 found.push(exact.to_string());
-                found.extend(command_family(&words));
+                found.extend(shell.literal().and_then(|words| command_family(&words)));
             }
         }
         // A kind alone is no name: it could be any tool.
@@ -151,9 +153,22 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
     // A suggestion must do what it says: what does not parse back, or does not match, is not shown.
     let places = crate::policy::pattern::Places::default();
     found.retain(|text| {
-        Pattern::parse(text, &places).is_ok_and(|pattern| pattern.allows(access, &call.roots))
+        Pattern::parse(text, &places).is_ok_and(|pattern| {
+            pattern.allows(access, &call.roots) && names_what_is_doubtful(&pattern, access)
+        })
     });
     found
+}
+
+/// Whether an allow with `pattern` lifts what is asked about a command's options and assignments.
+fn names_what_is_doubtful(pattern: &Pattern, access: &Access) -> bool {
+    let Access::Shell(shell) = access else { return true };
+    shell.caveats.iter().all(|caveat| pattern.names(shell, caveat))
+}
+
+/// The values of a command's assignments.
+fn values(shell: &ShellAccess) -> impl Iterator<Item = &Word> {
+    shell.assignments.iter().map(|assignment| &assignment.value)
 }
 
 /// The file, then its folder within the session's folders: by their whole names, since a rule counts

@@ -20,9 +20,10 @@ pub struct UrlAccess {
     pub path: String,
     /// The whole address in its normal form, without user name, password and fragment.
     pub href: String,
-    /// Whether every program would read it so: without user name, backslashes, blanks and control
-    /// characters, about which the readers of addresses disagree. No allow matches another one.
-    pub certain: bool,
+    /// The host that other programs may read in it, since they do not all follow the URL standard:
+    /// `https://a\@b/` is one of either. Counts for deny and ask, and no allow matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_host: Option<String>,
 }
 
 /// Why an address was not understood.
@@ -58,6 +59,7 @@ impl UrlAccess {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         Ok(Self {
+            other_host: other_host(given, &host),
             given: given.to_owned(),
             scheme: url.scheme().to_owned(),
             host,
@@ -66,24 +68,26 @@ impl UrlAccess {
                 .query()
                 .map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path())),
             href: url.to_string(),
-            certain: certain(given),
         })
     }
 }
 
-/// `https://docs.rs\@evil.example/` is `docs.rs` by the URL standard, and `evil.example` for others.
-fn certain(given: &str) -> bool {
-    let authority = given.split_once("://").map_or(given, |(_, rest)| rest);
-    let authority = authority.split(['/', '?', '#']).next().unwrap_or(authority);
-    !authority.contains('@') && !given.contains(|c: char| c == '\\' || c.is_whitespace() || c.is_control())
-}
-
-/// The ASCII form of a host name as people write it in a rule.
-///
-/// # Errors
-/// If it is no host name by IDNA.
-pub fn normal_host(host: &str) -> Result<String, idna::Errors> {
-    idna::domain_to_ascii(host.trim_end_matches('.')).map(|host| host.to_ascii_lowercase())
+/// The host that a reader by RFC 3986 would see, where it is another one or can't be told.
+fn other_host(given: &str, host: &str) -> Option<String> {
+    let odd = |c: char| c == '\\' || c.is_control() || c.is_whitespace();
+    let given = given.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
+    let (_, rest) = given.split_once(':')?;
+    // Slashes that are missing, or one too many, are put right by some and refused by others.
+    let Some(rest) = rest.strip_prefix("//").filter(|rest| !rest.starts_with(['/', '\\'])) else {
+        return Some(String::new());
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let named = authority.rsplit('@').next().unwrap_or_default();
+    let other = match named.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => format!("[{address}]"),
+        None => named.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase(),
+    };
+    (authority.contains(odd) || other.contains('%')).then_some(other).filter(|other| other != host)
 }
 
 #[cfg(test)]
@@ -105,19 +109,21 @@ mod tests {
         assert_eq!(UrlAccess::parse("http://[::ffff:7f00:1]/").unwrap().host, "127.0.0.1");
     }
 
-    /// Attack 69: "a backslash or a user name in an address, about which readers disagree".
+    /// Peers, section 4: `https://github.com\@evil.example/` is one host for some and another for others.
     #[test]
-    fn given_an_address_that_readers_disagree_about_then_it_is_not_certain() {
-        for given in [
-            "https://docs.rs\\@evil.example/",
-            "https://a@docs.rs/",
-            "https://docs.rs/ x",
-            "https:\\\\docs.rs",
+    fn given_an_address_that_programs_read_differently_then_both_hosts_are_known() {
+        for (given, host, other) in [
+            ("https://github.com\\@evil.example/", "github.com", Some("evil.example")),
+            ("https://github.com\t/x", "github.com", Some("github.com\t")),
+            ("https://exa%6Dple.com/", "example.com", Some("exa%6dple.com")),
+            ("https:/example.com/", "example.com", Some("")),
+            ("https:///example.com/", "example.com", Some("")),
+            ("https://u:p@example.com:8443/x\\y", "example.com", None),
+            ("https://EXAMPLE.com./?a@b", "example.com", None),
+            ("http://[::1]:3000/", "[::1]", None),
         ] {
-            assert!(UrlAccess::parse(given).is_ok_and(|url| !url.certain), "{given}");
-        }
-        for given in ["https://docs.rs/a@b", "https://docs.rs?x=@y", "https://docs.rs#@"] {
-            assert!(UrlAccess::parse(given).unwrap().certain, "{given}");
+            let url = UrlAccess::parse(given).unwrap();
+            assert_eq!((url.host.as_str(), url.other_host.as_deref()), (host, other), "{given}");
         }
     }
 

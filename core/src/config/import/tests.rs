@@ -21,7 +21,9 @@ fn imported(tool: Tool, name: &str, text: &str) -> Imported {
 /// Rules and what was left out, one a line.
 fn shown(imported: &Imported) -> String {
     let rules = imported.rules.iter().map(|rule| format!("{} {}", rule.effect, rule.pattern));
-    let left = imported.left_out.iter().map(|left| format!("left out: {}: {}", left.from, left.why));
+    let left = imported.left_out.iter().map(|left| {
+        format!("{}: {}: {}", if left.carried { "partly" } else { "left out" }, left.from, left.why)
+    });
     rules.chain(left).collect::<Vec<_>>().join("\n")
 }
 
@@ -239,9 +241,9 @@ fn given_opencodes_settings_then_the_last_rule_of_the_source_never_loosens() {
         "webfetch": "allow",
         "bash": {
           "*": "ask", "git status *": "allow", "git push *": "deny", "git *": "allow", "git push origin": "allow",
-          "rm * -rf": "deny", "npm*": "allow", "ls ?": "allow", "terraform *": "ask", "terraform plan": "allow", "x": "maybe"
+          "rm * -rf": "deny", "npm*": "allow", "ls ?": "allow", "terraform *": "ask", "terraform plan": "allow", "kill ?": "deny", "x": "maybe"
         },
-        "read": { "*": "allow", "*.env": "deny", "secrets/*": "deny", "a*b/c": "deny" },
+        "ba*": "ask", "read": { "*": "allow", "*.env": "deny", "secrets/*": "deny", "a*b/c": "deny" },
         "external_directory": "deny", "doom_loop": "ask", "task": "allow", "github_delete_repo": "deny", "github_*": "allow"
       },
       "agent": { "build": { "permission": { "bash": "allow" } } },
@@ -256,7 +258,7 @@ fn given_opencodes_settings_then_the_last_rule_of_the_source_never_loosens() {
     // An ask after an allow takes it back.
     insta::assert_snapshot!(
         "opencode_later",
-        json(Tool::OpenCode, r#"{"permission": {"bash": {"git *": "allow", "*": "ask"}}}"#)
+        json(Tool::OpenCode, r#"{"permission": {"bash": {"git *": "allow", "*": "ask"}, "*": "ask"}}"#)
     );
 }
 

@@ -70,7 +70,8 @@ fn protection(policy: &Policy, touch: &SeenTouch<'_>, lifted: bool, found: &mut 
         finding.always = place.always;
         found.ask(finding, Hold::Always);
     }
-    for (write, against) in policy.protection.against_touch(touch) {
+    for against in policy.protection.against_touch(touch) {
+        let write = against.write;
         if against.effect == Effect::Ask && lifted && !against.always {
             continue;
         }

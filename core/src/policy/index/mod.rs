@@ -127,15 +127,13 @@ impl Index {
     }
 
     fn address(&self, url: &UrlAccess, found: &mut Vec<u32>) {
-        // It could be one for any host that is named in it.
-        if !url.certain {
-            return self.fetch.all(found);
-        }
-        let mut host = url.host.as_str();
-        self.fetch.look(host, found);
-        while let Some((_, above)) = host.split_once('.') {
-            self.fetch.look(above, found);
-            host = above;
+        for host in std::iter::once(&url.host).chain(&url.other_host) {
+            let mut host = host.as_str();
+            self.fetch.look(host, found);
+            while let Some((_, above)) = host.split_once('.') {
+                self.fetch.look(above, found);
+                host = above;
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::names::Names;
 use crate::call::shell::OpenPath;
 use crate::policy::fold::fold;
-use crate::policy::pattern::path::{Above, Anchor, Form, Part, Seen, below_text};
+use crate::policy::pattern::path::{Above, Anchor, Form, Part, Seen, below_text, names};
 
 /// Patterns for paths.
 #[derive(Clone, Debug, Default)]
@@ -200,13 +200,6 @@ impl Paths {
             self.ending.look(ending, found);
         }
     }
-}
-
-fn names(parts: &[Part]) -> Vec<&str> {
-    parts
-        .iter()
-        .map_while(|part| if let Part::Name(name) = part { Some(name.as_str()) } else { None })
-        .collect()
 }
 
 /// A path as it is seen from each root that it lies in.

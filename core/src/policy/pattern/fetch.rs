@@ -2,7 +2,7 @@
 
 use super::PatternError;
 use super::glob::Globs;
-use crate::call::{UrlAccess, normal_host};
+use crate::call::UrlAccess;
 
 /// A host, or a whole URL with wildcards.
 #[derive(Clone, Debug)]
@@ -10,7 +10,7 @@ pub(crate) enum FetchPattern {
     /// `*`: every address.
     Any,
     /// One host; `*.` before it covers one or more labels.
-    Host { host: String, subdomains: bool },
+    Host { host: String, subdomains: bool, port: Option<u16> },
     /// With a scheme: its parts are matched one by one, so that a wildcard of the path never reaches
     /// into the host.
     Url { scheme: String, host: String, subdomains: bool, port: Option<u16>, path: Globs },
@@ -29,16 +29,27 @@ impl FetchPattern {
             Some(rest) => (rest, true),
             None => (text, false),
         };
-        if host.contains(['*', '/', '?', ' ']) {
+        if host.contains(['*', '/', '?', '#', '@', '%', '\\', '{', '}']) || host.contains(char::is_whitespace)
+        {
             return Err(PatternError::argument(
                 format!("`{text}` is neither a host nor a URL"),
-                "write `docs.rs`, `*.docs.rs` or `https://docs.rs/serde/*`",
+                "write `docs.rs`, `*.docs.rs`, `localhost:3000` or `https://docs.rs/serde/*`",
             ));
         }
-        let host = normal_host(host).map_err(|_| {
-            PatternError::argument(format!("`{text}` is not a host name"), "write it as in a URL")
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !name.contains(':') || name.ends_with(']') => (name, Some(port)),
+            _ => (host, None),
+        };
+        let port = port.map(str::parse::<u16>).transpose().map_err(|_| {
+            PatternError::argument(format!("`{text}` has no port that is a number"), "write `localhost:3000`")
         })?;
-        Ok(Self::Host { host, subdomains })
+        // As in an address, so that both have one form: `[::1]`, `127.1`, names in any script.
+        let wrong = |_| {
+            let hint = "write it as in a URL: `docs.rs`, `[::1]:3000`";
+            PatternError::argument(format!("`{text}` is not a host name"), hint)
+        };
+        let host = UrlAccess::parse(&format!("http://{name}/")).map_err(wrong)?.host;
+        Ok(Self::Host { host, subdomains, port })
     }
 
     /// The host that everything it matches has, or is below.
@@ -49,34 +60,53 @@ impl FetchPattern {
         }
     }
 
-    /// Only the host itself, http or https, on its own port.
+    /// Only the host itself, http or https, on its own port or the one that is named.
     pub(super) fn allows(&self, url: &UrlAccess) -> bool {
-        let web = url.certain && matches!(url.scheme.as_str(), "http" | "https");
+        let web = matches!(url.scheme.as_str(), "http" | "https") && url.other_host.is_none();
         match self {
             Self::Any => web,
-            Self::Host { host, subdomains: false } => web && url.port.is_none() && url.host == *host,
-            Self::Host { host, subdomains: true } => web && url.port.is_none() && below(&url.host, host),
+            Self::Host { host, subdomains, port } => {
+                let at = if *subdomains { below(&url.host, host) } else { url.host == *host };
+                let own = match port {
+                    None => url.port.is_none(),
+                    Some(port) => port_of(url) == Some(*port),
+                };
+                web && at && own
+            }
             Self::Url { scheme, host, subdomains, port, path } => {
                 let at = if *subdomains { below(&url.host, host) } else { url.host == *host };
-                at && url.certain && url.scheme == *scheme && url.port == *port && path.matches(&url.path)
+                at && url.other_host.is_none()
+                    && url.scheme == *scheme
+                    && url.port == *port
+                    && path.matches(&url.path)
             }
         }
     }
 
-    /// The host and everything below it, on every scheme and port.
+    /// The host and everything below it, on every scheme and port; with a port, on that one.
     pub(super) fn concerns(&self, url: &UrlAccess) -> bool {
-        // What others may read it as is somewhere in it.
-        if !url.certain && self.host().is_none_or(|host| url.given.to_lowercase().contains(host)) {
-            return true;
-        }
+        let hosts = || std::iter::once(&url.host).chain(&url.other_host);
+        let at = |host: &String, subdomains: bool| {
+            hosts().any(|of| (!subdomains && of == host) || below(of, host))
+        };
         match self {
             Self::Any => true,
-            Self::Host { host, subdomains } => (!subdomains && url.host == *host) || below(&url.host, host),
-            Self::Url { host, subdomains, path, .. } => {
-                ((!subdomains && url.host == *host) || below(&url.host, host)) && path.matches(&url.path)
+            Self::Host { host, subdomains, port } => {
+                at(host, *subdomains) && port.is_none_or(|port| port_of(url).is_none_or(|of| of == port))
             }
+            Self::Url { host, subdomains, path, .. } => at(host, *subdomains) && path.matches(&url.path),
         }
     }
+}
+
+/// The port that is reached, where that is known.
+fn port_of(url: &UrlAccess) -> Option<u16> {
+    url.port.or(match url.scheme.as_str() {
+        "http" | "ws" => Some(80),
+        "https" | "wss" => Some(443),
+        "ftp" => Some(21),
+        _ => None,
+    })
 }
 
 fn url(text: &str, scheme: &str, rest: &str) -> Result<FetchPattern, PatternError> {

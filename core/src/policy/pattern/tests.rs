@@ -145,6 +145,37 @@ fn given_hosts_then_denials_cover_subdomains_and_allows_do_not() {
     assert!(!allows("fetch(https://docs.rs/serde/*)", &fetch("https://docs.rs.evil.com/serde/1")));
 }
 
+/// A port or an address instead of a name means what it says, or is refused; it is never a rule that
+/// matches nothing.
+#[test]
+fn given_a_port_or_an_address_then_it_matches_as_written() {
+    assert!(concerns("fetch(localhost:3000)", &fetch("http://localhost:3000/x")));
+    assert!(!concerns("fetch(localhost:3000)", &fetch("http://localhost:3001/x")));
+    assert!(allows("fetch(localhost:3000)", &fetch("http://localhost:3000/x")));
+    assert!(!allows("fetch(localhost:3000)", &fetch("http://localhost/")));
+    assert!(allows("fetch(example.com:443)", &fetch("https://example.com/")));
+    assert!(
+        concerns("fetch([::1])", &fetch("http://[::1]:8080/"))
+            && allows("fetch([::1])", &fetch("http://[0:0::1]/"))
+    );
+    assert!(concerns("fetch(127.1)", &fetch("http://127.0.0.1/")));
+    for text in ["fetch(::1)", "fetch(localhost:x)", "fetch(a@b)", "fetch(a%b)", "fetch(a\\b)"] {
+        assert!(Pattern::parse(text, &Places::default()).is_err(), "{text}");
+    }
+}
+
+/// What programs read differently is no host that was allowed, and each that may be denied.
+#[test]
+fn given_an_address_of_two_readings_then_no_allow_matches_and_denials_match_each() {
+    let two = fetch("https://github.com\\@evil.example/");
+    assert!(
+        !allows("fetch(github.com)", &two)
+            && !allows("fetch(evil.example)", &two)
+            && !allows("fetch(*)", &two)
+    );
+    assert!(concerns("fetch(github.com)", &two) && concerns("fetch(evil.example)", &two));
+}
+
 /// Decisions, section 1: "where a joined name can be split in several ways, every split counts for
 /// deny and ask, none for allow".
 #[test]

@@ -15,8 +15,8 @@ use std::sync::OnceLock;
 use super::index::Index;
 use super::pattern::{Certainty, Places, Seen, SeenTouch, Written};
 use super::{Effect, Pattern, PatternError};
-use crate::call::Access;
 use crate::call::shell::{TouchedPath, Use};
+use crate::call::{Access, ShellAccess, WriteKind};
 use catastrophe::Destroys;
 use places::Place;
 
@@ -62,6 +62,8 @@ pub struct Against {
     pub pattern: Option<String>,
     /// Why.
     pub reason: String,
+    /// Of what is only touched: the change that it would be; none: a read.
+    pub write: Option<WriteKind>,
 }
 
 const DESTROYS: &str = "this would destroy the machine's or the user's files";
@@ -168,7 +170,7 @@ impl Protection {
         let mut found = Vec::new();
         for entry in self.at(self.index().about(seen)) {
             if entry.pattern.concerns_seen(seen) && !self.excepted(entry, Some(access), roots) {
-                found.push(entry.found());
+                once(entry, None, &mut found);
             }
         }
         if !self.built_in {
@@ -187,10 +189,7 @@ impl Protection {
 
     /// Everything that speaks against a path that is touched; a word that could be any path counts once,
     /// and not for long: an explicit allow of the command silences it.
-    pub(super) fn against_touch(
-        &self,
-        seen: &SeenTouch<'_>,
-    ) -> Vec<(Option<crate::call::WriteKind>, Against)> {
+    pub(super) fn against_touch(&self, seen: &SeenTouch<'_>) -> Vec<Against> {
         let roots = seen.roots;
         let mut found = Vec::new();
         let mut perhaps = None;
@@ -200,7 +199,7 @@ impl Protection {
                 continue;
             }
             match touching.certainty {
-                Certainty::Known => found.push((touching.write, entry.found())),
+                Certainty::Known => once(entry, touching.write, &mut found),
                 Certainty::Perhaps => {
                     perhaps.get_or_insert(touching.write);
                 }
@@ -208,7 +207,7 @@ impl Protection {
         }
         if let Some(write) = perhaps {
             let reason = "a word that could be a protected path".to_owned();
-            found.push((write, Against { effect: Effect::Ask, always: false, pattern: None, reason }));
+            found.push(Against { effect: Effect::Ask, always: false, pattern: None, reason, write });
         }
         if self.built_in {
             self.places_of_touch(seen, roots, &mut found);
@@ -216,12 +215,7 @@ impl Protection {
         found
     }
 
-    fn places_of_touch(
-        &self,
-        seen: &SeenTouch<'_>,
-        roots: &[PathBuf],
-        found: &mut Vec<(Option<crate::call::WriteKind>, Against)>,
-    ) {
+    fn places_of_touch(&self, seen: &SeenTouch<'_>, roots: &[PathBuf], found: &mut Vec<Against>) {
         let write = match seen.touch.how {
             Use::Write(kind) => Some(kind),
             Use::Read => None,
@@ -234,9 +228,7 @@ impl Protection {
                     Some(_) => places::write(path, roots),
                     None => places::read(path, roots, &self.readable),
                 };
-                let mut list = Vec::new();
-                self.place(place, &access, roots, &mut list);
-                found.extend(list.into_iter().map(|against| (write, against)));
+                self.place(place, &access, roots, found);
             }
             (TouchedPath::Open(open), _) => {
                 let folder =
@@ -250,9 +242,13 @@ impl Protection {
                 let may = roots.iter().any(inside) || (write.is_none() && self.readable.iter().any(inside));
                 if !may {
                     let reason = "outside of the session's folders".to_owned();
-                    let against =
-                        Against { effect: Effect::Ask, always: write.is_some(), pattern: None, reason };
-                    found.push((write, against));
+                    found.push(Against {
+                        effect: Effect::Ask,
+                        always: write.is_some(),
+                        pattern: None,
+                        reason,
+                        write,
+                    });
                 }
             }
             _ => {}
@@ -268,11 +264,12 @@ impl Protection {
     fn place(&self, place: Option<Place>, access: &Access, roots: &[PathBuf], found: &mut Vec<Against>) {
         let Some(Place { effect, always, reason }) = place else { return };
         if effect == Effect::Deny || !self.excepts(access, roots, false) {
-            found.push(Against { effect, always, pattern: None, reason });
+            let write = if let Access::Write(kind, _) = access { Some(*kind) } else { None };
+            found.push(Against { effect, always, pattern: None, reason, write });
         }
     }
 
-    fn command(&self, shell: &crate::call::ShellAccess) -> Option<Against> {
+    fn command(&self, shell: &ShellAccess) -> Option<Against> {
         let (effect, reason) = if own::answers(shell) {
             (Effect::Deny, OWN)
         } else {
@@ -287,17 +284,28 @@ impl Protection {
                 Destroys::No => return None,
             }
         };
-        Some(Against { effect, always: effect == Effect::Ask, pattern: None, reason: reason.to_owned() })
+        Some(Against {
+            effect,
+            always: effect == Effect::Ask,
+            pattern: None,
+            reason: reason.to_owned(),
+            write: None,
+        })
     }
 }
 
-impl Protected {
-    fn found(&self) -> Against {
-        Against {
-            effect: self.effect,
-            always: self.always,
-            pattern: Some(self.pattern.to_string()),
-            reason: self.reason.clone(),
-        }
+/// Takes an entry as a finding, unless one of the same kind is there: a folder lies above many.
+fn once(entry: &Protected, write: Option<WriteKind>, found: &mut Vec<Against>) {
+    let same = |of: &Against| {
+        (of.effect, of.always, of.write) == (entry.effect, entry.always, write) && of.reason == entry.reason
+    };
+    if !found.iter().any(same) {
+        found.push(Against {
+            effect: entry.effect,
+            always: entry.always,
+            pattern: Some(entry.pattern.to_string()),
+            reason: entry.reason.clone(),
+            write,
+        });
     }
 }

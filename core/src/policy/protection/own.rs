@@ -16,13 +16,22 @@ pub(super) fn answers(shell: &ShellAccess) -> bool {
             (0..words.len()).any(|from| runs(words.iter().skip(from)))
         })
         || (!shell.understood && mentions(&shell.line))
-        // What only reads, runs nothing of what it is given.
-        || (!shell.reader && shell.words.iter().skip(1).chain(shell.assignments.iter().map(|of| &of.value)).any(|word| {
-            match word {
-                Word::Literal(text) => mentions(text),
-                Word::Open(open) => mentions(&open.text),
-            }
-        }))
+        || (!is_quiet(shell) && texts(shell).any(mentions))
+}
+
+/// Whether it only reads, and so runs nothing of what it is given, nor hands it on to something that may.
+fn is_quiet(shell: &ShellAccess) -> bool {
+    let speaks = |name: &str| matches!(name, "echo" | "printf" | "cat");
+    shell.reader && !shell.words.first().and_then(Word::literal).is_some_and(speaks)
+}
+
+/// Every text that it is given, as far as it is known.
+fn texts(shell: &ShellAccess) -> impl Iterator<Item = &str> {
+    let words = shell.words.iter().skip(1).chain(shell.assignments.iter().map(|of| &of.value));
+    words.map(|word| match word {
+        Word::Literal(text) => text.as_str(),
+        Word::Open(open) => open.text.as_str(),
+    })
 }
 
 /// Whether these words start mayi with one of those commands, or with one that is not known.

@@ -15,7 +15,7 @@ fn given_redirections_then_files_are_accesses_and_descriptors_are_not() {
         ("a <> x", "a | read(/w/x) | write(/w/x)"),
         ("> o", "write(/w/o)"),
         ("> o a", "a | write(/w/o)"),
-        ("a {fd}> o", "a '{fd}' | write(/w/o)"),
+        ("a {fd}> o", "?"),
         ("{ a; } > o", "write(/w/o) | a"),
         ("(a) < i", "read(/w/i) | a"),
         ("if a; then b; fi > o", "write(/w/o) | a | b"),

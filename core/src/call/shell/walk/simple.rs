@@ -431,7 +431,9 @@ fn named_descriptor(of: &SimpleCommand) -> Result<()> {
         if before && matches!(item, Item::IoRedirect(_)) {
             return Err(Refused::new("a descriptor that is kept in a variable"));
         }
-        before = matches!(item, Item::Word(word) if word.value.starts_with('{') && word.value.ends_with('}'));
+        let inside =
+            |word: &Node| word.value.strip_prefix('{')?.strip_suffix('}').map(|name| !name.is_empty());
+        before = matches!(item, Item::Word(word) if inside(word) == Some(true));
     }
     Ok(())
 }

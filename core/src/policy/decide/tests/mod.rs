@@ -485,3 +485,6 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
 }
 
 mod properties;
+mod protected;
+mod rows;
+mod touched;

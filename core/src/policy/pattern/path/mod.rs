@@ -307,6 +307,14 @@ fn walk_deep<'a>(parts: &[Part], names: impl Iterator<Item = &'a str>) -> Walked
     walked
 }
 
+/// The names that parts begin with.
+pub(crate) fn names(parts: &[Part]) -> Vec<&str> {
+    parts
+        .iter()
+        .map_while(|part| if let Part::Name(name) = part { Some(name.as_str()) } else { None })
+        .collect()
+}
+
 fn put(row: &mut [bool], at: usize) {
     if let Some(place) = row.get_mut(at) {
         *place = true;

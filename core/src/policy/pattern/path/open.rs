@@ -28,28 +28,72 @@ enum Step<'a> {
     Slash,
 }
 
-/// What an open path is matched as.
+/// Whether, and how much, `form` could be about `path`.
 pub(super) fn could(form: &Form, path: &OpenPath, roots: &[PathBuf], above: Above) -> Could {
     let text = known(path);
-    let anything = !matches!(text.first(), Some(Known::Char('/')));
-    let bases: Vec<Option<Vec<Part>>> = match form.anchor {
-        Anchor::Absolute => vec![Some(Vec::new())],
-        Anchor::Root(up) => {
-            roots.iter().map(|root| root.ancestors().nth(up).map(|base| names(base))).collect()
-        }
-        Anchor::Anywhere => vec![Some(Vec::new())],
+    let bases: Vec<Vec<Part>> = match form.anchor {
+        Anchor::Absolute | Anchor::Anywhere => vec![Vec::new()],
+        Anchor::Root(up) => roots.iter().filter_map(|root| Some(names(root.ancestors().nth(up)?))).collect(),
     };
-    let mut best = Could::No;
-    for base in bases.into_iter().flatten() {
+    let met = bases.iter().any(|base| {
         let parts: Vec<&Part> = base.iter().chain(&form.folded).collect();
-        if !meets(&parts, &text, above == Above::Any) {
-            continue;
-        }
-        // Of a path that begins with something unknown, only the name at its end can speak.
-        let speaks = !anything || last_name(&text).is_some_and(|name| ends_with(form, &name));
-        best = best.max(if speaks { Could::Yes } else { Could::Perhaps });
+        meets(&parts, &text, above == Above::Any)
+    });
+    if !met {
+        return Could::No;
     }
-    best
+    // A star alone could be any file of its folder, and an expansion any path at all: unless something of
+    // a name is known, or what is known around it is about the same place.
+    let begins = matches!(text.first(), Some(Known::Char('/')));
+    let speaks = (begins && !path.slashes && hints(&text))
+        || (begins && in_place(form, &text, roots))
+        || last_name(&text).is_some_and(|name| ends_with(form, &name));
+    if speaks { Could::Yes } else { Could::Perhaps }
+}
+
+/// Whether something is known of a name of which not all is.
+fn hints(text: &[Known]) -> bool {
+    let open = |name: &&[Known]| name.iter().any(|part| matches!(part, Known::Gap { .. }));
+    text.split(|part| *part == Known::Char('/')).filter(open).any(|name| name.len() > 1)
+}
+
+/// Whether the known beginning of a path leads into the place that a form is about: to the folder that
+/// holds it, or further.
+fn in_place(form: &Form, text: &[Known], roots: &[PathBuf]) -> bool {
+    let head: String =
+        text.iter().map_while(|part| if let Known::Char(c) = part { Some(*c) } else { None }).collect();
+    let (folders, begun) = head.rsplit_once('/').unwrap_or_default();
+    let folders: Vec<&str> = folders.split('/').filter(|name| !name.is_empty()).collect();
+    let place: Vec<&str> = match form.anchor {
+        Anchor::Anywhere => super::names(form.folded.get(1..).unwrap_or_default()),
+        _ => form.place().collect(),
+    };
+    let Some((last, parents)) = place.split_last() else { return false };
+    let leads = |folders: &[&str]| {
+        let in_it = match folders.get(parents.len()) {
+            Some(name) => name == last,
+            None => !parents.is_empty() || (!begun.is_empty() && last.starts_with(begun)),
+        };
+        folders.starts_with(parents) && in_it
+    };
+    // What of it lies in each root.
+    let inside: Vec<&[&str]> = roots
+        .iter()
+        .filter_map(|root| {
+            let root = names(root);
+            let own = super::names(&root);
+            folders.starts_with(&own).then(|| folders.get(own.len()..))?
+        })
+        .collect();
+    match form.anchor {
+        // A folder of the session is no hint at any place in it.
+        Anchor::Absolute => {
+            let is_root = begun.is_empty() && inside.iter().any(|rest| rest.is_empty());
+            !is_root && leads(&folders)
+        }
+        Anchor::Root(_) => inside.iter().any(|rest| leads(rest)),
+        Anchor::Anywhere => (0..=folders.len()).any(|from| leads(folders.get(from..).unwrap_or_default())),
+    }
 }
 
 /// The path's text, folded; what is behind an unknown part and goes up again makes all unknown.
@@ -139,6 +183,9 @@ fn meets(parts: &[&Part], text: &[Known], above: bool) -> bool {
             }
             Step::Part(Part::Name(name)) => {
                 let mut row = now.clone();
+                if name.starts_with('.') {
+                    not_by_globs(&mut row, text);
+                }
                 for own in name.chars() {
                     row = one(&row, text, |c| c == own);
                     skip_gaps(&mut row, text);
@@ -159,6 +206,16 @@ fn meets(parts: &[&Part], text: &[Known], above: bool) -> bool {
             .iter()
             .zip(text)
             .any(|(set, part)| *set && matches!(part, Known::Char('/') | Known::Gap { slashes: true }))
+}
+
+/// A glob at the beginning of a name stands for no name that begins with a dot.
+fn not_by_globs(row: &mut [bool], text: &[Known]) {
+    for (at, part) in text.iter().enumerate() {
+        let begins = at.checked_sub(1).and_then(|before| text.get(before)) == Some(&Known::Char('/'));
+        if begins && *part == (Known::Gap { slashes: false }) {
+            row.iter_mut().skip(at).take(2).for_each(|place| *place = false);
+        }
+    }
 }
 
 /// A gap may stand for nothing.
