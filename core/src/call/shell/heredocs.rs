@@ -15,6 +15,9 @@ pub(super) fn check(text: &str) -> Result<()> {
     let mut certain = true;
     while let Some((before, after)) = rest.split_once("<<") {
         certain &= !before.contains(['\'', '"', '\\', '`', '#', '(', '{', '[']);
+        if opens_behind_a_word(before) {
+            return Err(Refused::new("a here-document behind an unusual parenthesis"));
+        }
         if let Some(after) = after.strip_prefix('<') {
             rest = after;
             continue;
@@ -33,6 +36,17 @@ pub(super) fn check(text: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a parenthesis follows on a word, other than that of a function: no shell reads on, and the parser loses its
+/// place with the here-document.
+fn opens_behind_a_word(text: &str) -> bool {
+    text.match_indices('(').any(|(at, open)| {
+        let (before, behind) =
+            (text.get(..at).unwrap_or_default(), text.get(at + open.len()..).unwrap_or_default());
+        let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | '`' | '}' | ')');
+        before.ends_with(word) && !behind.trim_start().starts_with(')')
+    })
 }
 
 /// What follows a here-document that ends with `word`.
