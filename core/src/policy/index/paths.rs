@@ -102,11 +102,11 @@ impl Paths {
     fn by_name(&mut self, at: u32, form: &Form) {
         let name =
             form.folded.iter().filter_map(|part| if let Part::Name(name) = part { Some(name) } else { None });
-        let ending = form.folded.iter().filter_map(|part| {
+        let mut ending = form.folded.iter().filter_map(|part| {
             let Part::Glob(glob) = part else { return None };
             glob.ending()?.rsplit_once('.').map(|(_, ending)| ending.to_owned())
         });
-        match (name.max_by_key(|name| name.len()), ending.last()) {
+        match (name.max_by_key(|name| name.len()), ending.next_back()) {
             (Some(name), _) => self.named.add(at, Some(name)),
             (None, Some(ending)) => self.ending.add(at, Some(&ending)),
             (None, None) => self.others.push(at),
