@@ -2,6 +2,7 @@
 
 mod access;
 mod digest;
+mod home;
 mod identity;
 pub mod json;
 mod path;
@@ -10,6 +11,7 @@ mod url;
 
 pub use access::{Access, Category, McpAccess, WriteKind};
 pub use digest::{Digest, digest_of};
+pub use home::home;
 pub use identity::{AgentId, Names, SessionId};
 pub(crate) use path::lies_in;
 pub use path::{Mount, PathAccess, resolve};
@@ -21,12 +23,6 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
-
-/// The user's home folder, for `~` in what agents write; only an absolute one counts.
-#[must_use]
-pub fn home() -> Option<PathBuf> {
-    etcetera::home_dir().ok().filter(|home| home.is_absolute())
-}
 
 /// Which protocol, and which of its requests, a call came through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

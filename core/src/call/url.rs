@@ -44,6 +44,12 @@ impl UrlAccess {
     /// If it is no URL, or one that reaches no host.
     pub fn parse(given: &str) -> Result<Self, UrlError> {
         let mut url = Url::parse(given)?;
+        // An IPv4 address in the form of an IPv6 one reaches the same machine.
+        if let Some(url::Host::Ipv6(six)) = url.host()
+            && let Some(four) = six.to_ipv4_mapped()
+        {
+            let _ = url.set_ip_host(four.into());
+        }
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or(UrlError::NoHost)?;
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         // One dot at the end means the same host.
@@ -100,6 +106,7 @@ mod tests {
             assert_eq!((url.host.as_str(), url.port), ("example.com", None), "{given}");
         }
         assert_eq!(UrlAccess::parse("http://0x7f.1/").unwrap().host, "127.0.0.1");
+        assert_eq!(UrlAccess::parse("http://[::ffff:7f00:1]/").unwrap().host, "127.0.0.1");
     }
 
     /// Peers, section 4: `https://github.com\@evil.example/` is one host for some and another for others.

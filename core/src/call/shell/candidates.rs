@@ -8,6 +8,9 @@ const LONGEST: usize = 64 * 1024;
 /// As many commands are kept.
 const MOST: usize = 512;
 
+/// As many words of one are kept.
+const LONGEST_COMMAND: usize = 256;
+
 /// Words that stand before a command without being one.
 const BEFORE: &[&str] = &[
     "!", "{", "(", "if", "then", "else", "elif", "while", "until", "do", "time", "builtin", "command",
@@ -31,30 +34,48 @@ pub(super) fn of(line: &str) -> Vec<Vec<String>> {
     while !line.is_char_boundary(end) {
         end -= 1;
     }
-    let line = line.get(..end).unwrap_or_default().replace("\\\n", "");
+    let line = seen(line.get(..end).unwrap_or_default()).replace("\\\n", "");
     let mut found: Vec<Vec<String>> = Vec::new();
     let operators: &[char] =
         &['|', '&', ';', '(', ')', '`', '\n', '\r', '{', '}', '\u{85}', '\u{2028}', '\u{2029}'];
     let quotes: &[char] = &['"', '\''];
     let parts = line.split(operators).chain(line.split(|c| operators.contains(&c) || quotes.contains(&c)));
-    for part in parts {
-        let words = part.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect::<Vec<_>>();
-        let mut words = words.as_slice();
-        loop {
-            if words.is_empty() || found.len() >= MOST {
-                break;
-            }
-            if found.last().is_none_or(|last| last != words) {
-                found.push(words.to_vec());
-            }
-            // What stands behind keywords and assignments.
-            match words {
-                [first, rest @ ..] if BEFORE.contains(&first.as_str()) || first.contains('=') => words = rest,
-                _ => break,
+    for part in parts.take(4 * MOST) {
+        let words = part.split_whitespace().take(LONGEST_COMMAND).map(bare);
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+        // What stands behind keywords and assignments, too.
+        let behind = words.iter().position(|word| !BEFORE.contains(&word.as_str()) && !word.contains('='));
+        let behind = behind.filter(|at| *at > 0).and_then(|at| words.get(at..)).map(<[String]>::to_vec);
+        for words in [Some(words), behind].into_iter().flatten() {
+            if !words.is_empty() && found.len() < MOST && found.last() != Some(&words) {
+                found.push(words);
             }
         }
     }
     found
+}
+
+/// The text without sequences that only move a terminal's cursor or colour it, and without characters that
+/// nobody sees: what is left is what a person would read.
+fn seen(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' if chars.as_str().starts_with('[') => {
+                let _ = chars.by_ref().skip(1).find(|c| ('@'..='~').contains(c));
+            }
+            '\n' | '\t' | '\r' | '\u{85}' => out.push(c),
+            '\u{ad}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}' => {}
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// A word without its quotes, and without what makes an expansion of it.

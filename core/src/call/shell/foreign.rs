@@ -126,7 +126,6 @@ fn cmd(name: &str, rest: &[&str]) -> bool {
     };
     let set = name.eq_ignore_ascii_case("set")
         && rest.first().is_some_and(|word| !word.starts_with(['-', '+']) && word.contains('='));
-    let switched = SWITCHED.iter().any(|known| known.eq_ignore_ascii_case(name))
-        && rest.iter().any(|word| switch(&word));
+    let switched = SWITCHED.iter().any(|known| known.eq_ignore_ascii_case(name)) && rest.iter().any(switch);
     switched || set || std::iter::once(&name).chain(rest).any(|word| variable(word))
 }

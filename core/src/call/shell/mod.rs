@@ -12,6 +12,7 @@ mod builtins;
 mod candidates;
 mod expand;
 mod foreign;
+mod heredocs;
 mod line;
 mod parse;
 #[allow(dead_code, reason = "the table of programs gives more than is known yet")]

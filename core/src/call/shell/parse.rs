@@ -7,8 +7,8 @@ use brush_parser::ast::{IoHereDocument, Program};
 use brush_parser::word::WordPieceWithSource;
 use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str, word};
 
-use super::bounds;
 use super::refused::{Refused, Result};
+use super::{bounds, heredocs};
 
 /// Which tildes of a word are home folders.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,7 @@ pub(super) enum Tildes {
 /// Parses a line.
 pub(super) fn program(text: &str) -> Result<Program> {
     let options = ParserOptions::default();
+    heredocs::check(text)?;
     guarded(|| {
         let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
             .map_err(|error| Refused::new(format!("the line does not parse: {error}")))?;
@@ -73,12 +74,19 @@ pub(super) fn check_document(of: &IoHereDocument, line: &str) -> Result<()> {
         return Err(Refused::new("a here-document with an unusual end"));
     }
     let text = of.doc.value.as_str();
-    if of.requires_expansion && text.contains("\\\n") {
+    if of.requires_expansion && text.split_inclusive('\n').any(joined) {
         return Err(Refused::new("a here-document whose lines are joined"));
     }
     let whole = text.is_empty() || text.ends_with('\n');
     let stands = of.remove_tabs || line.contains(&format!("\n{text}{bare}"));
     if whole && stands { Ok(()) } else { Err(Refused::new("a here-document that is not read as it stands")) }
+}
+
+/// Whether a line of a here-document goes on in the next one.
+fn joined(line: &str) -> bool {
+    let text = line.strip_suffix('\n').unwrap_or_default();
+    let backslashes = text.len() - text.trim_end_matches('\\').len();
+    backslashes % 2 == 1
 }
 
 /// The parser is not ours: should it panic, the line is not understood.

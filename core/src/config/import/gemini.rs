@@ -128,8 +128,8 @@ fn policy(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
         toml::from_str(text).map_err(|error| format!("is not TOML: {}", error.message()))?;
     let Some(list) = table.get("rule") else { return Ok(()) };
     let list = list.as_array().ok_or("has a `rule` that is not a list of tables")?;
-    let mut denied_below: Vec<(f64, String)> = Vec::new();
-    let mut allowed: Vec<(f64, String)> = Vec::new();
+    let mut stricter: Vec<(f64, Vec<String>, String)> = Vec::new();
+    let mut allowed: Vec<(f64, Vec<String>)> = Vec::new();
     for (at, rule) in list.iter().enumerate().take(super::MOST_RULES) {
         let value = serde_json::to_value(rule).unwrap_or_default();
         let tools = one_or_more(value.get("toolName"));
@@ -148,13 +148,18 @@ fn policy(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
         let priority = value.get("priority").and_then(Value::as_f64).unwrap_or_default();
         one_rule(&value, &tools, effect, &from, rules);
         match effect {
-            Effect::Allow => allowed.push((priority, from)),
-            _ => denied_below.push((priority, from)),
+            Effect::Allow => allowed.push((priority, tools)),
+            _ => stricter.push((priority, tools, from)),
         }
     }
-    for (priority, from) in &denied_below {
-        if allowed.iter().any(|(above, _)| above > priority) {
-            rules.left(from, "carried over, if at all, for everything that it matches: an allow of higher priority does not override it here; write the exception as `unless`");
+    let any = |tools: &[String]| tools.is_empty() || tools.iter().any(|tool| tool == "*");
+    let meet = |a: &[String], b: &[String]| any(a) || any(b) || a.iter().any(|tool| b.contains(tool));
+    for (priority, tools, from) in &stricter {
+        if allowed.iter().any(|(above, others)| above > priority && meet(tools, others)) {
+            rules.partly(
+                from,
+                "an allow of higher priority does not override it here: write the exception as `unless`",
+            );
         }
     }
     Ok(())
@@ -182,7 +187,7 @@ fn one_rule(value: &Value, tools: &[String], effect: Effect, from: &str, rules: 
         if effect == Effect::Allow {
             return rules.left(from, "it is only for some modes of Gemini CLI");
         }
-        rules.left(from, "carried over for every mode");
+        rules.partly(from, "it counts in every mode here");
     }
     let reason =
         ["denyMessage", "deny_message"].iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);

@@ -89,6 +89,8 @@ pub struct LeftOut {
     pub why: String,
     /// The file.
     pub file: PathBuf,
+    /// It was carried over all the same, and is not quite the same here.
+    pub carried: bool,
 }
 
 /// What became of the files of a tool.
@@ -213,11 +215,21 @@ impl<'a> Collect<'a> {
 
     /// Says that something was not carried over.
     fn left(&mut self, from: &str, why: impl Into<String>) {
+        self.say(from, why.into(), false);
+    }
+
+    /// Says that something was carried over, and is not quite the same here.
+    fn partly(&mut self, from: &str, why: impl Into<String>) {
+        self.say(from, why.into(), true);
+    }
+
+    fn say(&mut self, from: &str, why: String, carried: bool) {
         if self.out.left_out.len() < MOST_RULES {
             self.out.left_out.push(LeftOut {
                 from: visible(from),
-                why: visible(&why.into()),
+                why: visible(&why),
                 file: self.file.path.clone(),
+                carried,
             });
         }
     }

@@ -22,20 +22,14 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
     match settings.get("permission") {
         None | Some(Value::Null) => {}
         Some(Value::Object(map)) => {
-            // A rule for everything, and what comes after it.
-            let everything = map.get("*").and_then(Value::as_str).and_then(effect_of);
+            // A denial of everything counts here wherever it stands.
+            let denied = map.get("*").and_then(Value::as_str) == Some("deny");
+            let mut before = Vec::new();
             for (tool, value) in map.iter().take(super::MOST_RULES) {
-                if everything == Some(Effect::Deny) && tool != "*" && value.as_str() == Some("allow") {
-                    rules.left(
-                        &format!("permission.{tool}: {value}"),
-                        "`\"*\": \"deny\"` beside it counts for everything here, in whatever order",
-                    );
-                    continue;
-                }
-                about(tool, value, rules);
+                about(tool, value, denied, &mut before, rules);
             }
         }
-        Some(Value::String(word)) => about("*", &Value::String(word.clone()), rules),
+        Some(Value::String(word)) => about("*", &Value::String(word.clone()), false, &mut Vec::new(), rules),
         Some(_) => return Err("has a `permission` that is neither a word nor an object".to_owned()),
     }
     for key in ["agent", "mode"] {
@@ -69,7 +63,11 @@ fn effect_of(word: &str) -> Option<Effect> {
     }
 }
 
-fn about(tool: &str, value: &Value, rules: &mut Collect<'_>) {
+/// The permissions that are about something known here.
+const KNOWN: &[&str] = &["bash", "edit", "write", "patch", "read", "webfetch", "external_directory"];
+
+/// `before`: the tools that something was allowed for so far.
+fn about(tool: &str, value: &Value, denied: bool, before: &mut Vec<String>, rules: &mut Collect<'_>) {
     let mut entries = Vec::new();
     let mut entry = |pattern, value: &Value, from: String, rules: &mut Collect<'_>| match value
         .as_str()
@@ -88,8 +86,8 @@ fn about(tool: &str, value: &Value, rules: &mut Collect<'_>) {
     }
     // Stricter entries so far that are rules now.
     let mut stricter: Vec<(&str, Effect)> = Vec::new();
-    let mut allowed = false;
-    for (at, of) in entries.iter().enumerate() {
+    let mut allowed = before.iter().any(|other| glob::overlap(tool, other));
+    for of in &entries {
         let default = of.pattern == "*" && of.effect == Effect::Ask && !allowed;
         if default {
             rules.left(
@@ -99,25 +97,33 @@ fn about(tool: &str, value: &Value, rules: &mut Collect<'_>) {
             continue;
         }
         if of.effect == Effect::Allow {
+            if denied {
+                rules.left(
+                    &of.from,
+                    "`\"*\": \"deny\"` beside it counts for everything here, in whatever order",
+                );
+                continue;
+            }
             if let Some((pattern, effect)) = stricter.iter().find(|(wide, _)| glob::covers(wide, of.pattern))
             {
                 rules.left(&of.from, format!("it comes after {pattern:?}: \"{effect}\", which here counts in whatever order; write the exception as `unless` of that rule"));
                 continue;
             }
             for (pattern, effect) in stricter.iter().filter(|(other, _)| glob::overlap(other, of.pattern)) {
-                rules.left(
-                    &of.from,
-                    format!("carried over, but {pattern:?}: \"{effect}\" before it stays where both match"),
-                );
+                rules.partly(&of.from, format!("{pattern:?}: \"{effect}\" before it stays where both match"));
             }
-            // One that a later denial takes back entirely is of no use.
             allowed = true;
+            before.push(tool.to_owned());
         } else {
             stricter.push((of.pattern, of.effect));
         }
-        if at < super::MOST_RULES {
-            rules.rules(of.effect, translate(tool, of.pattern, of.effect), &of.from);
+        if tool != "*" && tool.contains(['*', '?']) && of.effect != Effect::Allow {
+            // Whatever it could be about.
+            for known in KNOWN.iter().filter(|known| glob::overlap(tool, known)) {
+                rules.rules(of.effect, translate(known, of.pattern, of.effect), &of.from);
+            }
         }
+        rules.rules(of.effect, translate(tool, of.pattern, of.effect), &of.from);
     }
 }
 
@@ -125,7 +131,7 @@ fn translate(tool: &str, pattern: &str, effect: Effect) -> Result<Vec<String>, W
     let allow = effect == Effect::Allow;
     match tool {
         "bash" => {
-            if pattern.contains('?') {
+            if allow && pattern.contains('?') {
                 return Err("`?` in it has no counterpart among words".to_owned());
             }
             patterns(pattern, Tail::Written, effect)

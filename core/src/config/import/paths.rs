@@ -66,30 +66,33 @@ pub(super) fn host_of_regex(regex: &str) -> Option<String> {
         .iter()
         .find_map(|start| rest.strip_prefix(start))?;
     let mut host = String::new();
-    let mut chars = rest.chars().peekable();
-    let mut closed = false;
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next()? {
-                c @ ('.' | '-') => host.push(c),
-                '/' => {
-                    closed = true;
-                    break;
-                }
-                'b' => break,
-                _ => return None,
+    let mut chars = rest.chars();
+    let rest = loop {
+        let here = chars.as_str();
+        match chars.next() {
+            Some('\\') => match chars.next() {
+                Some(c @ ('.' | '-')) => host.push(c),
+                _ => break here,
             },
-            '/' => {
-                closed = true;
-                break;
-            }
-            '(' | '$' => break,
-            c if c.is_ascii_alphanumeric() || c == '-' => host.push(c),
-            _ => return None,
+            Some(c) if c.is_ascii_alphanumeric() || c == '-' => host.push(c),
+            _ => break here,
         }
-    }
-    // What follows is a path: only where it is open is the whole host meant.
-    let rest: String = chars.collect();
-    let open = !closed || rest.is_empty() || rest == ".*" || rest == ".*$";
-    (open && host.contains('.')).then(|| format!("fetch({host})"))
+    };
+    // What follows has to leave the path open: only then the whole host is meant.
+    let open = [
+        "",
+        "/",
+        "/.*",
+        "/.*$",
+        "\\/",
+        "\\/.*",
+        "\\/.*$",
+        "\\b",
+        "\\b.*",
+        "(/|$)",
+        "(?:/|$)",
+        "(\\/|$)",
+        "(?:\\/|$)",
+    ];
+    (open.contains(&rest) && host.contains('.')).then(|| format!("fetch({host})"))
 }

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use toml_edit::Value;
-
 use super::{Imported, Tool};
 use crate::approval::visible;
 
@@ -34,8 +32,19 @@ pub fn render(tool: Tool, imported: &Imported, agents: &[String]) -> String {
     out
 }
 
+/// A text of TOML on one line, with everything escaped that could hide or move something.
 fn text(text: &str) -> String {
-    // In quotes with escapes, on one line.
-    let quoted = Value::from(text).to_string();
-    if quoted.contains('\n') { format!("{text:?}") } else { quoted }
+    let mut out = String::from("\"");
+    let mut buffer = [0; 4];
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if visible(c.encode_utf8(&mut buffer)) != *c.encode_utf8(&mut [0; 4]) => {
+                out.push_str(&format!("\\U{:08X}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }

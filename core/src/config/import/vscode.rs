@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::paths::changes;
-use super::words::{Tail, patterns};
+use super::words::{START, Tail, patterns};
 use super::{Collect, Why, jsonc, regexes};
 use crate::policy::Effect;
 
@@ -71,14 +71,17 @@ fn terminal(key: &str, value: &Value, off: bool, rules: &mut Collect<'_>) {
             "`chat.tools.terminal.enableAutoApprove` is false, so it has no effect there either",
         );
     }
+    if whole && approve {
+        return rules.left(
+            &from,
+            "it is about whole lines (`matchCommandLine`), and mayi judges each command of a line by itself",
+        );
+    }
     if whole {
-        rules.left(&from, match approve {
-            true => "it is about whole lines (`matchCommandLine`), and mayi judges each command of a line by itself",
-            false => "it is about whole lines (`matchCommandLine`): carried over for each command by itself, not across several",
-        });
-        if approve {
-            return;
-        }
+        rules.partly(
+            &from,
+            "it is about whole lines (`matchCommandLine`), and here about each command: what stands in several of them is not seen together",
+        );
     }
     let effect = if approve { Effect::Allow } else { Effect::Ask };
     let found = match regex(key) {
@@ -112,7 +115,7 @@ fn plain(key: &str, effect: Effect) -> Result<Vec<String>, Why> {
         return Ok(found);
     }
     // `rm` is about `rm-all` and `rm.sh` there too.
-    Ok(vec![format!("shell(/(^|[ \\/]){}(?-u:\\b)/)", regex::escape(key.trim()))])
+    Ok(vec![format!("shell(/{START}{}(?-u:\\b)/)", regex::escape(key.trim()))])
 }
 
 fn edits(key: &str, value: &Value, rules: &mut Collect<'_>) {

@@ -7,6 +7,9 @@ use crate::policy::Effect;
 /// What makes a text more than the words of one command.
 const OPERATORS: &[char] = &['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '\r', '\0', '{', '}'];
 
+/// Where the text of a command begins: also behind assignments, and by a path.
+pub(super) const START: &str = r"^([A-Za-z_][A-Za-z0-9_]*=[^ ]* )*([^ ]*\/)?";
+
 /// How a text ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail {
@@ -37,7 +40,8 @@ pub(super) fn patterns(text: &str, tail: Tail, effect: Effect) -> Result<Vec<Str
     let words = split(text).filter(|words| !words.is_empty()).ok_or("its quotes do not match")?;
     let inner_star = words.iter().rev().skip(1).any(|word| word.contains('*'))
         || words.last().is_some_and(|word| word.trim_end_matches('*').contains('*'));
-    if inner_star && effect != Effect::Allow {
+    // (`?` only comes here from a tool where it is one character.)
+    if (inner_star || text.contains('?')) && effect != Effect::Allow {
         // There `*` stands for several words too, and all of them have to be denied.
         return regex(text, tail).map(|pattern| vec![pattern]);
     }
@@ -45,11 +49,9 @@ pub(super) fn patterns(text: &str, tail: Tail, effect: Effect) -> Result<Vec<Str
         .iter()
         .map(|word| match word.as_str() {
             // Quotes would be part of the glob.
-            word if word.contains('*') && quote(&word.replace('*', "")) != word.replace('*', "") => {
-                Err("`*` inside of quotes has no counterpart".to_owned())
-            }
-            word if word.contains('*') => Ok(word.to_owned()),
-            word => Ok(quote(word)),
+            word if !word.contains('*') => Ok(quote(word)),
+            word if plain(&word.replace('*', "")) => Ok(word.to_owned()),
+            _ => Err("`*` inside of quotes has no counterpart".to_owned()),
         })
         .collect::<Result<_, _>>()?;
     let open = match words.last_mut() {
@@ -82,9 +84,12 @@ fn regex(text: &str, tail: Tail) -> Result<String, Why> {
         None if tail == Tail::Words => (text, "( .*)?$"),
         None => (text, "$"),
     };
-    let parts: Vec<String> = stem.split('*').map(regex::escape).collect();
-    // Also behind assignments, and by a path.
-    Ok(format!("shell(/(^|[ \\/]){}{end}/)", parts.join(".*")))
+    let parts: Vec<String> = stem.split('*').map(|part| regex::escape(part).replace("\\?", ".")).collect();
+    Ok(format!("shell(/{START}{}{end}/)", parts.join(".*")))
+}
+
+fn plain(word: &str) -> bool {
+    word.is_empty() || quote(word) == word
 }
 
 /// A pattern for commands that begin with exactly these words.

@@ -31,9 +31,12 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
             rules.left(&format!("{from}: {value}"), "this is not an object");
             continue;
         };
+        let open = ["always_allow", "always_confirm"].iter().any(|key| {
+            value.get(*key).is_some_and(|list| list.as_array().is_none_or(|list| !list.is_empty()))
+        });
         for key in ["default", "default_mode"] {
             if let Some(word) = value.get(key) {
-                default(tool, word, &format!("{from}.{key}: {word}"), rules);
+                default(tool, word, open, &format!("{from}.{key}: {word}"), rules);
             }
         }
         for (key, effect) in
@@ -53,18 +56,24 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
 
 const EVERYTHING: &str = "this allows everything: `mode = \"auto\"` is the like of it, if you mean it";
 
-/// What a tool does where none of its expressions match.
-fn default(tool: &str, word: &Value, from: &str, rules: &mut Collect<'_>) {
+/// What a tool does where none of its expressions match; `open` if some allow or ask.
+fn default(tool: &str, word: &Value, open: bool, from: &str, rules: &mut Collect<'_>) {
     let effect = match word.as_str() {
         Some("allow") => Effect::Allow,
-        Some("deny") => return rules.left(from, "a denial here counts in whatever order, so nothing else of this tool could be allowed: write `deny` for it if that is meant"),
+        Some("deny") if open => {
+            return rules.left(from, "a denial here counts in whatever order, so nothing of this tool could be allowed: where no rule speaks, `[matrix.default]` says what becomes of a call");
+        }
+        Some("deny") => Effect::Deny,
         Some("confirm") => return,
         _ => return rules.left(from, "it is neither allow, confirm nor deny"),
     };
+    let files = if effect == Effect::Allow { "./**" } else { "**" };
     let found = match tool {
         "terminal" => Ok(vec!["shell(*)".to_owned()]),
-        "edit_file" | "create_file" | "save_file" => Ok(changes("./**", effect)),
-        "read_file" => Ok(vec!["read(./**)".to_owned()]),
+        "edit_file" | "save_file" => Ok(changes(files, effect)),
+        "delete_path" => Ok(vec![format!("delete({files})")]),
+        "move_path" => Ok(vec![format!("move({files})")]),
+        "read_file" => Ok(vec![format!("read({files})")]),
         "fetch" => Ok(vec!["fetch(*)".to_owned()]),
         _ => mcp(tool).ok_or_else(|| format!("what {tool} touches is not known here")),
     };

@@ -107,8 +107,21 @@ const WORDS: &[&str] = &[
 ];
 
 /// What may stand before a command.
-const ASSIGNMENTS: &[&str] =
-    &["a=b", "a='b c'", "a=$v", "a=", "v=t1", "a[1]=x", "a+=x", "a=(x y)", "n=t2", "a=$(echo x)"];
+const ASSIGNMENTS: &[&str] = &[
+    "a=b",
+    "a='b c'",
+    "a=$v",
+    "a=",
+    "v=t1",
+    "a[1]=x",
+    "a+=x",
+    "a=(x y)",
+    "n=t2",
+    "a=$(echo x)",
+    "a[1 + 1]=x",
+    "a[ 2 ]+=y",
+    "a[$(echo 1) ]=z",
+];
 
 /// Redirections to what may be written, or from what is there.
 const REDIRECTIONS: &[&str] = &[
@@ -255,7 +268,11 @@ impl Generator {
         }
         let inner = depth - 1;
         let text = match self.random.below(14) {
-            0 => format!("({})", self.list(inner)),
+            0 => match self.random.below(4) {
+                0 => format!("( ({}))", self.list(inner)),
+                1 => "(\t(t1) ) ".to_owned(),
+                _ => format!("({})", self.list(inner)),
+            },
             1 => format!("{{ {}; }}", self.closed(inner)),
             2 => format!("if {}; then {}; fi", self.closed(inner), self.closed(inner)),
             3 => {

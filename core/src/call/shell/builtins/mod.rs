@@ -112,6 +112,7 @@ pub(super) fn look(words: &[Word]) -> Builtin {
         "mapfile" | "readarray" => names::mapfile(words, &mut of),
         "declare" | "typeset" | "local" | "export" | "readonly" => names::declare(words, &mut of),
         "unset" => names::unset(words, &mut of),
+        "wait" => names::wait(words, &mut of),
         "getopts" => names::getopts(words, &mut of),
         "let" => names::numbers(words, &mut of),
         "set" => options::set(words, &mut of),

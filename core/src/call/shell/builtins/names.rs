@@ -84,7 +84,7 @@ pub(super) fn set(words: &[Word], how: &Setting, of: &mut Builtin) {
 
 /// `mapfile -C LINE -c 1 NAME`
 pub(super) fn mapfile(words: &[Word], of: &mut Builtin) {
-    set(words, &Setting { valued: "CcdnOstu", named: "" }, of);
+    set(words, &Setting { valued: "CcdnOsu", named: "" }, of);
     for (place, word) in words.iter().enumerate().skip(1) {
         let text = word.prefix();
         if text.starts_with('-') && text.contains('C') {
@@ -198,6 +198,14 @@ pub(super) fn unset(words: &[Word], of: &mut Builtin) {
             Some("-v" | "-f" | "-n" | "--") => {}
             _ => name(word, place, of),
         }
+    }
+}
+
+/// `wait -p NAME`
+pub(super) fn wait(words: &[Word], of: &mut Builtin) {
+    let target = words.iter().position(|word| word.literal() == Some("-p")).map(|place| place + 1);
+    if let Some((place, word)) = target.and_then(|place| Some((place, words.get(place)?))) {
+        name(word, place, of);
     }
 }
 

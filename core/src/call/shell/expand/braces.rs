@@ -9,7 +9,11 @@ const DEEPEST: usize = 6;
 
 /// The words that `raw` becomes, each still with its quotes.
 pub(super) fn expand(raw: &str) -> Result<Vec<String>> {
-    let words = alternatives(raw, 0)?;
+    let mut words = alternatives(raw, 0)?;
+    if words.len() > 1 {
+        // Without even a quote in it, a word is none: `{,git} push` runs git.
+        words.retain(|word| !word.is_empty());
+    }
     Ok(words)
 }
 

@@ -17,10 +17,6 @@ pub(super) fn cat(raw: &str, line: &str) -> Option<Word> {
     let inner = unquoted.or(quoted)?.trim_start_matches([' ', '\t', '\n']);
     let rest = inner.strip_prefix("cat")?;
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start_matches([' ', '\t']).strip_prefix("<<")?;
-    let (tabs, rest) = match rest.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, rest),
-    };
     let (word, body) = rest.split_once('\n')?;
     let word = word.trim_matches([' ', '\t']);
     let tag = ["'", "\""].iter().find_map(|quote| word.strip_prefix(quote)?.strip_suffix(quote));
@@ -32,7 +28,6 @@ pub(super) fn cat(raw: &str, line: &str) -> Option<Word> {
     let mut lines = body.split('\n');
     loop {
         let line = lines.next()?;
-        let line = if tabs { line.trim_start_matches('\t') } else { line };
         if line == tag {
             break;
         }

@@ -47,7 +47,7 @@ pub(super) fn ansi(inner: &str) -> Result<String> {
         }
         // Bytes beyond ASCII are parts of characters, and a zero byte ends the text.
         let byte = !matches!(c, 'u' | 'U');
-        let c = char::from_u32(code).filter(|c| *c != '\0' && !(byte && !c.is_ascii()) && read > 0);
+        let c = char::from_u32(code).filter(|c| (c.is_ascii() || !byte) && read > 0 && *c != '\0');
         out.push(c.ok_or_else(refuse)?);
     }
     Ok(out)

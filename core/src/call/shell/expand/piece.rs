@@ -17,7 +17,7 @@ impl Walker<'_> {
         place: Place,
     ) -> Result<()> {
         let mut bracket = false;
-        for (at, piece) in pieces.iter().enumerate() {
+        for piece in pieces {
             match &piece.piece {
                 WordPiece::Text(text) => {
                     let after = raw.get(piece.end_index..).unwrap_or_default();
@@ -32,7 +32,7 @@ impl Walker<'_> {
                     self.quoted(field, raw, inner)?;
                     field.open(false);
                 }
-                WordPiece::TildeExpansion(tilde) => self.tilde(field, tilde, at == 0),
+                WordPiece::TildeExpansion(tilde) => self.tilde(field, tilde),
                 WordPiece::EscapeSequence(text) => field.known(text.get(1..).unwrap_or_default()),
                 _ => self.expansion(field, raw, piece, false)?,
             }
@@ -142,7 +142,7 @@ impl Walker<'_> {
         Ok(open)
     }
 
-    fn tilde(&mut self, field: &mut Field, tilde: &TildeExpr, _first: bool) {
+    fn tilde(&mut self, field: &mut Field, tilde: &TildeExpr) {
         let known = match tilde {
             TildeExpr::Home => self.home(),
             TildeExpr::WorkingDir => self.here(),

@@ -37,6 +37,12 @@ fn given_lines_made_to_be_hard_then_each_is_answered_in_time() {
         "function f ".repeat(900) + "a",
         "a |".repeat(3_000) + "b",
         "a=(".to_owned() + &"[1]=2 ".repeat(1_500) + ")",
+        // These keep the tokenizer busy for ever, if they get there.
+        "a <<''; b".to_owned(),
+        "<<E\"$( # ; then".to_owned(),
+        "${x:-<<E$(($( # ; }$1".to_owned(),
+        "a $(b <<\"\"''; c".to_owned(),
+        "a <<-\\\n '' b".to_owned(),
         String::from_utf8_lossy(&[b'a', 0xff, b' ', 0xfe]).into_owned(),
     ];
     for n in [4, 8, 12, 16, 40, 400, 1_600] {

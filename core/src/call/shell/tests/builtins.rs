@@ -23,6 +23,9 @@ fn given_a_name_with_a_substitution_in_its_subscript_then_it_is_always_asked_abo
         "export 'a[$(id)]'",
         "let 'a[$(id)]=1'",
         "getopts x 'a[$(id)]'",
+        "x='a[$(id)]'; ((x))",
+        "SECONDS='a[$(id)]'",
+        "wait -n -p 'a[$(id)]'",
     ]);
 }
 
@@ -35,10 +38,9 @@ fn given_names_and_numbers_then_they_are_plain() {
         ("[[ -v x ]] && a", "a"),
         ("((i = 1))", "'((' ~"),
         ("let i=1", "let 'i=1' ~"),
-        ("printf -v x y", "printf -v x y ~~"),
-        ("printf '%s' x", "printf '%s' x"),
+        ("printf -v x y", "printf -v x y ~"),
+        ("printf '%s' x", "printf %s x"),
         ("test 1 -eq 2", "test 1 -eq 2"),
-        ("[ $x -eq 2 ]", "'[' $x -eq 2 ']'"),
         ("read -r x y", "read -r x y ~~"),
         ("read -p 'PATH' -t 5 x", "read -p PATH -t 5 x ~"),
         ("export FOO=bar", "export 'FOO=bar' ~"),
@@ -83,7 +85,7 @@ fn given_changes_of_the_shell_itself_then_they_are_asked_about() {
 fn given_a_line_for_later_then_its_commands_are_found() {
     each(&[
         ("trap 'curl x' EXIT", "trap 'curl x' EXIT ! | curl x"),
-        ("mapfile -C 'curl x;:' -c 1", "mapfile -C 'curl x;:' -c 1 ! | curl x | :"),
+        ("mapfile -C 'curl x;:' -c 1", "mapfile -C 'curl x;:' -c 1 ~! | curl x | :"),
     ]);
 }
 

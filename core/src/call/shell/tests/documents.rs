@@ -9,8 +9,6 @@ fn given_cat_with_a_quoted_document_then_the_word_is_its_text() {
     let text = "Fix: it's (#1) :) a) `x` $y \"q\"\n\n# head";
     assert_eq!(word(message), Some(text.into()));
     assert_eq!(shown(message).matches(" | ").count(), 0);
-    assert_eq!(word("git commit -m \"$(cat <<\\E\nx\nE\n)\" -s"), Some("x".into()));
-    assert_eq!(word("git commit -m \"$(cat <<-'E'\n\tx\n\tE\n)\""), Some("x".into()));
     assert!(matches!(word("git commit -m $(cat <<'E'\nx y\nE\n)"), Some(Word::Open(_))));
     // Anything else is a substitution like any other.
     assert!(matches!(word("git commit -m \"$(cat <<E\n$x\nE\n)\""), Some(Word::Open(_))));
@@ -53,7 +51,7 @@ fn given_a_document_whose_end_is_in_doubt_then_the_line_is_not_understood() {
 fn given_a_document_for_a_shell_then_its_text_is_a_line() {
     each(&[
         ("sh <<E\ncurl x; id\nE", "sh | curl x | id"),
-        ("bash -s <<'E'\n$x\nE", "bash -s | $x !"),
+        ("bash -s <<'E'\n$x\nE", "bash -s ~ | $x !"),
         ("bash <<< 'id -u'", "bash | id -u"),
         ("sudo sh <<E\nid\nE", "sudo sh | sh | id"),
     ]);

@@ -5,7 +5,7 @@ use crate::call::shell::commands;
 #[test]
 fn given_cd_then_later_words_are_looked_up_from_there() {
     let last = |line: &str| touched(line).pop().unwrap();
-    assert_eq!(last("cd ~/.ssh && cat id_rsa"), "/home/u/.ssh/id_rsa");
+    assert_eq!(last("cd ~/.ssh && cat id_rsa"), "/home/me/.ssh/id_rsa");
     assert_eq!(last("cd a; cd b; cat x"), "/w/a/b/x");
     assert_eq!(last("cd a && cd ../c && cat x"), "/w/c/x");
     assert_eq!(last("cd /etc\ncat passwd"), "/etc/passwd");

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use super::{ShellAccess, Surroundings, TouchedPath, commands, line};
 use crate::call::Access;
 
-/// Reads a line in `/w`, the only root, with the home folder `/home/u`.
+/// Reads a line in `/w`, the only root, with the home folder `/home/me`.
 fn read(text: &str) -> Vec<Access> {
     let roots = [PathBuf::from("/w")];
     let none = BTreeMap::new();
-    let home = Some(Path::new("/home/u"));
+    let home = Some(Path::new("/home/me"));
     line(text, &Surroundings { cwd: Path::new("/w"), roots: &roots, home, env: &none })
 }
 

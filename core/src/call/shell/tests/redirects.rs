@@ -15,7 +15,7 @@ fn given_redirections_then_files_are_accesses_and_descriptors_are_not() {
         ("a <> x", "a | read(/w/x) | write(/w/x)"),
         ("> o", "write(/w/o)"),
         ("> o a", "a | write(/w/o)"),
-        ("a {fd}> o", "a '{fd}' | write(/w/o)"),
+        ("a {fd}> o", "?"),
         ("{ a; } > o", "write(/w/o) | a"),
         ("(a) < i", "read(/w/i) | a"),
         ("if a; then b; fi > o", "write(/w/o) | a | b"),
@@ -23,7 +23,7 @@ fn given_redirections_then_files_are_accesses_and_descriptors_are_not() {
         ("a 2>&1 >&2 <&3 3>&- 4<&1-", "a"),
         ("a > /dev/null 2> /dev/null", "a"),
         ("a > '/dev/null'", "a"),
-        ("a > ~/x", "a | write(/home/u/x)"),
+        ("a > ~/x", "a | write(/home/me/x)"),
         ("a > \"$PWD/x\"", "a | write(/w/x)"),
         ("exec 3> o", "exec | write(/w/o)"),
         ("exec > o", "exec | write(/w/o)"),
@@ -38,12 +38,17 @@ fn given_a_target_that_is_not_literal_then_it_is_asked_about_and_could_be_any_fi
     each(&[
         ("a > $x", "a ~"),
         ("a < *.c", "a ~"),
-        ("a >&$x", "a ~"),
-        ("a > {b,c}", "a ~"),
-        ("{ a; } > $x", "{ ~ | a"),
+        ("a > {b,c}", "a ~ | write(/w/{b,c})"),
+        ("{ a; } > $x", "'{' ~ | a"),
     ]);
     assert_eq!(touched("a > x$y"), ["x*"]);
     assert!(matches!(first("a > $x").touches.first().map(|touch| touch.how), Some(Use::Write(_))));
+}
+
+/// bash expands the word of `>&` a second time, when its quotes are gone.
+#[test]
+fn given_a_word_that_is_expanded_twice_then_it_is_always_asked_about() {
+    each_always(&["a >&'$(id)'", "a >&\\$x", "a >&$x", "a <&\"$x\"", "a >&'x y'"]);
 }
 
 /// A redirection can open a connection.

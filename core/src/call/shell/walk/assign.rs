@@ -5,7 +5,7 @@ use brush_parser::ast::{Assignment as Node, AssignmentName, AssignmentValue};
 use super::Walker;
 use crate::call::PathAccess;
 use crate::call::shell::expand::Place;
-use crate::call::shell::refused::Result;
+use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::variables::{self, Kind};
 use crate::call::shell::{Assignment, Caveat, Named, OpenWord, Touch, Use, Word};
 
@@ -24,6 +24,10 @@ impl Walker<'_> {
     pub(super) fn assignment(&mut self, of: &Node, raw: &str) -> Result<Option<Assignment>> {
         let (mut name, bare) = match &of.name {
             AssignmentName::VariableName(name) => (name.clone(), name.as_str()),
+            // A shell reads on to the bracket that closes the outer one, over spaces too.
+            AssignmentName::ArrayElementName(_, index) if index.contains(['[', '\'', '"', '\\']) => {
+                return Err(Refused::new("a subscript that holds brackets or quotes"));
+            }
             AssignmentName::ArrayElementName(name, index) => {
                 self.arithmetic(index)?;
                 (format!("{name}[{index}]"), name.as_str())
@@ -49,6 +53,13 @@ impl Walker<'_> {
             }
         };
         self.value_touch(&value);
+        // Where such a variable is read as a number, what its subscript substitutes is run.
+        if value
+            .literal()
+            .is_some_and(|text| text.contains('[') && (text.contains("$(") || text.contains('`')))
+        {
+            self.note(true, format!("the value of {name} would run a command as arithmetic"));
+        }
         let transparent = variables::kind(bare) == Kind::Inert && name == bare && value.literal().is_some();
         Ok((!transparent).then_some(Assignment { name, value }))
     }

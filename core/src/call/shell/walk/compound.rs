@@ -6,6 +6,7 @@ use brush_parser::ast::{
 };
 
 use super::{Folder, Loop, Walker};
+use crate::call::Access;
 use crate::call::shell::expand::Place;
 use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::variables::{self, Kind};
@@ -38,6 +39,7 @@ impl Walker<'_> {
 
     /// `((..))`. A shell without it reads two subshells, so what could be a command there is refused.
     fn arithmetic_command(&mut self, of: &UnexpandedArithmeticExpr) -> Result<()> {
+        self.touching_parentheses()?;
         let text = of.value.trim();
         let name = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
         let (first, rest) = text.split_at_checked(name).unwrap_or_default();
@@ -47,11 +49,19 @@ impl Walker<'_> {
             return Err(Refused::new("`((` that some shells read as commands"));
         }
         self.arithmetic(text)?;
+        let found = self.out.len();
         self.bare("((");
+        // Denials also look at the names as commands.
+        let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let names = names.filter(|name| variables::is_name(name)).map(|name| vec![name.into()]);
+        if let Some(Access::Shell(shell)) = self.out.get_mut(found) {
+            shell.outer.extend(names);
+        }
         Ok(())
     }
 
     fn arithmetic_for(&mut self, of: &ArithmeticForClauseCommand) -> Result<()> {
+        self.touching_parentheses()?;
         for expression in [&of.initializer, &of.condition, &of.updater].into_iter().flatten() {
             // Counting in a variable of the line's own is what this loop is for.
             if !counts(&expression.value) {
@@ -60,6 +70,21 @@ impl Walker<'_> {
         }
         self.bare("for");
         self.repeated(|walker| walker.list(&of.body.list))
+    }
+
+    /// `( (x))` is two subshells, and the parser takes it for arithmetic too: only where no two parentheses stand apart
+    /// is it certain which one it was.
+    fn touching_parentheses(&self) -> Result<()> {
+        let blank = |c: char| c.is_whitespace() || c == '\\';
+        let apart = |rest: &str| rest.starts_with(blank) && rest.trim_start_matches(blank).starts_with('(');
+        match self
+            .text()
+            .match_indices('(')
+            .any(|(at, open)| self.text().get(at + open.len()..).is_some_and(apart))
+        {
+            true => Err(Refused::new("parentheses that are subshells or arithmetic")),
+            false => Ok(()),
+        }
     }
 
     fn for_each(&mut self, of: &ForClauseCommand) -> Result<()> {
@@ -141,10 +166,15 @@ impl Walker<'_> {
         Ok(())
     }
 
+    /// Whether the text at hand speaks of a command that moves.
+    pub(super) fn moves(&self) -> bool {
+        ["cd", "pushd", "popd"].iter().any(|name| self.text().contains(name))
+    }
+
     /// A function: its body is judged where it is defined, and may run anywhere.
     pub(super) fn function(&mut self, of: &FunctionDefinition) -> Result<()> {
         self.functions.push(of.fname.value.replace(['\\', '\'', '"'], ""));
-        let moves = ["cd", "pushd", "popd"].iter().any(|name| self.text().contains(name));
+        let moves = self.moves();
         self.apart(|walker| {
             if moves {
                 walker.folder = Folder::Unknown;

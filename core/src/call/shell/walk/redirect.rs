@@ -6,7 +6,7 @@ use brush_parser::ast::{
 
 use super::Walker;
 use crate::call::shell::expand::{Place, heredoc_literal};
-use crate::call::shell::refused::Result;
+use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::{OpenPath, Touch, TouchedPath, Use, Word};
 use crate::call::{Access, PathAccess, WriteKind};
 
@@ -61,7 +61,11 @@ impl Walker<'_> {
                 }
                 Ok(feed(word, "\n"))
             }
-            IoRedirect::HereDocument(_, document) => Ok(feed(heredoc_literal(self, document)?, "")),
+            // After another here-document, the parser takes a word of digits for a descriptor, space or not.
+            IoRedirect::HereDocument(Some(_), _) => {
+                Err(Refused::new("a here-document for a descriptor with a number"))
+            }
+            IoRedirect::HereDocument(None, document) => Ok(feed(heredoc_literal(self, document)?, "")),
         }
     }
 
@@ -82,8 +86,20 @@ impl Walker<'_> {
             Target::Duplicate(word) if descriptor(&word.value) => Ok(()),
             Target::Duplicate(word) => {
                 let word = self.one_target(&word.value)?;
-                if !word.literal().is_some_and(descriptor) {
-                    self.target(&word, reads, writes);
+                // bash expands such a word a second time, after its quotes are gone.
+                let plain = |text: &str| {
+                    text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_./+:,@%=-".contains(&b))
+                };
+                match word.literal() {
+                    Some(text) if descriptor(text) => {}
+                    Some(text) if plain(text) => self.target(&word, reads, writes),
+                    _ => {
+                        self.note(
+                            true,
+                            format!("a redirection whose target is expanded twice: {}", word.text()),
+                        );
+                        self.target(&word, reads, writes);
+                    }
                 }
                 Ok(())
             }

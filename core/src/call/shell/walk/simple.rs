@@ -39,6 +39,8 @@ impl Default for Parts {
 impl Walker<'_> {
     /// One simple command; `timed` if the word `time` stood before it.
     pub(super) fn simple(&mut self, of: &SimpleCommand, timed: bool) -> Result<()> {
+        named_descriptor(of)?;
+        open_subscript(of)?;
         let mark = self.out.len();
         let mut parts = Parts::default();
         let mut words: Vec<Word> = Vec::new();
@@ -94,6 +96,7 @@ impl Walker<'_> {
                 return Ok(());
             }
             Item::ProcessSubstitution(kind, inner) => {
+                self.separate_substitutions()?;
                 self.process(inner)?;
                 let text = format!("{kind}{inner}");
                 words.push(Word::Open(crate::call::shell::OpenWord {
@@ -122,6 +125,22 @@ impl Walker<'_> {
         }
         self.place_notes(words.len(), parts);
         Ok(())
+    }
+
+    /// `a<(b)` is one word, and two for the parser.
+    fn separate_substitutions(&self) -> Result<()> {
+        let text = self.text();
+        let glued = |open: &str| {
+            text.match_indices(open).filter_map(|(at, _)| text.get(..at)).any(|before| {
+                before.ends_with(|c: char| {
+                    !(c.is_whitespace() || matches!(c, '<' | '>' | '(' | ';' | '|' | '&'))
+                })
+            })
+        };
+        match glued("<(") || glued(">(") {
+            true => Err(Refused::new("a process substitution that is only a part of a word")),
+            false => Ok(()),
+        }
     }
 
     fn push(&mut self, raw: &str, words: &mut Vec<Word>) -> Result<()> {
@@ -233,6 +252,7 @@ impl Walker<'_> {
         if through > 0 {
             outer.insert(0, words);
         }
+        let calls = shell && self.is_function(rest.first().and_then(Word::literal));
         let evaluates = rest.first().and_then(Word::literal) == Some("eval");
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
@@ -263,6 +283,9 @@ impl Walker<'_> {
             let folder = self.folder.clone();
             self.line_of_its_own(&line);
             self.folder = folder;
+        }
+        if calls && self.moves() {
+            self.folder = Folder::Unknown;
         }
         match known.moves.filter(|_| shell) {
             Some(Moves::To(folder)) => self.folder = self.folder.to(&folder),
@@ -395,4 +418,37 @@ fn reads_shell(words: &[Word]) -> bool {
         })
     };
     shell && rest.iter().all(plain)
+}
+
+/// `{name}>file` opens a descriptor and keeps its number in a variable. The parser takes `{name}` for a word: for the
+/// command's name, even.
+fn named_descriptor(of: &SimpleCommand) -> Result<()> {
+    let prefix = of.prefix.iter().flat_map(|prefix| &prefix.0);
+    let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0);
+    let name = of.word_or_name.iter().cloned().map(Item::Word).collect::<Vec<_>>();
+    let mut before = false;
+    for item in prefix.chain(&name).chain(suffix) {
+        if before && matches!(item, Item::IoRedirect(_)) {
+            return Err(Refused::new("a descriptor that is kept in a variable"));
+        }
+        let inside =
+            |word: &Node| word.value.strip_prefix('{')?.strip_suffix('}').map(|name| !name.is_empty());
+        before = matches!(item, Item::Word(word) if inside(word) == Some(true));
+    }
+    Ok(())
+}
+
+/// `a[1 + 1]=x` is one word for a shell, and several for the parser: what it takes for words of a command named `a[1`
+/// is a command of its own.
+fn open_subscript(of: &SimpleCommand) -> Result<()> {
+    let name = of.word_or_name.as_ref().and_then(|word| word.value.split_once('['));
+    let variable = name.is_some_and(|(name, _)| {
+        let mut letters = name.chars();
+        let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        first && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    });
+    match variable {
+        true => Err(Refused::new("a subscript where a command's name should be")),
+        false => Ok(()),
+    }
 }

@@ -1,5 +1,8 @@
 //! Changes to the user's own file: comments and layout stay, other processes' changes too.
 
+mod append;
+mod whole;
+
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,6 +12,8 @@ use miette::Diagnostic;
 use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Entry, Item, Table, TableLike, Value, value};
 
+pub use self::append::{Appended, append, preview};
+pub use self::whole::{create, put_schema};
 use super::{ConfigErrors, Layer, read, secure};
 use crate::call::resolve;
 use crate::policy::pattern::Places;
@@ -94,83 +99,6 @@ pub fn set_bypass(path: &Path, places: &Places, agent: &str, on: bool) -> Result
         }
         Ok(true)
     })
-}
-
-/// Writes `text` as a new file at `path`. One that is there already is in the way unless `force`; it is
-/// kept beside the new one then, and its new name is returned. A workspace's file is never written
-/// through a link; a user's may be one.
-///
-/// # Errors
-/// If there is a file already, `text` has mistakes, or it can't be written.
-pub fn create(
-    layer: Layer,
-    path: &Path,
-    places: &Places,
-    text: &str,
-    force: bool,
-) -> Result<Option<PathBuf>, EditError> {
-    let failed =
-        |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
-    if let Err(errors) = read::read(layer, path, text, places) {
-        ConfigErrors::check(errors)?;
-    }
-    let target = match layer {
-        Layer::Workspace => path.to_owned(),
-        _ => resolve(path).map_err(failed("can't be found"))?,
-    };
-    let folder = target.parent().unwrap_or(Path::new("/"));
-    let _lock = match layer {
-        // Nothing but the file itself is left in a repository.
-        Layer::Workspace => None,
-        _ => {
-            make_folder(folder).map_err(failed("its folder can't be made"))?;
-            Some(lock(path, &target)?)
-        }
-    };
-    let mut backup = None;
-    if target.symlink_metadata().is_ok() {
-        if !force {
-            return Err(EditError::There { path: path.to_owned() });
-        }
-        let mut name = target.file_name().unwrap_or_default().to_owned();
-        name.push(".bak");
-        let kept = target.with_file_name(name);
-        std::fs::rename(&target, &kept).map_err(failed("can't be kept as a copy"))?;
-        backup = Some(kept);
-    }
-    let mut file = tempfile::Builder::new()
-        .prefix(".config-")
-        .suffix(".toml")
-        .tempfile_in(folder)
-        .map_err(failed("can't be written"))?;
-    file.write_all(text.as_bytes()).map_err(failed("can't be written"))?;
-    #[cfg(unix)]
-    if layer == Layer::Workspace {
-        use std::os::unix::fs::PermissionsExt;
-        // It is for everybody who works there.
-        let open = std::fs::Permissions::from_mode(0o644);
-        file.as_file().set_permissions(open).map_err(failed("can't be written"))?;
-    }
-    // Somebody may have been faster.
-    match file.persist_noclobber(&target) {
-        Ok(_) => Ok(backup),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(EditError::There { path: path.to_owned() })
-        }
-        Err(error) => Err(failed("can't be written")(error.error)),
-    }
-}
-
-/// Writes the schema beside a configuration, for editors. What is there is of an older mayi.
-///
-/// # Errors
-/// If it can't be written.
-pub fn put_schema(path: &Path) -> Result<(), EditError> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let failed =
-        |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
-    make_folder(folder).map_err(failed("its folder can't be made"))?;
-    write(path, folder, &super::schema_text()).map_err(failed("can't be written"))
 }
 
 /// Adds a rule to the file at `path` that allows each of `patterns` to `agent`. Those that are there
@@ -261,7 +189,7 @@ fn check(path: &Path, text: &str, places: &Places) -> Result<(), ConfigErrors> {
     }
 }
 
-pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+pub(in crate::config) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -271,7 +199,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Keeps other processes of mayi out until it is dropped. The lock is a file of its own, since the
 /// configuration itself is replaced.
-pub(super) fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
+pub(in crate::config) fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(".lock");
     let place = target.with_file_name(name);
@@ -297,7 +225,7 @@ pub(super) fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
 }
 
 /// Puts `text` in the place of `target`, with the rights it had; a new file is the user's alone.
-pub(super) fn write(target: &Path, folder: &Path, text: &str) -> io::Result<()> {
+pub(in crate::config) fn write(target: &Path, folder: &Path, text: &str) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".config-").suffix(".toml").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     if let Ok(meta) = target.metadata() {
