@@ -194,3 +194,6 @@ fn command_family(argv: &[String]) -> Option<String> {
     (plain(program) && !runs && !RUNS_OTHERS.contains(&program.as_str()) && word(sub))
         .then(|| format!("shell({program} {sub} *)"))
 }
+
+#[cfg(test)]
+mod tests;

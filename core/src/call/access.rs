@@ -162,7 +162,7 @@ impl Access {
     #[must_use]
     pub fn object(&self) -> String {
         match self {
-            Self::Read(path) | Self::Write(_, path) => path.resolved.display().to_string(),
+            Self::Read(path) | Self::Write(_, path) => path.resolved.to_string_lossy().into_owned(),
             Self::Shell(shell) => shell.text(),
             Self::Fetch(url) => url.href.clone(),
             Self::Mcp(mcp) => match mcp.readings.first() {
@@ -175,9 +175,22 @@ impl Access {
     }
 }
 
+impl Access {
+    /// The form that findings, cards and the record use: `shell(rm -rf x)`. Written for every decision.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let around = |object: &str| [self.selector(), "(", object, ")"].concat();
+        match self {
+            Self::Read(path) | Self::Write(_, path) => around(&path.resolved.to_string_lossy()),
+            Self::Fetch(url) => around(&url.href),
+            _ => around(&self.object()),
+        }
+    }
+}
+
 impl fmt::Display for Access {
-    /// The form that findings, cards and the record use: `shell(rm -rf x)`.
+    /// As [`Access::text`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({})", self.selector(), self.object())
+        f.write_str(&self.text())
     }
 }

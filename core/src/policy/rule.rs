@@ -42,8 +42,8 @@ impl Rule {
     #[must_use]
     pub fn said(&self) -> String {
         match self.origin.layer {
-            "command line" => format!("--{} on the command line", self.effect),
-            layer => format!("{} rule of the {layer} file", self.effect),
+            "command line" => ["--", self.effect.as_str(), " on the command line"].concat(),
+            layer => [self.effect.as_str(), " rule of the ", layer, " file"].concat(),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use toml::Spanned;
 
-use super::examples;
 use super::file::EFFECTS;
 use super::section::Section;
+use super::{Reader, examples};
 use crate::call::Names;
-use crate::policy::{Effect, Rule};
+use crate::policy::{Effect, Pattern, Rule};
 
 /// The rules of a file, or of one of the user's workspaces.
 pub(super) fn read(section: &mut Section<'_, '_>) -> Vec<Rule> {
@@ -24,15 +24,27 @@ pub(super) fn read(section: &mut Section<'_, '_>) -> Vec<Rule> {
 
 fn brief(section: &Section<'_, '_>, effect: Effect, text: &Spanned<String>) -> Option<Rule> {
     let reader = section.reader();
+    let pattern = reader.pattern(text.get_ref(), &text.span(), None)?;
+    can_match(reader, effect, &pattern, text);
     Some(Rule {
         effect,
-        pattern: reader.pattern(text.get_ref(), &text.span(), None)?,
+        pattern,
         unless: None,
         reason: None,
         agents: Vec::new(),
         holds: true,
         origin: reader.origin(&text.span()),
     })
+}
+
+/// Notes an allow that could never match.
+fn can_match(reader: &Reader<'_>, effect: Effect, pattern: &Pattern, text: &Spanned<String>) {
+    if effect == Effect::Allow
+        && let Some(help) = pattern.never_allows()
+    {
+        let message = format!("`{pattern}` is about more than one command");
+        reader.mistake(text.span(), message, Some(help.to_owned()));
+    }
 }
 
 fn long(mut section: Section<'_, '_>) -> Option<Rule> {
@@ -78,8 +90,10 @@ fn long(mut section: Section<'_, '_>) -> Option<Rule> {
         Some(unless) => Some(reader.pattern(unless.get_ref(), &unless.span(), None)?),
         None => None,
     };
+    let effect = effect?.into_inner();
+    can_match(reader, effect, &compiled, &pattern);
     let rule = Rule {
-        effect: effect?.into_inner(),
+        effect,
         pattern: compiled,
         unless,
         reason,

@@ -197,3 +197,12 @@ fn given_agents_that_nobody_knows_then_a_notice_says_so() {
     /home/.config/mayi/config.toml:5: no agent is called gemni; did you mean gemini?
     "#);
 }
+
+/// A pattern that was written as a whole line denies that line; as an allow it could never match.
+#[test]
+fn given_an_allow_of_a_whole_line_then_it_says_to_write_a_rule_for_each_command() {
+    insta::assert_snapshot!(
+        mistakes("[rules]\nallow = [\"shell(git status && ls)\"]\ndeny = [\"shell(git status && ls)\"]\n"),
+        @"FILE:2: `shell(git status && ls)` is about more than one command (commands are allowed one by one: write a rule for each)"
+    );
+}

@@ -47,7 +47,7 @@ impl<'a> Findings<'a> {
     }
 
     pub(super) fn text(&self) -> &str {
-        self.text.get_or_init(|| self.access.to_string())
+        self.text.get_or_init(|| self.access.text())
     }
 
     /// A finding on the access itself.

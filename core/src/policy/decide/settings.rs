@@ -74,7 +74,8 @@ pub(super) fn matrix(policy: &Policy, category: Category, found: &mut Findings<'
         return;
     }
     let source = if mode == Mode::Auto && effect == Effect::Allow { Source::Auto } else { Source::Matrix };
-    let finding = found.finding(effect, source, format!("{category} in {mode} mode"));
+    let reason = [category.as_str(), " in ", mode.as_str(), " mode"].concat();
+    let finding = found.finding(effect, source, reason);
     match effect {
         // A matrix that asks in auto mode was written so: only grants and bypass discharge it.
         Effect::Ask => found.ask(finding, Hold::Plain),

@@ -203,9 +203,8 @@ impl Pattern {
     /// Why it never matches as an allow, if it can't: it was written as more than one command.
     #[must_use]
     pub fn never_allows(&self) -> Option<&'static str> {
-        matches!(&self.matcher, Matcher::Shell(pattern) if pattern.has_operators()).then_some(
-            "it is about more than one command, and commands are allowed one by one: write a rule for each",
-        )
+        matches!(&self.matcher, Matcher::Shell(pattern) if pattern.has_operators())
+            .then_some("commands are allowed one by one: write a rule for each")
     }
 
     /// Whether this could be about `access`: how asks and denials match.

@@ -1,0 +1,100 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::suggestions;
+use crate::call::shell::{self, Surroundings};
+use crate::call::{AgentId, Call, Door, SessionId};
+use crate::grant::Grants;
+use crate::policy::pattern::Places;
+use crate::policy::{Effect, Mode, Origin, Pattern, Policy, Protection, Rule, Standing, decide};
+
+fn call(line: &str) -> Call {
+    let roots = vec![PathBuf::from("/w")];
+    let at = Surroundings { home: Some(Path::new("/home/me")), ..Surroundings::new(Path::new("/w"), &roots) };
+    Call {
+        accesses: shell::line(line, &at),
+        door: Door::AcpTerminal,
+        agent: AgentId::named("a"),
+        session: SessionId("s".into()),
+        tool_call_id: None,
+        cwd: "/w".into(),
+        roots,
+        env: BTreeMap::new(),
+        title: String::new(),
+        kind: "execute".into(),
+        name: None,
+        raw_input: serde_json::Value::Null,
+        diffs: Vec::new(),
+        notes: Vec::new(),
+        not_shown: Vec::new(),
+        by_hand: None,
+    }
+}
+
+fn policy(allows: &[String]) -> Policy {
+    let places = Places { home: Some("/home/me".into()), ..Places::default() };
+    let rule = |text: &String| Rule {
+        effect: Effect::Allow,
+        pattern: Pattern::parse(text, &places).unwrap(),
+        unless: None,
+        reason: None,
+        agents: Vec::new(),
+        holds: true,
+        origin: Origin { file: None, line: None, layer: "user" },
+    };
+    Policy {
+        rules: allows.iter().map(rule).collect(),
+        protection: Protection::built_in(&places, &[]).unwrap(),
+        ..Policy::default()
+    }
+}
+
+fn decided(policy: &Policy, call: &Call) -> crate::policy::Decision {
+    let grants = Grants::default();
+    decide(policy, call, &Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &[] })
+}
+
+fn suggested(line: &str) -> Vec<Vec<String>> {
+    let call = call(line);
+    suggestions(&call, &decided(&policy(&[]), &call)).into_iter().map(|of| of.patterns).collect()
+}
+
+/// Decisions, section 6: "Wider only through an offered pattern that the person sees"; every one of them
+/// does what it says.
+#[test]
+fn given_a_suggestion_that_is_taken_then_the_call_is_allowed() {
+    for line in [
+        "cargo test -p x",
+        "make && make test",
+        "FOO=bar make x",
+        "git -C sub status",
+        "cat /srv/x",
+        "make > out.txt",
+        "find . -exec grep x {} \\;",
+        "timeout 5 make",
+        "cp a b",
+    ] {
+        let call = call(line);
+        let all = suggested(line);
+        assert!(!all.is_empty(), "{line}");
+        for patterns in all {
+            assert_eq!(decided(&policy(&patterns), &call).effect, Effect::Allow, "{line}: {patterns:?}");
+        }
+    }
+}
+
+/// Decisions, section 6: "Suggestions for interpreters, shells, wrappers and scripts are exact text only".
+#[test]
+fn given_a_program_that_runs_others_then_only_its_exact_words_are_suggested() {
+    assert_eq!(suggested("cargo test -p x"), [["shell(cargo test -p x)"], ["shell(cargo test *)"]]);
+    assert_eq!(suggested("npm run lint"), [["shell(npm run lint)"]]);
+    assert!(suggested("sudo make install").concat().iter().all(|text| !text.contains('*')));
+}
+
+/// What always asks, and what is not known, is never offered.
+#[test]
+fn given_what_always_asks_then_nothing_is_suggested() {
+    for line in ["PATH=. make", "$X y", "echo x > ~/.bashrc", "if", "make *"] {
+        assert_eq!(suggested(line), [[""; 0]; 0], "{line}");
+    }
+}
