@@ -84,7 +84,7 @@ pub(super) fn set(words: &[Word], how: &Setting, of: &mut Builtin) {
 
 /// `mapfile -C LINE -c 1 NAME`
 pub(super) fn mapfile(words: &[Word], of: &mut Builtin) {
-    set(words, &Setting { valued: "CcdnOstu", named: "" }, of);
+    set(words, &Setting { valued: "CcdnOsu", named: "" }, of);
     for (place, word) in words.iter().enumerate().skip(1) {
         let text = word.prefix();
         if text.starts_with('-') && text.contains('C') {
