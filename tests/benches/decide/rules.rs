@@ -11,7 +11,9 @@ pub(crate) struct Sample {
     /// mayi's pattern.
     pub(crate) pattern: String,
     /// The selector, as an action.
+    #[cfg_attr(not(feature = "yardstick"), expect(dead_code, reason = "only the yardstick has actions"))]
     pub(crate) action: &'static str,
+    #[cfg_attr(not(feature = "yardstick"), expect(dead_code, reason = "only the yardstick has conditions"))]
     /// The same condition on attributes of the context, with Cedar's `like`.
     pub(crate) condition: String,
 }

@@ -31,7 +31,8 @@ pub(crate) fn print() {
             .iter()
             .enumerate()
             .filter_map(|(at, size)| {
-                Some(format!("{:.1} with {size} rules", rows[theirs][at]? / rows[ours][at]?))
+                let of = |row: usize| rows.get(row)?.get(at).copied().flatten();
+                Some(format!("{:.1} with {size} rules", of(theirs)? / of(ours)?))
             })
             .collect();
         if !ratios.is_empty() {

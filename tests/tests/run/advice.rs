@@ -41,7 +41,7 @@ fn given_the_advice_that_was_printed_then_following_it_allows_the_same() {
         &["side-run", "touch", "it's \"it\""],
         &["side-run", "touch", "back\\slash"],
         &["side-run", "sh", "-c", "touch from-a-shell"],
-        &["side-run", "/bin/echo", "$HOME"],
+        &["side-run", "/bin/mkdir", "$HOME"],
     ];
     each(&cases, |behaviour| {
         let machine = Machine::new();
@@ -85,7 +85,7 @@ fn given_the_advice_for_the_demo_agent_then_following_it_allows_the_same() {
 /// recommended, but a person.
 #[test]
 fn given_what_always_asks_then_it_says_that_it_needs_a_person() {
-    for prompt in ["demo: write .git/hooks/pre-commit x", "demo: mode", "demo: run touch a && touch b"] {
+    for prompt in ["demo: write .git/hooks/pre-commit x", "demo: mode", "demo: run PATH=. touch a"] {
         let machine = Machine::new();
         let ended = demo(&machine, prompt).args(["--allow", "*"]).end().exits(6);
         let ended = ended.says("1 needed a person, whatever the rules: run it in a terminal");

@@ -226,6 +226,8 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
       >   echo "a rather long line
         " $f
       > done
+      runs   echo 'a rather long l
+             ine' $f
       in     /home/me/work
       why    execute in default
              mode

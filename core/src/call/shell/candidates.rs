@@ -34,7 +34,7 @@ pub(super) fn of(line: &str) -> Vec<Vec<String>> {
     while !line.is_char_boundary(end) {
         end -= 1;
     }
-    let line = line.get(..end).unwrap_or_default().replace("\\\n", "");
+    let line = seen(line.get(..end).unwrap_or_default()).replace("\\\n", "");
     let mut found: Vec<Vec<String>> = Vec::new();
     let operators: &[char] =
         &['|', '&', ';', '(', ')', '`', '\n', '\r', '{', '}', '\u{85}', '\u{2028}', '\u{2029}'];
@@ -53,6 +53,29 @@ pub(super) fn of(line: &str) -> Vec<Vec<String>> {
         }
     }
     found
+}
+
+/// The text without sequences that only move a terminal's cursor or colour it, and without characters that
+/// nobody sees: what is left is what a person would read.
+fn seen(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' if chars.as_str().starts_with('[') => {
+                let _ = chars.by_ref().skip(1).find(|c| ('@'..='~').contains(c));
+            }
+            '\n' | '\t' | '\r' | '\u{85}' => out.push(c),
+            '\u{ad}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}' => {}
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// A word without its quotes, and without what makes an expansion of it.

@@ -63,7 +63,7 @@ fn given_bad_patterns_then_each_is_explained() {
     FILE:2: `ls` is not a pattern (write selector(argument), such as `shell(cargo test *)` or `write(src/**)`)
     FILE:2: `shell()` needs an argument (`shell(*)` means any, where that is what you want)
     FILE:2: `!` does not negate here (write an exception as `unless` in a [[rule]])
-    FILE:2: `a b` is neither a host nor a URL (write `docs.rs`, `*.docs.rs` or `https://docs.rs/serde/*`)
+    FILE:2: `a b` is neither a host nor a URL (write `docs.rs`, `*.docs.rs`, `localhost:3000` or `https://docs.rs/serde/*`)
     FILE:2: the quotes in `'x` do not match (close them, as in a shell)
     FILE:4: no selector is called `files` (write read, write, create, edit, delete, move, shell, fetch, mcp, tool or mode)
     "#

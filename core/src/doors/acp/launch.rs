@@ -294,7 +294,8 @@ mod tests {
         let sha256 = program_digest(&program).unwrap();
         Trust::add(&folders, TrustedKind::Program, &program, &sha256).unwrap();
         let trust = Trust::read(&folders).unwrap();
-        let resolve = || resolve_program(program.to_str().unwrap(), &[root.clone()], &trust, None);
+        let resolve =
+            || resolve_program(program.to_str().unwrap(), std::slice::from_ref(&root), &trust, None);
         assert_eq!(resolve().unwrap(), program);
         put("#!/bin/sh\nevil\n");
         assert!(matches!(resolve().unwrap_err(), AgentError::Changed { .. }));

@@ -15,7 +15,12 @@ pub(super) fn category_of(policy: &Policy, access: &Access, standing: &Standing<
                 .and_then(|(_, tool)| server_of(policy, mcp, standing)?.tools.get(tool)?.category);
             configured.or(access.category())
         }
-        Access::Shell(shell) if shell.reader && policy.readers => Some(Category::Read),
+        // What is assigned, or anything else to be careful about, may make another command of it.
+        Access::Shell(shell)
+            if shell.reader && policy.readers && shell.assignments.is_empty() && shell.caveats.is_empty() =>
+        {
+            Some(Category::Read)
+        }
         _ => access.category(),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use rustc_hash::FxHashSet;
+
 use super::names::Names;
 use crate::call::shell::OpenPath;
 use crate::policy::fold::fold;
@@ -33,6 +35,8 @@ struct Places {
     at: Names,
     /// In the order of names, to find those below a folder.
     sorted: Vec<(Box<str>, u32)>,
+    /// Every folder above one of them.
+    above: FxHashSet<Box<str>>,
     /// As many names has the longest of them.
     deepest: usize,
 }
@@ -41,6 +45,8 @@ impl Places {
     fn add(&mut self, at: u32, place: &str) {
         self.at.add(at, Some(place));
         self.sorted.push((place.into(), at));
+        self.above.insert("".into());
+        self.above.extend(place.match_indices('/').filter_map(|(at, _)| place.get(..at)).map(Box::from));
         self.deepest = self.deepest.max(place.matches('/').count() + 1);
     }
 
@@ -59,6 +65,9 @@ impl Places {
     /// Those of folders below it.
     fn down(&self, path: &str, found: &mut Vec<u32>) {
         let path = path.trim_end_matches('/');
+        if !self.above.contains(path) {
+            return;
+        }
         let from = self.sorted.partition_point(|(place, _)| **place <= *path);
         let below = self.sorted.iter().skip(from).take_while(|(place, _)| place.starts_with(path));
         found.extend(below.filter(|(place, _)| path.is_empty() || is_below(place, path)).map(|(_, at)| at));
@@ -93,11 +102,11 @@ impl Paths {
     fn by_name(&mut self, at: u32, form: &Form) {
         let name =
             form.folded.iter().filter_map(|part| if let Part::Name(name) = part { Some(name) } else { None });
-        let ending = form.folded.iter().filter_map(|part| {
+        let mut ending = form.folded.iter().filter_map(|part| {
             let Part::Glob(glob) = part else { return None };
             glob.ending()?.rsplit_once('.').map(|(_, ending)| ending.to_owned())
         });
-        match (name.max_by_key(|name| name.len()), ending.last()) {
+        match (name.max_by_key(|name| name.len()), ending.next_back()) {
             (Some(name), _) => self.named.add(at, Some(name)),
             (None, Some(ending)) => self.ending.add(at, Some(&ending)),
             (None, None) => self.others.push(at),

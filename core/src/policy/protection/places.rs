@@ -68,5 +68,5 @@ pub(super) fn read(path: &PathAccess, roots: &[PathBuf], readable: &[PathBuf]) -
 }
 
 fn empty_device(path: &PathAccess) -> bool {
-    path.forms().all(|form| EMPTY_DEVICES.iter().any(|device| form == Path::new(device)))
+    path.forms().all(|form| EMPTY_DEVICES.iter().any(|device| form.as_os_str() == *device))
 }

@@ -107,6 +107,9 @@ pub(super) const EDITORS_AND_AGENTS: &[&str] = &[
 
 /// Private keys and stores of credentials: files, and folders with all that is in them.
 pub(super) const CREDENTIALS: &[&str] = &[
+    "**/id_rsa",
+    "**/id_ecdsa",
+    "**/id_ed25519",
     "~/.ssh",
     "~/.gnupg",
     "~/.aws",

@@ -107,9 +107,12 @@ impl Bash {
             let group = rustix::process::Pid::from_child(&child);
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
-        let _ = child.wait();
+        // Its limit of processor time ends it too, by a signal.
+        let ended =
+            child.wait().is_ok_and(|status| std::os::unix::process::ExitStatusExt::signal(&status).is_none());
         reader.join().expect("reading does not fail");
-        told.map(|told| Ran { commands: commands(&told), written: self.written(&self.work) })
+        told.filter(|_| ended)
+            .map(|told| Ran { commands: commands(&told), written: self.written(&self.work) })
     }
 
     fn written(&self, folder: &Path) -> BTreeSet<PathBuf> {

@@ -43,7 +43,12 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             Role::Read | Role::Path if edits => written(judge, WriteKind::Edit, word, *place, deep),
             Role::Text => match word {
                 Word::Literal(text) => judge.places.text(text),
-                Word::Open(open) => judge.places.open(open, Use::Either, false),
+                // Text is only printed: what is not known of it opens no file. A path that is begun may be
+                // meant for the next command.
+                Word::Open(open) if word.prefix().contains('/') => {
+                    judge.places.open(open, Use::Either, false);
+                }
+                Word::Open(_) => {}
             },
             Role::Pattern | Role::Assignment | Role::Command | Role::Line => {}
             Role::Single => {

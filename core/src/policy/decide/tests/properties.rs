@@ -27,6 +27,14 @@ fn any_pattern() -> impl Strategy<Value = &'static str> {
         "mcp(s/t)",
         "tool(*)",
         "*",
+        "read(.env)",
+        "write(**/.env)",
+        "read(~/.ssh/**)",
+        "shell(FOO=bar make *)",
+        "shell(git -C sub *)",
+        "shell(/rm|push/)",
+        "shell(make && rm x)",
+        "delete(**)",
     ])
 }
 
@@ -43,6 +51,15 @@ fn any_call() -> impl Strategy<Value = Call> {
         shell("make; rm x"),
         shell("git push"),
         shell("rm -rf /"),
+        shell("cat .env"),
+        shell("cat $HOME/.ssh/id_rsa | wc -c"),
+        shell("FOO=bar make x"),
+        shell("git -C sub status"),
+        shell("cp a .env && rm $X"),
+        shell("grep -r x ."),
+        shell("echo x > src/a.rs"),
+        shell("sudo make; $X"),
+        shell("if"),
         fetch("https://example.com/"),
         fetch("https://a.example.com/"),
         mcp("s", "t"),
@@ -51,6 +68,51 @@ fn any_call() -> impl Strategy<Value = Call> {
         call(Access::Tool { name: "x".into(), category: Category::Execute }),
     ])
 }
+
+/// How a character may be written; the last two are expansions.
+const SPELLINGS: &[&str] = &["?", "\\?", "'?'", "\"?\"", "''?", "$(printf ?)"];
+
+const PATHS: &[&str] = &["", "/bin/", "./", "/usr/bin/../bin/", "~/bin/", "$DIR/"];
+
+const WRAPPERS: &[&str] = &[
+    "sudo LINE",
+    "env A=b LINE",
+    "timeout 5 LINE",
+    "nice -n 5 LINE",
+    "nohup LINE",
+    "command LINE",
+    "exec LINE",
+    "xargs LINE",
+    "sh -c QUOTED",
+    "bash -lc QUOTED",
+    "eval QUOTED",
+    "find . -exec LINE ';'",
+    "stdbuf -oL LINE",
+    "watch LINE",
+];
+
+const CONTEXTS: &[&str] = &[
+    "LINE",
+    "make; LINE",
+    "make && LINE || true",
+    "LINE | cat",
+    "(LINE)",
+    "{ LINE; }",
+    "if true; then LINE; fi",
+    "for i in 1 2; do LINE; done",
+    "echo $(LINE)",
+    "echo `LINE`",
+    "! LINE",
+    "LINE &",
+    "f() { LINE; }; f",
+    "A=b LINE",
+    "cat <<E\n$(LINE)\nE",
+    "case x in x) LINE;; esac",
+    "diff <(LINE) y",
+    "LINE >/dev/null 2>&1",
+    "cd sub && LINE",
+    "while LINE; do break; done",
+];
 
 fn any_mode() -> impl Strategy<Value = Mode> {
     prop_oneof![Just(Mode::Plan), Just(Mode::Default), Just(Mode::Auto)]
@@ -94,7 +156,10 @@ proptest! {
     ) {
         let grants = granted(grant);
         let decision = decide(&policy(&rules), &call, &Standing { mode: Mode::Plan, bypass, grants: &grants, servers: passed() });
-        let only_reads = call.accesses.iter().all(|access| access.category() == Some(Category::Read));
+        let reads = |access: &Access| {
+            access.category() == Some(Category::Read) || matches!(access, Access::Shell(shell) if shell.reader)
+        };
+        let only_reads = call.accesses.iter().all(reads);
         prop_assert!(only_reads || decision.effect != Allow);
     }
 
@@ -111,6 +176,47 @@ proptest! {
         let mut with_rule = rules.clone();
         with_rule.push((Allow, pattern));
         prop_assert!(with_grant >= effect(&policy(&with_rule), &call));
+    }
+
+    /// Decisions, 8: "grants are bound to the agent": what another agent was allowed changes nothing.
+    #[test]
+    fn a_grant_never_reaches_another_agent_or_session(
+        rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), pattern in any_pattern(),
+        mode in any_mode(), agent: bool,
+    ) {
+        let policy = policy(&rules);
+        let mut others = call.clone();
+        if agent { others.agent = AgentId::named("b") } else { others.session = SessionId("other".into()) }
+        let mut grants = granted(pattern);
+        grants.add(Grant {
+            agent: call.agent.clone(),
+            session: call.session.clone(),
+            pattern: None,
+            fingerprint: Some(call.fingerprint()),
+            scope: Scope::Session,
+        });
+        let with = |grants: &Grants| decide(&policy, &others, &Standing { mode, bypass: false, grants, servers: passed() });
+        prop_assert_eq!(with(&grants), with(&Grants::default()));
+    }
+
+    /// Attacks, properties: "obfuscating a denied command never yields allow, in any mode".
+    #[test]
+    fn a_denied_command_in_disguise_is_never_allowed(
+        spelling in prop::collection::vec(0_usize..6, 2), path in 0_usize..PATHS.len(),
+        wrappers in prop::collection::vec(0_usize..WRAPPERS.len(), 0..3), context in 0_usize..CONTEXTS.len(),
+        mode in any_mode(), bypass: bool,
+    ) {
+        let spelt = "rm".chars().zip(&spelling).map(|(c, how)| SPELLINGS[*how].replace('?', &c.to_string()));
+        let name: String = spelt.collect();
+        let mut line = format!("{}{name} -rf x", PATHS[path]);
+        for wrapper in wrappers {
+            line = WRAPPERS[wrapper].replace("QUOTED", &shell::quote(&line)).replace("LINE", &line);
+        }
+        let line = CONTEXTS[context].replace("LINE", &line);
+        let rules = [(Deny, "shell(rm *)"), (Allow, "shell(*)"), (Allow, "*")];
+        let standing = Standing { mode, bypass, grants: &granted("shell(*)"), servers: passed() };
+        let decision = decide(&policy(&rules), &shell(&line), &standing);
+        prop_assert_ne!(decision.effect, Allow, "{}", line);
     }
 
     /// The digest: changing any field voids the answer (attacks, properties).

@@ -330,3 +330,6 @@ impl Part {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
