@@ -23,7 +23,7 @@ fn given_a_write_and_a_command_that_are_allowed_then_both_happen(agent: Agent) {
 /// Decisions, section 4: "The decision of a call is the strictest over its accesses": another call's does not count.
 fn given_a_denied_write_beside_an_allowed_command_then_nothing_is_written(agent: Agent) {
     let scene = Scene::new(agent);
-    let done = scene.run("two tools", &["--deny", "write(*)", "--allow", "shell(touch b.txt)"]);
+    let done = scene.run("two tools", &["--deny", "write(a.txt)", "--allow", "shell(touch b.txt)"]);
     done.is_denied();
     assert_eq!(scene.file("a.txt"), None, "{done}");
     assert_eq!(done.result()["stopReason"], agent.stops_after_refusal(), "{done}");
