@@ -12,7 +12,7 @@ use std::time::Duration;
 const PRELUDE: &str = r#"
 exec 9>&1
 FUNCNEST=40
-ulimit -t 2
+ulimit -t 20
 command_not_found_handle() {
     local told
     builtin printf -v told '%s\036' "$@"

@@ -12,6 +12,9 @@ use crate::call::shell::{Use, Word};
 
 /// What the table can't say about a command.
 pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
+    if judge.words.iter().filter_map(Word::literal).any(|word| word.rsplit('/').next() == Some("git")) {
+        remote_helpers(judge);
+    }
     match form.special {
         Some(Special::Awk) => programs(judge, form, scan, |judge, text, place| {
             if let Some(reason) = awk::danger(text) {
@@ -161,6 +164,15 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
             && makes
         {
             judge.places.word(word, Use::Either, true);
+        }
+    }
+}
+
+/// `ext::LINE` and `fd::NUMBER` are addresses that run a program, or speak with one.
+fn remote_helpers(judge: &mut Judge<'_>) {
+    for (place, word) in judge.words.iter().enumerate().skip(1) {
+        if ["ext::", "fd::"].iter().any(|helper| word.prefix().contains(helper)) {
+            judge.caveat("an address that runs a program", vec![place]);
         }
     }
 }

@@ -51,6 +51,7 @@ fn given_a_variable_that_rebinds_then_it_is_always_asked_about_however_it_is_set
         "read PATH",
         "read -r -a PATH x",
         "mapfile PATH",
+        "mapfile -t PATH",
         "printf -v PATH x",
         "printf -vPATH x",
         "getopts ab PATH",

@@ -254,6 +254,7 @@ impl Walker<'_> {
         }
         let calls = shell && self.is_function(rest.first().and_then(Word::literal));
         let evaluates = rest.first().and_then(Word::literal) == Some("eval");
+        let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
             assignments: assigned,
@@ -289,7 +290,10 @@ impl Walker<'_> {
         }
         match known.moves.filter(|_| shell) {
             Some(Moves::To(folder)) => self.folder = self.folder.to(&folder),
-            Some(Moves::Somewhere) => self.folder = Folder::Unknown,
+            Some(Moves::Somewhere) => {
+                let home = self.home().filter(|_| homewards);
+                self.folder = home.map_or(Folder::Unknown, |home| Folder::Known(home.into()));
+            }
             None => {}
         }
         Ok(())
