@@ -11,3 +11,5 @@ pub mod doors;
 pub mod gate;
 pub mod grant;
 pub mod policy;
+pub mod record;
+pub mod store;

@@ -2,21 +2,30 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::call::{Access, AgentId, Call, Caveat, Digest, SessionId, WriteKind};
 use crate::policy::pattern::{Certainty, SeenTouch, Written};
 use crate::policy::{Pattern, PatternError};
 
 /// How long an answer is remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// Until the session ends.
     Session,
+    /// In this folder.
+    Workspace,
+    /// Everywhere.
+    User,
 }
 
 impl std::fmt::Display for Scope {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Session => "for this session",
+            Self::Workspace => "for this workspace",
+            Self::User => "for good",
         })
     }
 }

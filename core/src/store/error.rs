@@ -1,0 +1,88 @@
+//! Why a store could not do what it was asked.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::GrantId;
+use crate::approval::{ApprovalId, State};
+
+/// A change that can't be made any more.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Conflict {
+    /// The grant was revoked, has expired, or has no uses left.
+    #[error("the remembered answer {0} has ended")]
+    Ended(GrantId),
+    /// The question is settled.
+    #[error("already settled by {by}: {state:?}")]
+    Settled {
+        /// Which.
+        id: ApprovalId,
+        /// How.
+        state: State,
+        /// By whom or what.
+        by: String,
+    },
+    /// The question is about something else by now.
+    #[error("the call has changed since it was shown; look at it again")]
+    Changed(ApprovalId),
+    /// There is no such question.
+    #[error("no approval has this id")]
+    Unknown(ApprovalId),
+}
+
+/// Why the store could not be read or written. Nothing was changed.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// A change that can't be made any more.
+    #[error(transparent)]
+    Conflict(#[from] Conflict),
+    /// Another process kept it locked for too long.
+    #[error("{0} is locked by another process; try again, or end that process")]
+    Locked(PathBuf),
+    /// No space is left.
+    #[error("there is no space left for {0}; free some, or go on without a record with --no-record")]
+    Full(PathBuf),
+    /// It can't be written to.
+    #[error("{path} can't be written: {reason}; mend that, or go on without a record with --no-record")]
+    ReadOnly {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// It is no store, or a broken one.
+    #[error("{path} is damaged: {reason}; move it away to begin a new one, or go on without a record with --no-record")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A later mayi wrote it.
+    #[error("{path} was written by a later version of mayi (format {found}, this one knows {known}); update mayi")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest format that is known here.
+        known: u32,
+    },
+    /// It belongs to somebody else, or others can read or write it.
+    #[error("{path} {reason}")]
+    Unsafe {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// Anything else.
+    #[error("{path}: {reason}")]
+    Other {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+}

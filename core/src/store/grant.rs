@@ -1,0 +1,90 @@
+//! Remembered answers as they are kept.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::OwnerId;
+use crate::approval::ApprovalId;
+use crate::call::{AgentId, Digest, SessionId};
+use crate::grant::Scope;
+use crate::policy::{Effect, Level};
+
+/// The id of a remembered answer: a UUIDv7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct GrantId(pub Uuid);
+
+impl GrantId {
+    /// A new one.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
+impl Default for GrantId {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Display for GrantId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A remembered answer (decisions, section 6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredGrant {
+    /// Its id.
+    pub id: GrantId,
+    /// Allow or deny.
+    pub effect: Effect,
+    /// Whose calls it is about.
+    pub agent: AgentId,
+    /// How long it is remembered, and where it counts.
+    pub scope: Scope,
+    /// For a session: the process it belongs to. It ends with it.
+    pub owner: Option<OwnerId>,
+    /// For a session: which.
+    pub session: Option<SessionId>,
+    /// The first folder of the session it was given in; for the scope `workspace` it counts there alone.
+    pub workspace: Option<String>,
+    /// What it is about, as a rule would write it.
+    pub pattern: Option<String>,
+    /// Exactly this call, and no other.
+    pub fingerprint: Option<Digest>,
+    /// A level for all tools of an MCP server.
+    pub level: Option<(String, Level)>,
+    /// When it was given.
+    pub created_at: Timestamp,
+    /// When it ends by itself.
+    pub expires_at: Option<Timestamp>,
+    /// How often it can still be used, if that is counted.
+    pub uses_left: Option<u32>,
+    /// How often it was used.
+    pub used: u64,
+    /// When it was used last.
+    pub used_at: Option<Timestamp>,
+    /// When somebody ended it.
+    pub revoked_at: Option<Timestamp>,
+    /// The question it answered.
+    pub approval: Option<ApprovalId>,
+}
+
+impl StoredGrant {
+    /// Whether it counts at `now`, if the newest entry of the record is from `newest`: a clock that was
+    /// turned back ends what is limited in time (decisions, section 6).
+    #[must_use]
+    pub fn live(&self, now: Timestamp, newest: Option<Timestamp>) -> bool {
+        let behind = newest.is_some_and(|newest| now.saturating_add(TOLERANCE).is_ok_and(|now| now < newest));
+        self.revoked_at.is_none()
+            && self.uses_left != Some(0)
+            && self.expires_at.is_none_or(|end| now < end && now >= self.created_at && !behind)
+    }
+}
+
+/// Entries of several processes may come in another order than their times, by less than this.
+const TOLERANCE: jiff::SignedDuration = jiff::SignedDuration::from_secs(2);
