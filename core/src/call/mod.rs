@@ -108,6 +108,12 @@ impl Call {
         }))
     }
 
+    /// The folder that answers for a workspace are about: the first of the session's.
+    #[must_use]
+    pub fn workspace(&self) -> Option<String> {
+        self.roots.first().map(|root| path::path_text(root))
+    }
+
     /// What the call does, without the ids that change from one call to the next: a session grant
     /// for something with an `always` ask is bound to it.
     #[must_use]

@@ -10,7 +10,7 @@ use crate::approval::{
     choice,
 };
 use crate::call::{Call, SessionId};
-use crate::grant::{Grant, Scope, naming_pattern, session_pattern};
+use crate::grant::{Grant, naming_pattern, session_pattern};
 use crate::policy::{Decision, Pattern, Policy, pattern::Places};
 
 impl Gate {
@@ -152,11 +152,9 @@ impl GateState {
     fn grant(&mut self, call: &Call, decision: &Decision, given: &[String]) {
         let fingerprint = Some(call.fingerprint());
         let grant = |pattern, fingerprint| Grant {
-            agent: call.agent.clone(),
-            session: call.session.clone(),
             pattern,
             fingerprint,
-            scope: Scope::Session,
+            ..Grant::of_session(call.agent.clone(), call.session.clone())
         };
         if decision.always() {
             self.grants.add(grant(None, fingerprint));

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::call::Category;
+use crate::grant::GrantId;
 
 /// What becomes of a call. Ordered by strictness, so that the strictest of many is their maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -92,6 +93,9 @@ pub struct Finding {
     /// that a command would read.
     #[serde(skip)]
     pub within: Option<String>,
+    /// The remembered answer that speaks here.
+    #[serde(skip)]
+    pub grant: Option<GrantId>,
 }
 
 impl Finding {
@@ -109,6 +113,7 @@ impl Finding {
             always: false,
             of_workspace: false,
             within: None,
+            grant: None,
         }
     }
 
@@ -150,6 +155,16 @@ impl Decision {
     #[must_use]
     pub fn because(&self) -> Option<&Finding> {
         self.trail.iter().find(|finding| finding.effect == self.effect)
+    }
+
+    /// The remembered answers that turned an ask into an allow, each once.
+    #[must_use]
+    pub fn spends(&self) -> Vec<GrantId> {
+        let allows = self.trail.iter().filter(|finding| finding.effect == Effect::Allow);
+        let mut ids: Vec<GrantId> = allows.filter_map(|finding| finding.grant).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 
     /// A denial because judging failed (decisions, 4.7).

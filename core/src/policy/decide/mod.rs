@@ -55,6 +55,7 @@ fn judge(
 ) -> Vec<Finding> {
     let mut found = Findings::new(call, access, standing);
     let said = rules::on_access(policy, &mut found);
+    forbidden(&mut found);
     protection(policy, said.allowed, &mut found);
     if let Access::Shell(shell) = access {
         caveats(shell, &said, &mut found);
@@ -77,6 +78,17 @@ fn judge(
         }
     }
     found.finish()
+}
+
+/// A live remembered denial is a deny finding (decisions, 4.1).
+fn forbidden(found: &mut Findings<'_>) {
+    for (grant, pattern) in found.standing.grants.forbidding(found.call, found.access) {
+        let reason = format!("denied before, {}", grant.scope);
+        let mut finding = found.finding(Effect::Deny, Source::Grant, reason);
+        finding.pattern = Some(pattern.to_string());
+        finding.grant = Some(grant.id);
+        found.list.push(finding);
+    }
 }
 
 fn protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
