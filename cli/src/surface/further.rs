@@ -52,7 +52,7 @@ impl Desk {
         };
         let said = allowed(&format!("always allowed from now on, by {}", patterns.join(" and ")));
         let mut response = ApprovalResponse::pick(card, choice::ALLOW_ALWAYS);
-        response.remember = Some(Remember { scope: RememberScope::User, patterns });
+        response.remember = Some(Remember::patterns(RememberScope::User, patterns));
         Ok(Next::Answer(response, said))
     }
 

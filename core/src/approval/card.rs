@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{Suggestion, suggestions};
 use crate::call::{Call, Category, Digest};
 use crate::policy::{Decision, Finding};
+use crate::store::History;
 
 /// The id of an approval: a UUIDv7, so that ids sort by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -183,6 +184,9 @@ pub struct Card {
     pub suggestions: Vec<Suggestion>,
     /// Why it is asked.
     pub why: Vec<Finding>,
+    /// How the like was answered before, as far as it is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
     /// What the request held that is not on the card.
     pub not_shown: Vec<String>,
     /// When it was asked.
@@ -248,6 +252,7 @@ impl Card {
             options: choices(call, &suggestions, options),
             suggestions,
             why: decision.trail.clone(),
+            history: None,
             not_shown: call.not_shown.clone(),
             created_at: now,
             expires_at: None,

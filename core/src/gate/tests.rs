@@ -261,7 +261,7 @@ async fn given_an_approved_edit_then_it_covers_one_write_of_the_same_content() {
     assert!(matches!(covered.verdict().await, Verdict::Allowed(a) if a.by() == By::Covered));
     let again = gate.submit(side("new"), &[]);
     assert!(again.approval().is_some(), "covered once");
-    gate.finished(&SessionId("s".into()), "1");
+    gate.finished(&SessionId("s".into()), "1", "completed");
 }
 
 #[tokio::test]
@@ -313,7 +313,7 @@ impl Keeper for Kept {
 
 fn always(gate: &Gate, ticket: &Ticket, pattern: &str) -> ApprovalResponse {
     let mut response = pick(gate, ticket, choice::ALLOW_ALWAYS);
-    response.remember = Some(Remember { scope: RememberScope::User, patterns: vec![pattern.into()] });
+    response.remember = Some(Remember::patterns(RememberScope::User, vec![pattern.into()]));
     response
 }
 

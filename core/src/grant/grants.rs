@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::patterns::same;
+use super::patterns::exact_pattern;
 use super::{Grant, GrantId, Scope};
 use crate::call::{Access, Call, Caveat, Digest, SessionId, WriteKind};
 use crate::policy::pattern::{Certainty, SeenTouch, Written};
@@ -31,6 +31,11 @@ impl Grants {
         self.grants.insert(at.unwrap_or(self.grants.len()), grant);
     }
 
+    /// Takes the answers of `others` in place of these; what was denied once stays.
+    pub fn replace(&mut self, others: Self) {
+        self.grants = others.grants;
+    }
+
     /// Forgets one.
     pub fn remove(&mut self, id: GrantId) {
         self.grants.retain(|grant| grant.id != id);
@@ -43,7 +48,7 @@ impl Grants {
         });
     }
 
-    /// One was used: returns whether it has no uses left.
+    /// One was used.
     pub fn used(&mut self, id: GrantId) {
         for grant in self.grants.iter_mut().filter(|grant| grant.id == id) {
             grant.uses_left = grant.uses_left.map(|left| left.saturating_sub(1));
@@ -67,7 +72,7 @@ impl Grants {
         let gone = self.grants.iter().filter(|grant| over(grant)).map(|grant| grant.id).collect();
         self.grants.retain(|grant| !over(grant));
         for access in &call.accesses {
-            if let Ok(Some(pattern)) = same(access) {
+            if let Ok(Some(pattern)) = exact_pattern(access) {
                 self.denied.push(Denied { session: call.session.clone(), pattern, call: call.fingerprint() });
             }
         }

@@ -5,7 +5,7 @@ mod grants;
 mod patterns;
 
 pub use grants::Grants;
-pub use patterns::{naming_pattern, session_pattern};
+pub use patterns::{exact_pattern, naming_pattern, session_pattern};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

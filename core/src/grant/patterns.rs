@@ -19,7 +19,7 @@ pub fn session_pattern(access: &Access) -> Result<Option<Pattern>, PatternError>
             Pattern::exact_path("read", folder, true).map(Some)
         }
         Access::Tool { .. } => Ok(None),
-        _ => same(access),
+        _ => exact_pattern(access),
     }
 }
 
@@ -35,8 +35,11 @@ pub fn naming_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> 
     }
 }
 
-/// A pattern for this and nothing wider.
-pub(super) fn same(access: &Access) -> Result<Option<Pattern>, PatternError> {
+/// A pattern for this and nothing wider; none where there is no such pattern.
+///
+/// # Errors
+/// If a path can't be written as a pattern.
+pub fn exact_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
     let parse = |text: String| Pattern::parse(&text, &crate::policy::pattern::Places::default()).map(Some);
     match access {
         Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
