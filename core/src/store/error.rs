@@ -52,7 +52,9 @@ pub enum StoreError {
         reason: String,
     },
     /// It is no store, or a broken one.
-    #[error("{path} is damaged: {reason}; move it away to begin a new one, or go on without a record with --no-record")]
+    #[error(
+        "{path} is damaged: {reason}; move it away to begin a new one, or go on without a record with --no-record"
+    )]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -60,7 +62,9 @@ pub enum StoreError {
         reason: String,
     },
     /// A later mayi wrote it.
-    #[error("{path} was written by a later version of mayi (format {found}, this one knows {known}); update mayi")]
+    #[error(
+        "{path} was written by a later version of mayi (format {found}, this one knows {known}); update mayi"
+    )]
     Newer {
         /// The file.
         path: PathBuf,
