@@ -21,6 +21,13 @@ impl ApprovalId {
     pub fn new() -> Self {
         Self(Uuid::now_v7())
     }
+
+    /// When it was made: the id says so.
+    #[must_use]
+    pub fn made_at(&self) -> Option<Timestamp> {
+        let (seconds, nanoseconds) = self.0.get_timestamp()?.to_unix();
+        Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanoseconds).ok()?).ok()
+    }
 }
 
 impl Default for ApprovalId {

@@ -5,7 +5,7 @@ mod walk;
 
 use std::path::{Component, Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use walk::resolve;
 
@@ -13,7 +13,7 @@ pub use walk::resolve;
 const LONGEST: usize = 4096;
 
 /// A path that a call would touch, in both forms that rules look at (decisions, section 1).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PathAccess {
     /// As the agent wrote it.
     pub given: String,
@@ -24,8 +24,10 @@ pub struct PathAccess {
     #[serde(serialize_with = "as_text")]
     pub resolved: PathBuf,
     /// Why the kernel could not be asked, where it could not: such a path is asked about.
+    #[serde(default)]
     pub unresolved: Option<String>,
     /// More than one name leads to this file.
+    #[serde(default)]
     pub hard_linked: bool,
     /// What it leads to for the agent, where it goes by way of `/proc/self/cwd` or `/proc/self/root`:
     /// mayi's own would be another folder.

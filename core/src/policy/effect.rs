@@ -39,7 +39,7 @@ impl fmt::Display for Effect {
 }
 
 /// What a finding comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// A rule that somebody wrote.
@@ -65,7 +65,7 @@ pub enum Source {
 }
 
 /// One reason for an effect on one access: the same value on cards, in `check` and in the record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// What this reason asks for.
     pub effect: Effect,
@@ -74,13 +74,13 @@ pub struct Finding {
     /// Where it comes from.
     pub source: Source,
     /// The pattern that matched.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pattern: Option<String>,
     /// The file the pattern is written in.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub file: Option<PathBuf>,
     /// The line in that file, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub line: Option<u32>,
     /// One line, lower case.
     pub reason: String,
@@ -126,7 +126,7 @@ impl Finding {
 
 /// What becomes of a call, with all the reasons.
 #[must_use]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// The strictest over all accesses.
     pub effect: Effect,

@@ -27,7 +27,7 @@ mod word;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Access, UrlAccess};
 
@@ -59,21 +59,24 @@ impl<'a> Surroundings<'a> {
 }
 
 /// Something that could not be understood, or that could change what runs.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Caveat {
     /// One line, lower case.
     pub reason: String,
     /// Asked about whatever the mode: only an answer to exactly this call discharges it.
+    #[serde(default)]
     pub always: bool,
     /// What a pattern has to name, so that it allows this too; never for one with `always`.
+    #[serde(default)]
     pub named: Named,
 }
 
 /// The part of a command that a caveat is about.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Named {
     /// Nothing that a pattern could name.
+    #[default]
     Nothing,
     /// These words, by their places in [`ShellAccess::words`]: an option and its value, say.
     Words(Vec<usize>),
@@ -82,7 +85,7 @@ pub enum Named {
 }
 
 /// `NAME=value` before a command.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Assignment {
     /// The name, with its index if it is an element of an array, and `+` if it appends.
     pub name: String,
@@ -91,7 +94,8 @@ pub struct Assignment {
 }
 
 /// One simple command, or a line that was not understood.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ShellAccess {
     /// The words of the command: quotes removed, `~`, `$HOME`, `$PWD` and braces expanded, wrappers
     /// that only change how (`time`, `timeout`, `nice`, ...) taken away. Empty if the line was not

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::{PathAccess, WriteKind};
 
 /// How a command would use a path among its words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Use {
     /// It only reads there: the program and all its options are known.
@@ -16,22 +16,25 @@ pub enum Use {
     /// It changes what is there.
     Write(WriteKind),
     /// Not known.
+    #[default]
     Either,
 }
 
 /// A path that a word is, holds (`@x`, `--o=x`, `k:x`) or could mean: for deny, ask and protection.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Touch {
     /// The path, as far as it is known.
     pub path: TouchedPath,
     /// How it is used.
+    #[serde(default)]
     pub how: Use,
     /// The command goes through everything below it, hidden files too.
+    #[serde(default)]
     pub deep: bool,
 }
 
 /// A path as a word gives it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TouchedPath {
     /// It is known.
@@ -41,7 +44,7 @@ pub enum TouchedPath {
 }
 
 /// A path of which only some text is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OpenPath {
     /// As it was written.
     pub given: String,
@@ -50,6 +53,7 @@ pub struct OpenPath {
     /// piece is `None` and [`Self::slashes`] holds.
     pub pieces: Vec<Option<String>>,
     /// Whether what is not known may hold `/`: it comes from an expansion, and not from a glob.
+    #[serde(default)]
     pub slashes: bool,
 }
 
