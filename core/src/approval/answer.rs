@@ -126,7 +126,13 @@ pub struct ApprovalResolved {
 impl ApprovalResolved {
     /// An approval that ended so.
     #[must_use]
-    pub fn new(approval_id: ApprovalId, state: State, by: String, at: Timestamp, reason: Option<String>) -> Self {
+    pub fn new(
+        approval_id: ApprovalId,
+        state: State,
+        by: String,
+        at: Timestamp,
+        reason: Option<String>,
+    ) -> Self {
         Self { message: "approval-resolved", approval_id, state, by, at, reason }
     }
 }

@@ -10,7 +10,7 @@ pub mod shell;
 mod url;
 
 pub use access::{Access, Category, McpAccess, WriteKind};
-pub use digest::{Digest, digest_of};
+pub use digest::{Digest, digest_of, digest_of_bytes};
 pub use home::home;
 pub use identity::{AgentId, Names, SessionId};
 pub(crate) use path::lies_in;

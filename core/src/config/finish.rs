@@ -52,10 +52,11 @@ impl Loading<'_> {
                 .map(|(name, server)| (name.clone(), server_settings(server)))
                 .collect(),
             notices: self.notices,
+            files: self.digests,
             ask_all: self.ask_all,
         };
-        let Loading { merge, agents, servers, files, .. } = self;
-        Ok(Loaded { policy: policy.compiled(), agents, servers, files, settings, locks: merge.locks })
+        let Loading { merge, agents, servers, files, record, .. } = self;
+        Ok(Loaded { policy: policy.compiled(), agents, servers, files, settings, locks: merge.locks, record })
     }
 
     /// What is built in, mayi's own files wherever they are, and what files add and except.

@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{
-    By, Gate, GateEvent, GateState, KeepError, Memory, Refusal, Verdict, Waiting, remembered,
-};
+use super::{By, Gate, GateEvent, GateState, KeepError, Memory, Refusal, Verdict, Waiting, remembered};
 use crate::approval::{
-    AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Event, Outcome, Output, RememberScope, State,
-    choice,
+    AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Event, Outcome, Output, RememberScope,
+    State, choice,
 };
 use crate::call::SessionId;
 use crate::grant::{Grant, Scope};
-use crate::policy::Policy;
+use crate::policy::{Policy, SourceFile};
+use crate::record::detail;
 use crate::store::{Change, Conflict, StoreError};
 
 impl Gate {
@@ -75,9 +74,7 @@ impl Gate {
         let Some(id) = state.calls.end(session, tool_call_id) else { return };
         let Some(agent) = state.sessions.get(session).map(|session| session.agent.clone()) else { return };
         let now = Timestamp::now();
-        state.note(|memory| {
-            vec![Change::Append(memory.writer.finished(id, session, &agent, how, now))]
-        });
+        state.note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, session, how, now))]);
     }
 
     /// Says that a turn is over: what was approved in it covers nothing any more.
@@ -134,6 +131,22 @@ fn answering(
     changes
 }
 
+/// A policy as the record names it.
+pub(super) fn summary(policy: &Policy) -> detail::Config {
+    let file = |file: &SourceFile| detail::ConfigFile {
+        path: file.path.to_string_lossy().into_owned(),
+        digest: file.digest.to_string(),
+        layer: Some(file.layer.to_owned()),
+    };
+    detail::Config {
+        v: detail::VERSION,
+        epoch: policy.epoch,
+        mode: policy.mode,
+        files: policy.files.iter().map(file).collect(),
+        notices: policy.notices.clone(),
+    }
+}
+
 impl GateState {
     /// An answer could not be written down: the question stands, unless the store says that it is settled.
     fn unanswered(&mut self, id: ApprovalId, error: &StoreError) -> AnswerError {
@@ -182,7 +195,7 @@ impl GateState {
         policy.epoch = self.policy.epoch + 1;
         self.policy = Arc::new(policy);
         self.note(|memory| {
-            vec![Change::Append(memory.writer.config(&self.policy, Timestamp::now()))]
+            vec![Change::Append(memory.writer.config(&summary(&self.policy), Timestamp::now()))]
         });
     }
 }

@@ -148,9 +148,8 @@ impl GateState {
         let Some(memory) = &mut self.memory else { return Ok(false) };
         let Some(kept) = memory.changed(now)? else { return Ok(false) };
         let sessions = &self.sessions;
-        let known = |grant: &StoredGrant| {
-            grant.session.as_ref().is_none_or(|session| sessions.contains_key(session))
-        };
+        let known =
+            |grant: &StoredGrant| grant.session.as_ref().is_none_or(|session| sessions.contains_key(session));
         let mut grants = Grants::default();
         for kept in kept.into_iter().filter(known) {
             match awake(kept) {

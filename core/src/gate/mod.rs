@@ -28,11 +28,11 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::approval::{AgentOption, ApprovalId, ApprovalResolved, Card, Event, Output, Queue, State};
-use crate::record::CallId;
-use crate::store::Change;
 use crate::call::{Call, SessionId};
 use crate::grant::Grants;
 use crate::policy::{Decision, Effect, Policy, Standing, decide};
+use crate::record::CallId;
+use crate::store::Change;
 
 /// What becomes of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +183,10 @@ impl Gate {
             beaten: None,
             calls: submit::Calls::default(),
         };
+        state.note(|memory| {
+            let config = answer::summary(&state.policy);
+            vec![Change::Append(memory.writer.config(&config, Timestamp::now()))]
+        });
         Self { inner: Arc::new(Inner { state: Mutex::new(state), keeper }) }
     }
 
@@ -299,16 +303,21 @@ impl Gate {
 
 impl GateState {
     fn judge(&self, call: &Call) -> Decision {
-        let Some(session) = self.sessions.get(&call.session) else {
-            return Decision::error(&*call.title, "the session is not known");
-        };
-        let standing = Standing {
+        match self.standing(&call.session) {
+            Some(standing) => decide(&self.policy, call, &standing),
+            None => Decision::error(&*call.title, "the session is not known"),
+        }
+    }
+
+    /// What holds in a session, besides the policy.
+    fn standing(&self, session: &SessionId) -> Option<Standing<'_>> {
+        let session = self.sessions.get(session)?;
+        Some(Standing {
             mode: self.mode_of(session),
             bypass: self.bypassed(session),
             grants: &self.grants,
             servers: self.passed.get(&session.id).map(Vec::as_slice).unwrap_or_default(),
-        };
-        decide(&self.policy, call, &standing)
+        })
     }
 
     fn authorize(

@@ -107,9 +107,8 @@ fn denying(waiting: &Waiting, remember: &Remember, now: Timestamp) -> Result<Vec
         asked.filter_map(|access| exact_pattern(access).ok().flatten()).collect()
     } else {
         let patterns = parsed(&remember.patterns)?;
-        let concerns = |pattern: &Pattern| {
-            call.accesses.iter().any(|access| pattern.concerns(access, &call.roots))
-        };
+        let concerns =
+            |pattern: &Pattern| call.accesses.iter().any(|access| pattern.concerns(access, &call.roots));
         if let Some(other) = patterns.iter().find(|pattern| !concerns(pattern)) {
             return Err(AnswerError::Remember(format!("`{other}` is about something else")));
         }

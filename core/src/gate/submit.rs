@@ -5,13 +5,11 @@ use std::collections::{HashMap, VecDeque};
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
-use super::{
-    Authorized, By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory,
-};
+use super::{By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory};
 use crate::approval::{AgentOption, Card, Event, Output};
 use crate::call::{Call, SessionId};
 use crate::policy::{Decision, Effect};
-use crate::record::CallId;
+use crate::record::{CallId, Ruling};
 use crate::store::{Change, StoreError, StoredApproval};
 
 /// A call is judged again so often when a remembered answer has ended just when it was used.
@@ -144,8 +142,12 @@ impl GateState {
             Effect::Allow | Effect::Ask if covered => Fate::Allow(By::Covered),
             Effect::Allow => Fate::Allow(By::Policy),
             Effect::Deny => refuse(Refusal::policy(call, decision.clone())),
-            Effect::Ask if self.asking.on_ask == OnAsk::Deny => refuse(Refusal::nobody(call, decision.clone())),
-            Effect::Ask if !self.queue.has_room(&call.session) => refuse(Refusal::full(call, decision.clone())),
+            Effect::Ask if self.asking.on_ask == OnAsk::Deny => {
+                refuse(Refusal::nobody(call, decision.clone()))
+            }
+            Effect::Ask if !self.queue.has_room(&call.session) => {
+                refuse(Refusal::full(call, decision.clone()))
+            }
             Effect::Ask => {
                 let mut card = Card::new(call, decision, options, self.policy.epoch, now);
                 card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
@@ -178,11 +180,16 @@ impl GateState {
             Fate::Refuse(refusal) if refusal.unanswered => "nobody",
             Fate::Refuse(_) | Fate::Ask(_) => By::Policy.as_str(),
         };
-        let standing = self.standing(&call.session);
-        let mut changes = vec![
-            Change::Append(writer.proposed(id, call, now)),
-            Change::Append(writer.decided(id, call, decision, by, standing, now)),
-        ];
+        let mut changes = vec![Change::Append(writer.proposed(id, call, now))];
+        if let Some(standing) = self.standing(&call.session) {
+            let effect = match fate {
+                Fate::Allow(_) => Effect::Allow,
+                Fate::Refuse(_) => Effect::Deny,
+                Fate::Ask(_) => Effect::Ask,
+            };
+            let ruling = Ruling::new(effect, by, &standing);
+            changes.push(Change::Append(writer.decided(id, call, decision, &ruling, now)));
+        }
         if let Fate::Ask(card) = fate {
             changes.push(Change::Ask(Box::new(StoredApproval {
                 id: card.approval_id,

@@ -3,12 +3,14 @@
 mod agents;
 mod examples;
 mod file;
+mod record;
 mod rules;
 mod section;
 mod servers;
 
 pub(super) use agents::AgentEntry;
 pub(super) use file::{File, WorkspaceEntry};
+pub(super) use record::RecordEntry;
 pub(super) use servers::ServerEntry;
 
 use std::cell::RefCell;
