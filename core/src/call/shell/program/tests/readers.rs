@@ -278,4 +278,7 @@ fn given_a_folder_that_tells_cargo_what_to_run_then_cargo_is_no_reader() {
     std::fs::create_dir(at.join(".cargo")).unwrap();
     std::fs::write(at.join(".cargo/config.toml"), "[build]\nrustc = \"./x\"\n").unwrap();
     assert!(!look_in("cargo tree", at, false).reader);
+    // From further down than mayi looks up.
+    let other = tempfile::tempdir().unwrap();
+    assert!(!look_in("cargo tree", &other.path().join("d/".repeat(70)), false).reader);
 }
