@@ -297,14 +297,13 @@ fn given_a_wrapper_then_denials_reach_inside() {
 fn given_patterns_made_to_be_slow_then_they_are_quick_or_refused() {
     let long = "a".repeat(9_000);
     let command = shell(&["x", &long]);
-    let address = fetch(&format!("https://{}example/{long}", "a.".repeat(100)));
+    let address = fetch(&format!("https://a.example/{long}"));
     let path = write(&format!("/w/{}", "a/".repeat(1_900)));
     for (text, access) in [
         ("shell(/(a*)*b/)", &command),
         ("shell(/(x+x+)+y|(a|a)*$/)", &command),
         ("shell(x *a*a*a*a*a*a*a*a*b)", &command),
-        ("fetch(*a*a*a*a*a*.*.*.*.*.b)", &address),
-        ("fetch(https://*example/*a*a*a*a*a*b)", &address),
+        ("fetch(https://*.example/*a*a*a*a*a*b)", &address),
         ("write(**/a/**/a/**/a/**/b)", &path),
     ] {
         let pattern = pattern(text);
