@@ -193,7 +193,7 @@ pub(crate) struct RunArgs {
     /// Pass only this configured MCP server into the session (repeatable)
     #[arg(long, value_name = "NAME")]
     pub mcp: Vec<String>,
-    /// How much is asked: plan only reads, default asks, auto never asks
+    /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
     #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Allow what matches PATTERN in this run (repeatable), such as 'shell(cargo test *)'

@@ -16,6 +16,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("dialoguer", &["mayi"]),
     ("jsonrpsee", &["mayi-acp-server"]),
     ("agent-client-protocol", &["mayi-core", "mayi-demo", "mayi-tests"]),
+    ("brush-parser", &["mayi-core"]),
     ("rmcp", &["mayi-core", "mayi-tests"]),
     ("axum", &["mayi-tests"]),
     ("mayi-core", &["mayi", "mayi-acp-server", "mayi-tests"]),
@@ -27,6 +28,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
 /// Which folders may name what in their code.
 const MENTIONS: &[(&str, &[&str])] = &[
     ("agent_client_protocol", &["core/src/doors/acp/", "demo/", "tests/"]),
+    ("brush_parser", &["core/src/call/shell/"]),
     ("rmcp", &["core/src/doors/mcp/", "tests/"]),
     ("clap", &["cli/"]),
     ("clap_complete", &["cli/"]),

@@ -223,6 +223,7 @@ mod tests {
     }
 
     /// Issue: "A 10 KB line, ... a path of 5,000 parts ...: an answer within 50 ms".
+    /// Attack 71.
     #[test]
     fn given_a_path_of_thousands_of_parts_then_it_is_answered_at_once() {
         let dir = tempfile::tempdir().unwrap();
@@ -246,6 +247,7 @@ mod tests {
     }
 
     /// Peers, section 2: `/proc/self/cwd/.git/config` is `.git/config`.
+    /// Attack 79.
     #[test]
     fn given_a_way_through_proc_then_where_it_leads_is_a_form() {
         let cwd = std::path::Path::new("/w/sub");

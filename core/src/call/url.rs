@@ -111,6 +111,7 @@ mod tests {
     }
 
     /// Peers, section 4: `https://github.com\@evil.example/` is one host for some and another for others.
+    /// Attack 69.
     #[test]
     fn given_an_address_that_programs_read_differently_then_both_hosts_are_known() {
         for (given, host, other) in [

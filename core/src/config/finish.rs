@@ -79,7 +79,8 @@ impl Loading<'_> {
         // A file that was given with --config, and what a link leads to, may lie anywhere.
         for file in [&sources.only, &sources.user, &sources.managed].into_iter().flatten() {
             let whole = sources.cwd.join(file);
-            for path in [resolve(&whole).unwrap_or_else(|_| whole.clone()), whole] {
+            let real = resolve(&whole).ok().filter(|real| *real != whole);
+            for path in real.into_iter().chain([whole]) {
                 if let Ok(pattern) = Pattern::exact_path("write", &path, false) {
                     protection.extend(pattern, "mayi's own configuration".to_owned(), true);
                 }

@@ -53,6 +53,7 @@ fn given_readers_then_the_nearest_counts_and_a_workspace_only_switches_them_off(
 
 /// "Built-in and managed always count": an exception in a user's file lifts nothing that a managed file
 /// protects, but what is built in, and what the user added.
+/// Attack 9: "managed stays".
 #[test]
 fn given_what_a_managed_file_protects_then_only_a_managed_file_excepts_from_it() {
     let add = "[protection]\nadd = [\"write(deploy/**)\"]\n";
@@ -128,6 +129,7 @@ fn given_two_allow_rules_in_a_workspace_file_then_the_notice_counts_them() {
 }
 
 /// "A bad untrusted file means: ask about everything there."
+/// Attack 21: "an untrusted workspace file ... that does not parse: everything there asked".
 #[test]
 fn given_a_broken_workspace_file_then_everything_is_asked_about() {
     let machine = Machine::new()
@@ -255,6 +257,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// "A workspace file ... and the environment may only tighten."
+    /// Attack 9: "an agent's project settings set `MAYI_MODE=auto`: tightening only".
     #[test]
     fn a_workspace_file_and_the_environment_never_loosen(
         user in (scalars(), rules()), workspace in (scalars(), rules()), mode in proptest::sample::select(MODES.to_vec())

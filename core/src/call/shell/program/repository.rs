@@ -26,7 +26,8 @@ pub(super) fn names_no_program(cwd: &Path) -> bool {
             return harmless(folder);
         }
     }
-    true
+    // Further up, git still looks.
+    cwd.ancestors().nth(MOST).is_none()
 }
 
 /// The git folder that `.git` is or names.
@@ -209,6 +210,15 @@ mod tests {
         ] {
             assert!(!names_no_program(repository(config).path()), "{config}");
         }
+    }
+
+    /// Attack 76: git looks further up than mayi does.
+    #[test]
+    fn given_a_folder_too_deep_to_look_up_from_then_git_is_no_reader() {
+        let dir = repository("[core]\nfsmonitor=x\n");
+        assert!(!names_no_program(&dir.path().join("d/".repeat(super::MOST + 6))));
+        let dir = tempfile::tempdir().unwrap();
+        assert!(names_no_program(&dir.path().join("d/d/d")));
     }
 
     #[test]

@@ -211,8 +211,12 @@ fn date(judge: &mut Judge<'_>, scan: &Scan<'_>) {
 
 /// Whether no configuration between here and the home folder tells cargo what to run.
 pub(super) fn plain_cargo(cwd: &Path) -> bool {
+    // Cargo looks all the way up.
+    if cwd.ancestors().nth(64).is_some() {
+        return false;
+    }
     let home = crate::call::home();
-    cwd.ancestors().take(64).all(|folder| {
+    cwd.ancestors().all(|folder| {
         let own = home.as_deref() == Some(folder);
         let config = [".cargo/config.toml", ".cargo/config"].iter().any(|name| folder.join(name).exists());
         let toolchain = ["rust-toolchain.toml", "rust-toolchain"].iter().any(|name| {

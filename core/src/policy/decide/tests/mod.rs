@@ -185,6 +185,7 @@ fn given_a_bypassed_agent_then_only_plain_asks_are_discharged() {
 }
 
 /// Decisions, 8: grants.
+/// Attack 13: "grant `write(**)`, then `~/.bashrc`: asked".
 #[test]
 fn given_a_session_grant_then_it_reaches_no_further_than_its_pattern_agent_and_session() {
     let none = policy(&[]);

@@ -98,6 +98,7 @@ fn given_words_that_would_answer_for_the_person_then_they_are_denied() {
 
 /// Decisions, 4.2: "ask, `always`: writes to shell start-up files, `.git/config`, hooks of any kind ...,
 /// `.envrc`, editor and agent settings". Attack 19.
+/// Attack 50: also as a whole folder.
 #[test]
 fn given_commands_that_change_what_is_run_later_then_each_asks_always() {
     let all = all();
@@ -106,6 +107,8 @@ fn given_commands_that_change_what_is_run_later_then_each_asks_always() {
         "rm -rf .",
         "mv .git x",
         "mv x .git",
+        "mv .git/hooks x",
+        "mv x .git/hooks",
         "cp -r hooks .git",
         "cp hook .git/hooks/pre-commit",
         "echo x > .git/hooks/post-checkout",
@@ -169,6 +172,7 @@ fn given_commands_that_read_credentials_then_each_asks_always() {
 
 /// Decisions, 4.2: "writes through hard links or onto another device"; "a private temporary folder
 /// excepted: a plain ask".
+/// Attack 19: "a hard link".
 #[cfg(unix)]
 #[test]
 fn given_what_the_disk_says_of_a_path_then_it_counts() {

@@ -187,6 +187,7 @@ fn given_a_reader_then_it_is_of_category_read_and_its_operands_are_read() {
 
 /// Decisions, section 1: "String arguments of MCP tools that are paths count as for shell words: for deny
 /// and ask only."
+/// Attack 80.
 #[test]
 fn given_a_tools_argument_that_is_a_denied_path_then_the_call_is_denied() {
     let call = |path: &str| {
@@ -223,6 +224,7 @@ fn given_a_denied_path_then_a_command_that_touches_it_is_asked_about() {
 }
 
 /// Decisions, section 1: "`/proc`, `/dev/fd` and the like are always asked about", under every policy.
+/// Attack 79.
 #[test]
 fn given_a_name_for_something_else_then_it_is_asked_about_without_protection_too() {
     let bare = Policy { rules: vec![rule(Allow, "*")].into(), ..Policy::default() };

@@ -257,6 +257,7 @@ fn given_a_reader_then_its_operands_are_read() {
 
 /// Decisions, section 2: "`git` fits only where the repository's configuration names no program to
 /// run".
+/// Attack 76.
 #[test]
 fn given_a_repository_that_names_a_program_then_git_is_no_reader() {
     let dir = tempfile::tempdir().unwrap();
@@ -268,6 +269,7 @@ fn given_a_repository_that_names_a_program_then_git_is_no_reader() {
     assert!(look_in("git --version", dir.path(), false).reader);
 }
 
+/// Attack 76.
 #[test]
 fn given_a_folder_that_tells_cargo_what_to_run_then_cargo_is_no_reader() {
     let dir = tempfile::tempdir().unwrap();
@@ -276,4 +278,7 @@ fn given_a_folder_that_tells_cargo_what_to_run_then_cargo_is_no_reader() {
     std::fs::create_dir(at.join(".cargo")).unwrap();
     std::fs::write(at.join(".cargo/config.toml"), "[build]\nrustc = \"./x\"\n").unwrap();
     assert!(!look_in("cargo tree", at, false).reader);
+    // From further down than mayi looks up.
+    let other = tempfile::tempdir().unwrap();
+    assert!(!look_in("cargo tree", &other.path().join("d/".repeat(70)), false).reader);
 }
