@@ -12,5 +12,6 @@ pub use card::{
     choice,
 };
 pub use queue::{Event, MOST_WAITING, Output, Queue};
+pub(crate) use suggest::runs_others;
 pub use suggest::{Suggestion, suggestions};
 pub use visible::{visible, visible_block};
