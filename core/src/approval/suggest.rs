@@ -91,6 +91,11 @@ const RUNS_OTHERS: &[&str] = &[
     "zsh",
 ];
 
+/// Whether a program runs what it is given.
+pub(crate) fn runs_others(program: &str) -> bool {
+    RUNS_OTHERS.contains(&program)
+}
+
 /// Sub-commands that run what follows them.
 const RUN_WORDS: &[&str] =
     &["dlx", "eval", "exec", "execute", "do", "run", "run-script", "script", "shell", "ssh", "tool", "x"];
@@ -196,7 +201,7 @@ fn command_family(argv: &[String]) -> Option<String> {
         word.starts_with(|c: char| c.is_ascii_alphabetic()) && plain(word) && !word.contains('.')
     };
     let runs = RUN_WORDS.contains(&sub.as_str());
-    (plain(program) && !runs && !RUNS_OTHERS.contains(&program.as_str()) && word(sub))
+    (plain(program) && !runs && !runs_others(program) && word(sub))
         .then(|| format!("shell({program} {sub} *)"))
 }
 
