@@ -60,6 +60,28 @@ pub enum State {
     Expired,
 }
 
+impl std::str::FromStr for ApprovalId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
+impl State {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Denied => "denied",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
+}
+
 /// mayi's own choices, by their `optionId`.
 pub mod choice {
     /// Allow this call, and nothing else.
