@@ -17,6 +17,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("jsonrpsee", &["mayi-acp-server"]),
     ("agent-client-protocol", &["mayi-core", "mayi-demo", "mayi-tests"]),
     ("rmcp", &["mayi-core", "mayi-tests"]),
+    ("rusqlite", &["mayi-core", "mayi-tests"]),
     ("axum", &["mayi-tests"]),
     ("mayi-core", &["mayi", "mayi-acp-server", "mayi-tests"]),
     ("mayi-demo", &["mayi", "mayi-tests"]),
@@ -32,6 +33,7 @@ const MENTIONS: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli/"]),
     ("dialoguer", &["cli/"]),
     ("jsonrpsee", &["acp-server/", "tests/"]),
+    ("rusqlite", &["core/src/store/sqlite/", "tests/"]),
 ];
 
 /// What neither calls nor policy may reach for: files, environment, network, clock, waiting.

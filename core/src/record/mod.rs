@@ -1,5 +1,21 @@
 //! The record: what was proposed, decided, asked, answered and done, so that changing it later shows.
+//!
+//! Each entry is sealed together with the MAC of the one before it ([`seal`]); the newest one's is kept apart
+//! as the head, and an [`Anchor`] says where the record begins once its oldest entries went to an archive. A
+//! [`Checker`] goes through entries in their order and says what is wrong with them, and where. Where entries
+//! are kept is not known here.
 
+mod chain;
 mod entry;
+mod head;
+mod key;
+mod report;
+mod verify;
 
+pub use chain::{Cell, Link, MAC, PART, PREV, SEQ, seal};
 pub use entry::{CallId, Entry, Kind, Recorded};
+pub use head::{Anchor, HEAD_LENGTH, read_head, write_head};
+pub use key::{Key, Keys, Mac};
+pub(crate) use key::{hex, unhex};
+pub use report::{Archive, Finding, HeadState, Place, Report, What};
+pub use verify::{Checker, Row};

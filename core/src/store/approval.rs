@@ -21,7 +21,7 @@ pub struct OwnerId(pub Uuid);
 pub struct OfferId(pub Uuid);
 
 /// A process that asks. Only it takes answers to its questions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// Its id, new for every process.
     pub id: OwnerId,

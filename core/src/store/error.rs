@@ -26,6 +26,9 @@ pub enum Conflict {
     /// The question is about something else by now.
     #[error("the call has changed since it was shown; look at it again")]
     Changed(ApprovalId),
+    /// Whoever asked is gone: nobody would take the answer.
+    #[error("the process that asked is gone, and its call with it")]
+    Abandoned(ApprovalId),
     /// There is no such question.
     #[error("no approval has this id")]
     Unknown(ApprovalId),
@@ -52,7 +55,9 @@ pub enum StoreError {
         reason: String,
     },
     /// It is no store, or a broken one.
-    #[error("{path} is damaged: {reason}; move it away to begin a new one, or go on without a record with --no-record")]
+    #[error(
+        "{path} is damaged: {reason}; move it away to begin a new one, or go on without a record with --no-record"
+    )]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -60,7 +65,9 @@ pub enum StoreError {
         reason: String,
     },
     /// A later mayi wrote it.
-    #[error("{path} was written by a later version of mayi (format {found}, this one knows {known}); update mayi")]
+    #[error(
+        "{path} was written by a later version of mayi (format {found}, this one knows {known}); update mayi"
+    )]
     Newer {
         /// The file.
         path: PathBuf,
