@@ -47,7 +47,11 @@ impl Kept {
     }
 
     fn kinds(&self) -> Vec<Kind> {
-        self.entries().into_iter().map(|recorded| recorded.entry.kind).filter(|kind| *kind != Kind::Config).collect()
+        self.entries()
+            .into_iter()
+            .map(|recorded| recorded.entry.kind)
+            .filter(|kind| *kind != Kind::Config)
+            .collect()
     }
 }
 
@@ -169,8 +173,7 @@ async fn given_a_remembered_denial_then_it_denies_whatever_else_speaks() {
     let kept = Kept::new();
     let gate = kept.gate();
     let asked = gate.submit(write("1", "/w/secret.txt", "x"), &[]);
-    let remember =
-        Remember::patterns(RememberScope::Workspace, vec!["write(/w/secret.txt)".into()]);
+    let remember = Remember::patterns(RememberScope::Workspace, vec!["write(/w/secret.txt)".into()]);
     gate.answer(remembering(&gate, &asked, choice::DENY, remember), "test").unwrap();
     drop(asked);
     let other = kept.gate();
@@ -188,10 +191,8 @@ async fn given_a_level_then_it_is_only_for_a_tool_of_a_server() {
     let kept = Kept::new();
     let gate = kept.gate();
     let asked = gate.submit(run("1", "make"), &[]);
-    let remember = Remember {
-        level: Some(Level::Read),
-        ..Remember::patterns(RememberScope::Session, Vec::new())
-    };
+    let remember =
+        Remember { level: Some(Level::Read), ..Remember::patterns(RememberScope::Session, Vec::new()) };
     let refused = gate.answer(remembering(&gate, &asked, choice::ALLOW_SESSION, remember), "test");
     assert!(matches!(refused, Err(AnswerError::Remember(_))));
     assert_eq!(gate.waiting().len(), 1);
@@ -212,7 +213,10 @@ async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled
     let next = kept.gate();
     let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
     let approval = kept.store.approvals(&query).unwrap().remove(0);
-    assert_eq!((approval.state, approval.reason.as_deref()), (crate::approval::State::Cancelled, Some("interrupted")));
+    assert_eq!(
+        (approval.state, approval.reason.as_deref()),
+        (crate::approval::State::Cancelled, Some("interrupted"))
+    );
     assert!(kept.kinds().ends_with(&[Kind::Cancelled]));
     drop((next, asked));
 }
@@ -225,10 +229,7 @@ async fn given_an_answer_from_another_process_then_the_gate_takes_it() {
     let gate = kept.gate();
     let asked = gate.submit(run("1", "make"), &[]);
     let response = pick(&gate, &asked, choice::ALLOW_ONCE);
-    let stale = ApprovalResponse {
-        digest: crate::call::digest_of(&json!("another")),
-        ..response.clone()
-    };
+    let stale = ApprovalResponse { digest: crate::call::digest_of(&json!("another")), ..response.clone() };
     let offer = |response: ApprovalResponse| {
         let id = OfferId::new();
         let at = Timestamp::now();
