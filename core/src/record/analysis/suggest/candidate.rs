@@ -16,6 +16,10 @@ pub(super) struct Candidate {
     pub(super) reach: u8,
 }
 
+/// Of the programs that run what they are given, those that do no more than their exact words say: these
+/// are proposed, and nothing wider.
+const EXACT_WORDS: &[&str] = &["docker", "kubectl", "make", "podman", "rsync"];
+
 /// A folder is proposed for so many different files.
 const FEWEST_FILES: usize = 3;
 
@@ -67,11 +71,12 @@ pub(super) fn candidates(heard: &Heard) -> Vec<Candidate> {
     compiled.filter(|candidate| is_narrow(candidate, heard) && !was_denied(candidate, heard)).collect()
 }
 
-/// Commands that run what they are given: nothing is proposed for them.
+/// Interpreters, shells, and what runs commands as somebody else or somewhere else: nothing is proposed.
 fn is_risky(access: &Access) -> bool {
     let Access::Shell(shell) = access else { return false };
     let program = shell.words.first().and_then(|word| word.literal());
-    !shell.understood || program.is_none_or(|word| runs_others(word.rsplit('/').next().unwrap_or(word)))
+    let program = program.map(|word| word.rsplit('/').next().unwrap_or(word));
+    !shell.understood || program.is_none_or(|word| runs_others(word) && !EXACT_WORDS.contains(&word))
 }
 
 /// The folders above a file, within the session's own folders and not these themselves: narrowest first.
