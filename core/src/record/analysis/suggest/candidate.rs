@@ -14,6 +14,8 @@ pub(super) struct Candidate {
     pub(super) patterns: Vec<Pattern>,
     /// How far it reaches: less is narrower.
     pub(super) reach: u8,
+    /// The calls that were said yes to and of which it allows all that is asked about, by their places.
+    pub(super) covers: BTreeSet<usize>,
 }
 
 /// Of the programs that run what they are given, those that do no more than their exact words say: these
@@ -24,10 +26,19 @@ const EXACT_WORDS: &[&str] = &["docker", "kubectl", "make", "podman", "rsync"];
 const FEWEST_FILES: usize = 3;
 
 impl Candidate {
-    /// Whether it allows all that `approved` is asked about.
-    pub(super) fn covers(&self, approved: &Approved) -> bool {
-        let allows = |access: &Access| self.allows(access, &approved.call);
-        approved.asked_accesses().all(allows)
+    fn new(texts: &[String], reach: u8, heard: &Heard) -> Option<Self> {
+        let places = Places::default();
+        let patterns =
+            texts.iter().map(|text| Pattern::parse(text, &places).ok()).collect::<Option<Vec<_>>>()?;
+        let mut candidate = Self { patterns, reach, covers: BTreeSet::new() };
+        let covered = |of: &Approved| {
+            of.asked_accesses().all(|access| {
+                candidate.patterns.iter().any(|it| may_allow(it, access) && it.allows(access, &of.call.roots))
+            })
+        };
+        let covers = heard.approved.iter().enumerate().filter(|(_, of)| covered(of));
+        candidate.covers = covers.map(|(at, _)| at).collect();
+        Some(candidate)
     }
 
     fn allows(&self, access: &Access, call: &Call) -> bool {
@@ -37,13 +48,27 @@ impl Candidate {
     /// The files that it allows among those that people said yes to.
     fn files(&self, heard: &Heard) -> usize {
         let all =
-            heard.approved.iter().flat_map(|of| of.asked_accesses().map(move |access| (access, &of.call)));
-        let files =
-            all.filter(|(access, call)| self.allows(access, call)).filter_map(|(access, _)| match access {
-                Access::Read(path) | Access::Write(_, path) => Some(&path.lexical),
-                _ => None,
-            });
+            self.covers.iter().filter_map(|at| heard.approved.get(*at)).flat_map(Approved::asked_accesses);
+        let files = all.filter_map(|access| match access {
+            Access::Read(path) | Access::Write(_, path) => Some(&path.lexical),
+            _ => None,
+        });
         files.collect::<BTreeSet<_>>().len()
+    }
+}
+
+/// A quick look, since there are many of both: no pattern that is suggested allows a command or a path with
+/// another beginning.
+fn may_allow(pattern: &Pattern, access: &Access) -> bool {
+    let argument = pattern.as_str().split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    let begins = argument.unwrap_or_default().trim_end_matches(['*', ' ']);
+    match access {
+        Access::Shell(shell) => shell.text().starts_with(begins),
+        // A wildcard in a name is escaped, and the name is looked at in full.
+        Access::Read(path) | Access::Write(_, path) => {
+            begins.contains('\\') || path.lexical.to_str().is_none_or(|path| path.starts_with(begins))
+        }
+        _ => true,
     }
 }
 
@@ -62,12 +87,7 @@ pub(super) fn candidates(heard: &Heard) -> Vec<Candidate> {
             texts.entry(vec![folder]).or_insert(u8::try_from(up + 1).unwrap_or(u8::MAX));
         }
     }
-    let compiled = texts.into_iter().filter_map(|(texts, reach)| {
-        let places = Places::default();
-        let patterns =
-            texts.iter().map(|text| Pattern::parse(text, &places).ok()).collect::<Option<Vec<_>>>()?;
-        Some(Candidate { patterns, reach })
-    });
+    let compiled = texts.into_iter().filter_map(|(texts, reach)| Candidate::new(&texts, reach, heard));
     compiled.filter(|candidate| is_narrow(candidate, heard) && !was_denied(candidate, heard)).collect()
 }
 
@@ -106,7 +126,7 @@ fn is_narrow(candidate: &Candidate, heard: &Heard) -> bool {
             folder.is_empty() || heard.approved.iter().any(|of| of.call.roots.iter().any(own))
         })
     };
-    let wide = candidate.patterns.iter().any(|pattern| folder(pattern));
+    let wide = candidate.patterns.iter().any(folder);
     !wide || (!candidate.patterns.iter().any(root) && candidate.files(heard) >= FEWEST_FILES)
 }
 
