@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::heard::{Approved, Heard};
+use super::heard::{Approved, Heard, Written};
 use crate::approval::{runs_others, suggestions};
 use crate::call::{Access, Call, WriteKind};
 use crate::policy::Pattern;
@@ -31,13 +31,19 @@ impl Candidate {
         let patterns =
             texts.iter().map(|text| Pattern::parse(text, &places).ok()).collect::<Option<Vec<_>>>()?;
         let mut candidate = Self { patterns, reach, covers: BTreeSet::new() };
+        let begins: Vec<&str> = candidate.patterns.iter().map(beginning).collect();
         let covered = |of: &Approved| {
-            of.asked_accesses().all(|access| {
-                candidate.patterns.iter().any(|it| may_allow(it, access) && it.allows(access, &of.call.roots))
+            of.asked.iter().all(|(at, written)| {
+                let mut patterns = begins.iter().zip(&candidate.patterns);
+                patterns.any(|(begins, pattern)| {
+                    may_allow(begins, written)
+                        && of.call.accesses.get(*at).is_some_and(|it| pattern.allows(it, &of.call.roots))
+                })
             })
         };
         let covers = heard.approved.iter().enumerate().filter(|(_, of)| covered(of));
-        candidate.covers = covers.map(|(at, _)| at).collect();
+        let covers = covers.map(|(at, _)| at).collect();
+        candidate.covers = covers;
         Some(candidate)
     }
 
@@ -57,18 +63,19 @@ impl Candidate {
     }
 }
 
-/// A quick look, since there are many of both: no pattern that is suggested allows a command or a path with
-/// another beginning.
-fn may_allow(pattern: &Pattern, access: &Access) -> bool {
+/// How all begins that a pattern allows.
+fn beginning(pattern: &Pattern) -> &str {
     let argument = pattern.as_str().split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
-    let begins = argument.unwrap_or_default().trim_end_matches(['*', ' ']);
-    match access {
-        Access::Shell(shell) => shell.text().starts_with(begins),
-        // A wildcard in a name is escaped, and the name is looked at in full.
-        Access::Read(path) | Access::Write(_, path) => {
-            begins.contains('\\') || path.lexical.to_str().is_none_or(|path| path.starts_with(begins))
-        }
-        _ => true,
+    argument.unwrap_or_default().trim_end_matches(['*', ' '])
+}
+
+/// No pattern that is suggested allows a command or a path with another beginning.
+fn may_allow(begins: &str, written: &Written) -> bool {
+    match written {
+        Written::Command(text) => text.starts_with(begins),
+        // A wildcard in a name is escaped: then the name is looked at in full.
+        Written::Path(path) => begins.contains('\\') || path.starts_with(begins),
+        Written::Other => true,
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Suggested {
     pub v: u32,
     /// So many questions were answered with yes, and would be asked again.
     pub prompts: usize,
-    /// So many of them all the rules together had saved.
+    /// So many of them all the rules together had saved: at least the sum of what each does.
     pub saved: usize,
     /// The rules, in the order in which they save the most.
     pub proposals: Vec<Proposal>,
@@ -78,7 +78,7 @@ pub fn suggest(entries: &[Recorded], policy: &Policy) -> Suggested {
         let covered = candidate.covers.intersection(&open).filter_map(|at| heard.approved.get(*at));
         let with = with_rules(&chosen, &candidate, &agents(covered));
         let allowed = |at: &usize| heard.approved.get(*at).is_some_and(|of| of.is_allowed(&with));
-        let saved: BTreeSet<usize> = open.iter().copied().filter(allowed).collect();
+        let saved: BTreeSet<usize> = candidate.covers.intersection(&open).copied().filter(allowed).collect();
         if saved.len() < FEWEST || heard.denied.iter().any(|denied| denied.is_allowed(&with)) {
             continue;
         }
@@ -87,12 +87,8 @@ pub fn suggest(entries: &[Recorded], policy: &Policy) -> Suggested {
         open.retain(|at| !saved.contains(at));
         chosen = with;
     }
-    Suggested {
-        v: VERSION,
-        prompts: heard.approved.len(),
-        saved: heard.approved.len() - open.len(),
-        proposals,
-    }
+    let saved = heard.approved.iter().filter(|of| of.is_allowed(&chosen)).count();
+    Suggested { v: VERSION, prompts: heard.approved.len(), saved, proposals }
 }
 
 fn count(candidate: &Candidate, open: &BTreeSet<usize>) -> usize {
