@@ -105,10 +105,7 @@ fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
             reason: Some(SECRET.into()),
         };
         let response = ApprovalResponse {
-            remember: Some(Remember {
-                scope: RememberScope::User,
-                patterns: vec![format!("shell({SECRET})")],
-            }),
+            remember: Some(Remember::patterns(RememberScope::User, vec![format!("shell({SECRET})")])),
             reason: Some(SECRET.into()),
             ..ApprovalResponse::pick(&card, choice::DENY)
         };
