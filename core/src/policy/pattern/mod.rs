@@ -110,6 +110,19 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher })
     }
 
+    /// As many bytes as compiling `text` may take, about: a regular expression and braces take far more
+    /// than they are long.
+    pub(crate) fn cost(text: &str) -> usize {
+        let argument = text.trim().strip_prefix("shell(").and_then(|rest| rest.strip_suffix(')'));
+        if argument.and_then(shell::regex_source).is_some() {
+            shell::LARGEST_REGEX
+        } else if text.contains('{') {
+            text.len().saturating_mul(glob::MOST_ALTERNATIVES)
+        } else {
+            text.len()
+        }
+    }
+
     /// A pattern for exactly this command, with its assignments, and nothing else: what "Allow for this
     /// session" of a command remembers. None if not all of it is known.
     #[must_use]
