@@ -7,7 +7,7 @@ use super::PatternError;
 use crate::policy::fold::{fold, plain};
 
 /// As many alternatives may come out of the braces of one pattern.
-const MOST_ALTERNATIVES: usize = 256;
+pub(super) const MOST_ALTERNATIVES: usize = 256;
 
 /// As many steps are taken to find out whether a text could match: then it could.
 const MOST_STEPS: usize = 1 << 20;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::path::{self, Above, Could};
+use super::path::{self, Above, Could, Fit};
 use super::{Matcher, Pattern, covers};
 use crate::call::shell::{Touch, TouchedPath, Use};
 use crate::call::{Access, WriteKind};
@@ -21,6 +21,7 @@ pub(crate) struct Touching {
     /// As a change of this kind; none: as a read.
     pub(crate) write: Option<WriteKind>,
     pub(crate) certainty: Certainty,
+    pub(crate) fit: Fit,
 }
 
 /// How much speaks for it.
@@ -120,8 +121,12 @@ impl Pattern {
         if written == Written::BuiltIn && how == Use::Either && write.is_some() {
             above = Above::No;
         }
+        let mut fit = Fit::Whole;
         let certainty = match (&seen.path, &seen.touch.path) {
-            (Some(path), _) => pattern.concerns(path, above).then_some(Certainty::Known)?,
+            (Some(path), _) => {
+                fit = pattern.fit(path, above);
+                (fit != Fit::No).then_some(Certainty::Known)?
+            }
             (None, TouchedPath::Open(open)) => match pattern.could(open, seen.roots, above) {
                 Could::No => return None,
                 Could::Perhaps => Certainty::Perhaps,
@@ -129,6 +134,6 @@ impl Pattern {
             },
             (None, TouchedPath::Known(_)) => return None,
         };
-        Some(Touching { write, certainty })
+        Some(Touching { write, certainty, fit })
     }
 }

@@ -237,7 +237,7 @@ impl Walker<'_> {
         let mut writes = Vec::new();
         for (kind, path) in &known.writes {
             match self.written(path) {
-                Some(path) => writes.push(Access::Write(*kind, path)),
+                Some(path) => writes.push(Access::write(*kind, path)),
                 None => self.open_touch(&Word::Literal(path.clone()), Use::Write(*kind)),
             }
         }

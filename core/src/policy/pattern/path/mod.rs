@@ -66,6 +66,18 @@ pub(crate) enum Above {
     Any,
 }
 
+/// How a pattern fits a path. Ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// Not at all.
+    #[default]
+    No,
+    /// The path lies above what it is about.
+    Above,
+    /// It is about the path, or about something that the path lies in.
+    Whole,
+}
+
 /// A path in the forms that patterns look at, worked out once for all of them.
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
@@ -133,6 +145,8 @@ struct Walked {
     below: bool,
     /// Something below it could match.
     above: bool,
+    /// So it could, and some of what it has to have is there.
+    begun: bool,
 }
 
 impl PathPattern {
@@ -145,9 +159,26 @@ impl PathPattern {
         seen.certain && seen.forms.iter().all(|of| self.forms.iter().any(|form| form.allows(of, seen.roots)))
     }
 
-    /// Any form of the path matches, or lies below what matches, or above it as far as `above` says.
-    pub(super) fn concerns(&self, seen: &Seen<'_>, above: Above) -> bool {
-        seen.forms.iter().any(|of| self.forms.iter().any(|form| form.concerns(of, seen.roots, above)))
+    /// How it fits the path: any form of it matches, or lies below what matches, or above it as far as
+    /// `above` says.
+    pub(super) fn fit(&self, seen: &Seen<'_>, above: Above) -> Fit {
+        let forms = seen.forms.iter().flat_map(|of| self.forms.iter().map(move |form| (of, form)));
+        forms.map(|(of, form)| form.fit(of, seen.roots, above)).max().unwrap_or_default()
+    }
+
+    /// Whether one at any depth fits, in part, the path itself, or something that really lies below it: of
+    /// each, its name from the path on.
+    pub(super) fn fits_below(&self, seen: &Seen<'_>, held: &[String]) -> bool {
+        let forms = self.forms.iter().filter(|form| form.anchor == Anchor::Anywhere);
+        forms.into_iter().any(|form| {
+            seen.forms.iter().any(|of| {
+                let begun = |path: &str| {
+                    let walked = walk(&form.folded, path);
+                    walked.full || walked.begun
+                };
+                begun(&of.folded) || held.iter().any(|name| begun(&format!("{}/{}", of.folded, fold(name))))
+            })
+        })
     }
 
     /// Whether it could be about a path of which only parts are known.
@@ -171,11 +202,16 @@ impl Form {
         }
     }
 
-    fn concerns(&self, of: &SeenForm<'_>, roots: &[PathBuf], above: Above) -> bool {
+    fn fit(&self, of: &SeenForm<'_>, roots: &[PathBuf], above: Above) -> Fit {
         let hit = |parts: &[Part], names: &str, above: Above| {
             let walked = walk(parts, names);
-            walked.full || walked.below || (walked.above && self.counts_above(parts, above))
+            match walked.full || walked.below {
+                true => Fit::Whole,
+                false if walked.above && self.counts_above(parts, above) => Fit::Above,
+                false => Fit::No,
+            }
         };
+        let best = |fits: &mut dyn Iterator<Item = Fit>| fits.max().unwrap_or_default();
         let in_root = |parts: &[Part], rest: &str| {
             let root_itself = above == Above::PlaceBelowRoot && rest.is_empty();
             hit(parts, rest, if root_itself { Above::No } else { above })
@@ -184,20 +220,24 @@ impl Form {
             Anchor::Absolute => hit(&self.folded, &of.folded, above),
             Anchor::Root(up) => {
                 let inside = if up == 0 {
-                    of.in_roots().any(|rest| in_root(&self.folded, rest))
+                    best(&mut of.in_roots().map(|rest| in_root(&self.folded, rest)))
                 } else {
                     let from = |root: &PathBuf| below_text(&of.folded, &fold(&root.to_string_lossy()), up);
-                    roots.iter().filter_map(from).any(|rest| in_root(&self.folded, rest))
+                    best(&mut roots.iter().filter_map(from).map(|rest| in_root(&self.folded, rest)))
                 };
                 // A folder above a root lies above everything in it.
-                inside || (of.above_root && self.counts_above(&self.folded, above))
+                let above = of.above_root && self.counts_above(&self.folded, above);
+                inside.max(if above { Fit::Above } else { Fit::No })
             }
             // A denial without a place is about every place; its place is taken to be at each root.
             Anchor::Anywhere => {
                 let anywhere = if above == Above::Any { above } else { Above::No };
                 let placed = || self.placed().filter(|_| above != Above::No);
-                hit(&self.folded, &of.folded, anywhere)
-                    || placed().is_some_and(|parts| of.in_roots().any(|rest| in_root(parts, rest)))
+                let fit = hit(&self.folded, &of.folded, anywhere);
+                match placed().filter(|_| fit != Fit::Whole) {
+                    Some(parts) => fit.max(best(&mut of.in_roots().map(|rest| in_root(parts, rest)))),
+                    None => fit,
+                }
             }
         }
     }
@@ -268,7 +308,7 @@ fn walk(parts: &[Part], path: &str) -> Walked {
         }
     }
     let more = names.next().is_some();
-    Walked { full: more == deep, below: more, above: !more && deep }
+    Walked { full: more == deep, below: more, above: !more && deep, begun: false }
 }
 
 /// The same along parts with `**` among them: after each name, all the places where one could be.
@@ -304,6 +344,7 @@ fn walk_deep<'a>(parts: &[Part], names: impl Iterator<Item = &'a str>) -> Walked
     }
     walked.full = now.last() == Some(&true);
     walked.above = now.iter().take(len).any(|alive| *alive);
+    walked.begun = now.iter().take(len).skip(2).any(|alive| *alive);
     walked
 }
 
