@@ -6,6 +6,7 @@
 
 mod awk;
 mod form;
+mod gitlinks;
 mod input;
 mod judge;
 mod name;
@@ -19,6 +20,7 @@ mod special;
 mod table;
 #[cfg(test)]
 mod tests;
+mod toolchains;
 mod variables;
 
 use std::path::Path;

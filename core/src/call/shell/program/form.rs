@@ -143,6 +143,8 @@ pub(super) struct Form {
     pub(super) reader: bool,
     /// It is one only with one of these options; with any if there are none.
     pub(super) reader_with: HashSet<String>,
+    /// Whether it is one if it only tells something about itself, and what that hangs on.
+    pub(super) tells: Option<Option<Special>>,
     pub(super) digits: bool,
     /// Without a path among its operands it works on the working folder.
     pub(super) here: bool,
@@ -186,7 +188,16 @@ impl Form {
             form.list(meaning, list, false);
         }
         let query = if form.kind == Kind::Foreign { "" } else { "--version --help" };
-        form.list(Meaning::Query, entry.query.as_deref().unwrap_or(query), true);
+        form.list(Meaning::Query, entry.query.as_deref().unwrap_or(query), entry.query.is_none());
+        // What a reader with a look around is asked for help may be answered by a program of the folder's.
+        let looks = |special| matches!(special, Special::Git | Special::Cargo | Special::Go);
+        let telling = entry.tells || form.reader && !form.special.is_some_and(looks);
+        let upper = above.iter().find(|upper| upper.everywhere && upper.tells);
+        form.tells = match upper {
+            _ if telling => Some(form.special),
+            Some(upper) => Some(upper.special),
+            None => None,
+        };
         for (meaning, list) in above.iter().flat_map(Entry::lists) {
             form.list(meaning, list, true);
         }

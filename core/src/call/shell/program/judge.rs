@@ -145,9 +145,10 @@ impl<'a> Judge<'a> {
         let stop = form.before_command();
         let scan = scan(form, words, from, stop);
         self.options(form, &scan);
-        if self.query(&scan, from) {
-            self.reader &=
-                form.special != Some(Special::Cargo) || self.command.cwd.is_some_and(special::plain_cargo);
+        if let Some(tells) = form.tells
+            && self.query(&scan, from)
+        {
+            self.reader &= tells.is_none_or(|which| special::quiet(self, which));
             return;
         }
         self.reader &= form.reader && self.command.cwd.is_some();

@@ -1,12 +1,10 @@
 //! Programs with a language of their own, or whose safety hangs on files around them.
 
-use std::path::Path;
-
 use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::scan::Scan;
 use super::table::Special;
-use super::{Moves, awk, repository, sed};
+use super::{Moves, awk, repository, sed, toolchains};
 use crate::call::WriteKind;
 use crate::call::shell::{Use, Word};
 
@@ -16,11 +14,19 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         remote_helpers(judge);
     }
     match form.special {
-        Some(Special::Awk) => programs(judge, form, scan, |judge, text, place| {
-            if let Some(reason) = awk::danger(text) {
-                judge.caveat(reason, vec![place]);
+        Some(Special::Awk) => {
+            programs(judge, form, scan, |judge, text, place| {
+                if let Some(reason) = awk::danger(text) {
+                    judge.caveat(reason, vec![place]);
+                }
+            });
+            // To gawk this is no file.
+            for place in &scan.operands {
+                if judge.words.get(*place).is_some_and(|word| word.text().contains("/inet")) {
+                    judge.caveat("an operand that is a connection", vec![*place]);
+                }
             }
-        }),
+        }
         Some(Special::Sed) => {
             programs(judge, form, scan, sed_script);
             // Where `-i` takes the next word: `sed -i '' SCRIPT FILE`.
@@ -43,14 +49,24 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(Special::Cd) => cd(judge, scan),
         Some(Special::Date) => date(judge, scan),
         Some(Special::Sets) => sets(judge, scan),
-        Some(Special::Git) if judge.reader => {
-            judge.reader = judge.command.cwd.is_some_and(repository::names_no_program);
+        Some(which @ (Special::Git | Special::Cargo | Special::Go)) if judge.reader => {
+            judge.reader = quiet(judge, which);
         }
-        Some(Special::Cargo) if judge.reader => {
-            judge.reader = judge.command.cwd.is_some_and(plain_cargo);
-        }
-        Some(Special::Git | Special::Cargo | Special::Find | Special::Input | Special::Shell) | None => {}
+        Some(
+            Special::Git | Special::Cargo | Special::Go | Special::Find | Special::Input | Special::Shell,
+        )
+        | None => {}
     }
+}
+
+/// Whether no file around the command tells such a program what to run.
+pub(super) fn quiet(judge: &Judge<'_>, which: Special) -> bool {
+    judge.command.cwd.is_some_and(|cwd| match which {
+        Special::Git => repository::names_no_program(cwd),
+        Special::Cargo => toolchains::plain_cargo(cwd),
+        Special::Go => toolchains::plain_go(cwd),
+        _ => true,
+    })
 }
 
 /// The texts of a small language: values of options that stand in place of the first operand, or the
@@ -207,24 +223,4 @@ fn date(judge: &mut Judge<'_>, scan: &Scan<'_>) {
             judge.caveat("an operand with which it changes something", vec![*place]);
         }
     }
-}
-
-/// Whether no configuration between here and the home folder tells cargo what to run.
-pub(super) fn plain_cargo(cwd: &Path) -> bool {
-    // Cargo looks all the way up.
-    if cwd.ancestors().nth(64).is_some() {
-        return false;
-    }
-    let home = crate::call::home();
-    cwd.ancestors().all(|folder| {
-        let own = home.as_deref() == Some(folder);
-        let config = [".cargo/config.toml", ".cargo/config"].iter().any(|name| folder.join(name).exists());
-        let toolchain = ["rust-toolchain.toml", "rust-toolchain"].iter().any(|name| {
-            let path = folder.join(name);
-            path.exists()
-                && (std::fs::metadata(&path).is_ok_and(|meta| meta.len() > 4096)
-                    || std::fs::read_to_string(&path).is_ok_and(|text| text.contains("path")))
-        });
-        own || !config && !toolchain
-    })
 }

@@ -65,6 +65,7 @@ pub(super) struct Entry {
     pub(super) commands: String,
     pub(super) evaluates: String,
     pub(super) query: Option<String>,
+    pub(super) tells: bool,
 }
 
 /// What sort of program it is.
@@ -110,6 +111,7 @@ pub(super) enum Special {
     Dd,
     Find,
     Git,
+    Go,
     Input,
     Jq,
     Sed,
@@ -294,6 +296,7 @@ impl Entry {
         self.instead = self.instead.take().or_else(|| like.instead.clone());
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
+        self.tells |= like.tells;
         if self.style == Style::Gnu {
             self.style = like.style;
         }

@@ -282,3 +282,53 @@ fn given_a_folder_that_tells_cargo_what_to_run_then_cargo_is_no_reader() {
     let other = tempfile::tempdir().unwrap();
     assert!(!look_in("cargo tree", &other.path().join("d/".repeat(70)), false).reader);
 }
+
+/// Attack 76: `--version` of a program that loads something of its folder, and the help of a command whose
+/// manual is shown by a program of the repository's.
+#[test]
+fn given_a_question_for_help_then_only_programs_that_load_nothing_here_answer_it_as_readers() {
+    let readers = [
+        "ls --help",
+        "cp --help",
+        "env --version",
+        "node -v",
+        "python -V",
+        "python3 -VV",
+        "rustc -V",
+        "rustc -vV",
+        "cargo -V",
+        "cargo test --help",
+        "java -version",
+        "git -v",
+        "gh pr create --help",
+        "curl --version",
+    ];
+    hold(readers, |line| (!look(line).reader).then(|| line.to_owned()));
+    let others = [
+        "mvn --version",
+        "hg --version",
+        "flake8 --version",
+        "pylint --help",
+        "rubocop --version",
+        "webpack --version",
+        "ng --version",
+        "turbo --version",
+        "lerna --version",
+        "bazel --version",
+        "sbt --version",
+        "rust-gdb --version",
+        "gradle --version",
+        "eslint --version",
+        "cargo nonesuch --help",
+    ];
+    hold(others, |line| look(line).reader.then(|| line.to_owned()));
+
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join(".git")).unwrap();
+    std::fs::write(dir.path().join(".git/config"), "[man]\n\tviewer = evil\n").unwrap();
+    std::fs::write(dir.path().join("rust-toolchain.toml"), "[toolchain]\npath = \"x\"\n").unwrap();
+    std::fs::write(dir.path().join("go.mod"), "module x\ntoolchain go1.99\n").unwrap();
+    let lines = ["git log --help", "git status --help", "rustc -V", "cargo --version", "rustup --version"];
+    let lines = lines.into_iter().chain(["cargo test --help", "rustfmt --version", "go version"]);
+    hold(lines, |line| look_in(line, dir.path(), false).reader.then(|| line.to_owned()));
+}
