@@ -16,6 +16,7 @@ mod scan;
 mod sed;
 mod shells;
 mod special;
+mod spellings;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,12 @@ pub(super) struct Known {
     /// that a runner starts by name (`npx x`), and every tail of a wrapper whose command could not be
     /// located.
     pub(super) also: Vec<Vec<Word>>,
+    /// The same command, spelled otherwise: for rules that deny or ask.
+    pub(super) spellings: Vec<Vec<Word>>,
+    /// Words of which each could begin a command: for deny and ask.
+    pub(super) tails: Vec<Vec<Word>>,
+    /// Lines that it might run: for deny and ask.
+    pub(super) lines: Vec<String>,
     /// The folder of the shell changes (`cd`).
     pub(super) moves: Option<Moves>,
 }
