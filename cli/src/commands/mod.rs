@@ -10,7 +10,9 @@ mod context;
 mod demo_agent;
 mod doctor;
 mod error;
+mod grants;
 mod import;
+mod inbox;
 mod init;
 mod run;
 mod test;
@@ -38,6 +40,8 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             check::check(*args, &ctx)
         }
         Command::Test(args) => test::test(&args, &ctx),
+        Command::Inbox(args) => inbox::inbox(args, &ctx).await,
+        Command::Grants(args) => grants::grants(&args, &ctx),
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),
         Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),

@@ -1,5 +1,7 @@
 //! The card: one shape on every surface (surfaces, section 2).
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -58,6 +60,28 @@ pub enum State {
     Expired,
 }
 
+impl std::str::FromStr for ApprovalId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
+impl State {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Denied => "denied",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
+}
+
 /// mayi's own choices, by their `optionId`.
 pub mod choice {
     /// Allow this call, and nothing else.
@@ -89,7 +113,7 @@ pub struct AgentOption {
 }
 
 /// One choice on the card.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardOption {
     /// One of [`choice`], or [`choice::AGENT`] and the agent's id.
@@ -99,13 +123,13 @@ pub struct CardOption {
     /// ACP's word for the kind.
     pub kind: String,
     /// `once`, `session`, `user`, or `agent` where the agent remembers.
-    pub scope: &'static str,
+    pub scope: Cow<'static, str>,
     /// What to know before picking it.
     pub danger: Option<String>,
 }
 
 /// The tool call, as the agent described it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardToolCall {
     /// The protocol's id.
@@ -123,7 +147,7 @@ pub struct CardToolCall {
 }
 
 /// The MCP server a tool belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardServer {
     /// Its name in the configuration.
@@ -133,7 +157,7 @@ pub struct CardServer {
 }
 
 /// One access, for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardAccess {
     /// The selector's word.
@@ -145,7 +169,7 @@ pub struct CardAccess {
 }
 
 /// The level that the call asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionType {
     /// Only reads.
@@ -157,12 +181,12 @@ pub enum PermissionType {
 }
 
 /// A question to a person.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Card {
     /// Always `approval-request`.
     #[serde(rename = "type")]
-    pub message: &'static str,
+    pub message: Cow<'static, str>,
     /// Its id.
     pub approval_id: ApprovalId,
     /// The session that asks.
@@ -176,6 +200,7 @@ pub struct Card {
     /// Variables that the call sets.
     pub env: std::collections::BTreeMap<String, String>,
     /// The MCP server, if it is a call to one.
+    #[serde(default)]
     pub server: Option<CardServer>,
     /// What the answer is bound to: it is echoed with the answer.
     pub digest: Digest,
@@ -229,7 +254,7 @@ impl Card {
             .chain(call.notes.iter().map(|note| serde_json::json!({"type": "content", "content": {"type": "text", "text": note}})))
             .collect();
         Self {
-            message: "approval-request",
+            message: Cow::Borrowed("approval-request"),
             approval_id: ApprovalId::new(),
             session_id: call.session.to_string(),
             agent_name: call.agent.to_string(),
@@ -281,11 +306,11 @@ fn permission_type(categories: &[Category]) -> PermissionType {
 }
 
 fn choices(call: &Call, suggestions: &[Suggestion], agent: &[AgentOption]) -> Vec<CardOption> {
-    let own = |id: &str, name: &str, kind: &str, scope| CardOption {
+    let own = |id: &str, name: &str, kind: &str, scope: &'static str| CardOption {
         option_id: id.to_owned(),
         name: name.to_owned(),
         kind: kind.to_owned(),
-        scope,
+        scope: scope.into(),
         danger: None,
     };
     let mut options = Vec::new();
@@ -303,7 +328,7 @@ fn choices(call: &Call, suggestions: &[Suggestion], agent: &[AgentOption]) -> Ve
         option_id: format!("{}{}", choice::AGENT, option.option_id),
         name: option.name.clone(),
         kind: option.kind.clone(),
-        scope: if option.kind.ends_with("_always") { "agent" } else { "once" },
+        scope: if option.kind.ends_with("_always") { "agent" } else { "once" }.into(),
         danger: option.danger.clone(),
     }));
     options

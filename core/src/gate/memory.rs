@@ -192,16 +192,20 @@ fn awake(kept: StoredGrant) -> Result<Grant, StoreError> {
 }
 
 impl Gate {
-    /// Hears of other processes of the same user: their answers to what waits here, answers that they
-    /// revoke. Runs until the gate is gone; nothing happens without a store.
-    pub async fn attend(&self) {
-        let gate = Arc::downgrade(&self.inner);
-        loop {
-            let Some(inner) = gate.upgrade() else { return };
-            let look = Gate { inner };
-            let busy = tokio::task::spawn_blocking(move || look.look()).await.unwrap_or(false);
-            tokio::time::sleep(if busy { QUICK } else { SLOW }).await;
+    /// Hears of other processes of the same user from now on: their answers to what waits here, answers
+    /// that they revoke. Ends with the gate; nothing happens without a store. Needs a runtime.
+    pub fn attend(&self) {
+        if self.lock().memory.is_none() {
+            return;
         }
+        let gate = Arc::downgrade(&self.inner);
+        tokio::spawn(async move {
+            while let Some(inner) = gate.upgrade() {
+                let look = Self { inner };
+                let busy = tokio::task::spawn_blocking(move || look.look()).await.unwrap_or(false);
+                tokio::time::sleep(if busy { QUICK } else { SLOW }).await;
+            }
+        });
     }
 
     /// Looks once at what other processes did. Returns whether something waits.
@@ -245,7 +249,7 @@ impl Gate {
 
 /// How often to look while something waits, and else.
 const QUICK: std::time::Duration = std::time::Duration::from_millis(50);
-const SLOW: std::time::Duration = std::time::Duration::from_millis(500);
+const SLOW: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// Which grant a commit failed by, if one has ended meanwhile.
 pub(super) fn ended(error: &StoreError) -> Option<crate::grant::GrantId> {

@@ -9,6 +9,7 @@ mod authorized;
 mod cover;
 mod keep;
 mod memory;
+mod questions;
 mod remembered;
 mod session;
 mod submit;
@@ -30,7 +31,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::approval::{AgentOption, ApprovalId, ApprovalResolved, Card, Event, Output, Queue, State};
 use crate::call::{Call, SessionId};
 use crate::grant::Grants;
-use crate::policy::{Decision, Effect, Policy, Standing, decide};
+use crate::policy::{Decision, Policy, Standing, decide};
 use crate::record::CallId;
 use crate::store::Change;
 
@@ -99,12 +100,15 @@ struct GateState {
     queue: Queue,
     waiting: HashMap<ApprovalId, Waiting>,
     cover: cover::Cover,
-    surfaces: Vec<mpsc::UnboundedSender<GateEvent>>,
+    surfaces: Vec<Surface>,
     tally: Tally,
     memory: Option<Memory>,
     beaten: Option<Timestamp>,
     calls: submit::Calls,
 }
+
+/// Hears of what happens; says whether anybody still listens.
+type Surface = Box<dyn Fn(&GateEvent) -> bool + Send>;
 
 struct Waiting {
     id: CallId,
@@ -212,12 +216,17 @@ impl Gate {
     #[must_use]
     pub fn subscribe(&self) -> mpsc::UnboundedReceiver<GateEvent> {
         let (sender, receiver) = mpsc::unbounded_channel();
+        self.hear(Box::new(move |event| sender.send(event.clone()).is_ok()));
+        receiver
+    }
+
+    /// Tells `surface` of everything from now on; cards that wait already come first.
+    fn hear(&self, surface: Surface) {
         let mut state = self.lock();
         for card in state.queue.waiting() {
-            let _ = sender.send(GateEvent::Asked(Box::new(card.clone())));
+            surface(&GateEvent::Asked(Box::new(card.clone())));
         }
-        state.surfaces.push(sender);
-        receiver
+        state.surfaces.push(surface);
     }
 
     /// Judges a call that only was reported: it can't be stopped, and is counted.
@@ -332,7 +341,7 @@ impl GateState {
     }
 
     fn tell(&mut self, event: &GateEvent) {
-        self.surfaces.retain(|surface| surface.send(event.clone()).is_ok());
+        self.surfaces.retain(|surface| surface(event));
     }
 
     fn count_and_tell(&mut self, verdict: &Verdict) {

@@ -187,7 +187,7 @@ impl GateState {
                 Fate::Refuse(_) => Effect::Deny,
                 Fate::Ask(_) => Effect::Ask,
             };
-            let ruling = Ruling::new(effect, by, &standing);
+            let ruling = Ruling::new(effect, by, call, &standing);
             changes.push(Change::Append(writer.decided(id, call, decision, &ruling, now)));
         }
         if let Fate::Ask(card) = fate {

@@ -10,7 +10,7 @@ use super::*;
 use crate::approval::{AnswerError, ApprovalResponse, Remember, RememberScope, choice};
 use crate::call::shell::{self, Surroundings};
 use crate::call::{Access, AgentId, Diff, Door, PathAccess, WriteKind};
-use crate::policy::{AgentSettings, Mode, Origin, Pattern, Rule, pattern::Places};
+use crate::policy::{AgentSettings, Effect, Mode, Origin, Pattern, Rule, pattern::Places};
 
 fn session(id: &str, parent: Option<&str>) -> Session {
     Session {

@@ -35,6 +35,17 @@ pub enum Level {
 }
 
 impl Level {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::All => "all",
+        }
+    }
+
     /// Whether tools of `category` are covered.
     #[must_use]
     pub fn covers(self, category: Category) -> bool {

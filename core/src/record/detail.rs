@@ -132,6 +132,9 @@ pub struct Decided {
     /// The servers that mayi itself had put into the session.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub servers: Vec<String>,
+    /// Whether a remembered answer covered a part of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub granted: bool,
     /// The categories touched.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub categories: Vec<Category>,

@@ -3,11 +3,14 @@
 //! An [`Entry`] says one thing that happened. The gate makes entries with a [`Writer`], which takes the
 //! secrets out of them first; a store gives them their places ([`Recorded`]).
 
+pub mod analysis;
 pub mod detail;
 mod entry;
 mod frozen;
 mod preview;
 mod redact;
+#[cfg(test)]
+mod testing;
 mod writer;
 
 pub use entry::{CallId, Entry, Kind, Recorded};

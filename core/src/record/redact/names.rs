@@ -93,9 +93,9 @@ fn is_path(value: &str) -> bool {
     let rooted = value.starts_with("~/") || value.starts_with("./") || value.starts_with('/');
     let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
     // What is base64 may begin with a slash: in a path there is another one, or a dot.
-    let named = value.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-~@:+,".contains(&b));
+    let named = value.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-~@:,".contains(&b));
     let looks = value.get(1..).is_some_and(|rest| rest.contains(['/', '.'])) || value.len() < 24;
-    drive || (rooted && named && looks && !value.contains("+/"))
+    drive || (rooted && named && looks)
 }
 
 fn is_plain_address(value: &str) -> bool {

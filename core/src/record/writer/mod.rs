@@ -14,7 +14,7 @@ use crate::approval::{ApprovalResolved, ApprovalResponse, Card, Outcome, State};
 use crate::call::{AgentId, Call, SessionId};
 use crate::policy::{Decision, Effect, Mode, Standing};
 use crate::store::{StoredApproval, StoredGrant};
-use parts::{json, milliseconds};
+use parts::{json, milliseconds, named_servers};
 
 /// One text of an entry, such as an access: what is longer is cut, and says so.
 const LONGEST_TEXT: usize = 4096;
@@ -36,13 +36,23 @@ pub struct Ruling<'a> {
     pub bypass: bool,
     /// The servers that mayi itself put into the session.
     pub servers: &'a [String],
+    /// A remembered answer covers a part of the call.
+    pub granted: bool,
 }
 
 impl<'a> Ruling<'a> {
-    /// `effect` by `by`, as things stand.
+    /// `call` gets `effect` by `by`, as things stand.
     #[must_use]
-    pub fn new(effect: Effect, by: &'a str, standing: &Standing<'a>) -> Self {
-        Self { effect, by, mode: standing.mode, bypass: standing.bypass, servers: standing.servers }
+    pub fn new(effect: Effect, by: &'a str, call: &Call, standing: &Standing<'a>) -> Self {
+        let grants = standing.grants;
+        Self {
+            effect,
+            by,
+            mode: standing.mode,
+            bypass: standing.bypass,
+            servers: standing.servers,
+            granted: call.accesses.iter().any(|access| grants.covering(call, access).is_some()),
+        }
     }
 }
 
@@ -140,7 +150,8 @@ impl Writer {
             by: ruling.by.to_owned(),
             mode: Some(ruling.mode),
             bypass: ruling.bypass,
-            servers: ruling.servers.to_vec(),
+            servers: named_servers(call, ruling.servers),
+            granted: ruling.granted,
             categories: decision.categories.clone(),
             trail: self.trail(&decision.trail),
         });
@@ -261,6 +272,7 @@ impl Writer {
             mode: None,
             bypass: false,
             servers: Vec::new(),
+            granted: false,
             categories: decision.categories.clone(),
             trail: self.trail(&decision.trail),
         });
@@ -289,3 +301,6 @@ impl Writer {
         Entry::new(at, Kind::Config, self.clean(&detail::Config { v: VERSION, ..config.clone() }))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use super::super::detail::{self, VERSION};
 use super::super::{CallId, Entry, Frozen, Kind};
 use super::{LARGEST_FROZEN, Writer};
 use crate::approval::{ApprovalResolved, State};
-use crate::call::{Call, Diff, SessionId};
+use crate::call::{Access, Call, Diff, SessionId};
 use crate::policy::{Decision, Effect, Finding};
 use crate::store::StoredGrant;
 
@@ -136,6 +136,17 @@ impl Writer {
         self.redactor.redact_value(&mut value);
         value
     }
+}
+
+/// Those of `servers` that the call is about: no others have a part in the decision.
+pub(super) fn named_servers(call: &Call, servers: &[String]) -> Vec<String> {
+    let named = |server: &&String| {
+        call.accesses.iter().any(|access| match access {
+            Access::Mcp(mcp) => mcp.readings.iter().any(|(name, _)| name == *server),
+            _ => false,
+        })
+    };
+    servers.iter().filter(named).cloned().collect()
 }
 
 pub(super) fn milliseconds(from: Timestamp, to: Timestamp) -> Option<u64> {
