@@ -20,8 +20,16 @@ pub(super) fn spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>>) {
         Some(program) if program.has_subs => located(program, whole, &mut new),
         program => {
             behind_options(whole.get(..1).unwrap_or_default(), whole.get(1..).unwrap_or_default(), &mut new);
-            without_options(whole, &mut new);
-            program.map(Program::form)
+            let form = program.map(Program::form);
+            if let Some(form) = form {
+                let operands = scan(form, whole, 1, None).operands;
+                let bare = std::iter::once(0).chain(operands).filter_map(|at| whole.get(at).cloned());
+                keep(bare.collect(), whole, &mut new);
+            }
+            for words in std::iter::once(whole.to_vec()).chain(new.clone()) {
+                without_options(&words, &mut new);
+            }
+            form
         }
     };
     let plain = std::iter::once(whole.to_vec()).chain(new.iter().cloned());
@@ -86,9 +94,13 @@ fn behind_options(kept: &[Word], rest: &[Word], new: &mut Vec<Vec<Word>>) {
 /// Without any options: `aws s3 --x rm y`, where nothing is known of the sub-commands.
 fn without_options(words: &[Word], new: &mut Vec<Vec<Word>>) {
     let option = |word: &&Word| word.literal().is_some_and(|text| text.len() > 1 && text.starts_with('-'));
-    let bare: Vec<Word> = words.iter().filter(|word| !option(word)).cloned().collect();
-    if bare.len() > 2 && bare.len() < words.len() && !new.contains(&bare) {
-        new.push(bare);
+    keep(words.iter().filter(|word| !option(word)).cloned().collect(), words, new);
+}
+
+/// Takes a spelling that leaves out some of `words`, and more than the program's name.
+fn keep(spelled: Vec<Word>, words: &[Word], new: &mut Vec<Vec<Word>>) {
+    if spelled.len() > 1 && spelled.len() < words.len() && new.len() < MOST && !new.contains(&spelled) {
+        new.push(spelled);
     }
 }
 
