@@ -10,6 +10,7 @@ mod input;
 mod judge;
 mod name;
 mod operands;
+mod outputs;
 mod places;
 mod repository;
 mod scan;
@@ -20,12 +21,15 @@ mod spellings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod unpack;
 mod variables;
 
 use std::path::Path;
 
 use super::{Caveat, Touch, Word};
 use crate::call::{UrlAccess, WriteKind};
+
+pub(super) use places::opened;
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
 use super::table::{Kind, Program, Special, Table};
-use super::{Command, Inner, Known, input, shells, special, spellings, variables};
+use super::{Command, Inner, Known, input, shells, special, spellings, unpack, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, Use, Word, split};
 
@@ -288,6 +288,10 @@ impl<'a> Judge<'a> {
             Meaning::Target | Meaning::Edits => {
                 self.reader = false;
                 return;
+            }
+            Meaning::Into => {
+                unpack::into(self, found);
+                self.caveat(&about("writes in another place"), named);
             }
             Meaning::Elsewhere => self.caveat(&about("works in another place"), named),
             Meaning::Loads => self.caveat(&about("loads configuration or code"), named),
