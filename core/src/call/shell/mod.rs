@@ -105,6 +105,13 @@ pub struct ShellAccess {
     pub assignments: Vec<Assignment>,
     /// The command with the wrappers that [`Self::words`] is without: looked at by deny and ask.
     pub outer: Vec<Vec<Word>>,
+    /// The same command spelled otherwise, without the options before a sub-command, say: looked at by
+    /// rules that deny or ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spellings: Vec<Vec<Word>>,
+    /// Words behind a program that is not known: a command may begin with any of them, for deny and ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tails: Vec<Vec<Word>>,
     /// The line that it stands in, as it was written.
     pub line: String,
     /// Whether the line was understood. If not, no allow matches.

@@ -26,8 +26,12 @@ pub(super) fn destroys(shell: &ShellAccess, home: Option<&Path>) -> Destroys {
         let words: Vec<Word> = candidate.iter().cloned().map(Word::Literal).collect();
         (0..words.len()).map(move |from| by_words(words.get(from..).unwrap_or_default(), home))
     });
+    let tails = shell
+        .tails
+        .iter()
+        .flat_map(|words| (0..words.len()).filter_map(move |from| Some(by_words(words.get(from..)?, home))));
     let touches = shell.touches.iter().map(|touch| by_touch(touch, home));
-    forms.chain(candidates).chain(touches).max().unwrap_or(Destroys::No)
+    forms.chain(candidates).chain(tails).chain(touches).max().unwrap_or(Destroys::No)
 }
 
 /// A folder that a command empties, or changes with everything in it.

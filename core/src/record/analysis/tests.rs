@@ -108,11 +108,9 @@ fn given_grants_then_replay_does_not_take_them_for_the_policy() {
     let mut grants = Grants::default();
     for pattern in ["shell(make *)", "shell(cat *)", "shell(pwd)"] {
         grants.add(Grant {
-            agent: run("x").agent,
-            session: run("x").session,
             pattern: Some(Pattern::parse(pattern, &Places::default()).unwrap()),
             fingerprint: None,
-            scope: Scope::Session,
+            ..Grant::of_session(run("x").agent, run("x").session)
         });
     }
     for line in ["make all", "pwd", "cat ../x", "ls"] {

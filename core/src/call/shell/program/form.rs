@@ -24,6 +24,8 @@ pub(super) enum Meaning {
     Url,
     /// Its value is the folder or file that operands are copied to.
     Target,
+    /// Its value is a folder that it writes in.
+    Into,
     /// Its value is another working folder.
     Elsewhere,
     /// It loads configuration or code.
@@ -116,6 +118,8 @@ pub(super) enum Role {
     Assignment,
     /// An address, perhaps without its scheme.
     Url,
+    /// A member of an archive that is taken apart.
+    Member,
     /// The command begins.
     Command,
     /// The rest is one line for a shell.
@@ -301,6 +305,7 @@ impl Role {
             "loaded" => Self::Loaded,
             "assignment" => Self::Assignment,
             "url" => Self::Url,
+            "member" => Self::Member,
             "command" => Self::Command,
             "line" => Self::Line,
             "single" => Self::Single,

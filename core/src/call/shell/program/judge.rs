@@ -6,7 +6,7 @@ use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
 use super::table::{Kind, Program, Special, Table};
-use super::{Command, Inner, Known, input, shells, special, variables};
+use super::{Command, Inner, Known, input, shells, special, spellings, unpack, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, Use, Word, split};
 
@@ -39,6 +39,7 @@ pub(super) fn known(command: &Command<'_>) -> Known {
     };
     let at = judge.wrappers();
     judge.command_at(at);
+    spellings::spellings(command.words, at, &mut judge.known.spellings);
     let Judge { places, mut known, reader, .. } = judge;
     known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
     known.touches = places.touches;
@@ -87,6 +88,7 @@ impl<'a> Judge<'a> {
             if first.literal().is_none_or(|name| name.contains('/')) {
                 self.places.word(first, Use::Either, false);
             }
+            self.anything(at + 1);
             return self.everything(at + 1);
         };
         let text = first.literal().unwrap_or_default();
@@ -102,6 +104,7 @@ impl<'a> Judge<'a> {
                 always: true,
                 named: Named::Nothing,
             });
+            self.anything(at + 1);
             return self.everything(at + 1);
         }
         let (program, from) = self.sub_commands(program, at);
@@ -193,6 +196,7 @@ impl<'a> Judge<'a> {
         if !lost.is_empty() {
             self.caveat("an option that is not known, so what it runs could not be located", lost);
             self.tails(from..words.len());
+            self.anything(from);
         }
         for place in scan.operands.iter().filter(|place| **place < rest) {
             let Some(word) = words.get(*place) else { continue };
@@ -286,6 +290,10 @@ impl<'a> Judge<'a> {
                 self.reader = false;
                 return;
             }
+            Meaning::Into => {
+                unpack::into(self, found);
+                self.caveat(&about("writes in another place"), named);
+            }
             Meaning::Elsewhere => self.caveat(&about("works in another place"), named),
             Meaning::Loads => self.caveat(&about("loads configuration or code"), named),
             Meaning::Runs => self.caveat(&about("runs another program"), named),
@@ -322,6 +330,10 @@ impl<'a> Judge<'a> {
                 return;
             }
         }
+        if matches!(found.known.meaning, Meaning::Runs | Meaning::Loads) {
+            let value = text.map(Word::from).or_else(|| word.cloned());
+            value.iter().for_each(|value| self.line(value));
+        }
         match (text, word) {
             (Some(text), _) => self.places.any(text, Use::Either, false),
             (None, Some(Word::Open(open))) => self.places.open(open, Use::Either, false),
@@ -333,6 +345,48 @@ impl<'a> Judge<'a> {
     pub(super) fn everything(&mut self, from: usize) {
         for word in self.words.iter().skip(from) {
             self.places.word(word, Use::Either, false);
+        }
+    }
+
+    /// Any word from `from` on could begin a command, or be a line: for denials alone.
+    pub(super) fn anything(&mut self, from: usize) {
+        let words = self.words.get(from..).unwrap_or_default();
+        if words.is_empty() {
+            return;
+        }
+        self.known.tails.push(words.to_vec());
+        for (at, word) in words.iter().enumerate() {
+            let text = word.literal().unwrap_or_default();
+            if word.prefix().contains(char::is_whitespace) || matches!(word, Word::Open(open) if open.blank())
+            {
+                self.line(word);
+            } else if let Some((_, value)) = text.split_once('=').filter(|(name, _)| name.starts_with('-'))
+                && self.known.also.len() < MOST_TAILS
+            {
+                // `--run=rm x`
+                let rest = words.iter().skip(at + 1).take(LONGEST_TAIL).cloned();
+                self.known.also.push(std::iter::once(Word::from(value)).chain(rest).collect());
+            }
+            if at < MOST_TAILS && self.program(from + at).is_some() {
+                spellings::spellings(self.words, from + at, &mut self.known.spellings);
+            }
+        }
+    }
+
+    /// A text that may be a line for a shell, or hold one behind `=`: for denials alone.
+    pub(super) fn line(&mut self, word: &Word) {
+        let text = match word {
+            Word::Literal(text) => text.clone(),
+            // What is not known stands for itself.
+            Word::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("${_}")).collect(),
+        };
+        let behind = text.split_once('=').filter(|(name, _)| !name.contains(char::is_whitespace));
+        let behind = behind.map(|(_, value)| value.to_owned());
+        for line in behind.into_iter().chain([text]) {
+            let line = line.trim_start_matches('!').trim().to_owned();
+            if !line.is_empty() && !self.known.lines.contains(&line) {
+                self.known.lines.push(line);
+            }
         }
     }
 

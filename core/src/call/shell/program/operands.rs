@@ -6,6 +6,8 @@ use super::Inner;
 use super::form::{Form, Meaning, Operands, Role};
 use super::judge::Judge;
 use super::scan::Scan;
+use super::table::Special;
+use super::unpack;
 use crate::call::WriteKind;
 use crate::call::shell::{Use, Word};
 
@@ -50,6 +52,7 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 }
                 Word::Open(_) => {}
             },
+            Role::Member => unpack::member(judge, form, scan, word),
             Role::Pattern | Role::Assignment | Role::Command | Role::Line => {}
             Role::Single => {
                 judge.reader = false;
@@ -104,6 +107,13 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             }
         }
     }
+    // `host:folder` is on another machine.
+    let away = |word: &Word| {
+        let text = word.literal().unwrap_or_default();
+        form.special == Some(Special::Remote)
+            && text.split_once(':').is_some_and(|(host, _)| !host.contains('/'))
+    };
+    let destination = destination.filter(|(word, _)| !away(word));
     if let Some(found) = target {
         if let Some(value) = &found.value {
             let word = value.text.map(Word::from).or_else(|| words.get(value.place).cloned());

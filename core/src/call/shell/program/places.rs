@@ -110,31 +110,13 @@ impl<'a> Places<'a> {
         if self.touches.len() >= MOST {
             return;
         }
-        let mut pieces = word.pieces.clone();
-        let mut glob = word.glob;
-        match pieces.first_mut() {
-            Some(Some(first)) => {
-                if let Some((_, behind)) = first.rsplit_once(['=', '@']) {
-                    *first = behind.to_owned();
-                }
-                let folder = first.rfind('/').map_or(0, |at| at + 1);
-                let (folder, name) = first.split_at_checked(folder).unwrap_or(("", first));
-                let nothing = first.is_empty();
-                match self.folder(folder) {
-                    Some(folder) if !nothing || glob => *first = format!("{folder}{name}"),
-                    _ => {
-                        glob = false;
-                        pieces.insert(0, None);
-                    }
-                }
-            }
-            _ if glob => match self.folder("") {
-                Some(folder) => pieces.insert(0, Some(folder)),
-                None => glob = false,
-            },
-            _ => {}
+        let mut word = word.clone();
+        if let Some(Some(first)) = word.pieces.first_mut()
+            && let Some((_, behind)) = first.rsplit_once(['=', '@'])
+        {
+            *first = behind.to_owned();
         }
-        let path = OpenPath { given: word.text.clone(), pieces, slashes: !glob };
+        let path = opened(&word, self.cwd);
         self.touches.push(Touch { path: TouchedPath::Open(path), how, deep });
     }
 
@@ -144,17 +126,6 @@ impl<'a> Places<'a> {
             Word::Literal(text) => self.any(text, how, deep),
             Word::Open(open) => self.open(open, how, deep),
         }
-    }
-
-    /// The folder that a path begins with, links resolved, with `/` at the end.
-    fn folder(&self, folder: &str) -> Option<String> {
-        let whole = match self.cwd {
-            Some(cwd) => cwd.join(folder),
-            None if folder.starts_with('/') => folder.into(),
-            None => return None,
-        };
-        let text = resolve(&whole).unwrap_or(whole).to_str()?.to_owned();
-        Some(if text.ends_with('/') { text } else { text + "/" })
     }
 
     /// An address with its scheme, also behind `=`; whether the whole word is one.
@@ -184,4 +155,41 @@ impl<'a> Places<'a> {
             self.address(&format!("http://{text}"));
         }
     }
+}
+
+/// The path that a word of which only some text is known begins with, from the folder at hand.
+pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>) -> OpenPath {
+    let mut pieces = word.pieces.clone();
+    let mut glob = word.glob;
+    match pieces.first_mut() {
+        Some(Some(first)) => {
+            let folder = first.rfind('/').map_or(0, |at| at + 1);
+            let (folder, name) = first.split_at_checked(folder).unwrap_or(("", first));
+            let nothing = first.is_empty();
+            match begun(folder, cwd) {
+                Some(folder) if !nothing || glob => *first = format!("{folder}{name}"),
+                _ => {
+                    glob = false;
+                    pieces.insert(0, None);
+                }
+            }
+        }
+        _ if glob => match begun("", cwd) {
+            Some(folder) => pieces.insert(0, Some(folder)),
+            None => glob = false,
+        },
+        _ => {}
+    }
+    OpenPath { given: word.text.clone(), pieces, slashes: !glob }
+}
+
+/// The folder that a path begins with, links resolved, with `/` at the end.
+fn begun(folder: &str, cwd: Option<&Path>) -> Option<String> {
+    let whole = match cwd {
+        Some(cwd) => cwd.join(folder),
+        None if folder.starts_with('/') => folder.into(),
+        None => return None,
+    };
+    let text = resolve(&whole).unwrap_or(whole).to_str()?.to_owned();
+    Some(if text.ends_with('/') { text } else { text + "/" })
 }

@@ -4,9 +4,9 @@ use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::scan::Scan;
 use super::table::Special;
-use super::{Moves, awk, repository, sed, toolchains};
+use super::{Moves, awk, outputs, repository, sed, toolchains, unpack};
 use crate::call::WriteKind;
-use crate::call::shell::{Use, Word};
+use crate::call::shell::{OpenWord, Use, Word};
 
 /// What the table can't say about a command.
 pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
@@ -18,6 +18,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             programs(judge, form, scan, |judge, text, place| {
                 if let Some(reason) = awk::danger(text) {
                     judge.caveat(reason, vec![place]);
+                    awk_names(judge, text, reason.contains("writes"));
                 }
             });
             // To gawk this is no file.
@@ -52,8 +53,15 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(which @ (Special::Git | Special::Cargo | Special::Go)) if judge.reader => {
             judge.reader = quiet(judge, which);
         }
+        Some(Special::Mounts) => unpack::mounts(judge, scan),
         Some(
-            Special::Git | Special::Cargo | Special::Go | Special::Find | Special::Input | Special::Shell,
+            Special::Git
+            | Special::Cargo
+            | Special::Go
+            | Special::Find
+            | Special::Input
+            | Special::Shell
+            | Special::Remote,
         )
         | None => {}
     }
@@ -97,6 +105,25 @@ fn programs(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, look: fn(&mut J
     }
     let text = texts.iter().flatten().map(|(text, _)| *text).collect::<Vec<_>>().join("\n");
     look(judge, &text, place);
+}
+
+/// The files and lines that an awk program names.
+fn awk_names(judge: &mut Judge<'_>, text: &str, writes: bool) {
+    for named in outputs::named(text) {
+        match named {
+            outputs::Named::Written(file, true) if writes => judge.write(WriteKind::Write, &file),
+            outputs::Named::Written(file, true) => {
+                judge.places.path(&file, Use::Write(WriteKind::Write), false);
+            }
+            outputs::Named::Written(file, false) => {
+                let pieces = vec![Some(file.clone()), None];
+                let open = OpenWord { text: file, pieces, splits: false, glob: false };
+                judge.places.open(&open, Use::Write(WriteKind::Write), false);
+            }
+            outputs::Named::Read(file) => judge.places.path(&file, Use::Read, false),
+            outputs::Named::Line(line) => judge.line(&Word::Literal(line)),
+        }
+    }
 }
 
 fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
@@ -160,6 +187,8 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     let takes = has(&["-x", "--extract", "--get"]);
     if takes {
         judge.places.path(".", Use::Write(WriteKind::Write), false);
+        let folders = |name| matches!(name, "-C" | "--directory" | "--cd" | "--one-top-level");
+        scan.options.iter().filter(|found| folders(found.name)).for_each(|found| unpack::into(judge, found));
     }
     for found in scan.options.iter().filter(|found| matches!(found.name, "-f" | "--file")) {
         let Some(value) = &found.value else { continue };

@@ -55,6 +55,7 @@ pub(super) struct Entry {
     pub(super) edits: String,
     pub(super) urls: String,
     pub(super) targets: String,
+    pub(super) into: String,
     pub(super) elsewhere: String,
     pub(super) loads: String,
     pub(super) runs: String,
@@ -114,6 +115,8 @@ pub(super) enum Special {
     Go,
     Input,
     Jq,
+    Mounts,
+    Remote,
     Sed,
     Sets,
     Shell,
@@ -306,7 +309,7 @@ impl Entry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 17] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 18] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
@@ -316,6 +319,7 @@ impl Entry {
             (Meaning::Edits, &self.edits),
             (Meaning::Url, &self.urls),
             (Meaning::Target, &self.targets),
+            (Meaning::Into, &self.into),
             (Meaning::Elsewhere, &self.elsewhere),
             (Meaning::Loads, &self.loads),
             (Meaning::Runs, &self.runs),

@@ -4,6 +4,7 @@
 mod assign;
 mod compound;
 mod folder;
+mod perhaps;
 mod redirect;
 mod simple;
 mod test_expr;

@@ -259,6 +259,8 @@ impl Walker<'_> {
             words: rest,
             assignments: assigned,
             outer,
+            spellings: known.spellings,
+            tails: known.tails,
             line: self.line.to_owned(),
             understood: true,
             candidates: Vec::new(),
@@ -267,6 +269,10 @@ impl Walker<'_> {
             urls: known.urls,
             reader,
         }));
+        let place = self.out.len() - 1;
+        for line in known.lines {
+            self.perhaps(&line, place);
+        }
         self.out.append(&mut writes);
         for inner in known.inner {
             match inner {

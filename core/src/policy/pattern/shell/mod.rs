@@ -172,7 +172,12 @@ impl ShellPattern {
     /// may run.
     pub(super) fn concerns(&self, seen: &Seen<'_>) -> bool {
         match self {
-            Self::Regex { loose, .. } => seen.texts().iter().any(|text| loose.is_match(text)),
+            Self::Regex { loose, source, .. } => {
+                // Only what says how a text begins needs to see each beginning.
+                let begins = source.contains('^') || source.contains("\\A");
+                seen.texts().iter().any(|text| loose.is_match(text))
+                    || (begins && seen.tails().iter().any(|text| loose.is_match(text)))
+            }
             Self::Words(of) => {
                 (of.operators && seen.line().is_some_and(|line| of.could(line, &[])))
                     || (!seen.shell.understood && of.words.is_empty() && of.rest && of.assignments.is_empty())
