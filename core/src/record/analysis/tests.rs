@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::call::Call;
-use crate::grant::{Grant, Grants, Scope};
+use crate::grant::{Grant, Grants};
 use crate::policy::pattern::Places;
 use crate::policy::{Effect, Mode, Pattern, Policy};
 use crate::record::testing::{
@@ -118,8 +118,7 @@ fn given_grants_then_replay_does_not_take_them_for_the_policy() {
     }
     let replay = replay(&session.entries, &session.policy);
     assert_eq!(replay.differences, []);
-    // Nothing in its trail says that the grant lifted a question about `../x`.
-    assert_eq!((replay.same, replay.not_replayed.len()), (3, 1));
+    assert_eq!((replay.same, replay.not_replayed.len()), (4, 0));
 }
 
 #[test]
