@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use super::{Access, UrlAccess};
 
 pub use line::{argv, line};
-pub use touch::{OpenPath, Touch, TouchedPath, Use};
+pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
 pub use word::{OpenWord, Word, join, quote, split};
 
 /// What a line is read in.

@@ -30,6 +30,12 @@ pub(super) fn names_no_program(cwd: &Path) -> bool {
     cwd.ancestors().nth(MOST).is_none()
 }
 
+/// The top of the working tree around `cwd`.
+pub(super) fn top(cwd: &Path) -> Option<PathBuf> {
+    let has = |folder: &&Path| fs::symlink_metadata(folder.join(".git")).is_ok();
+    cwd.ancestors().take(MOST).find(has).map(Path::to_owned)
+}
+
 /// The git folder that `.git` is or names.
 fn git_folder(folder: &Path, dot: &Path) -> Option<PathBuf> {
     if dot.is_dir() {

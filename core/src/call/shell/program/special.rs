@@ -8,7 +8,7 @@ use super::scan::Scan;
 use super::table::Special;
 use super::{Moves, awk, repository, sed};
 use crate::call::WriteKind;
-use crate::call::shell::{Use, Word};
+use crate::call::shell::{Reach, Use, Word};
 
 /// What the table can't say about a command.
 pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
@@ -93,7 +93,7 @@ fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
             }
             sed::Effect::Reads(file) => {
                 judge.caveat("the sed script reads another file", vec![place]);
-                judge.places.path(&file, Use::Read, false);
+                judge.places.path(&file, Use::Read, Reach::Itself);
             }
             sed::Effect::Unknown => judge.caveat("a sed script that is not understood", vec![place]),
         }
@@ -108,7 +108,7 @@ fn dd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
                 if let Some(file) = text.strip_prefix("of=") {
                     judge.write(WriteKind::Write, file);
                 } else if let Some(file) = text.strip_prefix("if=") {
-                    judge.places.path(file, Use::Read, false);
+                    judge.places.path(file, Use::Read, Reach::Itself);
                 }
             }
             Some(Word::Open(open))
@@ -117,10 +117,10 @@ fn dd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
                     .first()
                     .is_none_or(|first| first.as_deref().is_none_or(|first| first.starts_with("of="))) =>
             {
-                judge.places.open(open, Use::Either, false);
+                judge.places.open(open, Use::Either, Reach::Itself);
                 judge.caveat("it writes to a place that is not known", vec![*place]);
             }
-            Some(Word::Open(open)) => judge.places.open(open, Use::Either, false),
+            Some(Word::Open(open)) => judge.places.open(open, Use::Either, Reach::Itself),
             None => {}
         }
     }
@@ -143,16 +143,16 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     ]);
     let takes = has(&["-x", "--extract", "--get"]);
     if takes {
-        judge.places.path(".", Use::Write(WriteKind::Write), false);
+        judge.places.path(".", Use::Write(WriteKind::Write), Reach::Itself);
     }
     for found in scan.options.iter().filter(|found| matches!(found.name, "-f" | "--file")) {
         let Some(value) = &found.value else { continue };
         match value.text {
             Some(file) if makes => judge.write(WriteKind::Write, file),
-            Some(file) => judge.places.any(file, Use::Either, false),
+            Some(file) => judge.places.any(file, Use::Either, Reach::Itself),
             None => {
                 if let Some(word) = judge.words.get(value.place) {
-                    judge.places.word(word, Use::Either, false);
+                    judge.places.word(word, Use::Either, Reach::Itself);
                 }
             }
         }
@@ -163,7 +163,7 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
         if let Some(word) = judge.words.get(*place)
             && makes
         {
-            judge.places.word(word, Use::Either, true);
+            judge.places.word(word, Use::Either, Reach::All);
         }
     }
 }
