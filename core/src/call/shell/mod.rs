@@ -15,7 +15,6 @@ mod foreign;
 mod heredocs;
 mod line;
 mod parse;
-#[allow(dead_code, reason = "the table of programs gives more than is known yet")]
 mod program;
 mod refused;
 mod touch;

@@ -216,7 +216,8 @@ fn given_anything_else_then_it_does_not_fit() {
     assert!(!known(&Command { words: &words, cwd: None, fed: false, piped: false, made: false }).reader);
 }
 
-/// Decisions, section 2: "with its operands as `read` accesses".
+/// Decisions, section 2: "with its operands as `read` accesses", and "words that ... lie above a path".
+/// Attack 85: a search goes as far below its operands, or the folder that it runs in, as the program does.
 #[test]
 fn given_a_reader_then_its_operands_are_read() {
     let dir = tempfile::tempdir().unwrap();
