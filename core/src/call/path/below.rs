@@ -64,6 +64,21 @@ impl PathAccess {
     }
 }
 
+impl PathAccess {
+    /// Whether nothing lies below it: a file is there, or nothing; with `made`, what is not there may be a
+    /// folder by the time that it is looked into.
+    #[must_use]
+    pub(crate) fn is_bare(&self, made: bool) -> bool {
+        if self.folder || self.unresolved.is_some() {
+            return false;
+        }
+        match std::fs::symlink_metadata(&self.resolved) {
+            Ok(meta) => !meta.is_dir() && !meta.is_symlink(),
+            Err(error) => !made && error.kind() == std::io::ErrorKind::NotFound,
+        }
+    }
+}
+
 /// As many entries of folders are looked at, and as deep.
 const MOST_ENTRIES: usize = 2000;
 const DEEPEST: usize = 6;

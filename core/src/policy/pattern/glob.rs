@@ -127,6 +127,11 @@ impl Glob {
         rest.iter().map(|token| if let Token::Char(c) = token { Some(*c) } else { None }).collect()
     }
 
+    /// Whether every name that it matches begins with a dot.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.tokens.first() == Some(&Token::Char('.'))
+    }
+
     /// Whether it is just `*`.
     pub(crate) fn is_any(&self) -> bool {
         self.tokens == [Token::Star]

@@ -7,7 +7,7 @@ use brush_parser::ast::{
 use super::Walker;
 use crate::call::shell::expand::{Place, heredoc_literal};
 use crate::call::shell::refused::{Refused, Result};
-use crate::call::shell::{OpenPath, Touch, TouchedPath, Use, Word, program};
+use crate::call::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
 use crate::call::{Access, PathAccess, WriteKind};
 
 /// What a command's own redirections give it to read.
@@ -29,13 +29,15 @@ impl Walker<'_> {
         redirects: Option<&RedirectList>,
         walk: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let fed = self.fed;
+        let (fed, piped) = (self.fed, self.piped);
         for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.fed |= self.redirect(redirect)? != Feed::Nothing;
+            let feeds = self.redirect(redirect)? != Feed::Nothing;
+            self.fed |= feeds;
+            self.piped &= !feeds;
         }
         self.bare("{");
         let walked = walk(self);
-        self.fed = fed;
+        (self.fed, self.piped) = (fed, piped);
         walked
     }
 
@@ -163,7 +165,7 @@ impl Walker<'_> {
             }
             Word::Open(open) => program::opened(open, self.folder.known()),
         };
-        self.touches.push(Touch { path: TouchedPath::Open(path), how, deep: false });
+        self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }
 
     /// What is inside of `<(...)` or `>(...)`.

@@ -196,13 +196,15 @@ impl Walker<'_> {
         }
         let Parts { assignments, mut caveats, mut touches, feed, shell } = parts;
         let fed = self.fed || feed != Feed::Nothing;
-        let mut known = self.known(&words, fed);
+        // What a command runs in turn may get something else to read.
+        let from_pipe = shell && self.piped && feed == Feed::Nothing || matches!(feed, Feed::Text(_));
+        let mut known = self.known(&words, fed, from_pipe);
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
         let rest = words.get(through..).unwrap_or_default().to_vec();
         let mut lines = Vec::new();
         if let (Feed::Text(text), true) = (&feed, reads_shell(&rest)) {
             lines.push(text.clone());
-            known = self.known(&words, false);
+            known = self.known(&words, false, false);
         }
         caveats.append(&mut known.caveats);
         for caveat in &mut caveats {
@@ -305,8 +307,14 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn known(&self, words: &[Word], fed: bool) -> Known {
-        program::known(&Command { words, cwd: self.folder.known(), fed })
+    fn known(&self, words: &[Word], fed: bool, piped: bool) -> Known {
+        // Before this command, something else than a look was taken.
+        let made = self.out.iter().any(|access| match access {
+            Access::Shell(shell) => !shell.reader,
+            Access::Write(..) => true,
+            _ => false,
+        });
+        program::known(&Command { words, cwd: self.folder.known(), fed, piped, made })
     }
 
     /// A line that a command runs: where it is not understood, that is an access of its own.
