@@ -35,7 +35,7 @@ impl Default for OfferId {
 }
 
 /// A process that asks. Only it takes answers to its questions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// Its id, new for every process.
     pub id: OwnerId,

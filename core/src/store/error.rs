@@ -26,6 +26,9 @@ pub enum Conflict {
     /// The question is about something else by now.
     #[error("the call has changed since it was shown; look at it again")]
     Changed(ApprovalId),
+    /// Whoever asked is gone: nobody would take the answer.
+    #[error("the process that asked is gone, and its call with it")]
+    Abandoned(ApprovalId),
     /// There is no such question.
     #[error("no approval has this id")]
     Unknown(ApprovalId),

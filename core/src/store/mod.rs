@@ -8,11 +8,13 @@ mod approval;
 mod error;
 mod grant;
 mod query;
+mod sqlite;
 
 pub use approval::{Offer, OfferId, Owner, OwnerId, StoredApproval};
 pub use error::{Conflict, StoreError};
 pub use grant::StoredGrant;
 pub use query::{ApprovalQuery, EntryQuery, GrantQuery, History, Order};
+pub use sqlite::{Durability, Limits, Options, SqliteStore};
 
 use jiff::Timestamp;
 use serde_json::Value;

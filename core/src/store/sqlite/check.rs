@@ -1,0 +1,186 @@
+//! Goes through the record.
+
+use rusqlite::Connection;
+
+use super::connect::{self, Use};
+use super::folder::{self, Opening, name};
+use super::head::{Head, Wrong};
+use super::lock::Lock;
+use super::value::count;
+use super::{SqliteStore, entries, error, schema};
+use crate::record::{Anchor, Checker, Finding, HeadState, Keys, Link, Mac, Place, Report, Row, What};
+use crate::store::StoreError;
+
+/// Hears how many entries were gone through, of how many.
+type Progress<'a> = &'a mut dyn FnMut(u64, u64);
+
+/// So many entries are gone through before progress is told.
+const STEP: u64 = 1_000;
+/// After so many places that can't be read, the rest counts as unreadable.
+const FAILURES: u32 = 1_000;
+
+impl SqliteStore {
+    /// Goes through all of the record, and what of it went to archives, and says what is not as mayi wrote it.
+    /// `progress` hears how many entries were gone through, of how many; a second time for archives.
+    ///
+    /// # Errors
+    /// If it can't be read at all, or there is no key. What is wrong with the record is no error.
+    pub fn verify(&self, progress: Progress<'_>) -> Result<Report, StoreError> {
+        let keys = self.keys.as_ref().ok_or_else(|| StoreError::Damaged {
+            path: self.folder.clone(),
+            reason: "the record's key is missing, so that nothing in it can be checked".to_owned(),
+        })?;
+        let connection = connect::open(&self.path, self.reading, &self.options)?;
+        let failed = |error| error::sqlite(&self.path, error);
+        // The head and the entries have to be of the same moment.
+        let (head, all) = {
+            let lock = match self.reading {
+                Use::Frozen => None,
+                _ => self.lock_to_read()?,
+            };
+            let _held = lock.as_ref().map(|lock| lock.hold(self.options.busy)).transpose()?;
+            connection.execute_batch("BEGIN").map_err(failed)?;
+            let all = connection.query_row("SELECT count(*) FROM record", (), |row| count(row.get(0)?));
+            (Head::open(&self.folder, &keys.head, Opening::Read)?, all.unwrap_or(0))
+        };
+        let (anchors, mut findings) = anchors(&connection, keys).unwrap_or_else(|error| {
+            let what = What::Damaged { reason: error.to_string() };
+            (Vec::new(), vec![Finding { from: 0, to: 0, place: Place::Record, what }])
+        });
+        let start = anchors.last().map_or(Link::START, |anchor| anchor.last);
+        let newest = head.as_ref().ok().map(|head| head.newest);
+        let mut checker = Checker::new(keys.chain.clone(), Place::Record, start, newest);
+        self.rows(&connection, &mut checker, all, progress);
+        let (counted, first) = checker.entries();
+        let last = checker.at().seq;
+        let (found, mut state) = checker.end();
+        findings.extend(found);
+        if let Err(wrong) = &head {
+            let what = match wrong {
+                Wrong::Missing if counted == 0 && start == Link::START => None,
+                Wrong::Missing => Some(What::HeadMissing),
+                Wrong::Damaged => Some(What::HeadDamaged),
+            };
+            state = if what.is_some() { HeadState::Wrong } else { HeadState::None };
+            findings.extend(what.map(|what| Finding { from: last, to: last, place: Place::Record, what }));
+        }
+        findings.extend(structure(&connection));
+        findings.sort_by_key(|finding| finding.from);
+        Ok(Report {
+            entries: counted,
+            first,
+            last: (counted > 0).then_some(last),
+            head: state,
+            findings,
+            archives: Vec::new(),
+        })
+    }
+
+    /// Goes through the rows; past those that can't be read, as well as that can be done.
+    fn rows(&self, connection: &Connection, checker: &mut Checker, all: u64, progress: Progress<'_>) {
+        let mut done = 0;
+        let mut from = i64::MIN;
+        for _ in 0..FAILURES {
+            let outcome = each(connection, from, |row| {
+                checker.row(row);
+                done += 1;
+                if done % STEP == 0 {
+                    progress(done, all);
+                }
+            });
+            let Err(error) = outcome else { break };
+            let lost = checker.at().seq;
+            let next = readable_after(connection, lost);
+            checker.unreadable(next.map_or(0, |seq| seq - 1), error.to_string());
+            match next.map(i64::try_from) {
+                Some(Ok(seq)) => from = seq,
+                _ => break,
+            }
+        }
+        progress(done, all);
+    }
+
+    /// The lock, without making it.
+    fn lock_to_read(&self) -> Result<Option<Lock>, StoreError> {
+        let path = self.folder.join(name::LOCK);
+        Ok(folder::open(&path, Opening::Read)?.map(|file| Lock::new(file, path)))
+    }
+}
+
+/// The entries from `from` on, by their numbers.
+fn each(connection: &Connection, from: i64, mut with: impl FnMut(Row<'_>)) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare("SELECT * FROM record WHERE seq >= ?1 ORDER BY seq")?;
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = statement.query([from])?;
+    while let Some(row) = rows.next()? {
+        let mut cells = Vec::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            cells.push((name.as_str(), entries::cell(row.get_ref(at)?)));
+        }
+        with(&cells);
+    }
+    Ok(())
+}
+
+/// The number of an entry after `lost` that can be read: the next one, if it is near.
+fn readable_after(connection: &Connection, lost: u64) -> Option<u64> {
+    for step in 0..62 {
+        let from = i64::try_from(lost.checked_add(1 << step)?).ok()?;
+        let found = connection.query_row(
+            "SELECT * FROM record WHERE seq >= ?1 ORDER BY seq LIMIT 1",
+            [from],
+            |row| count(row.get("seq")?),
+        );
+        match found {
+            Ok(seq) => return Some(seq),
+            Err(rusqlite::Error::QueryReturnedNoRows) => return None,
+            Err(_) => {}
+        }
+    }
+    None
+}
+
+/// What is left of archived entries, oldest first, and what is wrong with that.
+fn anchors(connection: &Connection, keys: &Keys) -> rusqlite::Result<(Vec<Anchor>, Vec<Finding>)> {
+    let mut statement =
+        connection.prepare("SELECT first, last, prev, mac, seal FROM anchors ORDER BY first")?;
+    let mac = |value: rusqlite::types::ValueRef<'_>| value.as_blob().ok().and_then(Mac::from_bytes);
+    let rows = statement.query_map((), |row| {
+        let (first, last) = (count(row.get(0)?).unwrap_or(0), count(row.get(1)?).unwrap_or(0));
+        let (prev, end, seal) = (mac(row.get_ref(2)?), mac(row.get_ref(3)?), mac(row.get_ref(4)?));
+        let anchor = prev.zip(end).map(|(prev, mac)| Anchor { first, prev, last: Link { seq: last, mac } });
+        Ok((first, last, anchor.filter(|anchor| seal == Some(anchor.seal(&keys.anchors)))))
+    })?;
+    let (mut anchors, mut findings) = (Vec::<Anchor>::new(), Vec::new());
+    let mut wrong = |from: u64, to: u64| {
+        findings.push(Finding { from, to, place: Place::Record, what: What::AnchorDamaged });
+    };
+    for row in rows {
+        let (first, last, anchor) = row?;
+        let before = anchors.last().map_or(Link::START, |anchor| anchor.last);
+        match anchor {
+            Some(anchor) => {
+                if anchor.before() != before {
+                    wrong(before.seq.saturating_add(1), first.saturating_sub(1));
+                }
+                anchors.push(anchor);
+            }
+            None => wrong(first, last),
+        }
+    }
+    Ok((anchors, findings))
+}
+
+/// What is wrong with the database itself: its tables, and how its pages hang together.
+fn structure(connection: &Connection) -> Option<Finding> {
+    let reason = schema::difference(connection).or_else(|| {
+        let said = connection.query_row("PRAGMA integrity_check(1)", (), |row| row.get::<_, String>(0));
+        match said {
+            Ok(said) if said == "ok" => None,
+            Ok(said) => Some(said),
+            Err(error) => Some(error.to_string()),
+        }
+    });
+    let what = What::Damaged { reason: reason? };
+    Some(Finding { from: 0, to: 0, place: Place::Record, what })
+}

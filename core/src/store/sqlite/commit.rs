@@ -1,0 +1,237 @@
+//! Changes, all of them or none.
+
+use std::sync::{MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::entries::{self, Appending};
+use super::head::Head;
+use super::owners::Life;
+use super::value::count;
+use super::{SqliteStore, Writer, approvals, error, folder, grants};
+use crate::record::{Keys, Link};
+use crate::store::{Change, Conflict, OwnerId, StoreError};
+
+impl SqliteStore {
+    /// Makes all of `changes`, or none of them.
+    pub(super) fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let appends = changes.iter().any(|change| matches!(change, Change::Append(_)));
+        self.transact(appends, |work| {
+            let mut counted = false;
+            for change in changes {
+                work.make(change)?;
+                counted |= !matches!(change, Change::Append(_));
+            }
+            if counted { work.count() } else { Ok(()) }
+        })
+    }
+
+    /// One transaction, under the lock; the head follows it.
+    pub(super) fn transact(
+        &self,
+        appends: bool,
+        work: impl FnOnce(&mut Work<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut writer = self.writer()?;
+        let Writer { connection, lock, file } = &mut *writer;
+        let _held = lock.hold(self.options.busy)?;
+        self.is_still_there(*file)?;
+        let keys = self.keys.as_ref().ok_or_else(|| self.only_read())?;
+        let mut head = if appends { Some(Head::to_append(&self.folder, &keys.head)?) } else { None };
+        let failed = |error| error::sqlite(&self.path, error);
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        let appending = match &mut head {
+            Some(head) => Some(self.appending(head, &transaction, keys)?),
+            None => None,
+        };
+        let mut making = Work { store: self, transaction: &transaction, appending };
+        work(&mut making)?;
+        let newest = making.appending.as_ref().map(|appending| appending.before);
+        drop(making);
+        transaction.commit().map_err(failed)?;
+        if let (Some(head), Some(newest)) = (&mut head, newest) {
+            self.name(head, keys, newest);
+        }
+        Ok(())
+    }
+
+    /// Where the record goes on: after the head, unless a process was ended before it could write that.
+    fn appending<'t>(
+        &self,
+        head: &mut Head,
+        transaction: &'t Transaction<'_>,
+        keys: &'t Keys,
+    ) -> Result<Appending<'t>, StoreError> {
+        let failed = |error| error::sqlite(&self.path, error);
+        let mut before = head.newest;
+        match entries::newest(transaction).map_err(failed)? {
+            Some((seq, mac)) if seq > before.seq => {
+                let mac = mac.ok_or_else(|| StoreError::Damaged {
+                    path: self.path.clone(),
+                    reason: format!("entry {seq} of the record was changed: see `mayi log verify`"),
+                })?;
+                before = Link { seq, mac };
+                // Mended before there is more to mend: at most one commit is ever without its head.
+                self.name(head, keys, before);
+            }
+            newest => {
+                let last = newest.map_or(0, |(seq, _)| seq);
+                if last < before.seq {
+                    tracing::warn!(from = last + 1, to = before.seq, "the record's end is missing");
+                }
+            }
+        }
+        Appending::after(before, transaction, &keys.chain).map_err(failed)
+    }
+
+    /// The head names `newest`. What it names is in the database by now: if the head can't be written, it is
+    /// behind, and the next commit mends it.
+    fn name(&self, head: &mut Head, keys: &Keys, newest: Link) {
+        if head.newest == newest {
+            return;
+        }
+        if let Err(error) = head.write(&keys.head, newest, self.options.durability) {
+            tracing::warn!(%error, path = %head.path().display(), "the record's head can't be written");
+        }
+    }
+
+    fn writer(&self) -> Result<MutexGuard<'_, Writer>, StoreError> {
+        let writer = self.writer.as_ref().ok_or_else(|| self.only_read())?;
+        Ok(writer.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn may_write(&self) -> Result<(), StoreError> {
+        if self.writer.is_some() { Ok(()) } else { Err(self.only_read()) }
+    }
+
+    fn only_read(&self) -> StoreError {
+        StoreError::ReadOnly { path: self.path.clone(), reason: "it was opened to be read".to_owned() }
+    }
+
+    /// SQLite goes on with a file that was removed: what is written there is lost.
+    fn is_still_there(&self, file: (u64, u64)) -> Result<(), StoreError> {
+        match self.path.symlink_metadata() {
+            Ok(meta) if folder::identity(&meta) == file => Ok(()),
+            _ => Err(StoreError::Other {
+                path: self.path.clone(),
+                reason: "was removed or replaced while mayi runs; start mayi again".to_owned(),
+            }),
+        }
+    }
+
+    /// Forgets the session's grants of processes that have ended; and what else is too old, if there is a time.
+    pub(super) fn forget(&self, gone: &[OwnerId], now: Option<Timestamp>) -> Result<(), StoreError> {
+        let failed = |error| error::sqlite(&self.path, error);
+        let of_theirs = |connection: &Connection| -> rusqlite::Result<bool> {
+            Ok(grants::owners(connection)?.iter().any(|owner| gone.contains(owner)))
+        };
+        let old =
+            |connection: &Connection| now.map_or(Ok(false), |now| approvals::forgettable(connection, now));
+        if !self.read(|connection| Ok(of_theirs(connection)? || old(connection)?))? {
+            return Ok(());
+        }
+        self.transact(false, |work| {
+            for owner in gone {
+                grants::forget(work.transaction, *owner).map_err(failed)?;
+            }
+            if let Some(now) = now {
+                approvals::forget(work.transaction, now).map_err(failed)?;
+            }
+            work.count()
+        })
+    }
+
+    /// Forgets what is left of processes that have ended, and what is too old.
+    pub(super) fn forget_the_dead(&self, now: Timestamp) -> Result<(), StoreError> {
+        let (_, mut gone) = self.owners.list(now)?;
+        for owner in self.read(grants::owners)? {
+            if !gone.contains(&owner) && self.owners.life(owner, now)? == Life::Gone {
+                gone.push(owner);
+            }
+        }
+        self.forget(&gone, Some(now))?;
+        for owner in gone {
+            self.owners.detach(owner)?;
+        }
+        Ok(())
+    }
+}
+
+/// A transaction, and where the record goes on in it.
+pub(super) struct Work<'a> {
+    store: &'a SqliteStore,
+    pub(super) transaction: &'a Transaction<'a>,
+    appending: Option<Appending<'a>>,
+}
+
+impl Work<'_> {
+    fn make(&mut self, change: &Change) -> Result<(), StoreError> {
+        let (path, transaction) = (&self.store.path, self.transaction);
+        let failed = |error| error::sqlite(path, error);
+        match change {
+            Change::Append(entry) => match &mut self.appending {
+                Some(appending) => appending.append(entry).map_err(failed),
+                None => Ok(()),
+            },
+            Change::Use { id, at } => match grants::spend(transaction, *id, *at).map_err(failed)? {
+                true => Ok(()),
+                false => Err(Conflict::Ended(*id).into()),
+            },
+            Change::Grant(grant) => grants::insert(transaction, grant).map_err(failed),
+            Change::Revoke { id, at } => grants::revoke(transaction, *id, *at).map_err(failed),
+            Change::Ask(asked) => approvals::insert(transaction, asked).map_err(failed),
+            Change::Update { id, digest, card } => {
+                self.standing(*id)?.waits(*id)?;
+                approvals::update(transaction, *id, digest, card).map_err(failed)
+            }
+            Change::Settle { id, state, by, reason, at } => {
+                self.standing(*id)?.waits(*id)?;
+                approvals::settle(transaction, *id, *state, by, reason.as_deref(), *at).map_err(failed)
+            }
+            Change::Offer { id, response, by, at } => {
+                let approval = response.approval_id;
+                let standing = self.standing(approval)?;
+                standing.waits(approval)?;
+                standing.is_about(approval, &response.digest)?;
+                if self.store.owners.life(standing.owner, *at)? == Life::Gone {
+                    return Err(Conflict::Abandoned(approval).into());
+                }
+                approvals::offer(transaction, *id, standing.owner, response, by, *at).map_err(failed)
+            }
+            Change::Reply { id, refused } => {
+                approvals::reply(transaction, *id, refused.as_deref()).map_err(failed)
+            }
+        }
+    }
+
+    fn standing(&self, id: crate::approval::ApprovalId) -> Result<approvals::Standing, StoreError> {
+        let found = approvals::standing(self.transaction, id);
+        let found = found.map_err(|error| error::sqlite(&self.store.path, error))?;
+        found.ok_or_else(|| Conflict::Unknown(id).into())
+    }
+
+    /// Others see that something changed that is not in the record.
+    fn count(&self) -> Result<(), StoreError> {
+        let counted = self
+            .transaction
+            .prepare_cached("UPDATE changes SET count = count + 1")
+            .and_then(|mut statement| statement.execute(()));
+        counted.map(|_| ()).map_err(|error| error::sqlite(&self.store.path, error))
+    }
+}
+
+/// The number of changes to what is not in the record. It is read again only if somebody wrote since.
+pub(super) fn stamp(connection: &Connection, seen: &mut Option<(i64, u64)>) -> rusqlite::Result<u64> {
+    let version: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row((), |row| row.get(0))?;
+    if let Some((at, stamp)) = *seen
+        && at == version
+    {
+        return Ok(stamp);
+    }
+    let stamp =
+        connection.prepare_cached("SELECT count FROM changes")?.query_row((), |row| count(row.get(0)?))?;
+    *seen = Some((version, stamp));
+    Ok(stamp)
+}

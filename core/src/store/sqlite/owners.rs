@@ -1,0 +1,144 @@
+//! The processes that ask: each holds a lock on a file of its own, which it loses when it ends, however it ends.
+
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+
+use super::error;
+use super::folder::{self, Opening, name};
+use crate::store::{Owner, OwnerId, StoreError};
+
+/// The processes that ask.
+#[derive(Debug)]
+pub(super) struct Owners {
+    folder: PathBuf,
+    /// Those that are this process, with their locks.
+    own: Mutex<HashMap<OwnerId, (Owner, File)>>,
+}
+
+/// How a process stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Life {
+    /// It was heard of.
+    Alive,
+    /// It is there, and was not heard of for long.
+    Hung,
+    /// It has ended.
+    Gone,
+}
+
+impl Owners {
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { folder: folder.join(name::OWNERS), own: Mutex::new(HashMap::new()) }
+    }
+
+    fn own(&self) -> MutexGuard<'_, HashMap<OwnerId, (Owner, File)>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn path(&self, id: OwnerId) -> PathBuf {
+        self.folder.join(id.0.to_string())
+    }
+
+    /// Makes a process known: this one.
+    pub(super) fn attach(&self, owner: &Owner, now: Timestamp) -> Result<(), StoreError> {
+        let file = self.make(owner, now).map_err(|error| error::io(&self.folder, &error))?;
+        self.own().insert(owner.id, (owner.clone(), file));
+        Ok(())
+    }
+
+    /// The file is locked before it has its name: nobody meets it without its lock.
+    fn make(&self, owner: &Owner, now: Timestamp) -> io::Result<File> {
+        folder::make(&self.folder)?;
+        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
+        file.as_file().try_lock().map_err(io::Error::from)?;
+        file.write_all(serde_json::to_string(owner)?.as_bytes())?;
+        file.as_file().set_modified(SystemTime::from(now.max(owner.since)))?;
+        file.persist(self.path(owner.id)).map_err(|error| error.error)
+    }
+
+    /// Hears of a process at `now`: of this one.
+    pub(super) fn beat(&self, id: OwnerId, now: Timestamp) -> Result<(), StoreError> {
+        let path = self.path(id);
+        let mut own = self.own();
+        let Some((owner, file)) = own.get_mut(&id) else {
+            let reason = "is not known as one that asks; attach it first".to_owned();
+            return Err(StoreError::Other { path, reason });
+        };
+        let there = |file: &File| -> io::Result<bool> {
+            match path.symlink_metadata() {
+                Ok(meta) => Ok(folder::identity(&meta) == folder::identity(&file.metadata()?)),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+                Err(error) => Err(error),
+            }
+        };
+        let heard = there(file).and_then(|there| {
+            if !there {
+                *file = self.make(owner, now)?;
+            }
+            file.set_modified(SystemTime::from(now))
+        });
+        heard.map_err(|error| error::io(&path, &error))
+    }
+
+    /// Forgets a process: this one, or one that is gone.
+    pub(super) fn detach(&self, id: OwnerId) -> Result<(), StoreError> {
+        let removed = match fs::remove_file(self.path(id)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error::io(&self.path(id), &error)),
+            _ => Ok(()),
+        };
+        self.own().remove(&id);
+        removed
+    }
+
+    /// How the process stands at `now`.
+    pub(super) fn life(&self, id: OwnerId, now: Timestamp) -> Result<Life, StoreError> {
+        self.look(&self.path(id), now).map(|(_, life)| life)
+    }
+
+    fn look(&self, path: &Path, now: Timestamp) -> Result<(Option<Owner>, Life), StoreError> {
+        let Some(mut file) = folder::open(path, Opening::Read)? else { return Ok((None, Life::Gone)) };
+        let failed = |error: io::Error| error::io(path, &error);
+        match file.try_lock_shared() {
+            // Nobody holds it.
+            Ok(()) => return Ok((None, Life::Gone)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let mut text = String::new();
+        (&mut file).take(4096).read_to_string(&mut text).map_err(failed)?;
+        let heard = file.metadata().and_then(|meta| meta.modified()).map_err(failed)?;
+        let heard = Timestamp::try_from(heard).unwrap_or(Timestamp::MIN);
+        let lease = jiff::SignedDuration::try_from(Owner::LEASE).unwrap_or_default();
+        let life = if now.duration_since(heard) > lease { Life::Hung } else { Life::Alive };
+        Ok((serde_json::from_str(&text).ok(), life))
+    }
+
+    /// Those that are alive at `now`, and the ids of those that have ended.
+    pub(super) fn list(&self, now: Timestamp) -> Result<(Vec<Owner>, Vec<OwnerId>), StoreError> {
+        let failed = |error: io::Error| error::io(&self.folder, &error);
+        let files = match fs::read_dir(&self.folder) {
+            Ok(files) => files,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Vec::new(), Vec::new())),
+            Err(error) => return Err(failed(error)),
+        };
+        let (mut alive, mut gone) = (Vec::new(), Vec::new());
+        for file in files {
+            let path = file.map_err(failed)?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let Ok(id) = name.parse() else { continue };
+            match self.look(&path, now)? {
+                (Some(owner), Life::Alive) => alive.push(owner),
+                (_, Life::Gone) => gone.push(OwnerId(id)),
+                _ => {}
+            }
+        }
+        alive.sort_by_key(|owner: &Owner| (owner.since, owner.id));
+        Ok((alive, gone))
+    }
+}

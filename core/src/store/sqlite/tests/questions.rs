@@ -1,0 +1,196 @@
+//! Questions, the processes that ask them, and answers from others.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Place, second};
+use crate::approval::{ApprovalId, ApprovalResponse, Outcome, State};
+use crate::call::{AgentId, Digest, SessionId, digest_of};
+use crate::store::{
+    ApprovalQuery, Change, Conflict, OfferId, Owner, OwnerId, SqliteStore, Store, StoreError, StoredApproval,
+};
+
+fn digest(number: u64) -> Digest {
+    digest_of(&json!(number))
+}
+
+fn question(owner: OwnerId) -> StoredApproval {
+    StoredApproval {
+        id: ApprovalId::new(),
+        owner,
+        agent: AgentId::named("claude"),
+        session: SessionId("s".to_owned()),
+        workspace: Some("/w".to_owned()),
+        digest: digest(1),
+        card: json!({ "title": "x" }),
+        state: State::Pending,
+        asked_at: second(1),
+        settled_at: None,
+        by: None,
+        reason: None,
+    }
+}
+
+fn ask(store: &SqliteStore, owner: OwnerId) -> StoredApproval {
+    let asked = question(owner);
+    store.commit(vec![Change::Ask(Box::new(asked.clone()))]).unwrap();
+    asked
+}
+
+fn settle(id: ApprovalId, by: &str) -> Change {
+    Change::Settle { id, state: State::Denied, by: by.to_owned(), reason: None, at: second(2) }
+}
+
+fn offer(id: ApprovalId, digest: Digest) -> (OfferId, Change) {
+    let response = ApprovalResponse {
+        approval_id: id,
+        digest,
+        response: Outcome::Selected { option_id: "allow_once".to_owned() },
+        bypass_all: false,
+        remember: None,
+        reason: Some("because".to_owned()),
+    };
+    let offer = OfferId(Uuid::now_v7());
+    let change = Change::Offer {
+        id: offer,
+        response: Box::new(response),
+        by: "inbox".to_owned(),
+        at: Timestamp::now(),
+    };
+    (offer, change)
+}
+
+fn pending(store: &SqliteStore) -> Vec<ApprovalId> {
+    let query = ApprovalQuery { pending: true, ..ApprovalQuery::default() };
+    store.approvals(&query).unwrap().into_iter().map(|asked| asked.id).collect()
+}
+
+#[track_caller]
+fn conflict(outcome: Result<(), StoreError>) -> Conflict {
+    match outcome {
+        Err(StoreError::Conflict(conflict)) => conflict,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Decisions, section 6: "`pending`, then exactly one of": the second is told who was first.
+#[test]
+fn given_a_settled_question_then_it_cant_be_settled_again_and_its_card_is_gone() {
+    let place = Place::new();
+    let (store, other) = (place.open(), place.open());
+    let owner = Owner::this();
+    store.attach(&owner).unwrap();
+    let asked = ask(&store, owner.id);
+    let one = |id| ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
+    assert_eq!(other.approvals(&one(asked.id)).unwrap(), std::slice::from_ref(&asked));
+    store.commit(vec![settle(asked.id, "terminal")]).unwrap();
+    let again = conflict(other.commit(vec![settle(asked.id, "policy")]));
+    assert_eq!(again, Conflict::Settled { id: asked.id, state: State::Denied, by: "terminal".to_owned() });
+    let settled = &other.approvals(&one(asked.id)).unwrap()[0];
+    assert_eq!((settled.state, settled.settled_at), (State::Denied, Some(second(2))));
+    assert_eq!(settled.card, Value::Null);
+    assert_eq!(pending(&store), []);
+    let unknown = ApprovalId::new();
+    assert_eq!(conflict(store.commit(vec![settle(unknown, "x")])), Conflict::Unknown(unknown));
+}
+
+/// Decisions, section 6: "if the call has changed since, the answer is refused".
+#[test]
+fn given_another_digest_then_an_offered_answer_is_refused() {
+    let place = Place::new();
+    let (store, other) = (place.open(), place.open());
+    let owner = Owner::this();
+    store.attach(&owner).unwrap();
+    let asked = ask(&store, owner.id);
+    let card = json!({ "title": "y" });
+    store.commit(vec![Change::Update { id: asked.id, digest: digest(2), card: card.clone() }]).unwrap();
+    let (_, old) = offer(asked.id, digest(1));
+    assert_eq!(conflict(other.commit(vec![old])), Conflict::Changed(asked.id));
+    let (id, new) = offer(asked.id, digest(2));
+    other.commit(vec![new]).unwrap();
+    assert_eq!(other.reply(id).unwrap(), None);
+    let offers = store.offers(owner.id).unwrap();
+    assert_eq!(offers.iter().map(|offer| offer.id).collect::<Vec<_>>(), [id]);
+    assert_eq!(offers[0].response.reason.as_deref(), Some("because"));
+    store.commit(vec![settle(asked.id, "inbox"), Change::Reply { id, refused: None }]).unwrap();
+    assert_eq!(other.reply(id).unwrap(), Some(Ok(())));
+    assert_eq!(store.offers(owner.id).unwrap(), []);
+    let (_, late) = offer(asked.id, digest(2));
+    assert!(matches!(conflict(other.commit(vec![late])), Conflict::Settled { .. }));
+}
+
+/// A refusal reaches whoever answered, with its reason.
+#[test]
+fn given_an_offer_that_is_not_taken_then_it_says_why() {
+    let place = Place::new();
+    let store = place.open();
+    let owner = Owner::this();
+    store.attach(&owner).unwrap();
+    let asked = ask(&store, owner.id);
+    let (id, change) = offer(asked.id, digest(1));
+    store.commit(vec![change]).unwrap();
+    store.commit(vec![Change::Reply { id, refused: Some("no such choice".to_owned()) }]).unwrap();
+    assert_eq!(store.reply(id).unwrap(), Some(Err("no such choice".to_owned())));
+    assert_eq!(pending(&store), [asked.id], "it still waits");
+}
+
+/// Attack 17: "an orphaned approval is answered later": refused, and it shows among those without an owner.
+#[test]
+fn given_a_process_that_has_ended_then_its_questions_are_abandoned_and_take_no_answer() {
+    let place = Place::new();
+    let (store, other) = (place.open(), place.open());
+    let (here, there) = (Owner::this(), Owner::this());
+    store.attach(&here).unwrap();
+    other.attach(&there).unwrap();
+    let (own, orphan) = (ask(&store, here.id), ask(&other, there.id));
+    let (waiting, change) = offer(orphan.id, digest(1));
+    store.commit(vec![change]).unwrap();
+    let now = Timestamp::now();
+    assert_eq!(store.owners(now).unwrap().len(), 2);
+    assert_eq!(store.abandoned(now).unwrap(), []);
+    drop(other);
+    assert_eq!(store.owners(now).unwrap(), std::slice::from_ref(&here));
+    assert_eq!(store.abandoned(now).unwrap(), std::slice::from_ref(&orphan));
+    let (_, late) = offer(orphan.id, digest(1));
+    assert_eq!(conflict(store.commit(vec![late])), Conflict::Abandoned(orphan.id));
+    assert!(matches!(store.reply(waiting), Ok(Some(Err(_)))), "nobody would ever reply");
+    let (_, good) = offer(own.id, digest(1));
+    store.commit(vec![good]).unwrap();
+}
+
+/// Decisions, section 6: "Waiting approvals hold leases; unowned ones expire": also of a process that hangs.
+#[test]
+fn given_a_process_that_was_not_heard_of_then_it_counts_as_gone_until_it_is_heard_again() {
+    let place = Place::new();
+    let (store, other) = (place.open(), place.open());
+    let owner = Owner::this();
+    other.attach(&owner).unwrap();
+    let asked = ask(&other, owner.id);
+    let late = Timestamp::now() + SignedDuration::try_from(Owner::LEASE * 2).unwrap();
+    assert_eq!(store.abandoned(late).unwrap(), std::slice::from_ref(&asked));
+    assert_eq!(store.owners(late).unwrap(), []);
+    other.beat(owner.id, late).unwrap();
+    assert_eq!(store.abandoned(late).unwrap(), []);
+    assert_eq!(store.owners(late).unwrap(), std::slice::from_ref(&owner));
+    other.detach(owner.id).unwrap();
+    assert_eq!(store.owners(late).unwrap(), []);
+    assert!(other.beat(owner.id, late).is_err());
+}
+
+/// Settled questions are kept for a bounded time.
+#[test]
+fn given_an_old_settled_question_then_it_is_forgotten() {
+    let place = Place::new();
+    let store = place.open();
+    let owner = Owner::this();
+    store.attach(&owner).unwrap();
+    let (old, waiting) = (ask(&store, owner.id), ask(&store, owner.id));
+    store.commit(vec![settle(old.id, "x")]).unwrap();
+    let known =
+        |id| !store.approvals(&ApprovalQuery { id: Some(id), ..Default::default() }).unwrap().is_empty();
+    store.abandoned(second(3)).unwrap();
+    assert!(known(old.id));
+    store.abandoned(second(3) + SignedDuration::from_hours(24 * 31)).unwrap();
+    assert!(!known(old.id) && known(waiting.id));
+}
