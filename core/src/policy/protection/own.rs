@@ -98,7 +98,15 @@ mod tests {
         ] {
             assert!(mentions(text), "{text}");
         }
-        for text in ["mayi agents", "mayi log --json", "mayi log suggest", "a mayim inbox", "the mayi gate", "src/mayi/inbox.rs", "mayi: inbox"] {
+        for text in [
+            "mayi agents",
+            "mayi log --json",
+            "mayi log suggest",
+            "a mayim inbox",
+            "the mayi gate",
+            "src/mayi/inbox.rs",
+            "mayi: inbox",
+        ] {
             assert!(!mentions(text), "{text}");
         }
     }
