@@ -11,12 +11,18 @@ const WITH_VALUE: &[&str] = &["--config", "--cwd", "--color"];
 /// Whether `shell` is such a command, wraps one, or holds one in a word that may be run.
 pub(super) fn answers(shell: &ShellAccess) -> bool {
     std::iter::once(&shell.words).chain(&shell.outer).any(|words| runs(words.iter()))
+        || tails(shell).any(|words| runs(words.iter()))
         || shell.candidates.iter().any(|words| {
             let words: Vec<Word> = words.iter().cloned().map(Word::Literal).collect();
             (0..words.len()).any(|from| runs(words.iter().skip(from)))
         })
         || (!shell.understood && mentions(&shell.line))
         || (!is_quiet(shell) && texts(shell).any(mentions))
+}
+
+/// Everything that could be a command behind a program that is not known.
+fn tails(shell: &ShellAccess) -> impl Iterator<Item = &[Word]> {
+    shell.tails.iter().flat_map(|words| (0..words.len()).filter_map(|from| words.get(from..)))
 }
 
 /// Whether it only reads, and so runs nothing of what it is given, nor hands it on to something that may.
