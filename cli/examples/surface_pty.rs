@@ -46,7 +46,7 @@ async fn main() -> ExitCode {
     };
     let mut closer = Some(surface.closer());
     let cancelled = screen.clone();
-    let serving = surface.serve(gate.clone(), move || {
+    let serving = surface.serve(std::sync::Arc::new(gate.clone()), move || {
         let _ = cancelled.note("the turn was cancelled by Ctrl-C");
     });
     let work = {

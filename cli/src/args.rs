@@ -15,6 +15,8 @@ use mayi_core::policy::Mode;
 use self::check::{CHECK_AFTER, TEST_AFTER};
 pub(crate) use self::check::{CheckArgs, TestArgs};
 pub(crate) use crate::args_config::*;
+pub(crate) use crate::args_log::*;
+pub(crate) use crate::args_memory::*;
 use crate::commands::{CliError, Context};
 
 const AFTER: &str = "\
@@ -23,6 +25,7 @@ Examples:
   mayi run claude \"fix the failing test\"
   mayi agents                           which agents there are
   mayi check shell 'rm -rf target'      what would be decided, and why
+  mayi log                              what happened
   mayi doctor                           when something is off
 
 Exit codes: 0 done · 1 internal error · 2 usage · 3 configuration refused · 4 agent failed ·
@@ -94,6 +97,15 @@ pub(crate) enum Command {
     /// Check calls against the effects that are expected, for your own CI
     #[command(after_help = TEST_AFTER)]
     Test(TestArgs),
+    /// Answer what waits in any of your mayi processes
+    #[command(after_help = INBOX_AFTER)]
+    Inbox(InboxArgs),
+    /// List answers that are remembered, and end them
+    #[command(after_help = GRANTS_AFTER)]
+    Grants(GrantsArgs),
+    /// Show what happened, and learn from it
+    #[command(after_help = LOG_AFTER)]
+    Log(Box<LogArgs>),
     /// List the agents that mayi knows, and their settings
     #[command(after_help = "Example:\n  mayi agents --json | jq -r 'select(.found).name'")]
     Agents(ListArgs),
@@ -193,7 +205,7 @@ pub(crate) struct RunArgs {
     /// Pass only this configured MCP server into the session (repeatable)
     #[arg(long, value_name = "NAME")]
     pub mcp: Vec<String>,
-    /// How much is asked: plan only reads, default asks, auto never asks
+    /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
     #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Allow what matches PATTERN in this run (repeatable), such as 'shell(cargo test *)'
@@ -212,6 +224,9 @@ pub(crate) struct RunArgs {
     /// Deny a question that nobody answered in this time, such as 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Permissions")]
     pub approval_timeout: Option<Duration>,
+    /// Write no record, and remember answers for this run only
+    #[arg(long, help_heading = "Permissions")]
+    pub no_record: bool,
     /// End the run after this time, such as 10m or 1h30m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
@@ -306,7 +321,7 @@ fn modes() -> impl TypedValueParser<Value = Mode> {
 }
 
 /// `30s`, `5m`, `1h30m`.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let span: jiff::SignedDuration =
         text.parse().map_err(|_| "write a number and a unit, such as 30s, 5m or 1h30m".to_owned())?;
     match Duration::try_from(span) {

@@ -28,15 +28,16 @@ pub(crate) enum ConfigCommand {
 }
 
 const SCHEMA_AFTER: &str = "\
-Editors with support for TOML schemas read it from a first line such as `#:schema ./mayi.schema.json`.
+Editors with support for TOML schemas read it from a first line such as
+`#:schema ./mayi.schema.json`. What `mayi init` writes has that line, and the schema beside it.
 
 Example:
   mayi config schema > mayi.schema.json";
 
 const IMPORT_AFTER: &str = "\
-Without FILE, the places where the tool keeps its settings are read: the user's own, and those of this folder,
-which become rules for this folder only. What can't be said in mayi's rules without allowing more is left out,
-and named with the reason.
+Without FILE, the places where the tool keeps its settings are read: the user's own, and those of
+this folder, which become rules for this folder only. What can't be said in mayi's rules without
+allowing more is left out, and named with the reason.
 
 Examples:
   mayi config import claude-code             print the rules as mayi would write them
@@ -88,7 +89,8 @@ Examples:
   mayi init                        everyday work in the languages that are found here
   mayi init --template careful     asks about nearly everything
   mayi init --template ci --print  for a machine where nobody answers; look before you write
-  mayi init --workspace            a .mayi.toml for this folder and everybody who works in it";
+  mayi init --workspace            a .mayi.toml for everybody who works in this folder; what it
+                                   allows counts after `mayi trust`";
 
 /// `mayi init`
 #[derive(Clone, Debug, Args)]
@@ -124,13 +126,14 @@ pub(crate) enum TemplateArg {
 }
 
 pub(crate) const TRUST_AFTER: &str = "\
-A folder's .mayi.toml comes with the repository, so by itself it can only make mayi stricter. Trust makes the
-rest of it count: for exactly this file with this content. When it changes, it is not trusted any more.
+A folder's .mayi.toml comes with the repository, so by itself it can only make mayi stricter. Trust
+makes the rest of it count: for exactly this file with this content. When it changes, it is not
+trusted any more.
 
 Examples:
   mayi trust                            the .mayi.toml of this folder
   mayi trust ~/work/site                the one of another folder
-  mayi trust ./node_modules/.bin/agent  a program in a workspace, so that it may be started as an agent
+  mayi trust ./node_modules/.bin/agent  a program in a workspace: it may be started as an agent
   mayi trust --list
   mayi trust --revoke";
 

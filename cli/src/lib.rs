@@ -4,9 +4,14 @@
 
 mod args;
 mod args_config;
+mod args_log;
+mod args_memory;
 mod commands;
 mod exit;
+mod memory;
+mod person;
 mod print;
+mod remote;
 mod state;
 pub mod surface;
 

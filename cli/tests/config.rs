@@ -123,6 +123,7 @@ fn given_layers_then_show_says_what_counts_and_where_it_is_written() {
 }
 
 /// Attack 25: "ANSI, bidirectional text": a file of a repository writes nothing of its own to the terminal.
+/// Attack 55.
 #[test]
 fn given_mistakes_with_control_characters_then_they_are_shown_as_escapes() {
     let machine = Machine::new()

@@ -54,6 +54,7 @@ fn given_each_template_then_it_is_printed_and_read_without_a_word() {
 }
 
 /// A link that a repository brings along is not written through.
+/// Attack 82.
 #[cfg(unix)]
 #[test]
 fn given_a_workspace_then_its_file_is_written_and_no_link_is_followed() {

@@ -104,6 +104,11 @@ fn given_always_then_it_is_a_rule_and_not_asked_about_again() {
     terminal.send("\x1b[B");
     terminal.sees("❯ 1  shell(touch ran.txt)");
     terminal.send("\r");
+    terminal.sees("For how long?");
+    terminal.sees("❯ Back");
+    terminal.send("\x1b[B");
+    terminal.sees("❯ For good, everywhere");
+    terminal.send("\r");
     assert_eq!(terminal.exit().code(), Some(0), "{}", terminal.screen());
     let rules = std::fs::read_to_string(machine.path().join("home/.config/mayi/config.toml")).unwrap();
     assert!(rules.contains("shell(touch ran.txt)"), "{rules}");

@@ -16,8 +16,9 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("dialoguer", &["mayi"]),
     ("jsonrpsee", &["mayi-acp-server"]),
     ("agent-client-protocol", &["mayi-core", "mayi-demo", "mayi-tests"]),
+    ("brush-parser", &["mayi-core"]),
     ("rmcp", &["mayi-core", "mayi-tests"]),
-    ("rusqlite", &["mayi-core", "mayi-tests"]),
+    ("rusqlite", &["mayi", "mayi-core", "mayi-tests"]),
     ("axum", &["mayi-tests"]),
     ("mayi-core", &["mayi", "mayi-acp-server", "mayi-tests"]),
     ("mayi-demo", &["mayi", "mayi-tests"]),
@@ -28,12 +29,13 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
 /// Which folders may name what in their code.
 const MENTIONS: &[(&str, &[&str])] = &[
     ("agent_client_protocol", &["core/src/doors/acp/", "demo/", "tests/"]),
+    ("brush_parser", &["core/src/call/shell/"]),
     ("rmcp", &["core/src/doors/mcp/", "tests/"]),
     ("clap", &["cli/"]),
     ("clap_complete", &["cli/"]),
     ("dialoguer", &["cli/"]),
     ("jsonrpsee", &["acp-server/", "tests/"]),
-    ("rusqlite", &["core/src/store/sqlite/", "tests/"]),
+    ("rusqlite", &["cli/tests/", "core/src/store/sqlite/", "tests/"]),
 ];
 
 /// What neither calls nor policy may reach for: files, environment, network, clock, waiting.
@@ -69,7 +71,7 @@ const LOOKS_UP: &[&str] = &[
     "core/src/call/path/below.rs",
     "core/src/call/path/walk.rs",
     "core/src/call/shell/program/repository.rs",
-    "core/src/call/shell/program/special.rs",
+    "core/src/call/shell/program/toolchains.rs",
 ];
 
 /// The one file of policy that has links followed: while a pattern is compiled.

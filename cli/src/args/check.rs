@@ -26,7 +26,8 @@ One line of --stdin:
 Keys: id, kind, then command, path, url, request (of acp), or server, tool and arguments; cwd,
 workspace, agent, mode, rules, matrix, isolated, protection.
 
-Exit codes: 0 allowed · 5 denied · 6 asked about · with --stdin: 0, or 2 if a line was not understood";
+Exit codes: 0 allowed · 5 denied · 6 asked about
+With --stdin: 0, or 2 if a line was not understood";
 
 /// `mayi check`
 #[derive(Clone, Debug, Args)]
@@ -46,7 +47,7 @@ pub(crate) struct CheckArgs {
     /// As if this agent asked
     #[arg(long, value_name = "NAME", help_heading = "Permissions")]
     pub agent: Option<String>,
-    /// As in this mode: plan only reads, default asks, auto never asks
+    /// As in this mode: plan only reads, default asks, auto asks only about what is dangerous
     #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// As with a rule that allows what matches PATTERN (repeatable), such as 'shell(cargo test *)'
@@ -74,8 +75,8 @@ impl CheckArgs {
 }
 
 pub(super) const TEST_AFTER: &str = "\
-A file of cases says what should be decided; without FILE, mayi.test.toml or .mayi.test.toml is read.
-A FILE that ends in .jsonl holds one case a line, with the same keys.
+A file of cases says what should be decided; without FILE, mayi.test.toml or .mayi.test.toml is
+read. A FILE that ends in .jsonl holds one case a line, with the same keys.
 
   # mayi.test.toml
   [[case]]

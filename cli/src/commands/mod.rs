@@ -10,14 +10,18 @@ mod context;
 mod demo_agent;
 mod doctor;
 mod error;
+mod grants;
 mod import;
+mod inbox;
 mod init;
+mod log;
 mod run;
 mod test;
 mod trust;
 
 pub(crate) use context::Context;
 pub(crate) use error::CliError;
+pub(crate) use log::Moment;
 
 use crate::args::{Command, ConfigCommand};
 use crate::exit::Exit;
@@ -38,6 +42,9 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             check::check(*args, &ctx)
         }
         Command::Test(args) => test::test(&args, &ctx),
+        Command::Inbox(args) => inbox::inbox(args, &ctx).await,
+        Command::Grants(args) => grants::grants(&args, &ctx),
+        Command::Log(args) => log::log(*args, ctx).await,
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),
         Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),

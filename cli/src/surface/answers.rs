@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mayi_core::approval::{AnswerError, ApprovalId, ApprovalResponse, Card, Outcome, State, choice};
+use mayi_core::approval::{AnswerError, ApprovalId, ApprovalResponse, Card, State, choice};
 
 use super::choices::Action;
 use super::desk::Desk;
@@ -63,7 +63,7 @@ impl Desk {
         self.decoder = super::key::Decoder::default();
         match answered {
             Ok(Next::Answer(response, said)) => self.answer(card, response, &said),
-            Ok(Next::Show(id)) if self.gate.waiting().iter().any(|card| card.approval_id == id) => {
+            Ok(Next::Show(id)) if self.questions.waiting().iter().any(|card| card.approval_id == id) => {
                 self.show(id, None)
             }
             // Settled elsewhere meanwhile: the news of it is on the way.
@@ -80,7 +80,7 @@ impl Desk {
     /// Hands an answer in. A refused one is explained, and asked for again.
     fn answer(&mut self, card: &Card, response: ApprovalResponse, said: &Said) -> io::Result<()> {
         let id = card.approval_id;
-        match self.gate.answer(response, NAME) {
+        match self.questions.answer(response, NAME) {
             Ok(_) => {
                 self.take(id);
                 self.settled(id, said.line(card))
@@ -94,16 +94,6 @@ impl Desk {
                 self.settled(id, wording::settled(card, State::Cancelled, "", None))
             }
             Err(error) => self.show(id, Some(error.to_string())),
-        }
-    }
-
-    /// Withdraws everything that waits; what the caller has withdrawn already is left alone.
-    pub(super) fn cancel_all(&self) {
-        for card in self.gate.waiting() {
-            let mut response = ApprovalResponse::pick(&card, "");
-            response.response = Outcome::Cancelled;
-            // Refused if it was settled meanwhile.
-            let _ = self.gate.answer(response, NAME);
         }
     }
 }

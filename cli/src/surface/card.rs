@@ -1,6 +1,7 @@
 //! A card as lines of text: a pure function of the card and the size of the screen.
 
 use mayi_core::approval::Card;
+use mayi_core::store::History;
 
 use super::line::{Break, Line, Tone};
 use super::what::{what, whole_line};
@@ -102,6 +103,9 @@ fn about(card: &Card, width: usize) -> Vec<Line> {
         rows.extend(row("title", line, width, Break::Anywhere, 2));
     }
     rows.extend(why(card, width, Some(3)));
+    if let Some(history) = &card.history {
+        rows.extend(row("before", Line::of(Tone::Dim, &before(history)), width, Break::Words, 2));
+    }
     for what in &card.not_shown {
         let line = Line::of(Tone::Warn, &format!("not shown: {what}"));
         rows.extend(row("!", line, width, Break::Words, 3));
@@ -112,6 +116,23 @@ fn about(card: &Card, width: usize) -> Vec<Line> {
         rows.extend(row("until", line, width, Break::Words, 2));
     }
     rows
+}
+
+/// How the like was answered before.
+fn before(history: &History) -> String {
+    let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    let said = match (history.allowed, history.denied) {
+        (allowed, 0) => format!("allowed {}", times(allowed)),
+        (0, denied) => format!("denied {}", times(denied)),
+        (allowed, denied) => format!("allowed {}, denied {}", times(allowed), times(denied)),
+    };
+    match history.first_seen {
+        Some(first) => {
+            let day = first.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d");
+            format!("{said}, first asked about on {day}")
+        }
+        None => said,
+    }
 }
 
 /// Whether `text` says nothing that the card does not show anyway.

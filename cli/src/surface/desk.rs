@@ -7,8 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayi_core::approval::{ApprovalId, ApprovalResolved, Card};
-use mayi_core::gate::{Gate, GateEvent};
+use mayi_core::approval::{ApprovalId, ApprovalResolved, Card, QuestionEvent, Questions};
 
 use super::canvas::Canvas;
 use super::card::Change;
@@ -24,7 +23,7 @@ use super::wording;
 pub(crate) struct Desk {
     pub(super) tty: Arc<Tty>,
     pub(super) color: bool,
-    pub(super) gate: Gate,
+    pub(super) questions: Arc<dyn Questions>,
     pub(super) canvas: Canvas,
     pub(super) screen: Screen,
     inbox: Arc<Inbox>,
@@ -49,7 +48,7 @@ impl Desk {
         tty: Arc<Tty>,
         screen: Screen,
         color: bool,
-        gate: Gate,
+        questions: Arc<dyn Questions>,
         inbox: Arc<Inbox>,
         on_cancel: Box<dyn Fn() + Send + Sync>,
     ) -> Self {
@@ -57,7 +56,7 @@ impl Desk {
         Self {
             tty,
             color,
-            gate,
+            questions,
             canvas,
             screen,
             inbox,
@@ -81,7 +80,7 @@ impl Desk {
         loop {
             while let Some(message) = self.inbox.take() {
                 match message {
-                    Message::Gate(event) => self.hear(event)?,
+                    Message::Question(event) => self.hear(event)?,
                     Message::Resized => self.resized()?,
                     Message::Close => return self.last_words(),
                 }
@@ -106,25 +105,24 @@ impl Desk {
     /// Says what became of cards that were settled just before the end.
     fn last_words(&mut self) -> io::Result<()> {
         // The gate tells under its lock: once it was free, all has been told.
-        drop(self.gate.waiting());
+        drop(self.questions.waiting());
         self.inbox.catch_up();
         while let Some(message) = self.inbox.take() {
-            if let Message::Gate(event @ GateEvent::Resolved(_)) = message {
+            if let Message::Question(event @ QuestionEvent::Resolved(_)) = message {
                 self.hear(event)?;
             }
         }
         Ok(())
     }
 
-    fn hear(&mut self, event: GateEvent) -> io::Result<()> {
+    fn hear(&mut self, event: QuestionEvent) -> io::Result<()> {
         match event {
-            GateEvent::Asked(card) => {
+            QuestionEvent::Asked(card) => {
                 self.waiting.push(Waiting { card: *card, change: Change::None, seen: false });
                 self.recount()
             }
-            GateEvent::Updated(card) => self.updated(*card),
-            GateEvent::Resolved(resolved) => self.resolved(&resolved),
-            GateEvent::Decided { .. } => Ok(()),
+            QuestionEvent::Updated(card) => self.updated(*card),
+            QuestionEvent::Resolved(resolved) => self.resolved(&resolved),
         }
     }
 
@@ -171,7 +169,7 @@ impl Desk {
             return self.close();
         }
         // One that the gate has settled already is not shown: the news of it is on the way.
-        let open: Vec<ApprovalId> = self.gate.waiting().iter().map(|card| card.approval_id).collect();
+        let open: Vec<ApprovalId> = self.questions.waiting().iter().map(|card| card.approval_id).collect();
         match self.waiting.iter().map(|waiting| waiting.card.approval_id).find(|id| open.contains(id)) {
             Some(id) => self.show(id, None),
             None => Ok(()),
@@ -240,7 +238,7 @@ impl Desk {
         self.tty.first_screen()?;
         self.canvas.leave(&[])?;
         (self.on_cancel)();
-        self.cancel_all();
+        self.questions.interrupted();
         Ok(())
     }
 }

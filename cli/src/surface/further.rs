@@ -26,7 +26,7 @@ impl Desk {
 
     pub(super) fn always(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
         // Patterns are shown in full above the list, where they may take several rows.
-        let mut shown = vec![Line::of(Tone::Strong, "Always allow, as a rule in your configuration:")];
+        let mut shown = vec![Line::of(Tone::Strong, "Always allow what matches:")];
         let mut items = vec!["Back".to_owned()];
         for (at, suggestion) in card.suggestions.iter().enumerate() {
             let number = at + 1;
@@ -50,10 +50,41 @@ impl Desk {
         let Some(patterns) = patterns else {
             return Ok(Next::Show(card.approval_id));
         };
-        let said = allowed(&format!("always allowed from now on, by {}", patterns.join(" and ")));
+        let Some((remember, how)) = self.how_long(lists, size, patterns)? else {
+            return Ok(Next::Show(card.approval_id));
+        };
+        let said = allowed(&format!("allowed {how}, by {}", remember.patterns.join(" and ")));
         let mut response = ApprovalResponse::pick(card, choice::ALLOW_ALWAYS);
-        response.remember = Some(Remember { scope: RememberScope::User, patterns });
+        response.remember = Some(remember);
         Ok(Next::Answer(response, said))
+    }
+
+    /// Where, and for how long, `patterns` are allowed.
+    fn how_long(
+        &self,
+        lists: &Lists,
+        size: Size,
+        patterns: Vec<String>,
+    ) -> io::Result<Option<(Remember, &'static str)>> {
+        let shown: Vec<Line> = patterns.iter().map(|pattern| Line::of(Tone::Strong, pattern)).collect();
+        let items = [
+            "Back",
+            "For good, everywhere: a rule in your configuration",
+            "In this folder",
+            "In this folder, for an hour",
+        ]
+        .map(str::to_owned);
+        self.above(size, items.len() + 2, &shown, Break::Anywhere)?;
+        let workspace = |patterns| Remember::patterns(RememberScope::Workspace, patterns);
+        Ok(match lists.pick("For how long?", &items, items.len())?.unwrap_or(0) {
+            1 => Some((Remember::patterns(RememberScope::User, patterns), "from now on")),
+            2 => Some((workspace(patterns), "in this folder from now on")),
+            3 => {
+                let hour = Remember { expires_in: Some("1h".to_owned()), ..workspace(patterns) };
+                Some((hour, "in this folder for an hour"))
+            }
+            _ => None,
+        })
     }
 
     /// The first suggestion's patterns, each as the person wants it. Whether they cover the call

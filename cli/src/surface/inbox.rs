@@ -7,14 +7,14 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
 
-use mayi_core::gate::GateEvent;
+use mayi_core::approval::QuestionEvent;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Something to hear of.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// Something happened at the gate.
-    Gate(GateEvent),
+    /// Something happened to a question.
+    Question(QuestionEvent),
     /// The terminal has another size.
     Resized,
     /// It is over.
@@ -27,7 +27,7 @@ pub(crate) struct Inbox {
     messages: Mutex<VecDeque<Message>>,
     /// What the gate tells: each event is taken out and put in under this lock, so that none is
     /// overtaken.
-    events: Mutex<Option<UnboundedReceiver<GateEvent>>>,
+    events: Mutex<Option<UnboundedReceiver<QuestionEvent>>>,
     bell: UnixStream,
     ear: UnixStream,
 }
@@ -53,7 +53,7 @@ impl Inbox {
     }
 
     /// Hears of what `events` tells from now on.
-    pub(crate) fn listen(&self, events: UnboundedReceiver<GateEvent>) {
+    pub(crate) fn listen(&self, events: UnboundedReceiver<QuestionEvent>) {
         *self.events.lock().unwrap_or_else(PoisonError::into_inner) = Some(events);
     }
 
@@ -66,7 +66,7 @@ impl Inbox {
             };
             loop {
                 match events.poll_recv(context) {
-                    Poll::Ready(Some(event)) => self.put(Message::Gate(event)),
+                    Poll::Ready(Some(event)) => self.put(Message::Question(event)),
                     Poll::Ready(None) => return Poll::Ready(()),
                     Poll::Pending => return Poll::Pending,
                 }
@@ -79,7 +79,7 @@ impl Inbox {
     pub(crate) fn catch_up(&self) {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(event) = events.as_mut().and_then(|events| events.try_recv().ok()) {
-            self.put(Message::Gate(event));
+            self.put(Message::Question(event));
         }
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use mayi_core::gate::Gate;
+use mayi_core::approval::Questions;
 use nix::sys::signal::{SigSet, Signal};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, oneshot};
@@ -123,17 +123,21 @@ impl TerminalSurface {
     /// `NotConnected` if the terminal goes away: the caller settles what waits. `Interrupted` on
     /// SIGTERM and SIGHUP, with the terminal given back and all that waits cancelled: these signals
     /// end nothing but this from the first call on, so the caller ends.
-    pub async fn serve(self, gate: Gate, on_cancel: impl Fn() + Send + Sync + 'static) -> io::Result<()> {
+    pub async fn serve(
+        self,
+        questions: Arc<dyn Questions>,
+        on_cancel: impl Fn() + Send + Sync + 'static,
+    ) -> io::Result<()> {
         let mut terminated = signal(SignalKind::terminate())?;
         let mut hung_up = signal(SignalKind::hangup())?;
         let mut resized = signal(SignalKind::window_change())?;
         let Closer { inbox, closing, serving, .. } = self.closer.clone();
-        inbox.listen(gate.subscribe());
+        inbox.listen(questions.questions());
         serving.set(true);
         let _close = CloseOnDrop(self.closer);
         let (tty, heard) = (Arc::clone(&self.tty), Arc::clone(&inbox));
-        let asked = gate.clone();
-        let desk = Desk::new(tty, self.screen, self.color, gate, heard, Box::new(on_cancel));
+        let asked = Arc::clone(&questions);
+        let desk = Desk::new(tty, self.screen, self.color, questions, heard, Box::new(on_cancel));
         let (done, ended) = oneshot::channel();
         let runtime = tokio::runtime::Handle::current();
         let over = EndOnDrop(Arc::clone(&serving));
@@ -151,7 +155,7 @@ impl TerminalSurface {
         // Nobody can answer here any more: what waits goes with the turn.
         let end = |signal: &str| {
             let why = format!("ended by {signal}");
-            asked.cancel_all(&why);
+            asked.interrupted();
             Err(io::Error::new(io::ErrorKind::Interrupted, why))
         };
         let result = loop {

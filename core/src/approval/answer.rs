@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::{ApprovalId, State};
 use crate::call::Digest;
+use crate::policy::Level;
 
 /// How long an answer is remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +14,9 @@ use crate::call::Digest;
 pub enum RememberScope {
     /// Until the session ends.
     Session,
-    /// For good: a rule in the user's file.
+    /// In this folder, for good or until a limit.
+    Workspace,
+    /// For good: a rule in the user's file; with a limit, kept in the store.
     User,
 }
 
@@ -26,6 +29,29 @@ pub struct Remember {
     /// The patterns; empty: what "Allow for this session" covers by itself.
     #[serde(default)]
     pub patterns: Vec<String>,
+    /// For so long: `30m`, `2h`, `1d`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<String>,
+    /// For so many calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<u32>,
+    /// In place of patterns, for a tool of an MCP server: this level, for all its tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+}
+
+impl Remember {
+    /// `patterns` for `scope`, without limits.
+    #[must_use]
+    pub fn patterns(scope: RememberScope, patterns: Vec<String>) -> Self {
+        Self { scope, patterns, expires_in: None, uses: None, level: None }
+    }
+
+    /// Whether it ends before its scope does.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.expires_in.is_some() || self.uses.is_some()
+    }
 }
 
 /// ACP's form of an outcome.
@@ -97,6 +123,20 @@ pub struct ApprovalResolved {
     pub reason: Option<String>,
 }
 
+impl ApprovalResolved {
+    /// An approval that ended so.
+    #[must_use]
+    pub fn new(
+        approval_id: ApprovalId,
+        state: State,
+        by: String,
+        at: Timestamp,
+        reason: Option<String>,
+    ) -> Self {
+        Self { message: "approval-resolved", approval_id, state, by, at, reason }
+    }
+}
+
 /// Why an answer was refused. The approval is as it was.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AnswerError {
@@ -120,4 +160,7 @@ pub enum AnswerError {
     /// What should be remembered could not be.
     #[error("{0}")]
     Remember(String),
+    /// The answer could not be written down.
+    #[error("nothing runs that can't be recorded: {0}")]
+    Store(String),
 }

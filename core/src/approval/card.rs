@@ -1,5 +1,7 @@
 //! The card: one shape on every surface (surfaces, section 2).
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,6 +10,7 @@ use uuid::Uuid;
 use super::{Suggestion, suggestions};
 use crate::call::{Call, Category, Digest};
 use crate::policy::{Decision, Finding};
+use crate::store::History;
 
 /// The id of an approval: a UUIDv7, so that ids sort by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -19,6 +22,13 @@ impl ApprovalId {
     #[must_use]
     pub fn new() -> Self {
         Self(Uuid::now_v7())
+    }
+
+    /// When it was made: the id says so.
+    #[must_use]
+    pub fn made_at(&self) -> Option<Timestamp> {
+        let (seconds, nanoseconds) = self.0.get_timestamp()?.to_unix();
+        Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanoseconds).ok()?).ok()
     }
 }
 
@@ -48,6 +58,28 @@ pub enum State {
     Cancelled,
     /// The time limit passed; a denial for the agent.
     Expired,
+}
+
+impl std::str::FromStr for ApprovalId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
+impl State {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Denied => "denied",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
 }
 
 /// mayi's own choices, by their `optionId`.
@@ -81,7 +113,7 @@ pub struct AgentOption {
 }
 
 /// One choice on the card.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardOption {
     /// One of [`choice`], or [`choice::AGENT`] and the agent's id.
@@ -91,13 +123,13 @@ pub struct CardOption {
     /// ACP's word for the kind.
     pub kind: String,
     /// `once`, `session`, `user`, or `agent` where the agent remembers.
-    pub scope: &'static str,
+    pub scope: Cow<'static, str>,
     /// What to know before picking it.
     pub danger: Option<String>,
 }
 
 /// The tool call, as the agent described it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardToolCall {
     /// The protocol's id.
@@ -115,7 +147,7 @@ pub struct CardToolCall {
 }
 
 /// The MCP server a tool belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardServer {
     /// Its name in the configuration.
@@ -125,7 +157,7 @@ pub struct CardServer {
 }
 
 /// One access, for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardAccess {
     /// The selector's word.
@@ -137,7 +169,7 @@ pub struct CardAccess {
 }
 
 /// The level that the call asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionType {
     /// Only reads.
@@ -149,12 +181,12 @@ pub enum PermissionType {
 }
 
 /// A question to a person.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Card {
     /// Always `approval-request`.
     #[serde(rename = "type")]
-    pub message: &'static str,
+    pub message: Cow<'static, str>,
     /// Its id.
     pub approval_id: ApprovalId,
     /// The session that asks.
@@ -168,6 +200,7 @@ pub struct Card {
     /// Variables that the call sets.
     pub env: std::collections::BTreeMap<String, String>,
     /// The MCP server, if it is a call to one.
+    #[serde(default)]
     pub server: Option<CardServer>,
     /// What the answer is bound to: it is echoed with the answer.
     pub digest: Digest,
@@ -183,6 +216,9 @@ pub struct Card {
     pub suggestions: Vec<Suggestion>,
     /// Why it is asked.
     pub why: Vec<Finding>,
+    /// How the like was answered before, as far as it is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
     /// What the request held that is not on the card.
     pub not_shown: Vec<String>,
     /// When it was asked.
@@ -218,7 +254,7 @@ impl Card {
             .chain(call.notes.iter().map(|note| serde_json::json!({"type": "content", "content": {"type": "text", "text": note}})))
             .collect();
         Self {
-            message: "approval-request",
+            message: Cow::Borrowed("approval-request"),
             approval_id: ApprovalId::new(),
             session_id: call.session.to_string(),
             agent_name: call.agent.to_string(),
@@ -248,6 +284,7 @@ impl Card {
             options: choices(call, &suggestions, options),
             suggestions,
             why: decision.trail.clone(),
+            history: None,
             not_shown: call.not_shown.clone(),
             created_at: now,
             expires_at: None,
@@ -269,11 +306,11 @@ fn permission_type(categories: &[Category]) -> PermissionType {
 }
 
 fn choices(call: &Call, suggestions: &[Suggestion], agent: &[AgentOption]) -> Vec<CardOption> {
-    let own = |id: &str, name: &str, kind: &str, scope| CardOption {
+    let own = |id: &str, name: &str, kind: &str, scope: &'static str| CardOption {
         option_id: id.to_owned(),
         name: name.to_owned(),
         kind: kind.to_owned(),
-        scope,
+        scope: scope.into(),
         danger: None,
     };
     let mut options = Vec::new();
@@ -291,7 +328,7 @@ fn choices(call: &Call, suggestions: &[Suggestion], agent: &[AgentOption]) -> Ve
         option_id: format!("{}{}", choice::AGENT, option.option_id),
         name: option.name.clone(),
         kind: option.kind.clone(),
-        scope: if option.kind.ends_with("_always") { "agent" } else { "once" },
+        scope: if option.kind.ends_with("_always") { "agent" } else { "once" }.into(),
         danger: option.danger.clone(),
     }));
     options

@@ -2,6 +2,7 @@
 
 mod answer;
 mod card;
+mod questions;
 mod queue;
 mod suggest;
 mod visible;
@@ -11,6 +12,8 @@ pub use card::{
     AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State,
     choice,
 };
+pub use questions::{QuestionEvent, Questions};
 pub use queue::{Event, MOST_WAITING, Output, Queue};
+pub(crate) use suggest::runs_others;
 pub use suggest::{Suggestion, suggestions};
 pub use visible::{visible, visible_block};

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use jiff::Timestamp;
 
 use super::{AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome, State};
+use crate::call::SessionId;
 
 /// As many approvals of one session may wait (decisions, section 6).
 pub const MOST_WAITING: usize = 64;
@@ -67,9 +68,7 @@ impl Queue {
     pub fn handle(&mut self, event: Event, now: Timestamp) -> Output {
         match event {
             Event::Ask(card) => {
-                if self.waiting.iter().filter(|other| other.session_id == card.session_id).count()
-                    >= MOST_WAITING
-                {
+                if !self.room(&card.session_id) {
                     return Output::Full;
                 }
                 self.waiting.push((*card).clone());
@@ -90,6 +89,16 @@ impl Queue {
                 None => Output::Refused(self.gone(id)),
             },
         }
+    }
+
+    /// Whether one more of this session may wait.
+    #[must_use]
+    pub fn has_room(&self, session: &SessionId) -> bool {
+        self.room(&session.0)
+    }
+
+    fn room(&self, session: &str) -> bool {
+        self.waiting.iter().filter(|other| other.session_id == session).count() < MOST_WAITING
     }
 
     /// What waits, oldest first.
@@ -150,7 +159,7 @@ impl Queue {
         }
         self.order.push_back(id);
         self.settled.insert(id, (state, by.clone()));
-        ApprovalResolved { message: "approval-resolved", approval_id: id, state, by, at: now, reason }
+        ApprovalResolved::new(id, state, by, now, reason)
     }
 
     fn gone(&self, id: ApprovalId) -> AnswerError {

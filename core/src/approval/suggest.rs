@@ -1,6 +1,8 @@
 //! Patterns offered for "Always ...": narrow, and never wide for programs that run other programs.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use crate::call::shell::Word;
 use crate::call::{Access, Call, PathAccess, ShellAccess};
@@ -8,13 +10,13 @@ use crate::grant::session_pattern;
 use crate::policy::{Decision, Effect, Finding, Pattern, Source};
 
 /// Patterns that would allow the like from now on: all of them are needed to cover the call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
     /// One for each access that is not covered yet.
     pub patterns: Vec<String>,
-    /// How long they may be remembered: `session`, `user`.
-    pub scopes: Vec<&'static str>,
+    /// How long they may be remembered: `session`, `workspace`, `user`.
+    pub scopes: Vec<Cow<'static, str>>,
 }
 
 /// Programs that run what they are given: only their exact words are ever suggested.
@@ -89,6 +91,11 @@ const RUNS_OTHERS: &[&str] = &[
     "zsh",
 ];
 
+/// Whether a program runs what it is given.
+pub(crate) fn runs_others(program: &str) -> bool {
+    RUNS_OTHERS.contains(&program)
+}
+
 /// Sub-commands that run what follows them.
 const RUN_WORDS: &[&str] =
     &["dlx", "eval", "exec", "execute", "do", "run", "run-script", "script", "shell", "ssh", "tool", "x"];
@@ -122,7 +129,10 @@ pub fn suggestions(call: &Call, decision: &Decision) -> Vec<Suggestion> {
         patterns.sort();
         patterns.dedup();
         if !patterns.is_empty() && !out.iter().any(|other| other.patterns == patterns) {
-            out.push(Suggestion { patterns, scopes: vec!["session", "user"] });
+            out.push(Suggestion {
+                patterns,
+                scopes: ["session", "workspace", "user"].map(Cow::Borrowed).to_vec(),
+            });
         }
     }
     out
@@ -191,7 +201,7 @@ fn command_family(argv: &[String]) -> Option<String> {
         word.starts_with(|c: char| c.is_ascii_alphabetic()) && plain(word) && !word.contains('.')
     };
     let runs = RUN_WORDS.contains(&sub.as_str());
-    (plain(program) && !runs && !RUNS_OTHERS.contains(&program.as_str()) && word(sub))
+    (plain(program) && !runs && !runs_others(program) && word(sub))
         .then(|| format!("shell({program} {sub} *)"))
 }
 

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shell::Touch;
 use super::{PathAccess, ShellAccess, UrlAccess};
 
 /// What the matrix is about (decisions, section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// Looks, and changes nothing.
@@ -43,7 +43,7 @@ impl fmt::Display for Category {
 }
 
 /// How a file is changed. `write` in a rule means any of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteKind {
     /// It is not said how, or the whole file is written.
@@ -73,7 +73,7 @@ impl WriteKind {
 }
 
 /// A call of a tool on an MCP server.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct McpAccess {
     /// Every way to split the name that was given into server and tool: one where it is certain.
     /// All count for deny and ask, and more than one for no allow (decisions, section 1).
@@ -81,6 +81,7 @@ pub struct McpAccess {
     /// The arguments.
     pub arguments: Value,
     /// Paths among the strings of the arguments: for deny, ask and protection.
+    #[serde(default)]
     pub touches: Vec<Touch>,
 }
 
@@ -103,7 +104,7 @@ impl McpAccess {
 }
 
 /// One thing that a call would touch (decisions, section 1).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
     /// A file or folder is read.
@@ -131,6 +132,13 @@ pub enum Access {
 }
 
 impl Access {
+    /// A change of a file or folder. Of a folder that goes away, it is looked up what goes with it.
+    #[must_use]
+    pub fn write(kind: WriteKind, path: PathAccess) -> Self {
+        let goes = matches!(kind, WriteKind::Delete | WriteKind::Move);
+        Self::Write(kind, if goes { path.with_contents() } else { path })
+    }
+
     /// The row of the matrix; none for mode switches, which are asked about in every mode.
     #[must_use]
     pub fn category(&self) -> Option<Category> {

@@ -37,8 +37,14 @@ pub fn digest_of(value: &Value) -> Digest {
     // Canonicalisation fails only for numbers that no `Value` made by mayi's strict reader holds;
     // such a value still gets a digest of its own, of its plain form.
     let bytes = serde_json_canonicalizer::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes());
+    digest_of_bytes(&bytes)
+}
+
+/// The digest of `bytes` as they are.
+#[must_use]
+pub fn digest_of_bytes(bytes: &[u8]) -> Digest {
     let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(&bytes) {
+    for byte in Sha256::digest(bytes) {
         let _ = write!(text, "{byte:02x}");
     }
     Digest(text)

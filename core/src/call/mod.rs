@@ -10,7 +10,7 @@ pub mod shell;
 mod url;
 
 pub use access::{Access, Category, McpAccess, WriteKind};
-pub use digest::{Digest, digest_of};
+pub use digest::{Digest, digest_of, digest_of_bytes};
 pub use home::home;
 pub use identity::{AgentId, Names, SessionId};
 pub(crate) use path::lies_in;
@@ -21,11 +21,11 @@ pub use url::{UrlAccess, UrlError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Which protocol, and which of its requests, a call came through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Door {
     /// ACP `session/request_permission`.
@@ -106,6 +106,12 @@ impl Call {
             "rawInput": self.raw_input, "diffs": self.diffs, "notes": self.notes,
             "accesses": self.accesses, "roots": self.roots.iter().map(|root| path::path_text(root)).collect::<Vec<_>>(), "epoch": epoch,
         }))
+    }
+
+    /// The folder that answers for a workspace are about: the first of the session's.
+    #[must_use]
+    pub fn workspace(&self) -> Option<String> {
+        self.roots.first().map(|root| path::path_text(root))
     }
 
     /// What the call does, without the ids that change from one call to the next: a session grant

@@ -5,7 +5,7 @@ mod walk;
 
 use std::path::{Component, Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use walk::resolve;
 
@@ -13,7 +13,7 @@ pub use walk::resolve;
 const LONGEST: usize = 4096;
 
 /// A path that a call would touch, in both forms that rules look at (decisions, section 1).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PathAccess {
     /// As the agent wrote it.
     pub given: String,
@@ -24,8 +24,10 @@ pub struct PathAccess {
     #[serde(serialize_with = "as_text")]
     pub resolved: PathBuf,
     /// Why the kernel could not be asked, where it could not: such a path is asked about.
+    #[serde(default)]
     pub unresolved: Option<String>,
     /// More than one name leads to this file.
+    #[serde(default)]
     pub hard_linked: bool,
     /// What it leads to for the agent, where it goes by way of `/proc/self/cwd` or `/proc/self/root`:
     /// mayi's own would be another folder.
@@ -34,6 +36,10 @@ pub struct PathAccess {
     /// It is a folder.
     #[serde(skip)]
     pub folder: bool,
+    /// Of a folder that is moved or deleted: what lies in it and begins with a dot, or is a repository by
+    /// its name, each as it is called from here on. Not all, where there is very much.
+    #[serde(skip)]
+    pub holds: Vec<String>,
     /// The file system that holds it.
     #[serde(skip)]
     pub mount: Option<Mount>,
@@ -99,9 +105,19 @@ impl PathAccess {
             unresolved: unresolved.map(str::to_owned),
             hard_linked: false,
             folder: false,
+            holds: Vec::new(),
             mount: None,
             private_temporary: false,
         }
+    }
+
+    /// The same, with what a folder holds.
+    #[must_use]
+    pub(super) fn with_contents(mut self) -> Self {
+        if self.folder {
+            self.holds = below::held(&self.resolved);
+        }
+        self
     }
 
     /// Its forms, the resolved one first; one where they are the same.
@@ -221,6 +237,7 @@ mod tests {
     }
 
     /// Issue: "A 10 KB line, ... a path of 5,000 parts ...: an answer within 50 ms".
+    /// Attack 71.
     #[test]
     fn given_a_path_of_thousands_of_parts_then_it_is_answered_at_once() {
         let dir = tempfile::tempdir().unwrap();
@@ -244,6 +261,7 @@ mod tests {
     }
 
     /// Peers, section 2: `/proc/self/cwd/.git/config` is `.git/config`.
+    /// Attack 79.
     #[test]
     fn given_a_way_through_proc_then_where_it_leads_is_a_form() {
         let cwd = std::path::Path::new("/w/sub");

@@ -1,11 +1,11 @@
 //! Addresses that a call would fetch.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use url::Url;
 
 /// An address, after IDNA normalisation.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct UrlAccess {
     /// As the agent wrote it.
     pub given: String,
@@ -15,6 +15,7 @@ pub struct UrlAccess {
     /// standard writes it.
     pub host: String,
     /// The port if it is not the scheme's own.
+    #[serde(default)]
     pub port: Option<u16>,
     /// The path and the query, in their normal form.
     pub path: String,
@@ -22,7 +23,7 @@ pub struct UrlAccess {
     pub href: String,
     /// The host that other programs may read in it, since they do not all follow the URL standard:
     /// `https://a\@b/` is one of either. Counts for deny and ask, and no allow matches.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub other_host: Option<String>,
 }
 
@@ -110,6 +111,7 @@ mod tests {
     }
 
     /// Peers, section 4: `https://github.com\@evil.example/` is one host for some and another for others.
+    /// Attack 69.
     #[test]
     fn given_an_address_that_programs_read_differently_then_both_hosts_are_known() {
         for (given, host, other) in [

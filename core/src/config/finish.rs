@@ -52,10 +52,11 @@ impl Loading<'_> {
                 .map(|(name, server)| (name.clone(), server_settings(server)))
                 .collect(),
             notices: self.notices,
+            files: self.digests,
             ask_all: self.ask_all,
         };
-        let Loading { merge, agents, servers, files, .. } = self;
-        Ok(Loaded { policy: policy.compiled(), agents, servers, files, settings, locks: merge.locks })
+        let Loading { merge, agents, servers, files, record, .. } = self;
+        Ok(Loaded { policy: policy.compiled(), agents, servers, files, settings, locks: merge.locks, record })
     }
 
     /// What is built in, mayi's own files wherever they are, and what files add and except.
@@ -78,7 +79,8 @@ impl Loading<'_> {
         // A file that was given with --config, and what a link leads to, may lie anywhere.
         for file in [&sources.only, &sources.user, &sources.managed].into_iter().flatten() {
             let whole = sources.cwd.join(file);
-            for path in [resolve(&whole).unwrap_or_else(|_| whole.clone()), whole] {
+            let real = resolve(&whole).ok().filter(|real| *real != whole);
+            for path in real.into_iter().chain([whole]) {
                 if let Ok(pattern) = Pattern::exact_path("write", &path, false) {
                     protection.extend(pattern, "mayi's own configuration".to_owned(), true);
                 }

@@ -7,12 +7,12 @@ use super::read::{self, File, Reader, WorkspaceEntry};
 use super::scalars::{At, Merge, Scalars};
 use super::tighten::{self, Ignored};
 use super::{
-    AgentCommand, AgentLaunch, ConfigError, ConfigErrors, Layer, Locks, PRESETS, ServerLaunch, Setting,
-    Sources, secure, workspace,
+    AgentCommand, AgentLaunch, ConfigError, ConfigErrors, Layer, Locks, PRESETS, RecordSettings,
+    ServerLaunch, Setting, Sources, secure, workspace,
 };
-use crate::call::resolve;
+use crate::call::{digest_of_bytes, resolve};
 use crate::policy::pattern::Places;
-use crate::policy::{Effect, Mode, Origin, Pattern, Policy, Rule};
+use crate::policy::{Effect, Mode, Origin, Pattern, Policy, Rule, SourceFile};
 
 /// A file that was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Loaded {
     pub settings: Vec<Setting>,
     /// What a managed file locks.
     pub locks: Locks,
+    /// How the record is kept.
+    pub record: RecordSettings,
 }
 
 /// Reads all sources.
@@ -84,6 +86,8 @@ pub(super) struct Loading<'s> {
     pub(super) agents: BTreeMap<String, AgentLaunch>,
     pub(super) servers: BTreeMap<String, ServerLaunch>,
     pub(super) files: Vec<SeenFile>,
+    pub(super) digests: Vec<SourceFile>,
+    pub(super) record: RecordSettings,
     pub(super) notices: Vec<String>,
     pub(super) ask_all: Option<String>,
     pub(super) errors: Vec<ConfigError>,
@@ -101,6 +105,8 @@ impl<'s> Loading<'s> {
             agents: PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.launch())).collect(),
             servers: BTreeMap::new(),
             files: Vec::new(),
+            digests: Vec::new(),
+            record: RecordSettings::default(),
             notices: Vec::new(),
             ask_all: None,
             errors: Vec::new(),
@@ -124,6 +130,10 @@ impl<'s> Loading<'s> {
     pub(super) fn text(&mut self, layer: Layer, path: &Path) -> Result<Option<String>, ConfigError> {
         let text = secure::read(layer, path);
         self.files.push(SeenFile { path: path.to_owned(), layer, found: !matches!(text, Ok(None)) });
+        if let Ok(Some(text)) = &text {
+            let digest = digest_of_bytes(text.as_bytes());
+            self.digests.push(SourceFile { path: path.to_owned(), layer: layer.as_str(), digest });
+        }
         text
     }
 
@@ -146,7 +156,8 @@ impl<'s> Loading<'s> {
     }
 
     pub(super) fn take(&mut self, layer: Layer, path: &Path, file: File) {
-        let File { scalars, rules, agents, servers, workspaces, add, except, locks } = file;
+        let File { scalars, rules, agents, servers, workspaces, add, except, locks, record } = file;
+        self.record.lay(layer, record);
         let ignored = self.lay(layer, scalars, false);
         self.say_locked(path, &ignored);
         if layer == Layer::Managed {

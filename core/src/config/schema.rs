@@ -78,9 +78,36 @@ struct File {
     matrix: Option<Matrix>,
     /// What is protected whatever the rules are silent about.
     protection: Option<Protection>,
+    /// How the record is kept. Not in a workspace's file.
+    record: Option<Record>,
     /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's. Only in a managed file.
     #[schemars(inner(regex(pattern = r"^(mode|agents\.(\*|[A-Za-z0-9._-]{1,128})\.bypass_permissions)$")))]
     lock: Option<Vec<String>>,
+}
+
+/// How the record is kept.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// What an entry survives: the death of a process, or also the loss of power, which is slower. Default: process.
+    durable: Option<Durability>,
+    /// From this size on the oldest entries go to the archive: 500MB, 2GB. Default: 1GB.
+    #[schemars(regex(pattern = r"^[0-9]+ *(KB|MB|GB)$"))]
+    max_size: Option<String>,
+    /// Older entries go to the archive: 90d, 12h. Default: 365d.
+    max_age: Option<String>,
+    /// Regular expressions of what a secret looks like, besides what mayi knows: it is not written down.
+    redact: Option<Vec<String>>,
+}
+
+/// What an entry survives.
+#[derive(JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Durability {
+    /// The death of mayi and of every other process.
+    Process,
+    /// Also the loss of power.
+    Power,
 }
 
 struct Version;

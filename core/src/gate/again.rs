@@ -2,10 +2,11 @@
 
 use jiff::Timestamp;
 
-use super::{Gate, GateEvent, GateState};
+use super::{Gate, GateEvent, GateState, Memory};
 use crate::approval::{ApprovalId, Card, Event, Output, State};
 use crate::call::Call;
 use crate::policy::{Decision, Effect, Source};
+use crate::store::Change;
 
 impl Gate {
     /// The call that waits as `id` has changed since it was handed in: its card changes in place, and
@@ -72,11 +73,17 @@ impl GateState {
         );
         card.approval_id = id;
         let Some(old) = self.queue.waiting().iter().find(|old| old.approval_id == id) else { return };
+        card.history.clone_from(&old.history);
         card.created_at = old.created_at;
         card.expires_at = old.expires_at;
         if card.digest == old.digest && card.why == old.why {
             return;
         }
+        let update = |memory: &Memory| {
+            vec![Change::Update { id, digest: card.digest.clone(), card: memory.writer.card(&card) }]
+        };
+        // Not written: an answer from another process is for the old digest, and refused.
+        self.note(update);
         if let Output::Updated(card) = self.queue.handle(Event::Update(Box::new(card)), Timestamp::now()) {
             self.tell(&GateEvent::Updated(card));
         }

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{By, Gate, GateEvent, GateState, KeepError, Refusal, Verdict, Waiting};
+use super::{By, Gate, GateEvent, GateState, KeepError, Memory, Refusal, Verdict, Waiting, remembered};
 use crate::approval::{
-    AnswerError, ApprovalResolved, ApprovalResponse, Event, Outcome, Output, Remember, RememberScope, State,
-    choice,
+    AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Event, Outcome, Output, RememberScope,
+    State, choice,
 };
-use crate::call::{Call, SessionId};
-use crate::grant::{Grant, Scope, naming_pattern, session_pattern};
-use crate::policy::{Decision, Pattern, Policy, pattern::Places};
+use crate::call::SessionId;
+use crate::grant::{Grant, Scope};
+use crate::policy::{Policy, SourceFile};
+use crate::record::detail;
+use crate::store::{Change, Conflict, StoreError};
 
 impl Gate {
     /// Takes an answer from the surface `by`. First answer wins.
@@ -25,24 +27,38 @@ impl Gate {
         if response.bypass_all && how != State::Approved {
             return Err(AnswerError::Remember("a bypass goes with an allow, not with a denial".to_owned()));
         }
+        let waiting = state.waiting.get(&response.approval_id).ok_or(AnswerError::Unknown)?;
+        let now = Timestamp::now();
+        let remembered = remembered::grants(waiting, &response, how, now)?;
+        if state.memory.is_none() && remembered.iter().any(|grant| grant.scope != Scope::Session) {
+            return Err(AnswerError::Remember(
+                "there is no store to remember it in (--no-record): answer for this session".to_owned(),
+            ));
+        }
         // Written before the answer counts: an answer whose rule could not be written is not half
         // taken.
         let policy = self.keep(&state, &response)?;
-        let id = response.approval_id;
-        let bypass = response.bypass_all;
+        let (id, bypass) = (response.approval_id, response.bypass_all);
+        let given = (&response, how, by);
+        if let Err(error) = state.commit(|memory| answering(memory, waiting, given, &remembered, now)) {
+            return Err(state.unanswered(id, &error));
+        }
         let event = Event::Answer { response, by: by.to_owned() };
-        let (resolved, response) = match state.queue.handle(event, Timestamp::now()) {
+        let (resolved, response) = match state.queue.handle(event, now) {
             Output::Settled(resolved, Some(response)) => (resolved, response),
             Output::Refused(error) => return Err(error),
             _ => return Err(AnswerError::Unknown),
         };
         let waiting = state.waiting.remove(&id).ok_or(AnswerError::Unknown)?;
-        let granted = state.carry_out(waiting, &response, resolved.state);
+        let granted = !remembered.is_empty();
+        for grant in remembered {
+            state.grants.add(grant);
+        }
+        state.carry_out(waiting, &response, resolved.state);
         state.tell(&GateEvent::Resolved(resolved.clone()));
         let replaced = policy.is_some();
-        if let Some(mut policy) = policy {
-            policy.epoch = state.policy.epoch + 1;
-            state.policy = Arc::new(policy);
+        if let Some(policy) = policy {
+            state.put_in_place(policy);
         }
         if granted || replaced {
             // A bypass answers nothing that waits already (decisions, section 6).
@@ -51,9 +67,14 @@ impl Gate {
         Ok(resolved)
     }
 
-    /// Says that a tool call has finished: it covers nothing any more.
-    pub fn finished(&self, session: &SessionId, tool_call_id: &str) {
-        self.lock().cover.finished(session, tool_call_id);
+    /// Says that a tool call has finished, as `how` says: it covers nothing any more.
+    pub fn finished(&self, session: &SessionId, tool_call_id: &str, how: &str) {
+        let mut state = self.lock();
+        state.cover.finished(session, tool_call_id);
+        let Some(id) = state.calls.end(session, tool_call_id) else { return };
+        let Some(agent) = state.sessions.get(session).map(|session| session.agent.clone()) else { return };
+        let now = Timestamp::now();
+        state.note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, session, how, now))]);
     }
 
     /// Says that a turn is over: what was approved in it covers nothing any more.
@@ -73,65 +94,87 @@ impl Gate {
             Outcome::Selected { option_id } => option_id.as_str(),
             Outcome::Cancelled => "",
         };
-        if chosen == choice::ALLOW_SESSION
-            && let Some(remember) =
-                response.remember.as_ref().filter(|remember| !remember.patterns.is_empty())
-        {
-            cover(&waiting.call, &waiting.decision, &remember.patterns)?;
-        }
         if chosen != choice::ALLOW_ALWAYS {
             return Ok(None);
         }
         match &response.remember {
-            Some(Remember { scope: RememberScope::User, patterns }) if !patterns.is_empty() => {
-                cover(&waiting.call, &waiting.decision, patterns)?;
-                self.inner.keeper.allow(agent, patterns).map(Some).map_err(failed)
+            Some(remember) if remember.scope == RememberScope::User && remembered::is_rule(remember) => {
+                remembered::cover(&waiting.call, &waiting.decision, &remember.patterns)?;
+                self.inner.keeper.allow(agent, &remember.patterns).map(Some).map_err(failed)
             }
-            _ => Err(AnswerError::Remember(
-                "\"always\" needs a pattern: pick one of the suggestions".to_owned(),
-            )),
+            _ => Ok(None),
         }
     }
 }
 
-/// Whether `patterns` together allow all that `decision` asks about: a rule for something else is a
-/// slip of the hand.
-fn cover(call: &Call, decision: &Decision, patterns: &[String]) -> Result<(), AnswerError> {
-    let places = Places { home: etcetera::home_dir().ok(), ..Places::default() };
-    let compiled: Vec<Pattern> = patterns
-        .iter()
-        .map(|text| Pattern::parse(text, &places).map_err(|error| AnswerError::Remember(error.to_string())))
-        .collect::<Result<_, _>>()?;
-    let mut asked = call.accesses.iter().filter(|access| decision.asks_about(access));
-    match asked.find(|access| !compiled.iter().any(|pattern| pattern.allows(access, &call.roots))) {
-        Some(access) => Err(AnswerError::Remember(format!("this does not cover {access}"))),
-        None => Ok(()),
+/// What is written of an answer.
+fn answering(
+    memory: &Memory,
+    waiting: &Waiting,
+    (response, how, by): (&ApprovalResponse, State, &str),
+    remembered: &[Grant],
+    at: Timestamp,
+) -> Vec<Change> {
+    let Waiting { id, call, decision, .. } = waiting;
+    let approval = response.approval_id;
+    let resolved = ApprovalResolved::new(approval, how, by.to_owned(), at, response.reason.clone());
+    let mut changes = vec![
+        Change::Settle { id: approval, state: how, by: by.to_owned(), reason: response.reason.clone(), at },
+        Change::Append(memory.writer.answered(*id, call, decision, response, &resolved)),
+    ];
+    for grant in remembered {
+        let mut kept = memory.kept(grant, at);
+        kept.approval = Some(approval);
+        changes.push(Change::Append(memory.writer.granted(&kept, at)));
+        changes.push(Change::Grant(Box::new(kept)));
+    }
+    changes
+}
+
+/// A policy as the record names it.
+pub(super) fn summary(policy: &Policy) -> detail::Config {
+    let file = |file: &SourceFile| detail::ConfigFile {
+        path: file.path.to_string_lossy().into_owned(),
+        digest: file.digest.to_string(),
+        layer: Some(file.layer.to_owned()),
+    };
+    detail::Config {
+        v: detail::VERSION,
+        epoch: policy.epoch,
+        mode: policy.mode,
+        files: policy.files.iter().map(file).collect(),
+        notices: policy.notices.clone(),
     }
 }
 
 impl GateState {
-    /// Answers the call, and remembers what the person wants remembered for the session. Returns
-    /// whether that may cover others that wait.
-    fn carry_out(&mut self, waiting: Waiting, response: &ApprovalResponse, how: State) -> bool {
+    /// An answer could not be written down: the question stands, unless the store says that it is settled.
+    fn unanswered(&mut self, id: ApprovalId, error: &StoreError) -> AnswerError {
+        match error {
+            StoreError::Conflict(Conflict::Settled { state, by, .. }) => {
+                let error = AnswerError::Settled { by: by.clone(), state: *state };
+                self.settle(id, State::Cancelled, "mayi", Some("interrupted"));
+                error
+            }
+            StoreError::Conflict(Conflict::Changed(_)) => AnswerError::Changed,
+            error => AnswerError::Store(error.to_string()),
+        }
+    }
+
+    /// Answers the call.
+    fn carry_out(&mut self, waiting: Waiting, response: &ApprovalResponse, how: State) {
         let Waiting { call, decision, reply, .. } = waiting;
         let option = match &response.response {
             Outcome::Selected { option_id } => option_id.as_str(),
             Outcome::Cancelled => "",
         };
         let picked = option.strip_prefix(choice::AGENT).map(str::to_owned);
-        let mut granted = false;
         let verdict = match how {
-            State::Approved => {
-                if option == choice::ALLOW_SESSION {
-                    let patterns =
-                        response.remember.as_ref().map(|r| r.patterns.as_slice()).unwrap_or_default();
-                    self.grant(&call, &decision, patterns);
-                    granted = true;
-                }
-                Verdict::Allowed(self.authorize(call, decision, By::Person, picked))
-            }
+            State::Approved => Verdict::Allowed(self.authorize(call, decision, By::Person, picked)),
             State::Denied => {
-                self.grants.deny(&call);
+                let gone = self.grants.deny(&call);
+                let at = Timestamp::now();
+                self.note(|_| gone.into_iter().map(|id| Change::Revoke { id, at }).collect());
                 let reason = match response.reason.as_deref().map(str::trim) {
                     Some(reason) if !reason.is_empty() => format!("the user said no: {reason}"),
                     _ => "the user said no".to_owned(),
@@ -145,36 +188,14 @@ impl GateState {
         };
         self.tally.count(&verdict);
         let _ = reply.send(verdict);
-        granted
     }
 
-    /// Remembers a permission for the session: what always asks, only for exactly this call.
-    fn grant(&mut self, call: &Call, decision: &Decision, given: &[String]) {
-        let fingerprint = Some(call.fingerprint());
-        let grant = |pattern, fingerprint| Grant {
-            agent: call.agent.clone(),
-            session: call.session.clone(),
-            pattern,
-            fingerprint,
-            scope: Scope::Session,
-        };
-        if decision.always() {
-            self.grants.add(grant(None, fingerprint));
-            return;
-        }
-        let patterns: Vec<Pattern> = if given.is_empty() {
-            let asked = call.accesses.iter().filter(|access| decision.asks_about(access));
-            asked
-                .flat_map(|access| [session_pattern(access), naming_pattern(access)])
-                .filter_map(|pattern| pattern.ok().flatten())
-                .collect()
-        } else {
-            let places = Places { home: etcetera::home_dir().ok(), ..Places::default() };
-            given.iter().filter_map(|text| Pattern::parse(text, &places).ok()).collect()
-        };
-        self.grants.add(grant(None, fingerprint));
-        for pattern in patterns {
-            self.grants.add(grant(Some(pattern), None));
-        }
+    /// Lets `policy` hold from now on, and writes that down.
+    pub(super) fn put_in_place(&mut self, mut policy: Policy) {
+        policy.epoch = self.policy.epoch + 1;
+        self.policy = Arc::new(policy);
+        self.note(|memory| {
+            vec![Change::Append(memory.writer.config(&summary(&self.policy), Timestamp::now()))]
+        });
     }
 }

@@ -18,6 +18,19 @@ pub enum By {
     Grant,
 }
 
+impl By {
+    /// The word for it in the record.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::Covered => "covered",
+            Self::Person => "person",
+            Self::Grant => "grant",
+        }
+    }
+}
+
 /// Something that may be done: made by the gate alone.
 #[must_use]
 #[derive(Debug)]

@@ -8,11 +8,16 @@ mod answer;
 mod authorized;
 mod cover;
 mod keep;
+mod memory;
+mod questions;
+mod remembered;
 mod session;
+mod submit;
 mod tally;
 
 pub use authorized::{Authorized, By, Refusal, Verdict};
 pub use keep::{KeepError, Keeper, NoKeeper};
+pub use memory::{Memory, sweep};
 pub use session::Session;
 pub use tally::Tally;
 
@@ -26,7 +31,9 @@ use tokio::sync::{mpsc, oneshot};
 use crate::approval::{AgentOption, ApprovalId, ApprovalResolved, Card, Event, Output, Queue, State};
 use crate::call::{Call, SessionId};
 use crate::grant::Grants;
-use crate::policy::{Decision, Effect, Policy, Standing, decide};
+use crate::policy::{Decision, Policy, Standing, decide};
+use crate::record::CallId;
+use crate::store::Change;
 
 /// What becomes of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,11 +100,18 @@ struct GateState {
     queue: Queue,
     waiting: HashMap<ApprovalId, Waiting>,
     cover: cover::Cover,
-    surfaces: Vec<mpsc::UnboundedSender<GateEvent>>,
+    surfaces: Vec<Surface>,
     tally: Tally,
+    memory: Option<Memory>,
+    beaten: Option<Timestamp>,
+    calls: submit::Calls,
 }
 
+/// Hears of what happens; says whether anybody still listens.
+type Surface = Box<dyn Fn(&GateEvent) -> bool + Send>;
+
 struct Waiting {
+    id: CallId,
     call: Call,
     decision: Decision,
     options: Vec<AgentOption>,
@@ -146,6 +160,17 @@ impl Gate {
     /// A gate that decides by `policy` and asks as `asking` says.
     #[must_use]
     pub fn new(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>) -> Self {
+        Self::with(policy, asking, keeper, None)
+    }
+
+    /// The same, with a record, answers that outlive the process, and a queue that others can answer.
+    /// Nothing runs that can't be written down. [`Gate::attend`] has to run, so that others are heard.
+    #[must_use]
+    pub fn remembering(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>, memory: Memory) -> Self {
+        Self::with(policy, asking, keeper, Some(memory))
+    }
+
+    fn with(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>, memory: Option<Memory>) -> Self {
         let state = GateState {
             asking,
             policy: Arc::new(policy),
@@ -158,7 +183,14 @@ impl Gate {
             cover: cover::Cover::default(),
             surfaces: Vec::new(),
             tally: Tally::default(),
+            memory,
+            beaten: None,
+            calls: submit::Calls::default(),
         };
+        state.note(|memory| {
+            let config = answer::summary(&state.policy);
+            vec![Change::Append(memory.writer.config(&config, Timestamp::now()))]
+        });
         Self { inner: Arc::new(Inner { state: Mutex::new(state), keeper }) }
     }
 
@@ -184,12 +216,17 @@ impl Gate {
     #[must_use]
     pub fn subscribe(&self) -> mpsc::UnboundedReceiver<GateEvent> {
         let (sender, receiver) = mpsc::unbounded_channel();
+        self.hear(Box::new(move |event| sender.send(event.clone()).is_ok()));
+        receiver
+    }
+
+    /// Tells `surface` of everything from now on; cards that wait already come first.
+    fn hear(&self, surface: Surface) {
         let mut state = self.lock();
         for card in state.queue.waiting() {
-            let _ = sender.send(GateEvent::Asked(Box::new(card.clone())));
+            surface(&GateEvent::Asked(Box::new(card.clone())));
         }
-        state.surfaces.push(sender);
-        receiver
+        state.surfaces.push(surface);
     }
 
     /// Judges a call that only was reported: it can't be stopped, and is counted.
@@ -197,56 +234,15 @@ impl Gate {
         let mut state = self.lock();
         let decision = state.judge(call);
         state.tally.unasked(decision.effect);
+        let now = Timestamp::now();
+        let id = state.calls.begin(call);
+        state.note(|memory| vec![Change::Append(memory.writer.unasked(id, call, &decision, now))]);
         decision
     }
 
     /// Counts a request that was refused before it could be judged.
     pub fn refused(&self) {
         self.lock().tally.denied += 1;
-    }
-
-    /// Hands a call in: it is allowed or refused at once, or a person is asked.
-    pub fn submit(&self, call: Call, options: &[AgentOption]) -> Ticket {
-        let (reply, verdict) = oneshot::channel();
-        let mut state = self.lock();
-        let decision = state.judge(&call);
-        // What an approved call announced is not asked about again, and not counted twice.
-        let covered = decision.effect != Effect::Deny && state.cover.spend(&call);
-        let answered = match decision.effect {
-            Effect::Allow | Effect::Ask if covered => {
-                Some(Verdict::Allowed(state.authorize(call, decision, By::Covered, None)))
-            }
-            Effect::Allow => Some(Verdict::Allowed(state.authorize(call, decision, By::Policy, None))),
-            Effect::Deny => Some(Verdict::Denied(Refusal::policy(&call, decision))),
-            Effect::Ask if state.asking.on_ask == OnAsk::Deny => {
-                Some(Verdict::Denied(Refusal::nobody(&call, decision)))
-            }
-            Effect::Ask => {
-                let mut card = Card::new(&call, &decision, options, state.policy.epoch, Timestamp::now());
-                card.expires_at =
-                    state.asking.limit.and_then(|limit| Timestamp::now().checked_add(limit).ok());
-                let id = card.approval_id;
-                let full = Refusal::full(&call, decision.clone());
-                match state.queue.handle(Event::Ask(Box::new(card)), Timestamp::now()) {
-                    Output::Show(card) => {
-                        state
-                            .waiting
-                            .insert(id, Waiting { call, decision, options: options.to_vec(), reply });
-                        state.tell(&GateEvent::Asked(card));
-                        let limit = state.asking.limit;
-                        drop(state);
-                        self.expire_later(id, limit);
-                        return Ticket { gate: self.clone(), id: Some(id), verdict };
-                    }
-                    _ => Some(Verdict::Denied(full)),
-                }
-            }
-        };
-        if let Some(verdict) = answered {
-            state.count_and_tell(&verdict);
-            let _ = reply.send(verdict);
-        }
-        Ticket { gate: self.clone(), id: None, verdict }
     }
 
     /// Ends an approval by something else than an answer. Nothing happens if it is settled.
@@ -293,10 +289,9 @@ impl Gate {
     }
 
     /// Puts another policy in place, and judges again what is waiting.
-    pub fn replace_policy(&self, mut policy: Policy) {
+    pub fn replace_policy(&self, policy: Policy) {
         let mut state = self.lock();
-        policy.epoch = state.policy.epoch + 1;
-        state.policy = Arc::new(policy);
+        state.put_in_place(policy);
         state.judge_again(true);
     }
 
@@ -317,16 +312,21 @@ impl Gate {
 
 impl GateState {
     fn judge(&self, call: &Call) -> Decision {
-        let Some(session) = self.sessions.get(&call.session) else {
-            return Decision::error(&*call.title, "the session is not known");
-        };
-        let standing = Standing {
+        match self.standing(&call.session) {
+            Some(standing) => decide(&self.policy, call, &standing),
+            None => Decision::error(&*call.title, "the session is not known"),
+        }
+    }
+
+    /// What holds in a session, besides the policy.
+    fn standing(&self, session: &SessionId) -> Option<Standing<'_>> {
+        let session = self.sessions.get(session)?;
+        Some(Standing {
             mode: self.mode_of(session),
             bypass: self.bypassed(session),
             grants: &self.grants,
             servers: self.passed.get(&session.id).map(Vec::as_slice).unwrap_or_default(),
-        };
-        decide(&self.policy, call, &standing)
+        })
     }
 
     fn authorize(
@@ -341,7 +341,7 @@ impl GateState {
     }
 
     fn tell(&mut self, event: &GateEvent) {
-        self.surfaces.retain(|surface| surface.send(event.clone()).is_ok());
+        self.surfaces.retain(|surface| surface(event));
     }
 
     fn count_and_tell(&mut self, verdict: &Verdict) {
@@ -373,8 +373,27 @@ impl GateState {
     }
 
     fn settle(&mut self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
+        let Some(waiting) = self.waiting.get(&id) else { return };
+        let now = Timestamp::now();
+        let written = self.commit(|memory| settling(memory, id, waiting, (how, by, reason), now));
+        if let Err(error) = written {
+            if how == State::Approved {
+                // Nothing is allowed that is not written down: it waits on.
+                tracing::warn!(%error, "what a remembered answer allows could not be recorded");
+                if let Some(grant) = memory::ended(&error) {
+                    self.grants.remove(grant);
+                }
+                return;
+            }
+            tracing::warn!(%error, "the record lacks how a question ended");
+        }
+        if how == State::Approved {
+            for grant in self.waiting.get(&id).map(|waiting| waiting.decision.spends()).unwrap_or_default() {
+                self.grants.used(grant);
+            }
+        }
         let event = Event::Settle { id, state: how, by: by.to_owned(), reason: reason.map(str::to_owned) };
-        let Output::Settled(resolved, _) = self.queue.handle(event, Timestamp::now()) else { return };
+        let Output::Settled(resolved, _) = self.queue.handle(event, now) else { return };
         let Some(waiting) = self.waiting.remove(&id) else { return };
         let verdict = match how {
             State::Approved => {
@@ -388,6 +407,27 @@ impl GateState {
         let _ = waiting.reply.send(verdict);
         self.tell(&GateEvent::Resolved(resolved));
     }
+}
+
+/// What is written when a question ends by something else than an answer.
+fn settling(
+    memory: &Memory,
+    id: ApprovalId,
+    waiting: &Waiting,
+    (state, by, reason): (State, &str, Option<&str>),
+    at: Timestamp,
+) -> Vec<Change> {
+    let Waiting { id: call_id, call, decision, .. } = waiting;
+    let (by, reason) = (by.to_owned(), reason.map(str::to_owned));
+    let resolved = ApprovalResolved::new(id, state, by.clone(), at, reason.clone());
+    let mut changes = vec![
+        Change::Settle { id, state, by, reason, at },
+        Change::Append(memory.writer.settled(*call_id, call, &resolved)),
+    ];
+    if state == State::Approved {
+        changes.extend(decision.spends().into_iter().map(|id| Change::Use { id, at }));
+    }
+    changes
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::*;
 use crate::approval::{AnswerError, ApprovalResponse, Remember, RememberScope, choice};
 use crate::call::shell::{self, Surroundings};
 use crate::call::{Access, AgentId, Diff, Door, PathAccess, WriteKind};
-use crate::policy::{AgentSettings, Mode, Origin, Pattern, Rule, pattern::Places};
+use crate::policy::{AgentSettings, Effect, Mode, Origin, Pattern, Rule, pattern::Places};
 
 fn session(id: &str, parent: Option<&str>) -> Session {
     Session {
@@ -261,7 +261,7 @@ async fn given_an_approved_edit_then_it_covers_one_write_of_the_same_content() {
     assert!(matches!(covered.verdict().await, Verdict::Allowed(a) if a.by() == By::Covered));
     let again = gate.submit(side("new"), &[]);
     assert!(again.approval().is_some(), "covered once");
-    gate.finished(&SessionId("s".into()), "1");
+    gate.finished(&SessionId("s".into()), "1", "completed");
 }
 
 #[tokio::test]
@@ -313,7 +313,7 @@ impl Keeper for Kept {
 
 fn always(gate: &Gate, ticket: &Ticket, pattern: &str) -> ApprovalResponse {
     let mut response = pick(gate, ticket, choice::ALLOW_ALWAYS);
-    response.remember = Some(Remember { scope: RememberScope::User, patterns: vec![pattern.into()] });
+    response.remember = Some(Remember::patterns(RememberScope::User, vec![pattern.into()]));
     response
 }
 
@@ -440,3 +440,4 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
 }
 
 mod changes;
+mod memory;

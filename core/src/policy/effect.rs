@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::call::Category;
+use crate::grant::GrantId;
 
 /// What becomes of a call. Ordered by strictness, so that the strictest of many is their maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,7 +39,7 @@ impl fmt::Display for Effect {
 }
 
 /// What a finding comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// A rule that somebody wrote.
@@ -64,7 +65,7 @@ pub enum Source {
 }
 
 /// One reason for an effect on one access: the same value on cards, in `check` and in the record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// What this reason asks for.
     pub effect: Effect,
@@ -73,13 +74,13 @@ pub struct Finding {
     /// Where it comes from.
     pub source: Source,
     /// The pattern that matched.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pattern: Option<String>,
     /// The file the pattern is written in.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub file: Option<PathBuf>,
     /// The line in that file, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub line: Option<u32>,
     /// One line, lower case.
     pub reason: String,
@@ -92,6 +93,9 @@ pub struct Finding {
     /// that a command would read.
     #[serde(skip)]
     pub within: Option<String>,
+    /// The remembered answer that speaks here.
+    #[serde(skip)]
+    pub grant: Option<GrantId>,
 }
 
 impl Finding {
@@ -109,6 +113,7 @@ impl Finding {
             always: false,
             of_workspace: false,
             within: None,
+            grant: None,
         }
     }
 
@@ -121,7 +126,7 @@ impl Finding {
 
 /// What becomes of a call, with all the reasons.
 #[must_use]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// The strictest over all accesses.
     pub effect: Effect,
@@ -150,6 +155,16 @@ impl Decision {
     #[must_use]
     pub fn because(&self) -> Option<&Finding> {
         self.trail.iter().find(|finding| finding.effect == self.effect)
+    }
+
+    /// The remembered answers that turned an ask into an allow, each once.
+    #[must_use]
+    pub fn spends(&self) -> Vec<GrantId> {
+        let allows = self.trail.iter().filter(|finding| finding.effect == Effect::Allow);
+        let mut ids: Vec<GrantId> = allows.filter_map(|finding| finding.grant).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 
     /// A denial because judging failed (decisions, 4.7).

@@ -39,6 +39,7 @@ mod tests {
 
     /// Decisions, 4.2: "Deny, ask and protection compare names NFKC-casefolded and without ignorable
     /// characters".
+    /// Attack 50: "`.g<U+200D>it/hooks`: protected".
     #[test]
     fn given_other_spellings_of_a_name_then_they_fold_to_one() {
         for name in [".GIT", ".git", ".g\u{200d}it", ".ｇｉｔ", ".g\u{ad}it", ".gi\u{fe0f}t", "\u{feff}.git"]

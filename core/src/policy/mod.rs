@@ -23,6 +23,8 @@ pub use settings::{AgentSettings, Approval, Level, ServerSettings, ToolSettings}
 
 use std::collections::BTreeMap;
 
+use crate::call::Digest;
+
 /// Everything that was configured, compiled: made by [`crate::config`], read by [`decide`].
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -44,8 +46,21 @@ pub struct Policy {
     pub servers: BTreeMap<String, ServerSettings>,
     /// Something that should be told: a workspace file with an allow, say. One line each.
     pub notices: Vec<String>,
+    /// The files that it was read from.
+    pub files: Vec<SourceFile>,
     /// A layer could not be read: every call is asked about, with this as the reason.
     pub ask_all: Option<String>,
+}
+
+/// A file that a policy was read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Where it is.
+    pub path: std::path::PathBuf,
+    /// Its layer: `managed`, `user`, `workspace`.
+    pub layer: &'static str,
+    /// SHA-256 of its content.
+    pub digest: Digest,
 }
 
 impl Default for Policy {
@@ -60,6 +75,7 @@ impl Default for Policy {
             agents: BTreeMap::new(),
             servers: BTreeMap::new(),
             notices: Vec::new(),
+            files: Vec::new(),
             ask_all: None,
         }
     }

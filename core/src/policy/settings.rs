@@ -20,7 +20,7 @@ pub enum Approval {
 }
 
 /// The level that was granted to a server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Nothing.
@@ -35,6 +35,17 @@ pub enum Level {
 }
 
 impl Level {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::All => "all",
+        }
+    }
+
     /// Whether tools of `category` are covered.
     #[must_use]
     pub fn covers(self, category: Category) -> bool {

@@ -1,21 +1,35 @@
 //! The record: what was proposed, decided, asked, answered and done, so that changing it later shows.
 //!
+//! An [`Entry`] says one thing that happened. The gate makes entries with a [`Writer`], which takes the
+//! secrets out of them first; a store gives them their places ([`Recorded`]).
+//!
 //! Each entry is sealed together with the MAC of the one before it ([`seal`]); the newest one's is kept apart
 //! as the head, and an [`Anchor`] says where the record begins once its oldest entries went to an archive. A
 //! [`Checker`] goes through entries in their order and says what is wrong with them, and where. Where entries
 //! are kept is not known here.
 
+pub mod analysis;
 mod chain;
+pub mod detail;
 mod entry;
+mod frozen;
 mod head;
 mod key;
+mod preview;
+mod redact;
 mod report;
+#[cfg(test)]
+mod testing;
 mod verify;
+mod writer;
 
 pub use chain::{Cell, Link, MAC, PART, PREV, SEQ, seal};
 pub use entry::{CallId, Entry, Kind, Recorded};
+pub use frozen::{Frozen, ThawError};
 pub use head::{Anchor, HEAD_LENGTH, read_head, write_head};
 pub use key::{Key, Keys, Mac};
 pub(crate) use key::{hex, unhex};
+pub use redact::{Redactor, RedactorError, secrets_of};
 pub use report::{Archive, Finding, HeadState, Place, Report, What};
 pub use verify::{Checker, Row};
+pub use writer::{Ruling, Writer};

@@ -20,6 +20,20 @@ pub struct OwnerId(pub Uuid);
 #[serde(transparent)]
 pub struct OfferId(pub Uuid);
 
+impl OfferId {
+    /// A new one.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
+impl Default for OfferId {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// A process that asks. Only it takes answers to its questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {

@@ -12,7 +12,7 @@ mod sqlite;
 
 pub use approval::{Offer, OfferId, Owner, OwnerId, StoredApproval};
 pub use error::{Conflict, StoreError};
-pub use grant::{GrantId, StoredGrant};
+pub use grant::StoredGrant;
 pub use query::{ApprovalQuery, EntryQuery, GrantQuery, History, Order};
 pub use sqlite::{Durability, Limits, Options, SqliteStore};
 
@@ -21,6 +21,7 @@ use serde_json::Value;
 
 use crate::approval::{ApprovalId, ApprovalResponse, State};
 use crate::call::{AgentId, Digest};
+pub use crate::grant::GrantId;
 use crate::record::{Entry, Recorded};
 
 /// One thing that changes. What is committed together happens whole or not at all.

@@ -181,6 +181,7 @@ fn given_hostile_inputs_then_the_library_answers_in_time() {
 }
 
 /// One process for all of them: it answers each, in order, and does not abort.
+/// Attack 70.
 #[test]
 fn given_hostile_inputs_then_the_program_answers_each() {
     let world = world();

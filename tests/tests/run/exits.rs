@@ -72,6 +72,7 @@ fn given_a_prompt_that_is_no_text_then_2() {
 }
 
 /// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named."
+/// Attack 83.
 #[test]
 fn given_the_home_folder_then_it_has_to_be_named() {
     let machine = Machine::new();

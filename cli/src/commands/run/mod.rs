@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use mayi_core::config::FileKeeper;
 use mayi_core::doors::acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
-use mayi_core::gate::{Gate, OnAsk};
+use mayi_core::gate::{Gate, Memory, OnAsk};
 use mayi_core::policy::Mode;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -24,6 +24,7 @@ use self::turn::{Cut, Turns};
 use crate::args::{FormatArg, RunArgs};
 use crate::commands::{CliError, Context};
 use crate::exit::Exit;
+use crate::memory::{self, Kept};
 use crate::surface::Screen;
 
 /// Runs the command.
@@ -48,7 +49,14 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
         let _ = output.notice(notice);
     }
     let keeper = FileKeeper::new(ctx.sources.clone());
-    let gate = Gate::new(loaded.policy.clone(), setup.asking, Box::new(keeper));
+    let policy = loaded.policy.clone();
+    let gate = if args.no_record {
+        Gate::new(policy, setup.asking, Box::new(keeper))
+    } else {
+        let Kept { store, writer } = memory::open(&ctx, &loaded)?;
+        Gate::remembering(policy, setup.asking, Box::new(keeper), Memory::attach(store, writer)?)
+    };
+    gate.attend();
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     prompt::listen_for_signals(&interrupt);
     let asking = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt);
@@ -66,6 +74,7 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     };
     let (mut output, mut ending, outcome) = run.conversation(output, first).await;
     ending.tally = gate.tally();
+    gate.leave();
     let exit = outcome.exit(&ending);
     ending.exit_code = exit.code();
     ending.error = outcome.message(args.timeout.map(spoken));

@@ -1,7 +1,9 @@
 //! Where prompts come from, and the person at the terminal.
 
 use std::io::{self, IsTerminal, Read};
+use std::sync::Arc;
 
+use mayi_core::approval::Questions;
 use mayi_core::gate::Gate;
 use mayi_core::policy::Mode;
 use tokio::sync::mpsc;
@@ -122,7 +124,7 @@ impl Asking {
         let gate = self.gate.clone();
         let interrupt = self.interrupt.clone();
         let task = tokio::spawn(async move {
-            let asked = gate.clone();
+            let asked: Arc<dyn Questions> = Arc::new(gate.clone());
             let on_cancel = move || {
                 let _ = interrupt.send(());
             };

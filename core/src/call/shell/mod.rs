@@ -15,7 +15,6 @@ mod foreign;
 mod heredocs;
 mod line;
 mod parse;
-#[allow(dead_code, reason = "the table of programs gives more than is known yet")]
 mod program;
 mod refused;
 mod touch;
@@ -27,12 +26,12 @@ mod word;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Access, UrlAccess};
 
 pub use line::{argv, line};
-pub use touch::{OpenPath, Touch, TouchedPath, Use};
+pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
 pub use word::{OpenWord, Word, join, quote, split};
 
 /// What a line is read in.
@@ -59,21 +58,24 @@ impl<'a> Surroundings<'a> {
 }
 
 /// Something that could not be understood, or that could change what runs.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Caveat {
     /// One line, lower case.
     pub reason: String,
     /// Asked about whatever the mode: only an answer to exactly this call discharges it.
+    #[serde(default)]
     pub always: bool,
     /// What a pattern has to name, so that it allows this too; never for one with `always`.
+    #[serde(default)]
     pub named: Named,
 }
 
 /// The part of a command that a caveat is about.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Named {
     /// Nothing that a pattern could name.
+    #[default]
     Nothing,
     /// These words, by their places in [`ShellAccess::words`]: an option and its value, say.
     Words(Vec<usize>),
@@ -82,7 +84,7 @@ pub enum Named {
 }
 
 /// `NAME=value` before a command.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Assignment {
     /// The name, with its index if it is an element of an array, and `+` if it appends.
     pub name: String,
@@ -91,7 +93,8 @@ pub struct Assignment {
 }
 
 /// One simple command, or a line that was not understood.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ShellAccess {
     /// The words of the command: quotes removed, `~`, `$HOME`, `$PWD` and braces expanded, wrappers
     /// that only change how (`time`, `timeout`, `nice`, ...) taken away. Empty if the line was not
@@ -101,6 +104,13 @@ pub struct ShellAccess {
     pub assignments: Vec<Assignment>,
     /// The command with the wrappers that [`Self::words`] is without: looked at by deny and ask.
     pub outer: Vec<Vec<Word>>,
+    /// The same command spelled otherwise, without the options before a sub-command, say: looked at by
+    /// rules that deny or ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spellings: Vec<Vec<Word>>,
+    /// Words behind a program that is not known: a command may begin with any of them, for deny and ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tails: Vec<Vec<Word>>,
     /// The line that it stands in, as it was written.
     pub line: String,
     /// Whether the line was understood. If not, no allow matches.

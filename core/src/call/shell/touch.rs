@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::{PathAccess, WriteKind};
 
 /// How a command would use a path among its words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Use {
     /// It only reads there: the program and all its options are known.
@@ -16,22 +16,40 @@ pub enum Use {
     /// It changes what is there.
     Write(WriteKind),
     /// Not known.
+    #[default]
     Either,
 }
 
+/// How far below a path a command goes. Ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Not at all: of a folder, it sees the names at most.
+    #[default]
+    Itself,
+    /// It shows what changed below, of which it is not known where: `git diff`.
+    Changed,
+    /// It goes through everything below that is not hidden: `rg`.
+    Shown,
+    /// It goes through everything below.
+    All,
+}
+
 /// A path that a word is, holds (`@x`, `--o=x`, `k:x`) or could mean: for deny, ask and protection.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Touch {
     /// The path, as far as it is known.
     pub path: TouchedPath,
     /// How it is used.
+    #[serde(default)]
     pub how: Use,
-    /// The command goes through everything below it, hidden files too.
-    pub deep: bool,
+    /// How far below it the command goes.
+    #[serde(default)]
+    pub reach: Reach,
 }
 
 /// A path as a word gives it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TouchedPath {
     /// It is known.
@@ -41,7 +59,7 @@ pub enum TouchedPath {
 }
 
 /// A path of which only some text is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OpenPath {
     /// As it was written.
     pub given: String,
@@ -50,6 +68,7 @@ pub struct OpenPath {
     /// piece is `None` and [`Self::slashes`] holds.
     pub pieces: Vec<Option<String>>,
     /// Whether what is not known may hold `/`: it comes from an expansion, and not from a glob.
+    #[serde(default)]
     pub slashes: bool,
 }
 
@@ -60,7 +79,7 @@ impl Touch {
     /// A known path.
     #[must_use]
     pub fn known(path: PathAccess, how: Use) -> Self {
-        Self { path: TouchedPath::Known(path), how, deep: false }
+        Self { path: TouchedPath::Known(path), how, reach: Reach::Itself }
     }
 
     /// Strings of a tool's arguments that are paths, or addresses of files.

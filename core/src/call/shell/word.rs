@@ -1,9 +1,9 @@
 //! Words of a command.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One word, after quotes are removed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Word {
     /// Known to the last character.
@@ -13,15 +13,17 @@ pub enum Word {
 }
 
 /// A word of which only some text is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OpenWord {
     /// As it was written.
     pub text: String,
     /// The known text, quotes removed, and, as `None`, what is not known.
     pub pieces: Vec<Option<String>>,
     /// It may become several words, or none: not quoted.
+    #[serde(default)]
     pub splits: bool,
     /// What is not known is all from globs: names of files, without `/`.
+    #[serde(default)]
     pub glob: bool,
 }
 
@@ -51,6 +53,13 @@ impl Word {
             Self::Literal(text) => text,
             Self::Open(open) => open.pieces.first().and_then(Option::as_deref).unwrap_or_default(),
         }
+    }
+}
+
+impl OpenWord {
+    /// Whether its known text holds a blank.
+    pub(super) fn blank(&self) -> bool {
+        self.pieces.iter().flatten().any(|piece| piece.contains(char::is_whitespace))
     }
 }
 

@@ -230,6 +230,7 @@ fn given_zeds_settings_then_each_rule_is_carried_over_or_named() {
     ));
 }
 
+/// Attack 73.
 #[test]
 fn given_opencodes_settings_then_the_last_rule_of_the_source_never_loosens() {
     insta::assert_snapshot!(json(
@@ -293,6 +294,7 @@ fn given_files_that_are_none_then_the_error_says_so() {
 }
 
 /// What is printed is a configuration: also with names and words that try to be more.
+/// Attack 73.
 #[test]
 fn given_hostile_rules_then_what_is_printed_is_still_just_those_rules() {
     let text = r#"{"permissions": {"deny": ["Bash(x\u001b[2J:*)", "Tool\n[agents.x]\ncommand = [\"y\"]", "Read(a\"\"\"b'''c\u202e)", "Read(x\ny)"]}}"#;

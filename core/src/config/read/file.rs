@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::record::RecordEntry;
 use super::section::Section;
-use super::{AgentEntry, ServerEntry, agents, rules, servers};
+use super::{AgentEntry, ServerEntry, agents, record, rules, servers};
 use crate::call::Category;
 use crate::config::Layer;
 use crate::config::scalars::{At, Locks, MODES, Scalars};
@@ -28,6 +29,8 @@ pub(in crate::config) struct File {
     pub(in crate::config) except: Vec<Pattern>,
     /// What nearer layers may not loosen.
     pub(in crate::config) locks: Locks,
+    /// How the record is kept.
+    pub(in crate::config) record: RecordEntry,
 }
 
 /// `[workspaces."path"]` of a user's file.
@@ -67,6 +70,7 @@ pub(super) fn read(mut top: Section<'_, '_>) -> File {
     matrix(&mut top, &mut file.scalars);
     protection(&mut top, &mut file);
     locks(&mut top, &mut file.locks);
+    file.record = record::read(&mut top);
     top.finish();
     file
 }

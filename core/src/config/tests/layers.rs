@@ -53,6 +53,7 @@ fn given_readers_then_the_nearest_counts_and_a_workspace_only_switches_them_off(
 
 /// "Built-in and managed always count": an exception in a user's file lifts nothing that a managed file
 /// protects, but what is built in, and what the user added.
+/// Attack 9: "managed stays".
 #[test]
 fn given_what_a_managed_file_protects_then_only_a_managed_file_excepts_from_it() {
     let add = "[protection]\nadd = [\"write(deploy/**)\"]\n";
@@ -128,6 +129,7 @@ fn given_two_allow_rules_in_a_workspace_file_then_the_notice_counts_them() {
 }
 
 /// "A bad untrusted file means: ask about everything there."
+/// Attack 21: "an untrusted workspace file ... that does not parse: everything there asked".
 #[test]
 fn given_a_broken_workspace_file_then_everything_is_asked_about() {
     let machine = Machine::new()
@@ -139,6 +141,34 @@ fn given_a_broken_workspace_file_then_everything_is_asked_about() {
     let cwd = &machine.sources.cwd;
     assert_eq!(effect(&policy, cwd, shell("ls")), Effect::Ask);
     assert_eq!(effect(&policy, cwd, shell("rm x")), Effect::Deny);
+}
+
+/// What a repository's file may have mayi do before anything is decided is bounded by its work, however
+/// the file is written; and one that asks for more is a broken one.
+/// Attack 84.
+#[test]
+fn given_a_workspace_file_of_costly_patterns_then_few_are_compiled_and_everything_is_asked_about() {
+    use crate::policy::pattern::shell::compiled;
+    let list = |one: &dyn Fn(usize) -> String| {
+        let rules: Vec<String> = (0..5_000).map(|at| format!("'{}'", one(at))).collect();
+        format!("[rules]\nask = [{}]\n", rules.join(", "))
+    };
+    for (file, what) in [
+        (list(&|at| format!("shell(/a{at}(x|y)+/)")), "many"),
+        (list(&|at| format!(r"shell(/(\w{{60}}){{60}}{at}/)")), "refused ones"),
+        (list(&|at| format!("shell(/{at}(/)")), "wrong ones"),
+        (list(&|at| format!("read({at}{})", "{a,b}".repeat(8))), "braces"),
+    ] {
+        let machine = Machine::new().workspace(&file);
+        let before = compiled();
+        let loaded = machine.load();
+        assert!(compiled() - before <= 64, "{what}: {}", compiled() - before);
+        assert_eq!(effect(&loaded.policy, &machine.sources.cwd, tool("x")), Effect::Ask, "{what}");
+        assert!(loaded.policy.ask_all.is_some(), "{what}: {}", machine.notices());
+    }
+    let machine =
+        Machine::new().workspace(&format!("[rules]\ndeny = [{}]\n", "'shell(/rm .*/)', ".repeat(60)));
+    assert_eq!(machine.notices(), "");
 }
 
 /// "`lock = [...]`, managed files only": nobody loosens what is locked; stricter is fine.
@@ -255,6 +285,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// "A workspace file ... and the environment may only tighten."
+    /// Attack 9: "an agent's project settings set `MAYI_MODE=auto`: tightening only".
     #[test]
     fn a_workspace_file_and_the_environment_never_loosen(
         user in (scalars(), rules()), workspace in (scalars(), rules()), mode in proptest::sample::select(MODES.to_vec())

@@ -139,6 +139,7 @@ fn given_arguments_then_a_rule_of_a_tool_looks_at_them() {
 
 /// Decisions, section 5: "`--config FILE` stands in for the user and workspace files; built-in and
 /// managed always count."
+/// Attack 9: "`--config` drops managed denies: managed stays".
 #[test]
 fn given_a_file_on_the_command_line_then_it_stands_in_for_the_users_and_the_folders() {
     let mut machine = Machine::new()

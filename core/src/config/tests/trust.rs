@@ -54,6 +54,7 @@ fn given_trust_then_the_file_still_excepts_nothing_from_protection() {
     assert_eq!(effect(&policy, cwd, write(cwd, "deploy/x")), Effect::Ask);
 }
 
+/// Attack 81.
 #[test]
 fn given_another_content_then_it_is_not_trusted_any_more() {
     let machine = Machine::new().workspace(LOOSE).trust();
@@ -76,6 +77,7 @@ fn given_the_same_content_at_another_place_then_it_is_not_trusted() {
     assert_eq!(load(&sources).unwrap().policy.mode, Mode::Default);
 }
 
+/// Attack 81.
 #[cfg(unix)]
 #[test]
 fn given_a_link_in_the_place_of_the_file_then_it_is_not_trusted() {

@@ -276,6 +276,7 @@ mod tests {
 
     /// Decisions, section 1: "An executable inside a workspace root needs `mayi trust`": exactly this
     /// one, with the content that it had.
+    /// Attack 8: a program that was trusted, replaced by another.
     #[cfg(unix)]
     #[test]
     fn given_a_trusted_program_inside_a_root_then_it_is_started_while_it_is_the_same() {

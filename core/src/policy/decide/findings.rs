@@ -93,7 +93,8 @@ impl<'a> Findings<'a> {
         };
         let discharge = if let Some(grant) = by_grant {
             let reason = format!("allowed before, {}; else: {}", grant.scope, finding.reason);
-            Some(discharged(Source::Grant, reason, grant.pattern.as_ref().map(ToString::to_string)))
+            let pattern = grant.pattern.as_ref().map(ToString::to_string);
+            Some(Finding { grant: Some(grant.id), ..discharged(Source::Grant, reason, pattern) })
         } else if yields && self.standing.bypass {
             let reason = format!("{} is bypassed; else: {}", self.call.agent, finding.reason);
             Some(discharged(Source::Bypass, reason, None))

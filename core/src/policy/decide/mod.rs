@@ -55,13 +55,12 @@ fn judge(
 ) -> Vec<Finding> {
     let mut found = Findings::new(call, access, standing);
     let said = rules::on_access(policy, &mut found);
+    forbidden(&mut found);
     protection(policy, said.allowed, &mut found);
     if let Access::Shell(shell) = access {
         caveats(shell, &said, &mut found);
     }
-    // What a person allowed before speaks for the command as a rule does.
-    let lifted = said.allowed || standing.grants.covering(call, access).is_some();
-    touches::judge(policy, lifted, category == Some(Category::Read), &mut found);
+    touches::judge(policy, said.allowed, category == Some(Category::Read), &mut found);
     always_asked(policy, &mut found);
     if !said.any {
         settings::settings(policy, category, &mut found);
@@ -77,6 +76,17 @@ fn judge(
         }
     }
     found.finish()
+}
+
+/// A live remembered denial is a deny finding (decisions, 4.1).
+fn forbidden(found: &mut Findings<'_>) {
+    for (grant, pattern) in found.standing.grants.forbidding(found.call, found.access) {
+        let reason = format!("denied before, {}", grant.scope);
+        let mut finding = found.finding(Effect::Deny, Source::Grant, reason);
+        finding.pattern = Some(pattern.to_string());
+        finding.grant = Some(grant.id);
+        found.list.push(finding);
+    }
 }
 
 fn protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {

@@ -3,7 +3,7 @@
 use super::Standing;
 use super::findings::{Findings, Hold};
 use crate::call::{Access, Category, McpAccess};
-use crate::policy::{Approval, Effect, Mode, Policy, ServerSettings, Source};
+use crate::policy::{Approval, Effect, Finding, Mode, Policy, ServerSettings, Source};
 
 /// The category that an access has for this policy: as the user configured it for a tool of a server,
 /// and read for a command that only reads.
@@ -31,6 +31,19 @@ pub(super) fn settings(policy: &Policy, category: Option<Category>, found: &mut 
     let Some(server) = server_of(policy, mcp, found.standing) else { return };
     let Some((name, tool)) = mcp.certain() else { return };
     let own = server.tools.get(tool).map_or(Approval::Default, |tool| tool.approval);
+    if own == Approval::Default
+        && server.approval != Some(Approval::NotRequired)
+        && let Some((grant, _)) = category.and_then(|category| {
+            let granted = found.standing.grants.level(found.call, name);
+            granted.filter(|(_, level)| level.covers(category))
+        })
+    {
+        let reason = format!("the server {name} was granted this level before, {}", grant.scope);
+        let id = grant.id;
+        let finding = Finding { grant: Some(id), ..found.finding(Effect::Allow, Source::Grant, reason) };
+        found.list.push(finding);
+        return;
+    }
     let (effect, reason) = match (own, server.approval) {
         (Approval::NotRequired, _) => (Effect::Allow, format!("the tool {tool} needs no approval")),
         (Approval::Required, _) => (Effect::Ask, format!("the tool {tool} needs approval")),

@@ -54,6 +54,13 @@ fn allowed(policy: &Policy, touch: &SeenTouch<'_>, found: &Findings<'_>) -> bool
 
 fn denials(touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
     let (grants, call) = (found.standing.grants, found.call);
+    for (grant, pattern, write) in grants.forbidding_touch(call, touch) {
+        let reason = format!("denied before, {}", grant.scope);
+        let mut finding = found.part(Effect::Deny, touch.text(write), Source::Grant, reason);
+        finding.pattern = Some(pattern.to_string());
+        finding.grant = Some(grant.id);
+        found.list.push(finding);
+    }
     for (pattern, write) in grants.touched_denials(call, touch) {
         let reason = "the like was denied before in this session".to_owned();
         let mut finding = found.part(Effect::Ask, touch.text(write), Source::Grant, reason);

@@ -291,3 +291,35 @@ fn given_a_wrapper_then_denials_reach_inside() {
     }
     assert!(!concerns("shell(rm *)", &shell(&["echo", "rm", "x"])));
 }
+
+/// Attack 72: a file of a repository is read before anybody has looked at it.
+#[test]
+fn given_patterns_made_to_be_slow_then_they_are_quick_or_refused() {
+    let long = "a".repeat(9_000);
+    let command = shell(&["x", &long]);
+    let address = fetch(&format!("https://a.example/{long}"));
+    let path = write(&format!("/w/{}", "a/".repeat(1_900)));
+    for (text, access) in [
+        ("shell(/(a*)*b/)", &command),
+        ("shell(/(x+x+)+y|(a|a)*$/)", &command),
+        ("shell(x *a*a*a*a*a*a*a*a*b)", &command),
+        ("fetch(https://*.example/*a*a*a*a*a*b)", &address),
+        ("write(**/a/**/a/**/a/**/b)", &path),
+    ] {
+        let pattern = pattern(text);
+        let once = |_| {
+            let begun = std::time::Instant::now();
+            std::hint::black_box((pattern.allows(access, &roots()), pattern.concerns(access, &roots())));
+            begun.elapsed().as_millis()
+        };
+        // The quickest of some: other tests run at the same time.
+        assert!((0..5).map(once).min().unwrap() < 1000, "{text}");
+    }
+    for text in [
+        "shell(/((a{999}){999}){999}/)".to_owned(),
+        r"shell(/(\w{60}){60}/)".to_owned(),
+        format!("read({})", "{a,b}".repeat(30)),
+    ] {
+        assert!(Pattern::parse(&text, &Places::default()).is_err(), "{text}");
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mayi_core::call::{AgentId, SessionId};
 use mayi_core::check::{CheckError, Checker, Request};
-use mayi_core::grant::{Grant, Grants, Scope};
+use mayi_core::grant::{Grant, Grants};
 use mayi_core::policy::pattern::Places;
 use mayi_core::policy::{Decision, Pattern, Standing, decide};
 use serde_json::{Value, json};
@@ -46,11 +46,8 @@ fn decision(checker: &mut Checker, world: &World, case: &Case, line: &Value) -> 
     let mut grants = Grants::default();
     for pattern in &case.grants {
         grants.add(Grant {
-            agent: AgentId::named("claude"),
-            session: SessionId("check".to_owned()),
             pattern: Some(Pattern::parse(pattern, &places).unwrap()),
-            fingerprint: None,
-            scope: Scope::Session,
+            ..Grant::of_session(AgentId::named("claude"), SessionId("check".to_owned()))
         });
     }
     let standing = Standing { mode: judged.mode, bypass: false, grants: &grants, servers: &[] };

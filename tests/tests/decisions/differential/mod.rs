@@ -118,6 +118,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// "A differential test of the command list against real `bash -n` and `bash` tracing on generated lines."
+/// Attack 75.
 #[test]
 fn given_generated_lines_then_bash_runs_nothing_that_mayi_did_not_see() {
     let count = number("MAYI_LINES").and_then(|count| usize::try_from(count).ok());

@@ -4,6 +4,7 @@ use super::{each, first, read, shown};
 
 /// Issue 3: "A 10 KB line, 400 nested braces, 20,000 `&&`, invalid UTF-8 ...: an answer within 50 ms,
 /// never an abort." What is built without optimisation gets more time.
+/// Attack 70.
 #[test]
 fn given_lines_made_to_be_hard_then_each_is_answered_in_time() {
     let nest = |open: &str, middle: &str, close: &str, n: usize| {
@@ -107,6 +108,7 @@ fn given_a_line_beyond_the_bounds_then_it_is_not_understood_and_denials_still_lo
 
 /// Peers, section 2 (Cline, Claude Code 2.1.223): line ends and blanks that shells disagree on, and
 /// characters that nobody sees.
+/// Attack 74.
 #[test]
 fn given_odd_characters_then_the_line_is_not_understood() {
     for c in [

@@ -3,6 +3,7 @@ use crate::call::shell::Named;
 
 /// Decisions, section 2: "operands that the shell evaluates (`test -v 'a[$(x)]'`, `[[ -eq ]]`, `let`,
 /// `printf -v`, `declare -i`)"; with a substitution in them, they run it.
+/// Attack 78.
 #[test]
 fn given_a_name_with_a_substitution_in_its_subscript_then_it_is_always_asked_about() {
     each_always(&[

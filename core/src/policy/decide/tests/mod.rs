@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::call::shell::{self, Surroundings};
 use crate::call::{AgentId, Door, McpAccess, PathAccess, SessionId, UrlAccess, WriteKind};
-use crate::grant::{Grant, Scope};
+use crate::grant::Grant;
 use crate::policy::pattern::Places;
 use crate::policy::{Approval, Origin, Pattern, Protection, Rule, ServerSettings, ToolSettings};
 
@@ -107,11 +107,8 @@ fn passed() -> &'static [String] {
 fn granted(pattern: &str) -> Grants {
     let mut grants = Grants::default();
     grants.add(Grant {
-        agent: AgentId::named("a"),
-        session: SessionId("s".into()),
         pattern: Some(Pattern::parse(pattern, &places()).unwrap()),
-        fingerprint: None,
-        scope: Scope::Session,
+        ..Grant::of_session(AgentId::named("a"), SessionId("s".into()))
     });
     grants
 }
@@ -188,6 +185,7 @@ fn given_a_bypassed_agent_then_only_plain_asks_are_discharged() {
 }
 
 /// Decisions, 8: grants.
+/// Attack 13: "grant `write(**)`, then `~/.bashrc`: asked".
 #[test]
 fn given_a_session_grant_then_it_reaches_no_further_than_its_pattern_agent_and_session() {
     let none = policy(&[]);
@@ -225,11 +223,8 @@ fn given_a_grant_of_exactly_this_call_then_an_always_ask_is_discharged_and_a_mod
     let exactly = |call: &Call| {
         let mut grants = Grants::default();
         grants.add(Grant {
-            agent: call.agent.clone(),
-            session: call.session.clone(),
-            pattern: None,
             fingerprint: Some(call.fingerprint()),
-            scope: Scope::Session,
+            ..Grant::of_session(call.agent.clone(), call.session.clone())
         });
         grants
     };
@@ -484,6 +479,7 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
     );
 }
 
+mod obscured;
 mod properties;
 mod protected;
 mod rows;

@@ -189,11 +189,8 @@ proptest! {
         if agent { others.agent = AgentId::named("b") } else { others.session = SessionId("other".into()) }
         let mut grants = granted(pattern);
         grants.add(Grant {
-            agent: call.agent.clone(),
-            session: call.session.clone(),
-            pattern: None,
             fingerprint: Some(call.fingerprint()),
-            scope: Scope::Session,
+            ..Grant::of_session(call.agent.clone(), call.session.clone())
         });
         let with = |grants: &Grants| decide(&policy, &others, &Standing { mode, bypass: false, grants, servers: passed() });
         prop_assert_eq!(with(&grants), with(&Grants::default()));

@@ -1,7 +1,7 @@
 //! What a command touches: paths and addresses among its words (decisions, section 2).
 
 use super::*;
-use crate::call::shell::{OpenPath, Touch, TouchedPath, Use};
+use crate::call::shell::{OpenPath, Reach, Touch, TouchedPath, Use};
 
 /// A command of one word that touches this.
 fn touching(touch: Touch) -> Call {
@@ -13,7 +13,8 @@ fn touching(touch: Touch) -> Call {
 
 fn known(path: &str, how: Use, deep: bool) -> Call {
     let path = TouchedPath::Known(PathAccess::new(Path::new("/w"), path));
-    touching(Touch { path, how, deep })
+    let reach = if deep { Reach::All } else { Reach::Itself };
+    touching(Touch { path, how, reach })
 }
 
 fn open(pieces: &[Option<&str>], slashes: bool, how: Use) -> Call {
@@ -21,7 +22,7 @@ fn open(pieces: &[Option<&str>], slashes: bool, how: Use) -> Call {
     touching(Touch {
         path: TouchedPath::Open(OpenPath { given: "$x".into(), pieces, slashes }),
         how,
-        deep: false,
+        reach: Reach::Itself,
     })
 }
 
@@ -187,6 +188,7 @@ fn given_a_reader_then_it_is_of_category_read_and_its_operands_are_read() {
 
 /// Decisions, section 1: "String arguments of MCP tools that are paths count as for shell words: for deny
 /// and ask only."
+/// Attack 80.
 #[test]
 fn given_a_tools_argument_that_is_a_denied_path_then_the_call_is_denied() {
     let call = |path: &str| {
@@ -223,6 +225,7 @@ fn given_a_denied_path_then_a_command_that_touches_it_is_asked_about() {
 }
 
 /// Decisions, section 1: "`/proc`, `/dev/fd` and the like are always asked about", under every policy.
+/// Attack 79.
 #[test]
 fn given_a_name_for_something_else_then_it_is_asked_about_without_protection_too() {
     let bare = Policy { rules: vec![rule(Allow, "*")].into(), ..Policy::default() };

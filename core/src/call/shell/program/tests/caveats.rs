@@ -6,6 +6,7 @@ use std::path::Path;
 /// Decisions, section 2: "options that run other programs or write files (...)", "another working
 /// folder given as an option", "sub-forms of an allowed command that change state where the pattern
 /// named the reading one": plain asks that a pattern which names them allows.
+/// Attack 77.
 #[test]
 fn given_an_option_or_operand_that_does_more_then_a_plain_caveat_names_it() {
     let rows: &[(&str, &[&[usize]])] = &[

@@ -1,0 +1,132 @@
+//! The command line of `mayi inbox` and `mayi grants`.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+
+use crate::args::duration;
+
+pub(crate) const INBOX_AFTER: &str = "\
+What waits for an answer in any of your mayi processes can be answered here, at a terminal. The ID of the
+list names the call as it was shown: if it changes meanwhile, the answer is refused.
+
+Examples:
+  mayi inbox                          what is waiting
+  mayi inbox approve 7f3a2c.9b1e      allow it, once
+  mayi inbox approve 7f3a2c.9b1e --for-session
+  mayi inbox deny 7f3a2c.9b1e --reason \"use the staging server\"
+  mayi inbox watch                    answer cards as they come";
+
+/// `mayi inbox`
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct InboxArgs {
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<InboxCommand>,
+}
+
+/// What to do with what waits.
+#[derive(Debug, Subcommand)]
+pub(crate) enum InboxCommand {
+    /// List what is waiting
+    List {
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Allow a call that waits: once, or for longer
+    Approve(ApproveArgs),
+    /// Do not allow a call that waits
+    Deny(DenyArgs),
+    /// Answer cards here as they come, until Ctrl-C
+    Watch,
+}
+
+/// `mayi inbox approve`
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// The ID of the list
+    pub id: String,
+    /// Also the like, until the session ends
+    #[arg(long, conflicts_with_all = ["always", "workspace"])]
+    pub for_session: bool,
+    /// Also what matches PATTERN, for good: a rule in your configuration (repeatable)
+    #[arg(long, value_name = "PATTERN")]
+    pub always: Vec<String>,
+    /// Also what matches PATTERN, in this folder (repeatable)
+    #[arg(long, value_name = "PATTERN", conflicts_with = "always")]
+    pub workspace: Vec<String>,
+    /// Remember it for so long, such as 30m or 8h
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub expires_in: Option<Duration>,
+    /// Remember it for so many calls
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub uses: Option<u32>,
+}
+
+/// `mayi inbox deny`
+#[derive(Debug, Args)]
+pub(crate) struct DenyArgs {
+    /// The ID of the list
+    pub id: String,
+    /// Why: the agent is told
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+pub(crate) const GRANTS_AFTER: &str = "\
+Answers that are remembered: for a session, for a folder, or with a limit. What is allowed for good without
+a limit is a rule in your configuration (`mayi config show`).
+
+Examples:
+  mayi grants
+  mayi grants --expired               those that have ended, too
+  mayi grants revoke 7f3a2c
+  mayi grants revoke --agent claude   all of this agent's";
+
+/// `mayi grants`
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct GrantsArgs {
+    /// Also those that have ended
+    #[arg(long)]
+    pub expired: bool,
+    /// Only those of this agent
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<GrantsCommand>,
+}
+
+/// What to do with remembered answers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantsCommand {
+    /// End remembered answers
+    Revoke(RevokeArgs),
+}
+
+/// `mayi grants revoke`
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).multiple(true).args(["id", "all", "agent", "server"]))]
+pub(crate) struct RevokeArgs {
+    /// Their IDs
+    #[arg(conflicts_with_all = ["all", "agent", "server"])]
+    pub id: Vec<String>,
+    /// All of them
+    #[arg(long, conflicts_with_all = ["agent", "server"])]
+    pub all: bool,
+    /// All of this agent's
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// All about this MCP server
+    #[arg(long, value_name = "NAME")]
+    pub server: Option<String>,
+}

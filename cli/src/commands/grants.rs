@@ -1,0 +1,188 @@
+//! `mayi grants`: answers that are remembered, and an end to them.
+
+use jiff::Timestamp;
+use mayi_core::approval::visible;
+use mayi_core::policy::Effect;
+use mayi_core::store::{Change, GrantQuery, OwnerId, Store, StoredGrant};
+use serde_json::json;
+
+use super::inbox::since;
+use super::{CliError, Context};
+use crate::args::{GrantsArgs, GrantsCommand, RevokeArgs};
+use crate::exit::Exit;
+use crate::memory::{self, Kept};
+use crate::print;
+
+pub(super) fn grants(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
+    match &args.command {
+        None => list(args, ctx),
+        Some(GrantsCommand::Revoke(args)) => revoke(args, ctx),
+    }
+}
+
+fn list(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let now = Timestamp::now();
+    let Some(store) = memory::existing(ctx)? else {
+        if !args.json {
+            ctx.note("nothing is remembered");
+        }
+        return Ok(Exit::Done);
+    };
+    let query = GrantQuery { live_at: (!args.expired).then_some(now), ..GrantQuery::default() };
+    let newest = store.newest()?;
+    let asking: Vec<OwnerId> = store.owners(now)?.into_iter().map(|owner| owner.id).collect();
+    // One for a session ends with the process that has the session.
+    let over = |grant: &StoredGrant| grant.owner.is_some_and(|owner| !asking.contains(&owner));
+    let of_agent =
+        |grant: &StoredGrant| args.agent.as_ref().is_none_or(|agent| grant.agent.as_str() == agent);
+    let grants: Vec<StoredGrant> = store
+        .grants(&query)?
+        .into_iter()
+        .filter(|grant| of_agent(grant) && (args.expired || !over(grant)))
+        .collect();
+    if args.json {
+        for grant in &grants {
+            let mut value =
+                serde_json::to_value(grant).map_err(|error| CliError::internal(error.to_string()))?;
+            if let Some(object) = value.as_object_mut() {
+                object.insert("live".to_owned(), json!(grant.live(now, newest) && !over(grant)));
+            }
+            print::json(&value)?;
+        }
+        return Ok(Exit::Done);
+    }
+    if grants.is_empty() {
+        ctx.note("nothing is remembered");
+        return Ok(Exit::Done);
+    }
+    let head = ["ID", "EFFECT", "FOR", "AGENT", "WHAT", "ENDS", "USED"].map(str::to_owned).to_vec();
+    let rows = grants.iter().map(|grant| {
+        vec![
+            short(grant),
+            grant.effect.to_string(),
+            place(grant),
+            visible(grant.agent.as_str()),
+            what(grant),
+            if over(grant) { "ended with its session".to_owned() } else { ends(grant, now, newest) },
+            used(grant, now),
+        ]
+    });
+    for line in print::columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()) {
+        print::line(line)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn short(grant: &StoredGrant) -> String {
+    let id: String = grant.id.to_string().chars().filter(char::is_ascii_hexdigit).collect();
+    id.get(id.len().saturating_sub(6)..).unwrap_or_default().to_owned()
+}
+
+fn place(grant: &StoredGrant) -> String {
+    use mayi_core::grant::Scope;
+    match grant.scope {
+        Scope::Session => "session".to_owned(),
+        Scope::Workspace => visible(grant.workspace.as_deref().unwrap_or("workspace")),
+        Scope::User => "user".to_owned(),
+    }
+}
+
+fn what(grant: &StoredGrant) -> String {
+    match (&grant.pattern, &grant.level) {
+        (Some(pattern), _) => visible(pattern),
+        (None, Some((server, level))) => {
+            format!("mcp({}/*), level {}", visible(server), level.as_str())
+        }
+        (None, None) => "exactly one call".to_owned(),
+    }
+}
+
+fn ends(grant: &StoredGrant, now: Timestamp, newest: Option<Timestamp>) -> String {
+    if let Some(at) = grant.revoked_at {
+        return format!("revoked {} ago", since(at, now));
+    }
+    if grant.uses_left == Some(0) {
+        return "used up".to_owned();
+    }
+    let mut limits = Vec::new();
+    match grant.expires_at {
+        Some(at) if at <= now => return format!("ended {} ago", since(at, now)),
+        Some(at) => limits.push(format!("in {}", since(now, at))),
+        None => {}
+    }
+    if !grant.live(now, newest) {
+        return "ended: the clock went back".to_owned();
+    }
+    limits.extend(grant.uses_left.map(|left| format!("after {left} more")));
+    if limits.is_empty() { "-".to_owned() } else { limits.join(", ") }
+}
+
+fn used(grant: &StoredGrant, now: Timestamp) -> String {
+    match (grant.effect, grant.used, grant.used_at) {
+        (Effect::Deny, ..) => "-".to_owned(),
+        (_, 0, _) => "never".to_owned(),
+        (_, count, Some(at)) => format!("{count}x, {} ago", since(at, now)),
+        (_, count, None) => format!("{count}x"),
+    }
+}
+
+fn revoke(args: &RevokeArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let Some(kept) = memory::changing(ctx)? else {
+        return Err(CliError::usage("nothing is remembered"));
+    };
+    let Kept { store, writer } = kept;
+    let now = Timestamp::now();
+    let live = store.grants(&GrantQuery { live_at: Some(now), ..GrantQuery::default() })?;
+    let mut chosen: Vec<&StoredGrant> = Vec::new();
+    if args.id.is_empty() {
+        chosen.extend(live.iter().filter(|grant| {
+            args.all
+                || args.agent.as_ref().is_some_and(|agent| grant.agent.as_str() == agent)
+                || args.server.as_ref().is_some_and(|server| about(grant, server))
+        }));
+    }
+    for id in &args.id {
+        chosen.push(one(&live, id)?);
+    }
+    // A remembered denial that ends loosens: that is for a person, and so is the rest.
+    crate::person::is_here(&*store)?;
+    if chosen.is_empty() {
+        ctx.note("nothing like that is remembered");
+        return Ok(Exit::Done);
+    }
+    let mut changes = Vec::new();
+    for grant in &chosen {
+        changes.push(Change::Revoke { id: grant.id, at: now });
+        changes.push(Change::Append(writer.revoked(grant, "mayi grants revoke", now)));
+    }
+    store.commit(changes)?;
+    for grant in chosen {
+        print::note(format!("ended: {} {} ({})", grant.effect, what(grant), visible(grant.agent.as_str())));
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether it is about tools of `server`.
+fn about(grant: &StoredGrant, server: &str) -> bool {
+    let level = grant.level.as_ref().is_some_and(|(name, _)| name == server);
+    let pattern = grant.pattern.as_deref().and_then(|text| text.strip_prefix("mcp("));
+    let pattern = pattern.and_then(|rest| rest.strip_prefix(server));
+    level || pattern.is_some_and(|rest| rest.starts_with(['/', ')']))
+}
+
+fn one<'a>(grants: &'a [StoredGrant], id: &str) -> Result<&'a StoredGrant, CliError> {
+    let named = |grant: &&StoredGrant| {
+        let whole = grant.id.to_string();
+        let plain: String = whole.chars().filter(|c| *c != '-').collect();
+        whole == id || (id.len() >= 4 && plain.ends_with(&id.to_ascii_lowercase()))
+    };
+    let found: Vec<&StoredGrant> = grants.iter().filter(named).collect();
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => Err(CliError::usage(format!(
+            "nothing that is remembered has the ID `{}`; `mayi grants` lists what is",
+            visible(id)
+        ))),
+        _ => Err(CliError::usage(format!("`{}` names several; write more of the ID", visible(id)))),
+    }
+}

@@ -1,0 +1,245 @@
+//! `mayi inbox`: what waits in any of the user's processes, and answers to it.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use mayi_core::approval::{
+    ApprovalId, ApprovalResponse, Card, Questions, Remember, RememberScope, choice, visible,
+};
+use mayi_core::store::{ApprovalQuery, Store, StoredApproval};
+
+use super::{CliError, Context};
+use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand};
+use crate::exit::Exit;
+use crate::memory::{self, Kept};
+use crate::remote::{Remote, card};
+use crate::{person, print};
+
+/// This surface, as others hear of it.
+const NAME: &str = "inbox";
+
+pub(super) async fn inbox(args: InboxArgs, ctx: &Context) -> Result<Exit, CliError> {
+    match args.command {
+        None => list(args.json, ctx),
+        Some(InboxCommand::List { json }) => list(json, ctx),
+        Some(InboxCommand::Approve(args)) => approve(&args, ctx),
+        Some(InboxCommand::Deny(args)) => deny(&args, ctx),
+        Some(InboxCommand::Watch) => watch(ctx).await,
+    }
+}
+
+/// The ID that the list shows: the end of the approval's own, and the beginning of its digest.
+fn short(approval: &StoredApproval) -> String {
+    let id: String = approval.id.to_string().chars().filter(char::is_ascii_hexdigit).collect();
+    let (end, digest) = (id.get(id.len().saturating_sub(6)..), approval.digest.as_str().get(..4));
+    format!("{}.{}", end.unwrap_or_default(), digest.unwrap_or_default())
+}
+
+fn waiting(store: &dyn Store) -> Result<Vec<StoredApproval>, CliError> {
+    Ok(store.approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })?)
+}
+
+fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
+    let store = match memory::changing(ctx) {
+        Ok(kept) => kept.map(|kept| kept.store),
+        // What can't be changed can still be looked at.
+        Err(_) => memory::existing(ctx)?.map(Arc::new),
+    };
+    let approvals = match &store {
+        Some(store) => waiting(&**store)?,
+        None => Vec::new(),
+    };
+    if json {
+        for approval in &approvals {
+            print::json(&approval.card)?;
+        }
+        return Ok(Exit::Done);
+    }
+    if approvals.is_empty() {
+        ctx.note("nothing is waiting");
+        return Ok(Exit::Done);
+    }
+    let head = ["ID", "SINCE", "AGENT", "WHAT", "WHY"].map(str::to_owned).to_vec();
+    let now = Timestamp::now();
+    let rows = approvals.iter().map(|approval| {
+        let card = card(approval);
+        let what = card.as_ref().map_or_else(|| "?".to_owned(), |card| summary(card));
+        let why = card.as_ref().and_then(|card| card.why.first()).map(|finding| finding.reason.clone());
+        vec![
+            short(approval),
+            since(approval.asked_at, now),
+            visible(approval.agent.as_str()),
+            visible(&what),
+            visible(&why.unwrap_or_default()),
+        ]
+    });
+    for line in print::columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()) {
+        print::line(line)?;
+    }
+    ctx.note("answer with: mayi inbox approve ID, mayi inbox deny ID, or mayi inbox watch");
+    Ok(Exit::Done)
+}
+
+/// What a card is about: every access that is asked about.
+fn summary(card: &Card) -> String {
+    let all: Vec<String> =
+        card.accesses.iter().map(|access| format!("{}({})", access.access, access.display)).collect();
+    if all.is_empty() { card.tool_call.title.clone() } else { all.join(" and ") }
+}
+
+/// How long ago, in the largest unit that says something.
+pub(super) fn since(then: Timestamp, now: Timestamp) -> String {
+    let seconds = now.duration_since(then).max(SignedDuration::ZERO).as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+/// The question that `id` names: as the list shows it, or by its whole ID.
+fn find(store: &dyn Store, id: &str) -> Result<StoredApproval, CliError> {
+    let approvals = waiting(store)?;
+    let (name, digest) = id.split_once('.').map_or((id, None), |(name, digest)| (name, Some(digest)));
+    let named = |approval: &&StoredApproval| {
+        let whole = approval.id.to_string();
+        let plain: String = whole.chars().filter(|c| *c != '-').collect();
+        whole == name || (name.len() >= 4 && plain.ends_with(&name.to_ascii_lowercase()))
+    };
+    let found: Vec<&StoredApproval> = approvals.iter().filter(named).collect();
+    let one = match found.as_slice() {
+        [one] => (*one).clone(),
+        [] => return Err(gone(store, id)),
+        _ => return Err(CliError::usage(format!("`{}` names several; write more of the ID", visible(id)))),
+    };
+    if digest.is_some_and(|digest| !one.digest.as_str().starts_with(digest) || digest.is_empty()) {
+        return Err(CliError::new(
+            Exit::Unanswered,
+            format!("the call has changed since it was listed; it is {} now: look at it again", short(&one)),
+        ));
+    }
+    Ok(one)
+}
+
+/// Says what became of a question that does not wait any more.
+fn gone(store: &dyn Store, id: &str) -> CliError {
+    let settled = id.parse::<ApprovalId>().ok().and_then(|id| {
+        let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
+        store.approvals(&query).ok()?.into_iter().next()
+    });
+    match settled {
+        Some(approval) => CliError::usage(format!(
+            "already settled by {}: {}",
+            visible(approval.by.as_deref().unwrap_or("mayi")),
+            approval.state.as_str()
+        )),
+        None => CliError::usage(format!(
+            "nothing that waits has the ID `{}`; `mayi inbox` lists what does",
+            visible(id)
+        )),
+    }
+}
+
+fn opened(ctx: &Context) -> Result<Kept, CliError> {
+    memory::changing(ctx)?.ok_or_else(|| CliError::usage("nothing is waiting"))
+}
+
+fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let kept = opened(ctx)?;
+    person::is_here(&*kept.store)?;
+    let approval = find(&*kept.store, &args.id)?;
+    let (option, scope, patterns) = if args.for_session {
+        (choice::ALLOW_SESSION, RememberScope::Session, Vec::new())
+    } else if !args.always.is_empty() {
+        (choice::ALLOW_ALWAYS, RememberScope::User, args.always.clone())
+    } else if !args.workspace.is_empty() {
+        (choice::ALLOW_ALWAYS, RememberScope::Workspace, args.workspace.clone())
+    } else {
+        if args.expires_in.is_some() || args.uses.is_some() {
+            return Err(CliError::usage(
+                "a limit needs something that is remembered: --for-session, --workspace or --always",
+            ));
+        }
+        (choice::ALLOW_ONCE, RememberScope::Session, Vec::new())
+    };
+    let remembers = option != choice::ALLOW_ONCE;
+    let remember = remembers.then(|| Remember {
+        expires_in: args
+            .expires_in
+            .and_then(|time| SignedDuration::try_from(time).ok())
+            .map(|d| d.to_string()),
+        uses: args.uses,
+        ..Remember::patterns(scope, patterns)
+    });
+    let said = match option {
+        choice::ALLOW_ONCE => "allowed once",
+        choice::ALLOW_SESSION => "allowed for its session",
+        _ => "allowed, and remembered",
+    };
+    answer(kept, &approval, option, remember, None, said)
+}
+
+fn deny(args: &DenyArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let kept = opened(ctx)?;
+    person::is_here(&*kept.store)?;
+    let approval = find(&*kept.store, &args.id)?;
+    answer(kept, &approval, choice::DENY, None, args.reason.clone(), "denied")
+}
+
+fn answer(
+    kept: Kept,
+    approval: &StoredApproval,
+    option: &str,
+    remember: Option<Remember>,
+    reason: Option<String>,
+    said: &str,
+) -> Result<Exit, CliError> {
+    let Some(card) = card(approval) else {
+        return Err(CliError::usage("another version of mayi asks this: answer it there"));
+    };
+    let response = ApprovalResponse { remember, reason, ..ApprovalResponse::pick(&card, option) };
+    let remote = Remote::new(kept.store, Arc::new(kept.writer));
+    match remote.answer(response, NAME) {
+        Ok(()) => {
+            print::note(format!("{said}: {} ({})", visible(&summary(&card)), visible(&card.agent_name)));
+            Ok(Exit::Done)
+        }
+        Err(error) => Err(CliError::new(Exit::Unanswered, visible(&error.to_string()))),
+    }
+}
+
+#[cfg(unix)]
+async fn watch(ctx: &Context) -> Result<Exit, CliError> {
+    use crate::surface::{Screen, TerminalSurface};
+
+    let loaded = ctx.load()?;
+    let kept = memory::open(ctx, &loaded)?;
+    person::is_here(&*kept.store)?;
+    let screen = Screen::new(ctx.color_of_errors(), true);
+    ctx.note("waiting for questions; Ctrl-C ends it, and leaves them waiting");
+    let surface = TerminalSurface::open(screen, ctx.color_of_errors())
+        .map_err(|error| CliError::usage(format!("the terminal can't be opened: {error}")))?;
+    let remote = Arc::new(Remote::new(kept.store, Arc::new(kept.writer)));
+    let (over, mut ended) = tokio::sync::mpsc::unbounded_channel();
+    let closer = surface.closer();
+    let serving = surface.serve(remote, move || {
+        let _ = over.send(());
+    });
+    let result = tokio::select! {
+        result = serving => result,
+        _ = ended.recv() => Ok(()),
+        _ = tokio::signal::ctrl_c() => Ok(()),
+    };
+    let _ = tokio::task::spawn_blocking(move || closer.close()).await;
+    match result {
+        Ok(()) => Ok(Exit::Done),
+        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(Exit::Interrupted),
+        Err(error) => Err(CliError::internal(format!("the terminal is gone: {error}"))),
+    }
+}
+
+#[cfg(not(unix))]
+async fn watch(_: &Context) -> Result<Exit, CliError> {
+    Err(CliError::usage("asking in a terminal is only built for Unix so far: use approve and deny"))
+}

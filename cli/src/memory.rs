@@ -1,0 +1,100 @@
+//! What outlives a run: where it is, and how it is opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use mayi_core::config::{Durability, Loaded, RecordSettings};
+use mayi_core::gate::sweep;
+use mayi_core::record::{Redactor, Writer, secrets_of};
+use mayi_core::store::{Limits, Options, SqliteStore, Store, StoreError};
+
+use crate::commands::{CliError, Context};
+
+/// A store that can be written, and what makes its entries.
+pub(crate) struct Kept {
+    /// The store.
+    pub store: Arc<SqliteStore>,
+    /// Makes entries without secrets.
+    pub writer: Writer,
+}
+
+/// The folder of the store.
+///
+/// # Errors
+/// Without a home folder there is none.
+pub(crate) fn folder(ctx: &Context) -> Result<PathBuf, CliError> {
+    let hint = "there is no home folder to keep the record in: set HOME or XDG_DATA_HOME, or say --no-record";
+    ctx.sources.folders.data.clone().ok_or_else(|| CliError::internal(hint))
+}
+
+/// Opens the store, and makes it if there is none.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn open(ctx: &Context, loaded: &Loaded) -> Result<Kept, CliError> {
+    let store = SqliteStore::open(&folder(ctx)?, options(&loaded.record))?;
+    let writer = writer(&store, &loaded.record)?;
+    Ok(Kept { store: Arc::new(store), writer })
+}
+
+/// Opens the store to look at it; none if there is none.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn existing(ctx: &Context) -> Result<Option<SqliteStore>, CliError> {
+    let Some(folder) = ctx.sources.folders.data.clone() else { return Ok(None) };
+    Ok(SqliteStore::open_existing(&folder, Options { limits: None, ..Options::default() })?)
+}
+
+/// Opens the store to change something that is in it, and settles what processes that are gone have left;
+/// none if there is none.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn changing(ctx: &Context) -> Result<Option<Kept>, CliError> {
+    if existing(ctx)?.is_none() {
+        return Ok(None);
+    }
+    // Mistakes in the configuration are no reason why nobody could answer or revoke.
+    let record = ctx.load().map(|loaded| loaded.record).unwrap_or_default();
+    let store = SqliteStore::open(&folder(ctx)?, options(&record))?;
+    let writer = writer(&store, &record)?;
+    sweep(&store, &writer)?;
+    Ok(Some(Kept { store: Arc::new(store), writer }))
+}
+
+fn options(record: &RecordSettings) -> Options {
+    Options {
+        durability: match record.durable {
+            Durability::Process => mayi_core::store::Durability::Process,
+            Durability::Power => mayi_core::store::Durability::Power,
+        },
+        limits: Some(Limits { max_bytes: record.max_size, max_age: Some(record.max_age) }),
+        ..Options::default()
+    }
+}
+
+fn writer(store: &SqliteStore, record: &RecordSettings) -> Result<Writer, CliError> {
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let patterns = record.redact.iter().map(|regex| regex.as_str().to_owned());
+    let redactor = Redactor::new(patterns, secrets_of(variables))
+        .map_err(|error| CliError::internal(format!("secrets can't be kept out of the record: {error}")))?;
+    let key = store.arguments_key().map(|key| key.seal(b"arguments").0.to_vec()).unwrap_or_default();
+    Ok(Writer::new(key, redactor))
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        Self::internal(error.to_string())
+    }
+}
+
+/// Processes of mayi that are alive and ask.
+///
+/// # Errors
+/// If the store can't be read.
+pub(crate) fn asking(store: &dyn Store) -> Result<Vec<u32>, CliError> {
+    Ok(store.owners(Timestamp::now())?.into_iter().map(|owner| owner.pid).collect())
+}

@@ -1,0 +1,59 @@
+//! Whether it is a person who answers: at a terminal, and not from within an agent.
+
+use std::path::Path;
+
+use mayi_core::store::Store;
+
+use crate::commands::CliError;
+use crate::memory;
+
+/// Refuses to answer for anybody but the person at a terminal (decisions, section 6): "Answers from a
+/// descendant of a gated agent are refused."
+///
+/// # Errors
+/// Says who may answer, and how.
+pub(crate) fn is_here(store: &dyn Store) -> Result<(), CliError> {
+    #[cfg(unix)]
+    let terminal = crate::surface::terminal_is_there();
+    #[cfg(not(unix))]
+    let terminal = false;
+    if !terminal {
+        return Err(CliError::usage("only a person at a terminal can answer, and there is no terminal here"));
+    }
+    is_no_agent(store)
+}
+
+/// Refuses what an agent, or something that one started, wants in the person's place.
+///
+/// # Errors
+/// Says so.
+pub(crate) fn is_no_agent(store: &dyn Store) -> Result<(), CliError> {
+    let asking = memory::asking(store)?;
+    if ancestors(std::process::id()).iter().any(|pid| asking.contains(pid)) {
+        return Err(CliError::usage("an agent can't answer for the person: this was started by one"));
+    }
+    Ok(())
+}
+
+/// The process's parents, nearest first, as far as the system tells.
+fn ancestors(pid: u32) -> Vec<u32> {
+    let parent = |pid: &u32| {
+        let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+        // The second field is a name in parentheses that may hold anything.
+        let after = stat.rsplit_once(')')?.1;
+        after.split_ascii_whitespace().nth(1)?.parse::<u32>().ok().filter(|parent| *parent > 0)
+    };
+    std::iter::successors(parent(&pid), parent).take(1024).collect()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::ancestors;
+
+    #[test]
+    fn given_this_process_then_its_parents_go_up_to_the_first_one() {
+        let parents = ancestors(std::process::id());
+        assert_eq!(parents.first(), Some(&std::os::unix::process::parent_id()));
+        assert!(!parents.contains(&std::process::id()));
+    }
+}

@@ -1,0 +1,159 @@
+//! Questions of the user's other processes, through the store.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use mayi_core::approval::{
+    AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, QuestionEvent, Questions, State,
+};
+use mayi_core::call::Digest;
+use mayi_core::gate::sweep;
+use mayi_core::record::Writer;
+use mayi_core::store::{ApprovalQuery, Change, Conflict, OfferId, Store, StoreError, StoredApproval};
+use tokio::sync::mpsc;
+
+/// How often the store is looked at.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// So long the process that asks has to take an answer.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Questions of other processes.
+#[derive(Clone)]
+pub(crate) struct Remote {
+    store: Arc<dyn Store>,
+    writer: Arc<Writer>,
+}
+
+impl Remote {
+    pub(crate) fn new(store: Arc<dyn Store>, writer: Arc<Writer>) -> Self {
+        Self { store, writer }
+    }
+
+    fn pending(&self) -> Result<Vec<StoredApproval>, StoreError> {
+        self.store.approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })
+    }
+
+    fn one(&self, id: ApprovalId) -> Option<StoredApproval> {
+        let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
+        self.store.approvals(&query).ok()?.into_iter().next()
+    }
+
+    /// What the process that asks makes of an offered answer.
+    fn outcome(&self, offer: OfferId, id: ApprovalId) -> Result<(), AnswerError> {
+        let begun = Instant::now();
+        loop {
+            match self.store.reply(offer) {
+                Ok(Some(Ok(()))) => return Ok(()),
+                Ok(Some(Err(refused))) => return Err(AnswerError::Remember(refused)),
+                Ok(None) => {}
+                Err(error) => return Err(AnswerError::Store(error.to_string())),
+            }
+            // Settled by something else, or its process is gone.
+            let _ = sweep(&*self.store, &self.writer);
+            if let Some(approval) = self.one(id)
+                && approval.state != State::Pending
+                && !matches!(self.store.reply(offer), Ok(Some(Ok(()))))
+            {
+                let by = approval.by.unwrap_or_default();
+                return Err(AnswerError::Settled { by, state: approval.state });
+            }
+            if begun.elapsed() > PATIENCE {
+                return Err(AnswerError::Store(
+                    "the process that asks does not take the answer; it may be stopped".to_owned(),
+                ));
+            }
+            std::thread::sleep(EVERY / 4);
+        }
+    }
+}
+
+/// The card of a kept question, if this version of mayi can read it.
+pub(crate) fn card(approval: &StoredApproval) -> Option<Card> {
+    serde_json::from_value(approval.card.clone()).ok()
+}
+
+impl Questions for Remote {
+    fn waiting(&self) -> Vec<Card> {
+        self.pending().unwrap_or_default().iter().filter_map(card).collect()
+    }
+
+    fn answer(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError> {
+        let (id, offer) = (response.approval_id, OfferId::new());
+        let change = Change::Offer {
+            id: offer,
+            response: Box::new(response),
+            by: by.to_owned(),
+            at: Timestamp::now(),
+        };
+        match self.store.commit(vec![change]) {
+            Ok(()) => self.outcome(offer, id),
+            Err(StoreError::Conflict(Conflict::Settled { state, by, .. })) => {
+                Err(AnswerError::Settled { by, state })
+            }
+            Err(StoreError::Conflict(Conflict::Changed(_))) => Err(AnswerError::Changed),
+            Err(StoreError::Conflict(_)) => Err(AnswerError::Unknown),
+            Err(error) => Err(AnswerError::Store(error.to_string())),
+        }
+    }
+
+    fn questions(&self) -> mpsc::UnboundedReceiver<QuestionEvent> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let remote = self.clone();
+        tokio::task::spawn_blocking(move || {
+            Watch { remote, known: HashMap::new(), stamp: None }.run(&sender)
+        });
+        receiver
+    }
+
+    /// They are other processes' questions: they go on waiting.
+    fn interrupted(&self) {}
+}
+
+/// Tells of what changes in the store.
+struct Watch {
+    remote: Remote,
+    known: HashMap<ApprovalId, Digest>,
+    stamp: Option<u64>,
+}
+
+impl Watch {
+    fn run(mut self, to: &mpsc::UnboundedSender<QuestionEvent>) {
+        while !to.is_closed() {
+            let _ = sweep(&*self.remote.store, &self.remote.writer);
+            let stamp = self.remote.store.stamp().ok();
+            if (stamp.is_none() || stamp != self.stamp) && self.look(to).is_some() {
+                self.stamp = stamp;
+            }
+            std::thread::sleep(EVERY);
+        }
+    }
+
+    fn look(&mut self, to: &mpsc::UnboundedSender<QuestionEvent>) -> Option<()> {
+        let pending = self.remote.pending().ok()?;
+        for approval in &pending {
+            let Some(card) = card(approval) else { continue };
+            match self.known.insert(approval.id, approval.digest.clone()) {
+                None => to.send(QuestionEvent::Asked(Box::new(card))).ok()?,
+                Some(digest) if digest != approval.digest => {
+                    to.send(QuestionEvent::Updated(Box::new(card))).ok()?;
+                }
+                Some(_) => {}
+            }
+        }
+        let gone: Vec<ApprovalId> =
+            self.known.keys().filter(|id| !pending.iter().any(|other| other.id == **id)).copied().collect();
+        for id in gone {
+            self.known.remove(&id);
+            let (state, by, reason) = match self.remote.one(id) {
+                Some(approval) => (approval.state, approval.by.unwrap_or_default(), approval.reason),
+                None => (State::Cancelled, "mayi".to_owned(), None),
+            };
+            let resolved = ApprovalResolved::new(id, state, by, Timestamp::now(), reason);
+            to.send(QuestionEvent::Resolved(resolved)).ok()?;
+        }
+        Some(())
+    }
+}

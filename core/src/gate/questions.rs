@@ -1,0 +1,39 @@
+//! The gate as surfaces of its own process see it.
+
+use tokio::sync::mpsc;
+
+use super::{Gate, GateEvent};
+use crate::approval::{AnswerError, ApprovalResponse, Card, Outcome, QuestionEvent, Questions};
+
+impl Questions for Gate {
+    fn waiting(&self) -> Vec<Card> {
+        Gate::waiting(self)
+    }
+
+    fn answer(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError> {
+        Gate::answer(self, response, by).map(|_| ())
+    }
+
+    fn questions(&self) -> mpsc::UnboundedReceiver<QuestionEvent> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.hear(Box::new(move |event| {
+            let event = match event {
+                GateEvent::Asked(card) => QuestionEvent::Asked(card.clone()),
+                GateEvent::Updated(card) => QuestionEvent::Updated(card.clone()),
+                GateEvent::Resolved(resolved) => QuestionEvent::Resolved(resolved.clone()),
+                GateEvent::Decided { .. } => return !sender.is_closed(),
+            };
+            sender.send(event).is_ok()
+        }));
+        receiver
+    }
+
+    fn interrupted(&self) {
+        for card in Gate::waiting(self) {
+            let mut response = ApprovalResponse::pick(&card, "");
+            response.response = Outcome::Cancelled;
+            // Refused if it was settled meanwhile.
+            let _ = Gate::answer(self, response, "terminal");
+        }
+    }
+}

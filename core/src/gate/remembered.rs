@@ -1,0 +1,206 @@
+//! What is remembered of an answer.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::Waiting;
+use crate::approval::{AnswerError, ApprovalResponse, Outcome, Remember, RememberScope, State, choice};
+use crate::call::{Access, Call};
+use crate::grant::{Grant, GrantId, Scope, exact_pattern, naming_pattern, session_pattern};
+use crate::policy::{Decision, Effect, Level, Pattern, pattern::Places};
+
+/// The longest that an answer with a time limit is remembered.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// Whether what is remembered is a rule of the user's file, and nothing of the store.
+pub(super) fn is_rule(remember: &Remember) -> bool {
+    remember.scope == RememberScope::User && !remember.is_limited() && remember.level.is_none()
+}
+
+/// The grants that `response` makes of the question `waiting`.
+///
+/// # Errors
+/// If they would be about something else, or can't be kept that long.
+pub(super) fn grants(
+    waiting: &Waiting,
+    response: &ApprovalResponse,
+    how: State,
+    now: Timestamp,
+) -> Result<Vec<Grant>, AnswerError> {
+    let refuse = |text: &str| Err(AnswerError::Remember(text.to_owned()));
+    let chosen = match &response.response {
+        Outcome::Selected { option_id } => option_id.as_str(),
+        Outcome::Cancelled => "",
+    };
+    let remember = response.remember.as_ref();
+    match how {
+        State::Approved if chosen == choice::ALLOW_SESSION => {
+            if remember.is_some_and(|remember| remember.scope != RememberScope::Session) {
+                return refuse("an answer for this session is remembered for the session, not longer");
+            }
+            allowing(waiting, remember, now)
+        }
+        State::Approved if chosen == choice::ALLOW_ALWAYS => match remember {
+            Some(remember) if remember.level.is_some() || !remember.patterns.is_empty() => {
+                if is_rule(remember) { Ok(Vec::new()) } else { allowing(waiting, Some(remember), now) }
+            }
+            _ => refuse("\"always\" needs a pattern: pick one of the suggestions"),
+        },
+        State::Denied => remember.map_or(Ok(Vec::new()), |remember| denying(waiting, remember, now)),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Permissions: what always asks, only for exactly this call.
+fn allowing(
+    waiting: &Waiting,
+    remember: Option<&Remember>,
+    now: Timestamp,
+) -> Result<Vec<Grant>, AnswerError> {
+    let Waiting { call, decision, .. } = waiting;
+    let like = template(call, remember, now)?;
+    let fingerprint = Grant { fingerprint: Some(call.fingerprint()), ..another(&like) };
+    let of_session = like.scope == Scope::Session;
+    if decision.always() {
+        return if of_session {
+            Ok(vec![fingerprint])
+        } else {
+            Err(AnswerError::Remember(
+                "this is asked about each time: it can be allowed once, or exactly so for this session"
+                    .to_owned(),
+            ))
+        };
+    }
+    if let Some(level) = remember.and_then(|remember| remember.level) {
+        return levelled(call, &like, level).map(|grant| vec![grant]);
+    }
+    let given = remember.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
+    let patterns: Vec<Pattern> = if given.is_empty() {
+        let asked = call.accesses.iter().filter(|access| decision.asks_about(access));
+        asked
+            .flat_map(|access| [session_pattern(access), naming_pattern(access)])
+            .filter_map(|pattern| pattern.ok().flatten())
+            .collect()
+    } else {
+        cover(call, decision, given)?
+    };
+    let limited = like.uses_left.is_some();
+    let mut found = Vec::new();
+    // Counted uses are of the pattern; the same call again is one of them.
+    if of_session && (patterns.is_empty() || !limited) {
+        found.push(fingerprint);
+    }
+    found.extend(patterns.into_iter().map(|pattern| Grant { pattern: Some(pattern), ..another(&like) }));
+    Ok(found)
+}
+
+/// Denials: of what was asked about, or of patterns that concern it.
+fn denying(waiting: &Waiting, remember: &Remember, now: Timestamp) -> Result<Vec<Grant>, AnswerError> {
+    let Waiting { call, decision, .. } = waiting;
+    let like = Grant { effect: Effect::Deny, ..template(call, Some(remember), now)? };
+    if like.uses_left.is_some() || remember.level.is_some() {
+        return Err(AnswerError::Remember("a denial has no uses and no level".to_owned()));
+    }
+    let patterns = if remember.patterns.is_empty() {
+        let asked = call.accesses.iter().filter(|access| decision.asks_about(access));
+        asked.filter_map(|access| exact_pattern(access).ok().flatten()).collect()
+    } else {
+        let patterns = parsed(&remember.patterns)?;
+        let concerns =
+            |pattern: &Pattern| call.accesses.iter().any(|access| pattern.concerns(access, &call.roots));
+        if let Some(other) = patterns.iter().find(|pattern| !concerns(pattern)) {
+            return Err(AnswerError::Remember(format!("`{other}` is about something else")));
+        }
+        patterns
+    };
+    if patterns.is_empty() {
+        return Err(AnswerError::Remember(
+            "there is no pattern for just this: deny it once, or write a rule".to_owned(),
+        ));
+    }
+    Ok(patterns.into_iter().map(|pattern| Grant { pattern: Some(pattern), ..another(&like) }).collect())
+}
+
+/// A level for the server of the tool that is called.
+fn levelled(call: &Call, like: &Grant, level: Level) -> Result<Grant, AnswerError> {
+    let certain = |access: &Access| match access {
+        Access::Mcp(mcp) => mcp.certain().map(|(server, _)| server.to_owned()),
+        _ => None,
+    };
+    match call.accesses.iter().find_map(certain) {
+        Some(server) if level != Level::None => Ok(Grant { level: Some((server, level)), ..another(like) }),
+        Some(_) => Err(AnswerError::Remember("the level is read, write or all".to_owned())),
+        None => Err(AnswerError::Remember("only a tool of an MCP server has a level".to_owned())),
+    }
+}
+
+/// A grant about nothing yet, with the scope and the limits of `remember`.
+fn template(call: &Call, remember: Option<&Remember>, now: Timestamp) -> Result<Grant, AnswerError> {
+    let refuse = |text: String| Err(AnswerError::Remember(text));
+    let mut grant = Grant::of_session(call.agent.clone(), call.session.clone());
+    let Some(remember) = remember else { return Ok(grant) };
+    grant.scope = match remember.scope {
+        RememberScope::Session => Scope::Session,
+        RememberScope::Workspace => Scope::Workspace,
+        RememberScope::User => Scope::User,
+    };
+    if grant.scope != Scope::Session {
+        grant.session = None;
+        if !call.agent.is_named() {
+            return refuse(
+                "this agent has no name in the configuration: answers are remembered for the session only"
+                    .to_owned(),
+            );
+        }
+    }
+    if grant.scope == Scope::Workspace {
+        grant.workspace = call.workspace();
+        if grant.workspace.is_none() {
+            return refuse("this session has no folder that it could be remembered for".to_owned());
+        }
+    }
+    if let Some(text) = &remember.expires_in {
+        let Ok(duration) = text.parse::<SignedDuration>() else {
+            return refuse(format!("`{text}` is no duration: write 30m, 2h or 90 minutes"));
+        };
+        let fits = duration > SignedDuration::ZERO && duration.unsigned_abs() <= LONGEST;
+        match now.checked_add(duration) {
+            Ok(end) if fits => grant.expires_at = Some(end),
+            _ => return refuse(format!("`{text}` is no time that an answer can be remembered for")),
+        }
+    }
+    if remember.uses == Some(0) {
+        return refuse("an answer that can be used no times is none".to_owned());
+    }
+    grant.uses_left = remember.uses;
+    Ok(grant)
+}
+
+/// The same with an id of its own.
+fn another(grant: &Grant) -> Grant {
+    Grant { id: GrantId::new(), ..grant.clone() }
+}
+
+fn parsed(patterns: &[String]) -> Result<Vec<Pattern>, AnswerError> {
+    let places = Places { home: crate::call::home(), ..Places::default() };
+    let parse = |text: &String| {
+        Pattern::parse(text, &places).map_err(|error| AnswerError::Remember(error.to_string()))
+    };
+    patterns.iter().map(parse).collect()
+}
+
+/// The patterns, if together they allow all that `decision` asks about: one for something else is a slip
+/// of the hand.
+pub(super) fn cover(
+    call: &Call,
+    decision: &Decision,
+    patterns: &[String],
+) -> Result<Vec<Pattern>, AnswerError> {
+    let compiled = parsed(patterns)?;
+    let mut asked = call.accesses.iter().filter(|access| decision.asks_about(access));
+    match asked.find(|access| !compiled.iter().any(|pattern| pattern.allows(access, &call.roots))) {
+        Some(access) => Err(AnswerError::Remember(format!("this does not cover {access}"))),
+        None => Ok(compiled),
+    }
+}

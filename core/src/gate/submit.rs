@@ -1,0 +1,223 @@
+//! A call comes in: what becomes of it is written down before anybody hears of it.
+
+use std::collections::{HashMap, VecDeque};
+
+use jiff::Timestamp;
+use tokio::sync::oneshot;
+
+use super::{By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory};
+use crate::approval::{AgentOption, Card, Event, Output};
+use crate::call::{Call, SessionId};
+use crate::policy::{Decision, Effect};
+use crate::record::{CallId, Ruling};
+use crate::store::{Change, StoreError, StoredApproval};
+
+/// A call is judged again so often when a remembered answer has ended just when it was used.
+const TRIES: usize = 8;
+
+/// As many calls are remembered, to say later that they ended.
+const REMEMBERED: usize = 4096;
+
+/// The names that entries have for calls of agents.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    by_tool_call: HashMap<(SessionId, String), CallId>,
+    order: VecDeque<(SessionId, String)>,
+}
+
+impl Calls {
+    /// A new name for `call`.
+    pub(super) fn begin(&mut self, call: &Call) -> CallId {
+        let id = CallId::new();
+        let Some(tool_call) = &call.tool_call_id else { return id };
+        let key = (call.session.clone(), tool_call.clone());
+        if self.order.len() >= REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.by_tool_call.remove(&oldest);
+        }
+        if self.by_tool_call.insert(key.clone(), id).is_none() {
+            self.order.push_back(key);
+        }
+        id
+    }
+
+    /// The name of a call that has ended now.
+    pub(super) fn end(&mut self, session: &SessionId, tool_call: &str) -> Option<CallId> {
+        let key = (session.clone(), tool_call.to_owned());
+        let id = self.by_tool_call.remove(&key)?;
+        self.order.retain(|other| *other != key);
+        Some(id)
+    }
+}
+
+/// What becomes of a call.
+enum Fate {
+    Allow(By),
+    Refuse(Box<Refusal>),
+    Ask(Box<Card>),
+}
+
+impl Gate {
+    /// Hands a call in: it is allowed or refused at once, or a person is asked.
+    pub fn submit(&self, call: Call, options: &[AgentOption]) -> Ticket {
+        let (reply, verdict) = oneshot::channel();
+        let mut state = self.lock();
+        let id = state.calls.begin(&call);
+        let (decision, fate) = state.fate(id, &call, options);
+        let answer = match fate {
+            Fate::Allow(by) => Verdict::Allowed(state.authorize(call, decision, by, None)),
+            Fate::Refuse(refusal) => Verdict::Denied(*refusal),
+            Fate::Ask(card) => {
+                let approval = card.approval_id;
+                let full = Refusal::full(&call, decision.clone());
+                match state.queue.handle(Event::Ask(card), Timestamp::now()) {
+                    Output::Show(card) => {
+                        let waiting = Waiting { id, call, decision, options: options.to_vec(), reply };
+                        state.waiting.insert(approval, waiting);
+                        state.tell(&GateEvent::Asked(card));
+                        let limit = state.asking.limit;
+                        drop(state);
+                        self.expire_later(approval, limit);
+                        return Ticket { gate: self.clone(), id: Some(approval), verdict };
+                    }
+                    _ => Verdict::Denied(full),
+                }
+            }
+        };
+        state.count_and_tell(&answer);
+        let _ = reply.send(answer);
+        Ticket { gate: self.clone(), id: None, verdict }
+    }
+}
+
+impl GateState {
+    /// Judges a call, and writes down what becomes of it. What can't be written does not run.
+    fn fate(&mut self, id: CallId, call: &Call, options: &[AgentOption]) -> (Decision, Fate) {
+        let mut tries = 0;
+        loop {
+            let recalled = self.recall();
+            let decision = self.judge(call);
+            let now = Timestamp::now();
+            let fate = self.choose(call, &decision, options, now);
+            let spends = match fate {
+                Fate::Allow(By::Policy) => decision.spends(),
+                _ => Vec::new(),
+            };
+            let written = recalled.and_then(|_| {
+                self.commit(|memory| {
+                    let mut changes = self.proposal(memory, id, call, &decision, &fate, now);
+                    changes.extend(spends.iter().map(|id| Change::Use { id: *id, at: now }));
+                    changes
+                })
+            });
+            let Err(error) = written else {
+                for grant in spends {
+                    self.grants.used(grant);
+                }
+                return (decision, fate);
+            };
+            tries += 1;
+            if let Some(grant) = memory::ended(&error)
+                && tries < TRIES
+            {
+                // Somebody else was quicker with its last use, or has just revoked it.
+                self.grants.remove(grant);
+                continue;
+            }
+            // A denial stands without its entry: nothing ran.
+            let fate = match fate {
+                Fate::Refuse(refusal) => Fate::Refuse(refusal),
+                _ => Fate::Refuse(Box::new(Refusal::unrecorded(call, decision.clone(), &error))),
+            };
+            return (decision, fate);
+        }
+    }
+
+    fn choose(&mut self, call: &Call, decision: &Decision, options: &[AgentOption], now: Timestamp) -> Fate {
+        // What an approved call announced is not asked about again, and not counted twice.
+        let covered = decision.effect != Effect::Deny && self.cover.spend(call);
+        let refuse = |refusal| Fate::Refuse(Box::new(refusal));
+        match decision.effect {
+            Effect::Allow | Effect::Ask if covered => Fate::Allow(By::Covered),
+            Effect::Allow => Fate::Allow(By::Policy),
+            Effect::Deny => refuse(Refusal::policy(call, decision.clone())),
+            Effect::Ask if self.asking.on_ask == OnAsk::Deny => {
+                refuse(Refusal::nobody(call, decision.clone()))
+            }
+            Effect::Ask if !self.queue.has_room(&call.session) => {
+                refuse(Refusal::full(call, decision.clone()))
+            }
+            Effect::Ask => {
+                let mut card = Card::new(call, decision, options, self.policy.epoch, now);
+                card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
+                card.history = self.history(call, decision);
+                Fate::Ask(Box::new(card))
+            }
+        }
+    }
+
+    /// How the like was answered before.
+    pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<crate::store::History> {
+        let memory = self.memory.as_ref()?;
+        let access = &decision.because()?.access;
+        memory
+            .store
+            .history(&call.agent, &memory.writer.access(access))
+            .ok()
+            .filter(|history| history.first_seen.is_some())
+    }
+
+    /// What is written of a call that came in.
+    fn proposal(
+        &self,
+        memory: &Memory,
+        id: CallId,
+        call: &Call,
+        decision: &Decision,
+        fate: &Fate,
+        now: Timestamp,
+    ) -> Vec<Change> {
+        let writer = &memory.writer;
+        let by = match fate {
+            Fate::Allow(by) => by.as_str(),
+            Fate::Refuse(refusal) if refusal.unanswered => "nobody",
+            Fate::Refuse(_) | Fate::Ask(_) => By::Policy.as_str(),
+        };
+        let mut changes = vec![Change::Append(writer.proposed(id, call, now))];
+        if let Some(standing) = self.standing(&call.session) {
+            let effect = match fate {
+                Fate::Allow(_) => Effect::Allow,
+                Fate::Refuse(_) => Effect::Deny,
+                Fate::Ask(_) => Effect::Ask,
+            };
+            let ruling = Ruling::new(effect, by, call, &standing);
+            changes.push(Change::Append(writer.decided(id, call, decision, &ruling, now)));
+        }
+        if let Fate::Ask(card) = fate {
+            changes.push(Change::Ask(Box::new(StoredApproval {
+                id: card.approval_id,
+                owner: memory.owner.id,
+                agent: call.agent.clone(),
+                session: call.session.clone(),
+                workspace: call.workspace(),
+                digest: card.digest.clone(),
+                card: writer.card(card),
+                state: card.state,
+                asked_at: now,
+                settled_at: None,
+                by: None,
+                reason: None,
+            })));
+            changes.push(Change::Append(writer.asked(id, call, decision, card, now)));
+        }
+        changes
+    }
+}
+
+impl Refusal {
+    /// It would have been allowed or asked about, and could not be written down.
+    fn unrecorded(call: &Call, decision: Decision, error: &StoreError) -> Self {
+        Self::of(call, decision, Some(&format!("nothing runs that can't be recorded: {error}")))
+    }
+}

@@ -1,0 +1,283 @@
+//! What outlives the process: the record before the effect, grants with limits, answers of others.
+
+use super::*;
+use crate::grant::Scope;
+use crate::policy::Level;
+use crate::record::{Kind, Recorded, Redactor, Writer};
+use crate::store::{
+    ApprovalQuery, Change, Durability, EntryQuery, GrantQuery, OfferId, Options, Order, SqliteStore, Store,
+};
+
+struct Kept {
+    folder: tempfile::TempDir,
+    store: Arc<SqliteStore>,
+}
+
+fn writer() -> Writer {
+    Writer::new(b"key".to_vec(), Redactor::of_environment([]).unwrap())
+}
+
+fn options() -> Options {
+    Options { durability: Durability::Process, busy: Duration::from_millis(300), ..Options::default() }
+}
+
+impl Kept {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(&folder.path().join("mayi"), options()).unwrap());
+        Self { folder, store }
+    }
+
+    /// Another process of the same user, as far as the store can tell.
+    fn gate(&self) -> Gate {
+        let store = Arc::new(SqliteStore::open(&self.folder.path().join("mayi"), options()).unwrap());
+        self.gate_on(store)
+    }
+
+    fn gate_on(&self, store: Arc<dyn Store>) -> Gate {
+        let memory = Memory::attach(store, writer()).unwrap();
+        let asking = Asking { on_ask: OnAsk::Wait, limit: None };
+        let gate = Gate::remembering(Policy::default(), asking, Box::new(NoKeeper), memory);
+        gate.open_session(session("s", None));
+        gate
+    }
+
+    fn entries(&self) -> Vec<Recorded> {
+        self.store.entries(&EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() }).unwrap()
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        self.entries()
+            .into_iter()
+            .map(|recorded| recorded.entry.kind)
+            .filter(|kind| *kind != Kind::Config)
+            .collect()
+    }
+}
+
+fn remembering(gate: &Gate, ticket: &Ticket, option: &str, remember: Remember) -> ApprovalResponse {
+    ApprovalResponse { remember: Some(remember), ..pick(gate, ticket, option) }
+}
+
+/// Decisions, section 7: "Entries: proposed, decided, asked, answered, ...", and "An allow is on disk before
+/// the agent hears of it."
+#[tokio::test]
+async fn given_a_store_then_every_step_is_written_before_the_verdict() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let allowed = gate.submit(call("1", Access::Read(PathAccess::new(Path::new("/w"), "a"))), &[]);
+    assert_eq!(kept.kinds(), [Kind::Proposed, Kind::Decided]);
+    assert!(matches!(allowed.verdict().await, Verdict::Allowed(_)));
+    let asked = gate.submit(run("2", "make"), &[]);
+    assert_eq!(kept.kinds()[2..], [Kind::Proposed, Kind::Decided, Kind::Asked]);
+    answer(&gate, &asked, choice::ALLOW_ONCE).unwrap();
+    assert_eq!(kept.kinds()[5..], [Kind::Answered]);
+    gate.finished(&SessionId("s".into()), "2", "completed");
+    assert_eq!(kept.kinds()[6..], [Kind::Finished]);
+    let entries = kept.entries();
+    let calls: Vec<_> = entries.iter().filter_map(|recorded| recorded.entry.call).collect();
+    assert_eq!(calls.len(), 7, "every entry belongs to a call");
+    assert!(calls[2..].iter().all(|id| *id == calls[2]) && calls[0] != calls[2]);
+    drop(asked);
+}
+
+/// Issue "Memory and record": "Full disk, read-only folder, locked or damaged database: the call is denied with
+/// a clear reason, the agent gets its answer, nothing runs unrecorded".
+#[tokio::test]
+async fn given_a_record_that_cannot_be_written_then_nothing_runs_and_the_reason_is_told() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let asked = gate.submit(run("0", "make"), &[]);
+    let database = kept.folder.path().join("mayi/store.db");
+    std::fs::rename(&database, kept.folder.path().join("away")).unwrap();
+    std::fs::write(&database, b"this is no database at all, and never was one").unwrap();
+    let read = gate.submit(call("1", Access::Read(PathAccess::new(Path::new("/w"), "a"))), &[]);
+    let Verdict::Denied(refusal) = read.verdict().await else { panic!("it ran unrecorded") };
+    assert!(refusal.reason.contains("nothing runs that can't be recorded"), "{}", refusal.reason);
+    let command = gate.submit(run("2", "make test"), &[]);
+    assert!(matches!(command.verdict().await, Verdict::Denied(_)), "nor is anybody asked");
+    let error = answer(&gate, &asked, choice::ALLOW_ONCE).unwrap_err();
+    assert!(matches!(error, AnswerError::Store(_)), "{error}");
+    assert_eq!(gate.waiting().len(), 1, "an answer that was not written down is none");
+    // A cancelled turn needs no record to be over.
+    gate.cancel(&SessionId("s".into()));
+    assert!(matches!(asked.verdict().await, Verdict::Cancelled));
+}
+
+/// Decisions, section 6: "Scopes once, session, workspace, user": one for the workspace counts in later
+/// sessions there, for this agent, and nowhere else.
+#[tokio::test]
+async fn given_a_grant_for_the_workspace_then_later_processes_have_it_there_alone() {
+    let kept = Kept::new();
+    let first = kept.gate();
+    let asked = first.submit(run("1", "make"), &[]);
+    let remember = Remember::patterns(RememberScope::Workspace, vec!["shell(make *)".into()]);
+    first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, remember), "test").unwrap();
+    assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
+    drop(first);
+    let second = kept.gate();
+    let again = second.submit(run("1", "make test"), &[]);
+    assert!(matches!(again.verdict().await, Verdict::Allowed(_)));
+    let mut elsewhere = run("2", "make test");
+    elsewhere.roots = vec![PathBuf::from("/other")];
+    assert!(second.submit(elsewhere, &[]).approval().is_some());
+    let mut other = run("3", "make test");
+    other.agent = AgentId::named("b");
+    assert!(second.submit(other, &[]).approval().is_some());
+    assert!(second.submit(run("4", "rm make"), &[]).approval().is_some());
+}
+
+/// Decisions, section 6: "time and use limits; a use is spent per call, in one transaction with the answer".
+#[tokio::test]
+async fn given_a_grant_with_two_uses_then_two_processes_have_two_between_them() {
+    let kept = Kept::new();
+    let (first, second) = (kept.gate(), kept.gate());
+    let asked = first.submit(run("1", "make"), &[]);
+    let remember = Remember {
+        uses: Some(2),
+        ..Remember::patterns(RememberScope::Workspace, vec!["shell(make *)".into()])
+    };
+    first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, remember), "test").unwrap();
+    drop(asked);
+    let mut allowed = 0;
+    for (at, gate) in [&first, &second, &first, &second, &first].into_iter().enumerate() {
+        let ticket = gate.submit(run(&format!("n{at}"), "make x"), &[]);
+        if ticket.approval().is_none() && matches!(ticket.verdict().await, Verdict::Allowed(_)) {
+            allowed += 1;
+        }
+    }
+    assert_eq!(allowed, 2);
+    let grants = kept.store.grants(&GrantQuery::default()).unwrap();
+    assert_eq!((grants[0].uses_left, grants[0].used), (Some(0), 2));
+}
+
+/// Issue: "grants ... revocable": what another process ends is over for the next call.
+#[tokio::test]
+async fn given_a_grant_that_another_process_revokes_then_the_next_call_is_asked_about() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let asked = gate.submit(run("1", "make"), &[]);
+    answer(&gate, &asked, choice::ALLOW_SESSION).unwrap();
+    assert!(gate.submit(run("2", "make"), &[]).approval().is_none());
+    let at = Timestamp::now();
+    let grants = kept.store.grants(&GrantQuery { live_at: Some(at), ..GrantQuery::default() }).unwrap();
+    assert!(!grants.is_empty() && grants.iter().all(|grant| grant.scope == Scope::Session));
+    let end = grants.iter().map(|grant| Change::Revoke { id: grant.id, at }).collect();
+    kept.store.commit(end).unwrap();
+    assert!(gate.submit(run("3", "make"), &[]).approval().is_some());
+    drop(asked);
+}
+
+/// Decisions, 4.1: "A live remembered denial is a deny finding", also for what a command touches.
+#[tokio::test]
+async fn given_a_remembered_denial_then_it_denies_whatever_else_speaks() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let asked = gate.submit(write("1", "/w/secret.txt", "x"), &[]);
+    let remember = Remember::patterns(RememberScope::Workspace, vec!["write(/w/secret.txt)".into()]);
+    gate.answer(remembering(&gate, &asked, choice::DENY, remember), "test").unwrap();
+    drop(asked);
+    let other = kept.gate();
+    other.set_mode(&SessionId("s".into()), Mode::Auto);
+    let whole = |id: &str, line: &str| Call {
+        accesses: shell::line(line, &Surroundings::new(Path::new("/w"), &[])),
+        ..run(id, line)
+    };
+    for call in
+        [write("2", "/w/secret.txt", "y"), whole("3", "tee secret.txt"), whole("4", "cp a secret.txt")]
+    {
+        let ticket = other.submit(call, &[]);
+        assert!(matches!(ticket.verdict().await, Verdict::Denied(_)));
+    }
+    assert!(matches!(other.submit(write("5", "/w/b.txt", "y"), &[]).verdict().await, Verdict::Allowed(_)));
+}
+
+/// Seed 003 and decisions, 4.3: a level that was granted to a server covers its tools of that category.
+#[tokio::test]
+async fn given_a_level_then_it_is_only_for_a_tool_of_a_server() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let asked = gate.submit(run("1", "make"), &[]);
+    let remember =
+        Remember { level: Some(Level::Read), ..Remember::patterns(RememberScope::Session, Vec::new()) };
+    let refused = gate.answer(remembering(&gate, &asked, choice::ALLOW_SESSION, remember), "test");
+    assert!(matches!(refused, Err(AnswerError::Remember(_))));
+    assert_eq!(gate.waiting().len(), 1);
+    drop(asked);
+}
+
+/// Issue: "pending approvals survive a killed mayi; on restart those whose agent is gone become `cancelled` with
+/// reason `interrupted`, never allowed."
+#[tokio::test]
+async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled_as_interrupted() {
+    let kept = Kept::new();
+    let dead = kept.gate();
+    let asked = dead.submit(run("1", "make"), &[]);
+    let id = asked.approval().unwrap();
+    // Dropped without a word, as a killed process ends: the ticket and the gate go, nothing is settled.
+    dead.inner.state.lock().unwrap().waiting.clear();
+    drop(dead.inner.state.lock().unwrap().memory.take());
+    let next = kept.gate();
+    let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
+    let approval = kept.store.approvals(&query).unwrap().remove(0);
+    assert_eq!(
+        (approval.state, approval.reason.as_deref()),
+        (crate::approval::State::Cancelled, Some("interrupted"))
+    );
+    assert!(kept.kinds().ends_with(&[Kind::Cancelled]));
+    drop((next, asked));
+}
+
+/// Decisions, section 6: "First answer wins": an answer from another process is taken by the one that asks,
+/// and refused if the call has changed.
+#[tokio::test]
+async fn given_an_answer_from_another_process_then_the_gate_takes_it() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let asked = gate.submit(run("1", "make"), &[]);
+    let response = pick(&gate, &asked, choice::ALLOW_ONCE);
+    let stale = ApprovalResponse { digest: crate::call::digest_of(&json!("another")), ..response.clone() };
+    let offer = |response: ApprovalResponse| {
+        let id = OfferId::new();
+        let at = Timestamp::now();
+        let change = Change::Offer { id, response: Box::new(response), by: "inbox".into(), at };
+        kept.store.commit(vec![change]).map(|()| id)
+    };
+    assert!(offer(stale).is_err(), "it is for another card");
+    gate.attend();
+    let id = offer(response.clone()).unwrap();
+    let Verdict::Allowed(authorized) = asked.verdict().await else { panic!("it was allowed") };
+    assert_eq!(authorized.by(), By::Person);
+    while kept.store.reply(id).unwrap().is_none() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(kept.store.reply(id).unwrap(), Some(Ok(())));
+    assert!(offer(response).is_err(), "the first answer won");
+}
+
+/// Issue: "`unasked` entries for tool calls that an agent ran without asking".
+#[tokio::test]
+async fn given_a_call_that_only_was_reported_then_it_is_in_the_record() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let mut reported = run("1", "make");
+    reported.door = Door::AcpReported;
+    let _ = gate.judge_reported(&reported);
+    assert_eq!(kept.kinds(), [Kind::Unasked]);
+}
+
+/// Card, surfaces section 2: "history": how often the like was answered before.
+#[tokio::test]
+async fn given_answers_before_then_the_card_says_how_many() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    for (id, option) in [("1", choice::ALLOW_ONCE), ("2", choice::ALLOW_ONCE), ("3", choice::DENY)] {
+        let asked = gate.submit(run(id, "make"), &[]);
+        answer(&gate, &asked, option).unwrap();
+        drop(asked);
+    }
+    let asked = gate.submit(run("4", "make"), &[]);
+    let history = gate.waiting()[0].history.clone().unwrap();
+    assert_eq!((history.allowed, history.denied), (2, 1));
+    drop(asked);
+}

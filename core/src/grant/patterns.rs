@@ -1,0 +1,63 @@
+//! Patterns for what was just done: the same, and what an answer for the session covers.
+
+use std::path::Path;
+
+use crate::call::Access;
+use crate::policy::{Pattern, PatternError};
+
+/// What "Allow for this session" covers (decisions, section 6): for mcp the server and tool with
+/// any arguments; for shell these exact words; for write this path; for read its folder; for fetch
+/// its host. Nothing for mode switches, lines that were not understood, uncertain names and tools
+/// whose input is not understood: there, exactly the same call is covered, and no more.
+///
+/// # Errors
+/// If a path can't be written as a pattern.
+pub fn session_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
+    match access {
+        Access::Read(path) => {
+            let folder = path.lexical.parent().unwrap_or(Path::new("/"));
+            Pattern::exact_path("read", folder, true).map(Some)
+        }
+        Access::Tool { .. } => Ok(None),
+        _ => exact_pattern(access),
+    }
+}
+
+/// What was done, exactly: names a written ask about it, where [`session_pattern`] is wider.
+///
+/// # Errors
+/// If a path can't be written as a pattern.
+pub fn naming_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
+    match access {
+        Access::Write(kind, path) => Pattern::exact_path(kind.as_str(), &path.lexical, false).map(Some),
+        Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// A pattern for this and nothing wider; none where there is no such pattern.
+///
+/// # Errors
+/// If a path can't be written as a pattern.
+pub fn exact_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
+    let parse = |text: String| Pattern::parse(&text, &crate::policy::pattern::Places::default()).map(Some);
+    match access {
+        Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
+        Access::Write(_, path) => Pattern::exact_path("write", &path.lexical, false).map(Some),
+        Access::Shell(shell) => Ok(Pattern::exact_command(shell)),
+        Access::Mode { .. } => Ok(None),
+        Access::Fetch(url) if url.port.is_none() => parse(format!("fetch({})", url.host)),
+        Access::Fetch(url) => {
+            parse(format!("fetch({}://{}:{}/*)", url.scheme, url.host, url.port.unwrap_or_default()))
+        }
+        Access::Mcp(mcp) => match mcp.certain() {
+            Some((server, tool)) => parse(format!(
+                "mcp({}/{})",
+                crate::policy::pattern::escape(server),
+                crate::policy::pattern::escape(tool)
+            )),
+            None => Ok(None),
+        },
+        Access::Tool { name, .. } => parse(format!("tool({})", crate::policy::pattern::escape(name))),
+    }
+}

@@ -1,0 +1,150 @@
+//! Names that say secret: of variables, and of members of objects.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+/// Texts in a name, without separators and in lower case, that say secret.
+const SAYS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "pgpass",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "accountkey",
+    "authkey",
+    "deploykey",
+    "masterkey",
+    "credential",
+    "authorization",
+    "setcookie",
+    "webhookurl",
+    "connectionstring",
+];
+
+/// Whole names, or whole parts of one between separators, that say it too.
+const SAYS_WHOLE: &[&str] =
+    &["auth", "pass", "pwd", "pin", "otp", "cookie", "cookies", "bearer", "jwt", "pat", "creds"];
+
+/// Texts in names that hold one of those words and say something else.
+const SAYS_OTHER: &[&str] = &[
+    "tokeniz",
+    "tokencount",
+    "tokenlimit",
+    "tokentype",
+    "tokenusage",
+    "maxtoken",
+    "mintoken",
+    "numtoken",
+    "inputtoken",
+    "outputtoken",
+    "totaltoken",
+    "secretary",
+    "passwordfile",
+    "tokenfile",
+    "credentialsfile",
+];
+
+/// Whether what goes by this name is secret.
+pub(super) fn says_secret(name: &str) -> bool {
+    // Long names are not names.
+    if name.len() > 128 {
+        return false;
+    }
+    // Every member of every entry comes by here.
+    let mut folded = [0u8; 128];
+    let mut len = 0;
+    let letters = name.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase());
+    for (place, byte) in folded.iter_mut().zip(letters) {
+        *place = byte;
+        len += 1;
+    }
+    let folded = folded.get(..len).unwrap_or_default();
+    if says(folded) {
+        return !SAYS_OTHER.iter().any(|word| folded.windows(word.len()).any(|part| part == word.as_bytes()));
+    }
+    let whole = |part: &[u8]| SAYS_WHOLE.iter().any(|word| part.eq_ignore_ascii_case(word.as_bytes()));
+    whole(folded) || name.as_bytes().split(|b| !b.is_ascii_alphanumeric()).any(whole)
+}
+
+fn says(folded: &[u8]) -> bool {
+    static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        let builder = &mut AhoCorasick::builder();
+        builder.kind(Some(aho_corasick::AhoCorasickKind::DFA)).build(SAYS).ok()
+    });
+    match &*WORDS {
+        Some(words) => words.is_match(folded),
+        None => SAYS.iter().any(|word| folded.windows(word.len()).any(|part| part == word.as_bytes())),
+    }
+}
+
+/// Values of variables that are no secrets though their names say so.
+const WORDS: &[&str] = &[
+    "anonymous",
+    "changeme",
+    "credentials",
+    "development",
+    "disabled",
+    "gnome-keyring",
+    "keychain",
+    "kwallet5",
+    "libsecret",
+    "localhost",
+    "optional",
+    "osxkeychain",
+    "password",
+    "production",
+    "required",
+    "undefined",
+    "username",
+];
+
+/// Whether a variable holds a secret, by its name and by what the value could be.
+pub(super) fn is_secret(name: &str, value: &str) -> bool {
+    says_secret(name) && !is_path(value) && !is_plain_address(value) && !is_word(name, value)
+}
+
+fn is_path(value: &str) -> bool {
+    let rooted = value.starts_with("~/") || value.starts_with("./") || value.starts_with('/');
+    let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
+    // What is base64 may begin with a slash: in a path there is another one, or a dot.
+    let named = value.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-~@:,".contains(&b));
+    let looks = value.get(1..).is_some_and(|rest| rest.contains(['/', '.'])) || value.len() < 24;
+    drive || (rooted && named && looks)
+}
+
+fn is_plain_address(value: &str) -> bool {
+    value.contains("://") && !value.contains(['@', '?', ' '])
+}
+
+fn is_word(name: &str, value: &str) -> bool {
+    let number = value.bytes().all(|b| b.is_ascii_digit()) && value.len() < 12;
+    let name = name.to_ascii_lowercase();
+    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word)) || (number && !name.contains("pass"))
+}
+
+/// What only stands for a secret: `$TOKEN`, `${TOKEN}`, `<token>`, `****`.
+pub(super) fn stands_for(value: &str) -> bool {
+    let value = value.trim_matches(['"', '\'']);
+    let name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+    };
+    let first = value.chars().next();
+    value.strip_prefix('$').is_some_and(|rest| name(rest) || rest.starts_with(['{', '(']))
+        || (value.starts_with('<') && value.ends_with('>'))
+        || (value.starts_with("{{") && value.ends_with("}}"))
+        || value.starts_with('«')
+        || (matches!(first, Some('*' | '.' | 'x' | 'X')) && value.chars().all(|c| Some(c) == first))
+}
+
+/// Whether a number by this name is a secret, too.
+pub(super) fn says_number(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["pass", "pin", "otp", "secret", "code"].iter().any(|word| name.contains(word))
+}
