@@ -201,12 +201,12 @@ impl Protection {
             match touching.certainty {
                 Certainty::Known => once(entry, touching.write, &mut found),
                 Certainty::Perhaps => {
-                    perhaps.get_or_insert(touching.write);
+                    perhaps.get_or_insert((touching.write, entry.pattern.to_string()));
                 }
             }
         }
-        if let Some(write) = perhaps {
-            let reason = "a word that could be a protected path".to_owned();
+        if let Some((write, pattern)) = perhaps {
+            let reason = format!("a word that could be a protected path, such as {pattern}");
             found.push(Against { effect: Effect::Ask, always: false, pattern: None, reason, write });
         }
         if self.built_in {

@@ -148,6 +148,8 @@ pub(super) struct Form {
     /// It is one only with one of these options; with any if there are none.
     pub(super) reader_with: HashSet<String>,
     pub(super) digits: bool,
+    /// Where the command that it runs begins is not certain.
+    pub(super) lost: bool,
     /// Without a path among its operands it works on the working folder.
     pub(super) here: bool,
     /// It always goes through everything below.
@@ -175,6 +177,7 @@ impl Form {
             special: entry.special,
             reader: entry.reader.unwrap_or_default(),
             digits: entry.digits,
+            lost: entry.lost,
             here: entry.here.unwrap_or_default(),
             caveat: entry.caveat.clone(),
             ..Self::default()

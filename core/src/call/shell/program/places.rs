@@ -4,12 +4,14 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::call::shell::{OpenPath, OpenWord, Touch, TouchedPath, Use, Word};
-use crate::call::{PathAccess, UrlAccess, resolve};
+use crate::call::{PathAccess, UrlAccess, file_paths, resolve};
 
 /// As many paths of one command are looked up.
 const MOST: usize = 256;
 /// The longest name that a system takes.
 const LONGEST: usize = 4096;
+/// The longest plain name.
+const LONGEST_NAME: usize = 255;
 
 /// Collects what a command's words could reach.
 #[derive(Debug)]
@@ -18,13 +20,15 @@ pub(super) struct Places<'a> {
     pub(super) touches: Vec<Touch>,
     pub(super) urls: Vec<UrlAccess>,
     seen: HashSet<(String, Use)>,
+    /// There were more than are looked up.
+    pub(super) more: bool,
     /// The folder itself: looked up once, when the first path needs it.
     base: Option<PathAccess>,
 }
 
 impl<'a> Places<'a> {
     pub(super) fn new(cwd: Option<&'a Path>) -> Self {
-        Self { cwd, touches: Vec::new(), urls: Vec::new(), seen: HashSet::new(), base: None }
+        Self { cwd, touches: Vec::new(), urls: Vec::new(), seen: HashSet::new(), more: false, base: None }
     }
 
     /// A path that is used in this way.
@@ -32,9 +36,16 @@ impl<'a> Places<'a> {
         if self.address(text) {
             return;
         }
-        let text = text.strip_prefix("file://").unwrap_or(text);
+        let files = file_paths(text);
+        if !files.is_empty() {
+            return files.iter().filter(|file| *file != text).for_each(|file| self.path(file, how, deep));
+        }
         let sound = !text.is_empty() && text.len() <= LONGEST && !text.contains('\n');
-        if !sound || text == "-" || self.touches.len() >= MOST || !self.seen.insert((text.to_owned(), how)) {
+        if !sound || text == "-" || !self.seen.insert((text.to_owned(), how)) {
+            return;
+        }
+        if self.touches.len() >= MOST {
+            self.more = true;
             return;
         }
         let path = match self.cwd {
@@ -100,6 +111,9 @@ impl<'a> Places<'a> {
         let one = !text.contains(|c: char| c.is_whitespace());
         if one && text.contains(['/', '.']) {
             self.any(text, Use::Either, false);
+        } else if one && text.len() <= LONGEST_NAME && !text.bytes().all(|b| b.is_ascii_digit()) {
+            // A plain name counts where a rule is about that name.
+            self.path(text, Use::Either, false);
         } else {
             self.address(text);
         }
@@ -108,6 +122,7 @@ impl<'a> Places<'a> {
     /// A word of which only some text is known.
     pub(super) fn open(&mut self, word: &OpenWord, how: Use, deep: bool) {
         if self.touches.len() >= MOST {
+            self.more = true;
             return;
         }
         let mut word = word.clone();
@@ -144,7 +159,7 @@ impl<'a> Places<'a> {
         {
             self.urls.push(url);
         }
-        whole && !text.starts_with("file://")
+        whole && file_paths(text).is_empty()
     }
 
     /// An address that may be without its scheme: `curl example.com/x`.
@@ -192,4 +207,18 @@ fn begun(folder: &str, cwd: Option<&Path>) -> Option<String> {
     };
     let text = resolve(&whole).unwrap_or(whole).to_str()?.to_owned();
     Some(if text.ends_with('/') { text } else { text + "/" })
+}
+
+/// Paths among the strings of a tool's arguments: as among the words of a program that is not known.
+pub(in crate::call::shell) fn among<'t>(texts: impl Iterator<Item = &'t str>, cwd: &Path) -> Vec<Touch> {
+    let mut places = Places::new(Some(cwd));
+    let mut touches = Vec::new();
+    for text in texts {
+        let text = text.trim();
+        if !text.contains(['\n', '\r']) {
+            places.any(text, Use::Either, false);
+        }
+        touches.append(&mut places.touches);
+    }
+    touches
 }

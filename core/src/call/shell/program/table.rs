@@ -41,6 +41,7 @@ pub(super) struct Entry {
     pub(super) reader_with: Option<String>,
     pub(super) everywhere: bool,
     pub(super) digits: bool,
+    pub(super) lost: bool,
     pub(super) here: Option<bool>,
     pub(super) deep: Option<String>,
     pub(super) caveat: String,

@@ -29,13 +29,19 @@ impl Walker<'_> {
         redirects: Option<&RedirectList>,
         walk: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let fed = self.fed;
+        let (fed, input) = (self.fed, self.input.clone());
         for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.fed |= self.redirect(redirect)? != Feed::Nothing;
+            let feed = self.redirect(redirect)?;
+            self.fed |= feed != Feed::Nothing;
+            match feed {
+                Feed::Nothing => {}
+                Feed::Unknown => self.input = std::mem::take(&mut self.offered),
+                Feed::Text(text) => self.input = vec![text],
+            }
         }
         self.bare("{");
         let walked = walk(self);
-        self.fed = fed;
+        (self.fed, self.input) = (fed, input);
         walked
     }
 
@@ -170,10 +176,13 @@ impl Walker<'_> {
     pub(super) fn process(&mut self, inner: &SubshellCommand) -> Result<()> {
         let notes = std::mem::take(&mut self.notes);
         let touches = std::mem::take(&mut self.touches);
+        let said = std::mem::take(&mut self.said);
         let walked = self.apart(|walker| {
             walker.fed = true;
             walker.list(&inner.list)
         });
+        let offered = std::mem::replace(&mut self.said, said);
+        self.offered.extend(offered);
         self.notes = notes;
         self.touches = touches;
         walked
