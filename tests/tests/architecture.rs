@@ -71,7 +71,7 @@ const LOOKS_UP: &[&str] = &[
     "core/src/call/path/below.rs",
     "core/src/call/path/walk.rs",
     "core/src/call/shell/program/repository.rs",
-    "core/src/call/shell/program/special.rs",
+    "core/src/call/shell/program/toolchains.rs",
 ];
 
 /// The one file of policy that has links followed: while a pattern is compiled.

@@ -6,11 +6,13 @@
 
 mod awk;
 mod form;
+mod gitlinks;
 mod input;
 mod judge;
 mod name;
 mod operands;
 mod outputs;
+mod pathspec;
 mod places;
 mod repository;
 mod scan;
@@ -21,6 +23,7 @@ mod spellings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod toolchains;
 mod unpack;
 mod variables;
 
@@ -41,6 +44,10 @@ pub(super) struct Command<'a> {
     /// Its standard input is a pipe or a file of the same line: an interpreter without operands would
     /// run it.
     pub(super) fed: bool,
+    /// That is certainly a pipe or a file: some programs search it, and then no folder.
+    pub(super) piped: bool,
+    /// Earlier commands of the line could have made files and folders.
+    pub(super) made: bool,
 }
 
 /// What is known about a command.

@@ -53,10 +53,17 @@ fn runs<'a>(mut words: impl Iterator<Item = &'a Word>) -> bool {
                 words.next();
             }
             Word::Literal(word) if word.starts_with('-') => {}
+            // The record may be read; what it suggests is for the person to apply.
+            Word::Literal(word) if fold(word) == "log" => return words.any(may_apply),
             Word::Literal(word) => return OWN_COMMANDS.contains(&fold(word).as_ref()),
         }
     }
     false
+}
+
+/// Whether this is `--apply`, or could be.
+fn may_apply(word: &Word) -> bool {
+    word.literal().is_none_or(|word| fold(word).starts_with("--apply"))
 }
 
 fn is_mayi(word: &str) -> bool {
@@ -93,10 +100,19 @@ mod tests {
             "subprocess.run([\"mayi\", \"bypass\", \"a\", \"on\"])",
             "x; /usr/bin/mayi -q --cwd / trust",
             "exec(`mayi config edit`)",
+            "mayi log suggest --since 2d --apply --yes",
         ] {
             assert!(mentions(text), "{text}");
         }
-        for text in ["mayi agents", "a mayim inbox", "the mayi gate", "src/mayi/inbox.rs", "mayi: inbox"] {
+        for text in [
+            "mayi agents",
+            "mayi log --json",
+            "mayi log suggest",
+            "a mayim inbox",
+            "the mayi gate",
+            "src/mayi/inbox.rs",
+            "mayi: inbox",
+        ] {
             assert!(!mentions(text), "{text}");
         }
     }

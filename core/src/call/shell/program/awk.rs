@@ -2,7 +2,45 @@
 //!
 //! Awk's grammar makes `>` an output only in a `print` or `printf` statement, outside parentheses.
 //! What is hard is where a regular expression begins; where that is not certain and something
-//! dangerous stands in the text, the program counts as dangerous.
+//! dangerous stands in the text, the program counts as dangerous. What awks read differently, or
+//! what is no awk at all, is not understood, and that is dangerous too.
+
+/// Words with which a program does more than compute and print, and why.
+const DANGEROUS: &[(&str, &str)] = &[
+    ("system", "the awk program runs another program"),
+    ("getline", "the awk program reads from elsewhere"),
+    ("ENVIRON", LOOKS),
+    ("ARGV", LOOKS),
+    ("ARGC", LOOKS),
+    ("PROCINFO", LOOKS),
+    ("SYMTAB", LOOKS),
+    ("FUNCTAB", LOOKS),
+];
+const LOOKS: &str = "the awk program looks at its surroundings";
+
+/// Words behind which an expression begins.
+const OPENING: &[&str] = &["print", "printf", "return", "in", "else", "do", "case", "exit", "delete"];
+
+/// Words behind which awks differ about a `/`, or where none should stand.
+const ODD: &[&str] = &[
+    "length",
+    "next",
+    "nextfile",
+    "break",
+    "continue",
+    "BEGIN",
+    "END",
+    "BEGINFILE",
+    "ENDFILE",
+    "function",
+    "func",
+    "if",
+    "while",
+    "for",
+    "switch",
+    "default",
+    "getline",
+];
 
 /// Why a program is asked about; none if it certainly only computes and prints.
 pub(super) fn danger(program: &str) -> Option<&'static str> {
@@ -10,15 +48,17 @@ pub(super) fn danger(program: &str) -> Option<&'static str> {
     let mut printing: Option<usize> = None;
     let mut depth: usize = 0;
     loop {
+        // A line ends a statement only where one can end: not after `,`, `&&` or `||`.
+        let complete = reader.before == Before::Operand || reader.before == Before::Closed;
         let Some(token) = reader.token() else { return Some("an awk program that is not understood") };
         match token {
             Token::End => break,
-            Token::Word("system") => return Some("the awk program runs another program"),
-            Token::Word("getline") => return Some("the awk program reads from elsewhere"),
-            Token::Word("ENVIRON" | "ARGV" | "ARGC" | "PROCINFO" | "SYMTAB" | "FUNCTAB") => {
-                return Some("the awk program looks at its surroundings");
-            }
             Token::Word("print" | "printf") => printing = Some(depth),
+            Token::Word(word) => {
+                if let Some((_, reason)) = DANGEROUS.iter().find(|(dangerous, _)| *dangerous == word) {
+                    return Some(reason);
+                }
+            }
             Token::Mark('@') => return Some("the awk program loads code or calls by name"),
             Token::Mark('|') => return Some("the awk program opens a pipe"),
             Token::Mark('>') if printing.is_some_and(|from| depth <= from) => {
@@ -31,18 +71,19 @@ pub(super) fn danger(program: &str) -> Option<&'static str> {
                     printing = None;
                 }
             }
+            Token::Mark('\n') if !complete => {}
             Token::Mark(';' | '\n' | '{' | '}') => printing = None,
-            Token::Word(_) | Token::Mark(_) | Token::Value => {}
+            Token::Mark(_) | Token::Value => {}
         }
     }
-    let risky = ["system", "getline", "|", ">", "@", "ENVIRON", "ARG"];
-    (reader.unsure && risky.iter().any(|risky| program.contains(risky)))
-        .then_some("an awk program that is not certain to be harmless")
+    let risky = |mark: &str| program.contains(mark);
+    let dangerous = DANGEROUS.iter().any(|(word, _)| risky(word)) || ["|", ">", "@"].into_iter().any(risky);
+    (reader.unsure && dangerous).then_some("an awk program that is not certain to be harmless")
 }
 
 enum Token<'a> {
     Word(&'a str),
-    /// A number, a string, a regular expression.
+    /// A number, a string, a regular expression, `&&`, `++`.
     Value,
     Mark(char),
     End,
@@ -53,6 +94,8 @@ enum Token<'a> {
 enum Before {
     Start,
     Operand,
+    /// `)`: it divides, or what it closes was a condition.
+    Closed,
     Unsure,
 }
 
@@ -74,25 +117,31 @@ impl<'a> Reader<'a> {
         Some(next)
     }
 
-    /// The next token; none if the text breaks off.
+    fn skip(&mut self, fits: impl Fn(char) -> bool) -> usize {
+        let from = self.at;
+        while self.peek().is_some_and(&fits) {
+            self.next();
+        }
+        self.at - from
+    }
+
+    /// The next token; none if the text breaks off, or awks could differ about it.
     fn token(&mut self) -> Option<Token<'a>> {
         loop {
             match self.peek() {
                 None => return Some(Token::End),
-                Some(' ' | '\t' | '\r') => {
+                Some(' ' | '\t') => {
                     self.next();
                 }
                 Some('\\') => {
                     self.next();
-                    while self.peek() == Some('\r') {
-                        self.next();
-                    }
                     (self.next() == Some('\n')).then_some(())?;
                 }
                 Some('#') => {
-                    while self.peek().is_some_and(|c| c != '\n') {
-                        self.next();
-                    }
+                    let from = self.at;
+                    self.skip(|c| c != '\n');
+                    let comment = self.text.get(from..self.at)?;
+                    (!comment.ends_with('\\') && !comment.contains('\r')).then_some(())?;
                 }
                 Some(_) => break,
             }
@@ -106,36 +155,36 @@ impl<'a> Reader<'a> {
                 Token::Value
             }
             '/' if self.before != Before::Operand => {
-                self.unsure |= self.before == Before::Unsure;
+                self.unsure |= self.before != Before::Start;
                 self.regex()?;
                 self.before = Before::Operand;
                 Token::Value
             }
             c if c.is_ascii_alphabetic() || c == '_' => {
-                while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-                    self.next();
-                }
+                self.skip(|c| c.is_ascii_alphanumeric() || c == '_');
                 let word = self.text.get(from..self.at)?;
-                let keyword = ["print", "printf", "return", "in", "else", "do", "case", "exit", "delete"];
-                self.before = if keyword.contains(&word) { Before::Start } else { Before::Operand };
+                self.before = match word {
+                    word if OPENING.contains(&word) => Before::Start,
+                    word if ODD.contains(&word) => Before::Unsure,
+                    _ => Before::Operand,
+                };
                 Token::Word(word)
             }
             c if c.is_ascii_digit() || c == '.' => {
-                while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '.') {
-                    self.next();
-                }
+                self.number(c)?;
                 self.before = Before::Operand;
                 Token::Value
             }
+            c if matches!(c, '|' | '&' | '+' | '-') && self.peek() == Some(c) => {
+                self.next();
+                self.before = if matches!(c, '+' | '-') { Before::Unsure } else { Before::Start };
+                Token::Value
+            }
             c => {
-                if self.peek() == Some(c) && matches!(c, '|' | '&' | '+' | '-') {
-                    self.next();
-                    self.before = if matches!(c, '+' | '-') { Before::Unsure } else { Before::Start };
-                    return Some(Token::Value);
-                }
+                "\n{}()[];,+-*/%^!<>=~?:$&|@".contains(c).then_some(())?;
                 self.before = match c {
-                    ')' => Before::Unsure,
-                    ']' | '$' => Before::Operand,
+                    ')' => Before::Closed,
+                    ']' => Before::Operand,
                     _ => Before::Start,
                 };
                 Token::Mark(c)
@@ -144,12 +193,36 @@ impl<'a> Reader<'a> {
         Some(token)
     }
 
+    /// `12`, `1.5`, `.5`, `1e-3`. A letter behind it begins a word for one awk and belongs to the number
+    /// for another.
+    fn number(&mut self, first: char) -> Option<()> {
+        let digit = |c: char| c.is_ascii_digit();
+        if first == '.' {
+            (self.skip(digit) > 0).then_some(())?;
+        } else {
+            self.skip(digit);
+            if self.peek() == Some('.') {
+                self.next();
+                self.skip(digit);
+            }
+        }
+        if matches!(self.peek(), Some('e' | 'E')) {
+            self.next();
+            if matches!(self.peek(), Some('+' | '-')) {
+                self.next();
+            }
+            (self.skip(digit) > 0).then_some(())?;
+        }
+        let glued = self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+        (!glued).then_some(())
+    }
+
     fn string(&mut self) -> Option<()> {
         loop {
             match self.next()? {
                 '"' => return Some(()),
                 '\\' => {
-                    self.next()?;
+                    (!matches!(self.next()?, '\n' | '\r')).then_some(())?;
                 }
                 '\n' => return None,
                 _ => {}
@@ -157,16 +230,30 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Awks differ about `/` between brackets.
+    /// Awks differ about `/` between brackets, and about where brackets end.
     fn regex(&mut self) -> Option<()> {
         let mut bracket = false;
         loop {
             match self.next()? {
                 '\n' => return None,
                 '\\' => {
-                    self.next()?;
+                    (!matches!(self.next()?, '\n' | '\r')).then_some(())?;
                 }
-                '[' => bracket = true,
+                '[' if bracket => {
+                    let rest = self.text.get(self.at..)?;
+                    let class = rest.strip_prefix(':').and_then(|rest| rest.split_once(":]"));
+                    match class.filter(|(name, _)| name.bytes().all(|b| b.is_ascii_lowercase())) {
+                        Some((name, _)) => self.at += name.len() + 3,
+                        None => self.unsure = true,
+                    }
+                }
+                '[' => {
+                    bracket = true;
+                    if self.peek() == Some('^') {
+                        self.next();
+                    }
+                    self.unsure |= self.peek() == Some(']');
+                }
                 ']' => bracket = false,
                 '/' if bracket => self.unsure = true,
                 '/' => return Some(()),
@@ -200,6 +287,10 @@ mod tests {
             "{for (i = 1; i <= NF; i++) if ($i > m) m = $i} END {print m}",
             "# system(1) | x\n{print}",
             "{a = b ~ /system\\(\"x\"\\)/; print a}",
+            "BEGIN { x = 1e-3 + .5 * 2. }",
+            "/[[:space:]]+/ { print $1\n  if ($2 > 1) n++\n}",
+            "NR == 1 ||\nNR > 5 { print }",
+            "{ print $1\n  big = $2 > 5 }",
         ] {
             assert_eq!(danger(program), None, "{program}");
         }
@@ -231,6 +322,24 @@ mod tests {
             "BEGIN{ARGV[1]=\".env\"; ARGC=2}",
             "{print \"unfinished",
             "/[/]/ { print \"x\" } \"/\" { system(1) }",
+            "{print $1system(\"id\")}",
+            "BEGIN{1system(\"id\")}",
+            "BEGIN{while(1getline<\"/etc/passwd\")n++}",
+            "BEGIN{print \"a\"1ENVIRON[\"PATH\"]}",
+            "BEGIN{x = 0x1F}",
+            "BEGIN{x = 1e}",
+            "{print $1,\n $2 > \"out\"}",
+            "{print $1 &&\n $2 > \"out\"}",
+            "{print $1 ||\n $2 > \"out\"}",
+            "{print $1 ?\n $2 :\n $3 > \"out\"}",
+            "{print $1, # why\n $2 > \"out\"}",
+            "{ x = $/\"/; system(\"id\"); y = $/\"/ }",
+            "{ x = length /\"/; system(\"id\"); y = /\"/ }",
+            "/[]/]\"/ { system(\"id\") } /\"/",
+            "/[[:alpha:]/]\"/ { system(\"id\") } /\"/",
+            "{print \"a\\\n\"}",
+            "{print\r}",
+            "# a comment \\\n{print}",
         ] {
             assert!(danger(program).is_some(), "{program}");
         }

@@ -5,10 +5,10 @@ use super::name;
 use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
-use super::table::{Kind, Program, Special, Table};
+use super::table::{Kind, Program, Special, Style, Table};
 use super::{Command, Inner, Known, input, shells, special, spellings, unpack, variables};
 use crate::call::WriteKind;
-use crate::call::shell::{Caveat, Named, Use, Word, split};
+use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word, split};
 
 /// As many tails of a wrapper that could not be located are offered to denials, each as long.
 const MOST_TAILS: usize = 24;
@@ -32,7 +32,7 @@ pub(super) fn known(command: &Command<'_>) -> Known {
     let mut judge = Judge {
         command,
         words: command.words,
-        places: Places::new(command.cwd),
+        places: Places::new(command.cwd, command.made),
         known: Known::default(),
         reader: true,
         understood: true,
@@ -90,7 +90,7 @@ impl<'a> Judge<'a> {
             self.reader = false;
             // A program that stands in a folder is a path too.
             if first.literal().is_none_or(|name| name.contains('/')) {
-                self.places.word(first, Use::Either, false);
+                self.places.word(first, Use::Either, Reach::Itself);
             }
             self.anything(at + 1);
             return self.everything(at + 1);
@@ -99,7 +99,7 @@ impl<'a> Judge<'a> {
         if !name::trusted(text) {
             self.reader = false;
             self.understood = false;
-            self.places.any(text, Use::Either, false);
+            self.places.any(text, Use::Either, Reach::Itself);
         }
         if program.kind() == Kind::Foreign {
             self.reader = false;
@@ -155,9 +155,10 @@ impl<'a> Judge<'a> {
         if form.lost {
             self.anything(from);
         }
-        if self.query(&scan, from) {
-            self.reader &=
-                form.special != Some(Special::Cargo) || self.command.cwd.is_some_and(special::plain_cargo);
+        if let Some(tells) = form.tells
+            && self.query(&scan, from)
+        {
+            self.reader &= tells.is_none_or(|which| special::quiet(self, which));
             return;
         }
         self.reader &= form.reader && self.command.cwd.is_some();
@@ -187,7 +188,7 @@ impl<'a> Judge<'a> {
         operands::operands(self, form, &scan);
         for place in &scan.unknown {
             if let Some(word) = words.get(*place) {
-                self.places.word(word, Use::Either, false);
+                self.places.word(word, Use::Either, Reach::Itself);
             }
         }
     }
@@ -220,6 +221,9 @@ impl<'a> Judge<'a> {
             self.caveat("its input decides what it runs", Vec::new());
             self.known.runs_input = true;
         }
+        if form.special == Some(Special::Input) {
+            self.input(inner);
+        }
         if inner.is_empty() {
             // Most start a shell then, or take lines.
             self.known.runs_input = true;
@@ -240,6 +244,24 @@ impl<'a> Judge<'a> {
             Kind::Runner => self.known.also.push(inner.to_vec()),
             _ => self.known.inner.push(Inner::Words(inner.to_vec())),
         }
+    }
+
+    /// What the input of `xargs` names are words of the command that it runs: they could be any path.
+    fn input(&mut self, inner: &[Word]) {
+        let Some(first) = inner.first().and_then(Word::literal) else { return };
+        if inner.iter().any(|word| word.prefix().starts_with(":::")) {
+            return;
+        }
+        let program = Table::get().program(name::base(first));
+        // Text alone is printed.
+        let prints = program.is_some_and(|program| program.form().style == Style::Text);
+        if prints {
+            return;
+        }
+        let reads = program.is_some_and(|program| program.form().reader && !program.has_subs);
+        let (text, pieces) = ("what its input names".to_owned(), vec![None]);
+        let word = OpenWord { text, pieces, splits: true, glob: false };
+        self.places.open(&word, if reads { Use::Read } else { Use::Either }, Reach::Itself);
     }
 
     /// All the options of a scan, and words that could be one.
@@ -282,9 +304,9 @@ impl<'a> Judge<'a> {
             }
             Meaning::Reads => {
                 if let Some(text) = text {
-                    self.places.path(text, Use::Read, false);
+                    self.places.path(text, Use::Read, Reach::Itself);
                 } else if let Some(Word::Open(open)) = word {
-                    self.places.open(open, Use::Either, false);
+                    self.places.open(open, Use::Either, Reach::Itself);
                 }
                 return;
             }
@@ -293,7 +315,7 @@ impl<'a> Judge<'a> {
                 match (text, word) {
                     (Some(text), _) => self.write(WriteKind::Write, text),
                     (None, Some(Word::Open(open))) => {
-                        self.places.open(open, Use::Write(WriteKind::Write), false);
+                        self.places.open(open, Use::Write(WriteKind::Write), Reach::Itself);
                         self.caveat(&about("writes a file that is not known"), named.clone());
                     }
                     _ => {}
@@ -352,8 +374,8 @@ impl<'a> Judge<'a> {
             value.iter().for_each(|value| self.line(value));
         }
         match (text, word) {
-            (Some(text), _) => self.places.any(text, Use::Either, false),
-            (None, Some(Word::Open(open))) => self.places.open(open, Use::Either, false),
+            (Some(text), _) => self.places.any(text, Use::Either, Reach::Itself),
+            (None, Some(Word::Open(open))) => self.places.open(open, Use::Either, Reach::Itself),
             _ => {}
         }
     }
@@ -361,7 +383,7 @@ impl<'a> Judge<'a> {
     /// Every word from `from` on could be a path.
     pub(super) fn everything(&mut self, from: usize) {
         for word in self.words.iter().skip(from) {
-            self.places.word(word, Use::Either, false);
+            self.places.word(word, Use::Either, Reach::Itself);
         }
     }
 
@@ -453,7 +475,6 @@ fn lines_of(word: &Word) -> impl Iterator<Item = String> {
 
 /// Words as the one line that a program makes of them.
 pub(super) fn joined(words: &[Word]) -> Word {
-    use crate::call::shell::OpenWord;
     if let [one] = words {
         return one.clone();
     }

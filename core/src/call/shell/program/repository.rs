@@ -5,29 +5,76 @@
 //! no. The user's own and the system's configuration are not the repository's.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::gitlinks::gitlinks;
 use super::table::Table;
 
 /// The longest configuration that is looked into.
 const LONGEST: u64 = 256 * 1024;
+/// The longest index.
+const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
 /// As many folders upwards, and as many sub-modules.
 const MOST: usize = 64;
 
 /// Whether `git` finds nothing to run in the repository around `cwd`.
+///
+/// Which folder git takes for the repository hangs on details of what is in it, so everything that
+/// could be one counts, up to one that certainly is.
 pub(super) fn names_no_program(cwd: &Path) -> bool {
+    // Git goes up from where links led.
+    let Ok(cwd) = crate::call::resolve(cwd) else { return false };
+    let mut left = MOST;
     for folder in cwd.ancestors().take(MOST) {
         let dot = folder.join(".git");
-        if fs::symlink_metadata(&dot).is_ok() {
-            return git_folder(folder, &dot).is_some_and(|git| harmless(&git));
+        if there(&dot) {
+            let Some(git) = git_folder(folder, &dot) else { return false };
+            if !harmless(&git, folder, &mut left) {
+                return false;
+            }
+            if certain(&git) {
+                return true;
+            }
         }
         // A folder that is a repository by itself.
-        if folder.join("HEAD").is_file() && folder.join("objects").exists() && folder.join("refs").exists() {
-            return harmless(folder);
+        let has = |name: &str| there(&folder.join(name));
+        if has("HEAD") && (has("objects") || has("commondir")) {
+            if !harmless(folder, folder, &mut left) {
+                return false;
+            }
+            if certain(folder) {
+                return true;
+            }
         }
     }
     // Further up, git still looks.
     cwd.ancestors().nth(MOST).is_none()
+}
+
+/// Whether something has that name, be it a link to nowhere.
+fn there(path: &Path) -> bool {
+    let gone = |kind: ErrorKind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
+    !fs::symlink_metadata(path).is_err_and(|error| gone(error.kind()))
+}
+
+/// Whether git takes this for a repository and looks no further up, without any doubt.
+fn certain(git: &Path) -> bool {
+    let head = git.join("HEAD");
+    let text = fs::symlink_metadata(&head).ok().filter(fs::Metadata::is_file).and_then(|_| small(&head));
+    let named = text.is_some_and(|text| match text.strip_prefix("ref: refs/heads/") {
+        Some(branch) => branch.trim_end().bytes().all(|b| b.is_ascii_graphic()),
+        None => text.trim_end().len() >= 40 && text.trim_end().bytes().all(|b| b.is_ascii_hexdigit()),
+    });
+    // With a dot behind it, a folder counts only if it can be gone into.
+    let folder = |common: &Path, name: &str| fs::metadata(common.join(name).join(".")).is_ok();
+    named && common(git).is_some_and(|common| folder(&common, "objects") && folder(&common, "refs"))
+}
+
+/// The top of the working tree around `cwd`.
+pub(super) fn top(cwd: &Path) -> Option<PathBuf> {
+    let has = |folder: &&Path| fs::symlink_metadata(folder.join(".git")).is_ok();
+    cwd.ancestors().take(MOST).find(has).map(Path::to_owned)
 }
 
 /// The git folder that `.git` is or names.
@@ -40,24 +87,58 @@ fn git_folder(folder: &Path, dot: &Path) -> Option<PathBuf> {
     (!target.contains('\n')).then(|| folder.join(target))
 }
 
-fn harmless(git: &Path) -> bool {
-    let common = match small(&git.join("commondir")) {
-        Some(text) => git.join(text.trim_end_matches(['\n', '\r'])),
-        None if git.join("commondir").exists() => return false,
-        None => git.to_owned(),
-    };
+/// The folder that a git folder shares with other work trees, mostly itself.
+fn common(git: &Path) -> Option<PathBuf> {
+    let file = git.join("commondir");
+    if !there(&file) {
+        return Some(git.to_owned());
+    }
+    Some(git.join(small(&file)?.trim_end_matches(['\n', '\r'])))
+}
+
+/// Whether neither a git folder nor those of its sub-modules name a program; `left` more of these may
+/// be looked into.
+fn harmless(git: &Path, work_tree: &Path, left: &mut usize) -> bool {
+    let Some(common) = common(git) else { return false };
     let mut files = vec![common.join("config"), common.join("config.worktree"), git.join("config.worktree")];
+    // In case it does not count as the one that is shared.
+    files.push(git.join("config"));
     if !modules(&common.join("modules"), &mut files) {
         return false;
     }
     // `git status` writes the index anew, and this hook is told.
     let hook = |folder: &Path| folder.join("hooks/post-index-change").exists();
-    !hook(&common) && !hook(git) && files.iter().all(|file| plain(file))
+    let plain = !hook(&common) && !hook(git) && files.iter().all(|file| plain(file));
+    plain && inner(git).is_some_and(|inner| inner.iter().all(|sub| module(&work_tree.join(sub), left)))
+}
+
+/// The sub-modules that the index names.
+fn inner(git: &Path) -> Option<Vec<String>> {
+    let file = git.join("index");
+    if !there(&file) {
+        return Some(Vec::new());
+    }
+    let meta = fs::metadata(&file).ok()?;
+    let bytes = (meta.is_file() && meta.len() <= LONGEST_INDEX).then(|| fs::read(&file).ok())??;
+    // A new one has nothing in it.
+    if bytes.is_empty() { Some(Vec::new()) } else { gitlinks(&bytes) }
+}
+
+/// Whether the work tree of a sub-module is a harmless one. Where nothing was checked out, git does
+/// not look.
+fn module(work_tree: &Path, left: &mut usize) -> bool {
+    let dot = work_tree.join(".git");
+    if !there(&dot) {
+        return true;
+    }
+    let Some(more) = left.checked_sub(1) else { return false };
+    *left = more;
+    git_folder(work_tree, &dot).is_some_and(|git| harmless(&git, work_tree, left))
 }
 
 /// The configurations of sub-modules: commands look into these too.
 fn modules(folder: &Path, files: &mut Vec<PathBuf>) -> bool {
-    let Ok(entries) = fs::read_dir(folder) else { return !folder.exists() };
+    let Ok(entries) = fs::read_dir(folder) else { return !there(folder) };
     for entry in entries.flatten() {
         let git = entry.path();
         if files.len() > MOST || !git.join("HEAD").exists() {
@@ -157,6 +238,7 @@ fn section_header(header: &str) -> Option<((String, bool), &str)> {
 #[cfg(test)]
 mod tests {
     use super::names_no_program;
+    use crate::call::shell::program::gitlinks::tests::index;
     use std::fs;
 
     fn repository(config: &str) -> tempfile::TempDir {
@@ -259,6 +341,73 @@ mod tests {
 
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(".git"), "gitdir").unwrap();
+        assert!(!names_no_program(dir.path()));
+    }
+
+    /// Attack 76: what a clone can bring along that git takes for a repository.
+    #[test]
+    fn given_a_folder_that_git_may_take_for_a_repository_then_its_configuration_counts() {
+        let scene = || {
+            let dir = repository(USUAL);
+            fs::create_dir_all(dir.path().join("evil/objects")).unwrap();
+            fs::create_dir_all(dir.path().join("evil/refs")).unwrap();
+            dir
+        };
+        // `HEAD` is a link to nowhere.
+        let dir = scene();
+        let evil = dir.path().join("evil");
+        std::os::unix::fs::symlink("refs/heads/x", evil.join("HEAD")).unwrap();
+        assert!(names_no_program(&evil));
+        fs::write(evil.join("config"), "[core]\nworktree=.\nfsmonitor=x\n").unwrap();
+        assert!(!names_no_program(&evil));
+        assert!(names_no_program(dir.path()));
+        // A link to it leads there, too, and what is above is above where it leads.
+        std::os::unix::fs::symlink("evil/refs", dir.path().join("way")).unwrap();
+        assert!(!names_no_program(&dir.path().join("way")));
+
+        // Its objects are in the folder that it shares.
+        let dir = scene();
+        let sub = dir.path().join("sub");
+        fs::create_dir_all(sub.join("common/objects")).unwrap();
+        fs::create_dir_all(sub.join("common/refs")).unwrap();
+        fs::write(sub.join("HEAD"), "ref: refs/heads/x\n").unwrap();
+        fs::write(sub.join("commondir"), "common").unwrap();
+        assert!(names_no_program(&sub));
+        fs::write(sub.join("common/config"), "[diff]\nexternal=x\n").unwrap();
+        assert!(!names_no_program(&sub));
+
+        // An empty `.git` does not end the search.
+        let dir = repository("[core]\nfsmonitor=x\n");
+        fs::create_dir_all(dir.path().join("src/.git/objects")).unwrap();
+        assert!(!names_no_program(&dir.path().join("src/deep")));
+        // A sound one does.
+        fs::create_dir_all(dir.path().join("src/.git/refs")).unwrap();
+        fs::write(dir.path().join("src/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        assert!(names_no_program(&dir.path().join("src/deep")));
+    }
+
+    /// Attack 76: `git status` runs in sub-modules.
+    #[test]
+    fn given_a_sub_module_with_a_git_folder_of_its_own_then_its_configuration_counts() {
+        let dir = repository(USUAL);
+        let sub = dir.path().join("lib/sub");
+        fs::create_dir_all(sub.join(".git")).unwrap();
+        fs::write(sub.join(".git/config"), "[core]\nfsmonitor=x\n").unwrap();
+        assert!(names_no_program(dir.path()));
+        fs::write(dir.path().join(".git/index"), index(&[(0o160_000, "lib/sub")])).unwrap();
+        assert!(!names_no_program(dir.path()));
+        fs::write(sub.join(".git/config"), USUAL).unwrap();
+        assert!(names_no_program(dir.path()));
+        // One in the other.
+        fs::write(sub.join(".git/index"), index(&[(0o160_000, "x")])).unwrap();
+        assert!(names_no_program(dir.path()));
+        fs::create_dir_all(sub.join("x")).unwrap();
+        fs::write(sub.join("x/.git"), "gitdir: nowhere\n").unwrap();
+        fs::create_dir_all(sub.join("x/nowhere")).unwrap();
+        fs::write(sub.join("x/nowhere/config"), "[core]\npager=x\n").unwrap();
+        assert!(!names_no_program(dir.path()));
+        // Not understood.
+        fs::write(dir.path().join(".git/index"), "DIRC").unwrap();
         assert!(!names_no_program(dir.path()));
     }
 }

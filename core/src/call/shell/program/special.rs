@@ -1,14 +1,12 @@
 //! Programs with a language of their own, or whose safety hangs on files around them.
 
-use std::path::Path;
-
 use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::scan::Scan;
 use super::table::Special;
-use super::{Moves, awk, outputs, repository, sed, unpack};
+use super::{Moves, awk, outputs, repository, sed, toolchains, unpack};
 use crate::call::WriteKind;
-use crate::call::shell::{OpenWord, Use, Word};
+use crate::call::shell::{OpenWord, Reach, Use, Word};
 
 /// What the table can't say about a command.
 pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
@@ -16,12 +14,20 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         remote_helpers(judge);
     }
     match form.special {
-        Some(Special::Awk) => programs(judge, form, scan, |judge, text, place| {
-            if let Some(reason) = awk::danger(text) {
-                judge.caveat(reason, vec![place]);
-                awk_names(judge, text, reason.contains("writes"));
+        Some(Special::Awk) => {
+            programs(judge, form, scan, |judge, text, place| {
+                if let Some(reason) = awk::danger(text) {
+                    judge.caveat(reason, vec![place]);
+                    awk_names(judge, text, reason.contains("writes"));
+                }
+            });
+            // To gawk this is no file.
+            for place in &scan.operands {
+                if judge.words.get(*place).is_some_and(|word| word.text().contains("/inet")) {
+                    judge.caveat("an operand that is a connection", vec![*place]);
+                }
             }
-        }),
+        }
         Some(Special::Sed) => {
             programs(judge, form, scan, sed_script);
             // Where `-i` takes the next word: `sed -i '' SCRIPT FILE`.
@@ -44,16 +50,31 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(Special::Cd) => cd(judge, scan),
         Some(Special::Date) => date(judge, scan),
         Some(Special::Sets) => sets(judge, scan),
-        Some(Special::Git) if judge.reader => {
-            judge.reader = judge.command.cwd.is_some_and(repository::names_no_program);
-        }
-        Some(Special::Cargo) if judge.reader => {
-            judge.reader = judge.command.cwd.is_some_and(plain_cargo);
+        Some(which @ (Special::Git | Special::Cargo | Special::Go)) if judge.reader => {
+            judge.reader = quiet(judge, which);
         }
         Some(Special::Mounts) => unpack::mounts(judge, scan),
-        Some(Special::Remote) => {}
-        Some(Special::Git | Special::Cargo | Special::Find | Special::Input | Special::Shell) | None => {}
+        Some(
+            Special::Git
+            | Special::Cargo
+            | Special::Go
+            | Special::Find
+            | Special::Input
+            | Special::Shell
+            | Special::Remote,
+        )
+        | None => {}
     }
+}
+
+/// Whether no file around the command tells such a program what to run.
+pub(super) fn quiet(judge: &Judge<'_>, which: Special) -> bool {
+    judge.command.cwd.is_some_and(|cwd| match which {
+        Special::Git => repository::names_no_program(cwd),
+        Special::Cargo => toolchains::plain_cargo(cwd),
+        Special::Go => toolchains::plain_go(cwd),
+        _ => true,
+    })
 }
 
 /// The texts of a small language: values of options that stand in place of the first operand, or the
@@ -92,14 +113,14 @@ fn awk_names(judge: &mut Judge<'_>, text: &str, writes: bool) {
         match named {
             outputs::Named::Written(file, true) if writes => judge.write(WriteKind::Write, &file),
             outputs::Named::Written(file, true) => {
-                judge.places.path(&file, Use::Write(WriteKind::Write), false);
+                judge.places.path(&file, Use::Write(WriteKind::Write), Reach::Itself);
             }
             outputs::Named::Written(file, false) => {
                 let pieces = vec![Some(file.clone()), None];
                 let open = OpenWord { text: file, pieces, splits: false, glob: false };
-                judge.places.open(&open, Use::Write(WriteKind::Write), false);
+                judge.places.open(&open, Use::Write(WriteKind::Write), Reach::Itself);
             }
-            outputs::Named::Read(file) => judge.places.path(&file, Use::Read, false),
+            outputs::Named::Read(file) => judge.places.path(&file, Use::Read, Reach::Itself),
             outputs::Named::Line(line) => judge.line(&Word::Literal(line)),
         }
     }
@@ -115,7 +136,7 @@ fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
             }
             sed::Effect::Reads(file) => {
                 judge.caveat("the sed script reads another file", vec![place]);
-                judge.places.path(&file, Use::Read, false);
+                judge.places.path(&file, Use::Read, Reach::Itself);
             }
             sed::Effect::Unknown => judge.caveat("a sed script that is not understood", vec![place]),
         }
@@ -130,7 +151,7 @@ fn dd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
                 if let Some(file) = text.strip_prefix("of=") {
                     judge.write(WriteKind::Write, file);
                 } else if let Some(file) = text.strip_prefix("if=") {
-                    judge.places.path(file, Use::Read, false);
+                    judge.places.path(file, Use::Read, Reach::Itself);
                 }
             }
             Some(Word::Open(open))
@@ -139,10 +160,10 @@ fn dd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
                     .first()
                     .is_none_or(|first| first.as_deref().is_none_or(|first| first.starts_with("of="))) =>
             {
-                judge.places.open(open, Use::Either, false);
+                judge.places.open(open, Use::Either, Reach::Itself);
                 judge.caveat("it writes to a place that is not known", vec![*place]);
             }
-            Some(Word::Open(open)) => judge.places.open(open, Use::Either, false),
+            Some(Word::Open(open)) => judge.places.open(open, Use::Either, Reach::Itself),
             None => {}
         }
     }
@@ -165,7 +186,7 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     ]);
     let takes = has(&["-x", "--extract", "--get"]);
     if takes {
-        judge.places.path(".", Use::Write(WriteKind::Write), false);
+        judge.places.path(".", Use::Write(WriteKind::Write), Reach::Itself);
         let folders = |name| matches!(name, "-C" | "--directory" | "--cd" | "--one-top-level");
         scan.options.iter().filter(|found| folders(found.name)).for_each(|found| unpack::into(judge, found));
     }
@@ -173,10 +194,10 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
         let Some(value) = &found.value else { continue };
         match value.text {
             Some(file) if makes => judge.write(WriteKind::Write, file),
-            Some(file) => judge.places.any(file, Use::Either, false),
+            Some(file) => judge.places.any(file, Use::Either, Reach::Itself),
             None => {
                 if let Some(word) = judge.words.get(value.place) {
-                    judge.places.word(word, Use::Either, false);
+                    judge.places.word(word, Use::Either, Reach::Itself);
                 }
             }
         }
@@ -187,7 +208,7 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
         if let Some(word) = judge.words.get(*place)
             && makes
         {
-            judge.places.word(word, Use::Either, true);
+            judge.places.word(word, Use::Either, Reach::All);
         }
     }
 }
@@ -234,24 +255,4 @@ fn date(judge: &mut Judge<'_>, scan: &Scan<'_>) {
             judge.caveat("an operand with which it changes something", vec![*place]);
         }
     }
-}
-
-/// Whether no configuration between here and the home folder tells cargo what to run.
-pub(super) fn plain_cargo(cwd: &Path) -> bool {
-    // Cargo looks all the way up.
-    if cwd.ancestors().nth(64).is_some() {
-        return false;
-    }
-    let home = crate::call::home();
-    cwd.ancestors().all(|folder| {
-        let own = home.as_deref() == Some(folder);
-        let config = [".cargo/config.toml", ".cargo/config"].iter().any(|name| folder.join(name).exists());
-        let toolchain = ["rust-toolchain.toml", "rust-toolchain"].iter().any(|name| {
-            let path = folder.join(name);
-            path.exists()
-                && (std::fs::metadata(&path).is_ok_and(|meta| meta.len() > 4096)
-                    || std::fs::read_to_string(&path).is_ok_and(|text| text.contains("path")))
-        });
-        own || !config && !toolchain
-    })
 }

@@ -43,7 +43,14 @@ pub(super) struct Entry {
     pub(super) digits: bool,
     pub(super) lost: bool,
     pub(super) here: Option<bool>,
+    pub(super) here_below: Option<bool>,
     pub(super) deep: Option<String>,
+    pub(super) shown: Option<String>,
+    pub(super) changed: Option<bool>,
+    pub(super) lists: Option<String>,
+    pub(super) contents: Option<String>,
+    pub(super) pathspecs: Option<bool>,
+    pub(super) reads_input: Option<bool>,
     pub(super) caveat: String,
     pub(super) operands: Option<String>,
     pub(super) instead: Option<String>,
@@ -67,6 +74,7 @@ pub(super) struct Entry {
     pub(super) commands: String,
     pub(super) evaluates: String,
     pub(super) query: Option<String>,
+    pub(super) tells: bool,
 }
 
 /// What sort of program it is.
@@ -105,6 +113,7 @@ pub(super) enum Style {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Special {
+    Aliases,
     Awk,
     Cargo,
     Cd,
@@ -112,6 +121,7 @@ pub(super) enum Special {
     Dd,
     Find,
     Git,
+    Go,
     Input,
     Jq,
     Mounts,
@@ -293,11 +303,19 @@ impl Entry {
         self.reader_with = self.reader_with.take().or_else(|| like.reader_with.clone());
         self.here = self.here.or(like.here);
         self.digits |= like.digits;
+        self.here_below = self.here_below.or(like.here_below);
         self.deep = self.deep.take().or_else(|| like.deep.clone());
+        self.shown = self.shown.take().or_else(|| like.shown.clone());
+        self.changed = self.changed.or(like.changed);
+        self.lists = self.lists.take().or_else(|| like.lists.clone());
+        self.contents = self.contents.take().or_else(|| like.contents.clone());
+        self.pathspecs = self.pathspecs.or(like.pathspecs);
+        self.reads_input = self.reads_input.or(like.reads_input);
         self.operands = self.operands.take().or_else(|| like.operands.clone());
         self.instead = self.instead.take().or_else(|| like.instead.clone());
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
+        self.tells |= like.tells;
         if self.style == Style::Gnu {
             self.style = like.style;
         }

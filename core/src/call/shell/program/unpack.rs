@@ -5,7 +5,7 @@ use super::judge::Judge;
 use super::scan::{Found, Scan};
 use super::table::Special;
 use crate::call::WriteKind;
-use crate::call::shell::{OpenWord, Use, Word};
+use crate::call::shell::{OpenWord, Reach, Use, Word};
 
 const WRITE: Use = Use::Write(WriteKind::Write);
 
@@ -13,8 +13,8 @@ const WRITE: Use = Use::Write(WriteKind::Write);
 pub(super) fn into(judge: &mut Judge<'_>, found: &Found<'_>) {
     let Some(value) = &found.value else { return };
     match (value.text, judge.words.get(value.place)) {
-        (Some(text), _) => judge.places.path(text, WRITE, false),
-        (None, Some(Word::Open(open))) => judge.places.open(open, WRITE, false),
+        (Some(text), _) => judge.places.path(text, WRITE, Reach::Itself),
+        (None, Some(Word::Open(open))) => judge.places.open(open, WRITE, Reach::Itself),
         _ => {}
     }
 }
@@ -36,14 +36,14 @@ pub(super) fn member(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, word: 
     let into = |found: &&Found<'_>| matches!(found.known.meaning, Meaning::Into | Meaning::Elsewhere);
     let folder = scan.options.iter().rfind(into).and_then(|found| found.value.as_ref()?.text).unwrap_or(".");
     match word {
-        Word::Literal(name) => judge.places.path(&format!("{folder}/{name}"), WRITE, false),
+        Word::Literal(name) => judge.places.path(&format!("{folder}/{name}"), WRITE, Reach::Itself),
         Word::Open(open) => {
             let mut pieces = open.pieces.clone();
             match pieces.first_mut() {
                 Some(Some(first)) => *first = format!("{folder}/{first}"),
                 _ => pieces.insert(0, Some(format!("{folder}/"))),
             }
-            judge.places.open(&OpenWord { pieces, ..open.clone() }, WRITE, false);
+            judge.places.open(&OpenWord { pieces, ..open.clone() }, WRITE, Reach::Itself);
         }
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn mounts(judge: &mut Judge<'_>, scan: &Scan<'_>) {
         let Some(value) = &found.value else { continue };
         let Some(text) = value.text else {
             if let Some(Word::Open(open)) = judge.words.get(value.place) {
-                judge.places.open(open, WRITE, false);
+                judge.places.open(open, WRITE, Reach::Itself);
             }
             continue;
         };
@@ -86,6 +86,6 @@ pub(super) fn mounts(judge: &mut Judge<'_>, scan: &Scan<'_>) {
         };
         let only_read =
             options.split(',').any(|option| matches!(option, "ro" | "readonly" | "readonly=true"));
-        judge.places.path(folder, if only_read { Use::Read } else { WRITE }, false);
+        judge.places.path(folder, if only_read { Use::Read } else { WRITE }, Reach::Itself);
     }
 }

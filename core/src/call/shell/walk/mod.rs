@@ -55,6 +55,8 @@ pub(super) struct Walker<'a> {
     said: Vec<String>,
     /// Texts that process substitutions of the command at hand write.
     offered: Vec<String>,
+    /// It is a pipe, for certain.
+    piped: bool,
     loops: Vec<Loop>,
     functions: Vec<String>,
     commands: usize,
@@ -83,6 +85,7 @@ impl<'a> Walker<'a> {
             input: Vec::new(),
             said: Vec::new(),
             offered: Vec::new(),
+            piped: false,
             loops: Vec::new(),
             functions: Vec::new(),
             commands: 0,
@@ -164,6 +167,7 @@ impl<'a> Walker<'a> {
                         if at > 0 {
                             walker.input = std::mem::take(&mut walker.said);
                         }
+                        walker.piped |= at > 0;
                         walker.node(command, timed)
                     })?;
                 }
@@ -232,11 +236,11 @@ impl<'a> Walker<'a> {
 
     /// Walks what can't change the folder, or the input, of what comes after it.
     fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let (folder, fed, input) = (self.folder.clone(), self.fed, self.input.clone());
+        let (folder, fed, piped) = (self.folder.clone(), self.fed, self.piped);
+        let input = self.input.clone();
         let walked = walk(self);
         self.folder = folder;
-        self.fed = fed;
-        self.input = input;
+        (self.fed, self.piped, self.input) = (fed, piped, input);
         walked
     }
 

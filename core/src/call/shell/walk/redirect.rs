@@ -7,7 +7,7 @@ use brush_parser::ast::{
 use super::Walker;
 use crate::call::shell::expand::{Place, heredoc_literal};
 use crate::call::shell::refused::{Refused, Result};
-use crate::call::shell::{OpenPath, Touch, TouchedPath, Use, Word, program};
+use crate::call::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
 use crate::call::{Access, PathAccess, WriteKind};
 
 /// What a command's own redirections give it to read.
@@ -29,10 +29,11 @@ impl Walker<'_> {
         redirects: Option<&RedirectList>,
         walk: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let (fed, input) = (self.fed, self.input.clone());
+        let (fed, piped, input) = (self.fed, self.piped, self.input.clone());
         for redirect in redirects.iter().flat_map(|list| &list.0) {
             let feed = self.redirect(redirect)?;
             self.fed |= feed != Feed::Nothing;
+            self.piped &= feed == Feed::Nothing;
             match feed {
                 Feed::Nothing => {}
                 Feed::Unknown => self.input = std::mem::take(&mut self.offered),
@@ -41,7 +42,7 @@ impl Walker<'_> {
         }
         self.bare("{");
         let walked = walk(self);
-        (self.fed, self.input) = (fed, input);
+        (self.fed, self.piped, self.input) = (fed, piped, input);
         walked
     }
 
@@ -169,7 +170,7 @@ impl Walker<'_> {
             }
             Word::Open(open) => program::opened(open, self.folder.known()),
         };
-        self.touches.push(Touch { path: TouchedPath::Open(path), how, deep: false });
+        self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }
 
     /// What is inside of `<(...)` or `>(...)`.

@@ -208,7 +208,9 @@ impl Walker<'_> {
         }
         let Parts { assignments, mut caveats, mut touches, feed, shell } = parts;
         let fed = self.fed || feed != Feed::Nothing;
-        let mut known = self.known(&words, fed);
+        // What a command runs in turn may get something else to read.
+        let from_pipe = shell && self.piped && feed == Feed::Nothing || matches!(feed, Feed::Text(_));
+        let mut known = self.known(&words, fed, from_pipe);
         let mut input = std::mem::take(&mut self.offered);
         match &feed {
             Feed::Nothing => input.extend(self.input.iter().cloned()),
@@ -221,7 +223,7 @@ impl Walker<'_> {
         let mut lines = Vec::new();
         if let (Feed::Text(text), true) = (&feed, reads_shell(&rest)) {
             lines.push(text.clone());
-            known = self.known(&words, false);
+            known = self.known(&words, false, false);
         }
         caveats.append(&mut known.caveats);
         for caveat in &mut caveats {
@@ -256,7 +258,7 @@ impl Walker<'_> {
         let mut writes = Vec::new();
         for (kind, path) in &known.writes {
             match self.written(path) {
-                Some(path) => writes.push(Access::Write(*kind, path)),
+                Some(path) => writes.push(Access::write(*kind, path)),
                 None => self.open_touch(&Word::Literal(path.clone()), Use::Write(*kind)),
             }
         }
@@ -336,8 +338,14 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn known(&self, words: &[Word], fed: bool) -> Known {
-        program::known(&Command { words, cwd: self.folder.known(), fed })
+    fn known(&self, words: &[Word], fed: bool, piped: bool) -> Known {
+        // Before this command, something else than a look was taken.
+        let made = self.out.iter().any(|access| match access {
+            Access::Shell(shell) => !shell.reader,
+            Access::Write(..) => true,
+            _ => false,
+        });
+        program::known(&Command { words, cwd: self.folder.known(), fed, piped, made })
     }
 
     /// A line that a command runs: where it is not understood, that is an access of its own.

@@ -15,6 +15,9 @@ use super::glob::Glob;
 use crate::call::ShellAccess;
 use crate::call::shell::{Caveat, Named, Word};
 
+#[cfg(test)]
+pub(crate) use parse::compiled;
+pub(super) use parse::{LARGEST_REGEX, regex_source};
 pub(crate) use seen::Seen;
 
 /// Matched against the words of one simple command.
@@ -127,7 +130,7 @@ impl ShellPattern {
             Self::Regex { anchored, source, .. } => {
                 known(shell)
                     && anchored
-                        .get_or_init(|| Regex::new(&format!("^(?:{source})$")).ok())
+                        .get_or_init(|| parse::compile(&format!("^(?:{source})$")).ok())
                         .as_ref()
                         .is_some_and(|regex| regex.is_match(&shell.text()))
             }

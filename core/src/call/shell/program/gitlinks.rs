@@ -1,0 +1,210 @@
+//! The work trees of sub-modules that git's index names: commands run in these, too.
+//!
+//! The index may be an attacker's as well. Git reads it in more than one way (by its entries, or from
+//! tables at its end), so one that could be read differently is not understood.
+
+/// As many sub-modules.
+const MOST: usize = 1024;
+/// Mode bits of an entry, and those of a sub-module.
+const KIND: u32 = 0o170_000;
+const GITLINK: u32 = 0o160_000;
+/// The bits of an entry's flags: more flags follow; the length of its name, as far as it fits.
+const EXTENDED: usize = 0x4000;
+const LENGTH: usize = 0x0fff;
+
+/// The paths of sub-modules in an index whose ids have 20 or 32 bytes; none if it is not understood.
+pub(super) fn gitlinks(index: &[u8]) -> Option<Vec<String>> {
+    // Which it is stands in the configuration, but what is read both ways may be either.
+    match (read(index, 20), read(index, 32)) {
+        (Some(one), Some(other)) => Some(one.into_iter().chain(other).collect()),
+        (one, other) => one.or(other),
+    }
+}
+
+struct Bytes<'a> {
+    all: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let end = self.at.checked_add(count)?;
+        let taken = self.all.get(self.at..end)?;
+        self.at = end;
+        Some(taken)
+    }
+
+    fn number(&mut self, bytes: usize) -> Option<usize> {
+        Some(self.take(bytes)?.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
+    }
+
+    /// As many bytes of the last name as go.
+    fn stripped(&mut self) -> Option<usize> {
+        let mut byte = self.number(1)?;
+        let mut number = byte & 127;
+        while byte & 128 != 0 {
+            byte = self.number(1)?;
+            number = (number + 1).checked_mul(128)? + (byte & 127);
+        }
+        Some(number)
+    }
+}
+
+fn read(index: &[u8], id: usize) -> Option<Vec<String>> {
+    let mut bytes = Bytes { all: index, at: 0 };
+    let known = bytes.take(4)? == b"DIRC";
+    let version = bytes.number(4)?;
+    let count = bytes.number(4)?;
+    (known && (2..=4).contains(&version)).then_some(())?;
+    let mut found = Vec::new();
+    let mut begins = Vec::new();
+    let mut name: Vec<u8> = Vec::new();
+    for _ in 0..count {
+        let from = bytes.at;
+        begins.push(from);
+        bytes.take(24)?;
+        let mode = u32::try_from(bytes.number(4)?).ok()?;
+        bytes.take(12 + id)?;
+        let flags = bytes.number(2)?;
+        if flags & EXTENDED != 0 {
+            (version > 2).then_some(())?;
+            bytes.take(2)?;
+        }
+        let kept = match version {
+            4 => name.len().checked_sub(bytes.stripped()?)?,
+            _ => 0,
+        };
+        name.truncate(kept);
+        let length = index.get(bytes.at..)?.iter().position(|byte| *byte == 0)?;
+        name.extend_from_slice(bytes.take(length)?);
+        (flags & LENGTH == name.len().min(LENGTH)).then_some(())?;
+        // Up to a multiple of eight, and at least one.
+        let padding = if version == 4 { 1 } else { 8 - (bytes.at - from) % 8 };
+        bytes.take(padding)?;
+        if mode & KIND == GITLINK {
+            (found.len() < MOST).then_some(())?;
+            found.push(String::from_utf8(name.clone()).ok()?);
+        }
+    }
+    tables(&mut bytes, id, version, &begins).then_some(found)
+}
+
+/// Whether what follows the entries, which begin at these places, says the same as they do.
+fn tables(bytes: &mut Bytes<'_>, id: usize, version: usize, begins: &[usize]) -> bool {
+    let all = bytes.all;
+    let entries_end = bytes.at;
+    let Some(end) = all.len().checked_sub(id) else { return false };
+    // Git looks for this one at its fixed place from the end.
+    let last = end.checked_sub(12 + id).filter(|at| all.get(*at..).is_some_and(|x| x.starts_with(b"EOIE")));
+    let mut seen = None;
+    while bytes.at < end {
+        let at = bytes.at;
+        let (Some(name), Some(length)) = (bytes.take(4), bytes.number(4)) else { return false };
+        let Some(data) = bytes.take(length) else { return false };
+        let mut data = Bytes { all: data, at: 0 };
+        let same = match name {
+            b"EOIE" => {
+                seen = Some(at);
+                data.number(4) == Some(entries_end)
+            }
+            b"IEOT" => version < 4 && blocks(&mut data, begins),
+            // Entries are elsewhere.
+            b"link" => false,
+            _ => true,
+        };
+        if !same {
+            return false;
+        }
+    }
+    bytes.at == end && (last.is_none() || last == seen)
+}
+
+/// Whether a table of blocks covers the entries, one after the other.
+fn blocks(data: &mut Bytes<'_>, begins: &[usize]) -> bool {
+    if data.number(4) != Some(1) {
+        return false;
+    }
+    let mut covered = 0;
+    while data.at < data.all.len() {
+        let (Some(from), Some(count)) = (data.number(4), data.number(4)) else { return false };
+        if begins.get(covered) != Some(&from) {
+            return false;
+        }
+        covered += count;
+    }
+    covered == begins.len()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::gitlinks;
+
+    /// An index of version 2 with these modes and names, and no tables.
+    pub(in super::super) fn index(entries: &[(u32, &str)]) -> Vec<u8> {
+        let mut bytes = b"DIRC\0\0\0\x02".to_vec();
+        bytes.extend((entries.len() as u32).to_be_bytes());
+        for (mode, name) in entries {
+            let from = bytes.len();
+            bytes.extend([0; 24]);
+            bytes.extend(mode.to_be_bytes());
+            bytes.extend([0; 32]);
+            bytes.extend((name.len() as u16).to_be_bytes());
+            bytes.extend(name.as_bytes());
+            bytes.extend(vec![0; 8 - (bytes.len() - from) % 8]);
+        }
+        bytes.extend([0; 20]);
+        bytes
+    }
+
+    /// Decisions, section 2: "`git` fits only where the repository's configuration names no program to
+    /// run".
+    #[test]
+    fn given_an_index_then_its_sub_modules_are_found() {
+        let bytes = index(&[(0o100_644, "a"), (0o160_000, "sub/deep"), (0o120_000, "z")]);
+        assert_eq!(gitlinks(&bytes), Some(vec!["sub/deep".to_owned()]));
+        assert_eq!(gitlinks(&index(&[])), Some(Vec::new()));
+        // As version 4 writes names: the second leaves three bytes of the first away.
+        let mut bytes = b"DIRC\0\0\0\x04\0\0\0\x02".to_vec();
+        for (mode, name, strip, length) in [(0o100_644_u32, "lib/a.c", 0, 7_u16), (0o160_000, "sub", 3, 7)] {
+            bytes.extend([0; 24]);
+            bytes.extend(mode.to_be_bytes());
+            bytes.extend([0; 32]);
+            bytes.extend(length.to_be_bytes());
+            bytes.push(strip);
+            bytes.extend(name.as_bytes());
+            bytes.push(0);
+        }
+        bytes.extend([0; 20]);
+        assert_eq!(gitlinks(&bytes), Some(vec!["lib/sub".to_owned()]));
+    }
+
+    /// Attack 76: an index that git could read otherwise.
+    #[test]
+    fn given_an_index_that_is_not_understood_then_nothing_is_said() {
+        let sound = index(&[(0o100_644, "a")]);
+        let with = |extension: &[u8]| {
+            let mut bytes = sound[..sound.len() - 20].to_vec();
+            bytes.extend(extension);
+            bytes.extend([0; 20]);
+            gitlinks(&bytes)
+        };
+        assert_eq!(with(b"TREE\0\0\0\x01x"), Some(Vec::new()));
+        assert_eq!(with(b"IEOT\0\0\0\x0c\0\0\0\x01\0\0\0\x0c\0\0\0\x01"), Some(Vec::new()));
+        for extension in [
+            b"link\0\0\0\0".to_vec(),
+            b"IEOT\0\0\0\x0c\0\0\0\x01\0\0\0\x20\0\0\0\x01".to_vec(),
+            b"IEOT\0\0\0\x04\0\0\0\x01".to_vec(),
+            b"EOIE\0\0\0\x18\0\0\0\0aaaaaaaaaaaaaaaaaaaa".to_vec(),
+            b"TREE\0\0\0\x20EOIE\0\0\0\x18\0\0\0\0aaaaaaaaaaaaaaaaaaaa".to_vec(),
+            b"TREE\0\0\xff\0".to_vec(),
+            b"x".to_vec(),
+        ] {
+            assert_eq!(with(&extension), None, "{extension:?}");
+        }
+        let mut longer = sound.clone();
+        longer[12 + 61] = 2;
+        for bytes in [&b"DIRC"[..], b"", &sound[..sound.len() - 1], &longer] {
+            assert_eq!(gitlinks(bytes), None, "{bytes:?}");
+        }
+    }
+}
