@@ -125,9 +125,10 @@ fn row(happening: &Happening) -> Row {
             None => (Line::new(), Line::new()),
         },
     };
+    let ran = ended.or(decided).is_some_and(|entry| entry.effect == Some(Effect::Allow));
     if let Some(how) = finished.and_then(|entry| detail::read::<Done>(entry).ok()?.how)
+        && ran
         && how != "completed"
-        && entry(&[Kind::Decided]).is_some_and(|entry| entry.effect != Some(Effect::Deny))
     {
         outcome = outcome.then(Tone::Plain, ", then ").then(Tone::Warn, &how);
     }
