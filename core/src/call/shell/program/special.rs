@@ -61,7 +61,8 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             | Special::Find
             | Special::Input
             | Special::Shell
-            | Special::Remote,
+            | Special::Remote
+            | Special::Aliases,
         )
         | None => {}
     }
