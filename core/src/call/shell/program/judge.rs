@@ -1,11 +1,11 @@
 //! From a command's words to what is known about it.
 
-use super::form::{Form, Meaning, Role};
+use super::form::{Form, Meaning, Operands, Role};
 use super::name;
 use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
-use super::table::{Kind, Program, Special, Table};
+use super::table::{Kind, Program, Special, Style, Table};
 use super::{Command, Inner, Known, input, shells, special, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, Use, Word, split};
@@ -63,6 +63,7 @@ impl<'a> Judge<'a> {
             for found in &scan.options {
                 self.option(found);
             }
+            self.reader &= !form.spoils;
             at = end;
         }
         self.known.transparent = at;
@@ -153,9 +154,18 @@ impl<'a> Judge<'a> {
         }
         self.reader &= form.reader && self.command.cwd.is_some();
         self.reader &= form.reader_with.is_empty()
-            || scan.options.iter().any(|found| form.reader_with.contains(found.name));
-        self.reader &= words.get(at..).is_some_and(|all| all.iter().all(|word| word.literal().is_some()));
+            || form.reader_with.iter().any(|set| set.iter().all(|name| scan.names(name)));
+        // What only prints its words prints numbers, too.
+        let prints = form.style == Style::Text && form.operands.as_ref().is_some_and(Operands::only_text);
+        let known = |word: &Word| match word {
+            Word::Literal(_) => true,
+            Word::Open(open) => prints && open.tame,
+        };
+        self.reader &= words.get(at..).is_some_and(|all| all.iter().all(known));
         special::special(self, form, &scan);
+        if form.responses {
+            self.responses(from);
+        }
         for range in &scan.commands {
             self.reader = false;
             if let Some(inner) = words.get(range.clone()).filter(|inner| !inner.is_empty()) {
@@ -174,6 +184,16 @@ impl<'a> Judge<'a> {
         for place in &scan.unknown {
             if let Some(word) = words.get(*place) {
                 self.places.word(word, Use::Either, false);
+            }
+        }
+    }
+
+    /// `gcc @FILE`, where options would stand.
+    fn responses(&mut self, from: usize) {
+        for (place, word) in self.words.iter().enumerate().skip(from) {
+            if let Some(file) = word.prefix().strip_prefix('@') {
+                self.places.path(file, Use::Read, false);
+                self.caveat("a file with further options", vec![place]);
             }
         }
     }
@@ -397,5 +417,5 @@ pub(super) fn joined(words: &[Word]) -> Word {
         }
     }
     let text = words.iter().map(Word::text).collect::<Vec<_>>().join(" ");
-    Word::Open(OpenWord { text, pieces, splits: false, glob: false })
+    Word::Open(OpenWord { text, pieces, splits: false, glob: false, tame: false })
 }

@@ -104,6 +104,7 @@ impl Walker<'_> {
                     pieces: vec![Some("/dev/fd/".to_owned()), None],
                     splits: false,
                     glob: false,
+                    tame: false,
                 }));
                 return Ok(());
             }
@@ -118,6 +119,7 @@ impl Walker<'_> {
                         pieces,
                         splits: false,
                         glob: false,
+                        tame: false,
                     }));
                 }
             },
@@ -213,6 +215,7 @@ impl Walker<'_> {
         if shell {
             let builtin = builtins::look(&rest);
             harmless = builtin.harmless;
+            known.reader &= builtin.caveats.is_empty();
             caveats.extend(builtin.caveats);
             quiet = builtin.quiet;
             let known_lines: Vec<_> = known
