@@ -15,6 +15,7 @@ use mayi_core::policy::Mode;
 use self::check::{CHECK_AFTER, TEST_AFTER};
 pub(crate) use self::check::{CheckArgs, TestArgs};
 pub(crate) use crate::args_config::*;
+pub(crate) use crate::args_log::*;
 pub(crate) use crate::args_memory::*;
 use crate::commands::{CliError, Context};
 
@@ -24,6 +25,7 @@ Examples:
   mayi run claude \"fix the failing test\"
   mayi agents                           which agents there are
   mayi check shell 'rm -rf target'      what would be decided, and why
+  mayi log                              what happened
   mayi doctor                           when something is off
 
 Exit codes: 0 done · 1 internal error · 2 usage · 3 configuration refused · 4 agent failed ·
@@ -101,6 +103,9 @@ pub(crate) enum Command {
     /// List answers that are remembered, and end them
     #[command(after_help = GRANTS_AFTER)]
     Grants(GrantsArgs),
+    /// Show what happened, and learn from it
+    #[command(after_help = LOG_AFTER)]
+    Log(Box<LogArgs>),
     /// List the agents that mayi knows, and their settings
     #[command(after_help = "Example:\n  mayi agents --json | jq -r 'select(.found).name'")]
     Agents(ListArgs),

@@ -4,6 +4,7 @@
 
 mod args;
 mod args_config;
+mod args_log;
 mod args_memory;
 mod commands;
 mod exit;

@@ -20,6 +20,14 @@ pub(crate) fn is_here(store: &dyn Store) -> Result<(), CliError> {
     if !terminal {
         return Err(CliError::usage("only a person at a terminal can answer, and there is no terminal here"));
     }
+    is_no_agent(store)
+}
+
+/// Refuses what an agent, or something that one started, wants in the person's place.
+///
+/// # Errors
+/// Says so.
+pub(crate) fn is_no_agent(store: &dyn Store) -> Result<(), CliError> {
     let asking = memory::asking(store)?;
     if ancestors(std::process::id()).iter().any(|pid| asking.contains(pid)) {
         return Err(CliError::usage("an agent can't answer for the person: this was started by one"));

@@ -18,7 +18,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("agent-client-protocol", &["mayi-core", "mayi-demo", "mayi-tests"]),
     ("brush-parser", &["mayi-core"]),
     ("rmcp", &["mayi-core", "mayi-tests"]),
-    ("rusqlite", &["mayi-core", "mayi-tests"]),
+    ("rusqlite", &["mayi", "mayi-core", "mayi-tests"]),
     ("axum", &["mayi-tests"]),
     ("mayi-core", &["mayi", "mayi-acp-server", "mayi-tests"]),
     ("mayi-demo", &["mayi", "mayi-tests"]),
@@ -35,7 +35,7 @@ const MENTIONS: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli/"]),
     ("dialoguer", &["cli/"]),
     ("jsonrpsee", &["acp-server/", "tests/"]),
-    ("rusqlite", &["core/src/store/sqlite/", "tests/"]),
+    ("rusqlite", &["cli/tests/", "core/src/store/sqlite/", "tests/"]),
 ];
 
 /// What neither calls nor policy may reach for: files, environment, network, clock, waiting.

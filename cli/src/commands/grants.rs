@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use mayi_core::approval::visible;
 use mayi_core::policy::Effect;
-use mayi_core::store::{Change, GrantQuery, Store, StoredGrant};
+use mayi_core::store::{Change, GrantQuery, OwnerId, Store, StoredGrant};
 use serde_json::json;
 
 use super::inbox::since;
@@ -30,15 +30,22 @@ fn list(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
     };
     let query = GrantQuery { live_at: (!args.expired).then_some(now), ..GrantQuery::default() };
     let newest = store.newest()?;
+    let asking: Vec<OwnerId> = store.owners(now)?.into_iter().map(|owner| owner.id).collect();
+    // One for a session ends with the process that has the session.
+    let over = |grant: &StoredGrant| grant.owner.is_some_and(|owner| !asking.contains(&owner));
     let of_agent =
         |grant: &StoredGrant| args.agent.as_ref().is_none_or(|agent| grant.agent.as_str() == agent);
-    let grants: Vec<StoredGrant> = store.grants(&query)?.into_iter().filter(of_agent).collect();
+    let grants: Vec<StoredGrant> = store
+        .grants(&query)?
+        .into_iter()
+        .filter(|grant| of_agent(grant) && (args.expired || !over(grant)))
+        .collect();
     if args.json {
         for grant in &grants {
             let mut value =
                 serde_json::to_value(grant).map_err(|error| CliError::internal(error.to_string()))?;
             if let Some(object) = value.as_object_mut() {
-                object.insert("live".to_owned(), json!(grant.live(now, newest)));
+                object.insert("live".to_owned(), json!(grant.live(now, newest) && !over(grant)));
             }
             print::json(&value)?;
         }
@@ -56,7 +63,7 @@ fn list(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
             place(grant),
             visible(grant.agent.as_str()),
             what(grant),
-            ends(grant, now, newest),
+            if over(grant) { "ended with its session".to_owned() } else { ends(grant, now, newest) },
             used(grant, now),
         ]
     });

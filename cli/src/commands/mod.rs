@@ -14,12 +14,14 @@ mod grants;
 mod import;
 mod inbox;
 mod init;
+mod log;
 mod run;
 mod test;
 mod trust;
 
 pub(crate) use context::Context;
 pub(crate) use error::CliError;
+pub(crate) use log::Moment;
 
 use crate::args::{Command, ConfigCommand};
 use crate::exit::Exit;
@@ -42,6 +44,7 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
         Command::Test(args) => test::test(&args, &ctx),
         Command::Inbox(args) => inbox::inbox(args, &ctx).await,
         Command::Grants(args) => grants::grants(&args, &ctx),
+        Command::Log(args) => log::log(*args, ctx).await,
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),
         Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),

@@ -132,6 +132,13 @@ pub enum Access {
 }
 
 impl Access {
+    /// A change of a file or folder. Of a folder that goes away, it is looked up what goes with it.
+    #[must_use]
+    pub fn write(kind: WriteKind, path: PathAccess) -> Self {
+        let goes = matches!(kind, WriteKind::Delete | WriteKind::Move);
+        Self::Write(kind, if goes { path.with_contents() } else { path })
+    }
+
     /// The row of the matrix; none for mode switches, which are asked about in every mode.
     #[must_use]
     pub fn category(&self) -> Option<Category> {

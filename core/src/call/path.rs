@@ -36,6 +36,10 @@ pub struct PathAccess {
     /// It is a folder.
     #[serde(skip)]
     pub folder: bool,
+    /// Of a folder that is moved or deleted: what lies in it and begins with a dot, or is a repository by
+    /// its name, each as it is called from here on. Not all, where there is very much.
+    #[serde(skip)]
+    pub holds: Vec<String>,
     /// The file system that holds it.
     #[serde(skip)]
     pub mount: Option<Mount>,
@@ -101,9 +105,19 @@ impl PathAccess {
             unresolved: unresolved.map(str::to_owned),
             hard_linked: false,
             folder: false,
+            holds: Vec::new(),
             mount: None,
             private_temporary: false,
         }
+    }
+
+    /// The same, with what a folder holds.
+    #[must_use]
+    pub(super) fn with_contents(mut self) -> Self {
+        if self.folder {
+            self.holds = below::held(&self.resolved);
+        }
+        self
     }
 
     /// Its forms, the resolved one first; one where they are the same.

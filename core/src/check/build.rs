@@ -107,7 +107,7 @@ fn accesses(request: &Request, place: &Place, session: &Session, home: Option<&P
         What::Line(line) => within(shell::line(line, &at), request, session),
         What::Words(words) => within(shell::argv(words, &at), request, session),
         What::Read(given) => vec![Access::Read(path(given))],
-        What::Write(kind, given) => vec![Access::Write(*kind, path(given))],
+        What::Write(kind, given) => vec![Access::write(*kind, path(given))],
         What::Fetch(given) => vec![fetch(given)],
         What::Mcp { server, tool, arguments } => {
             vec![Access::Mcp(McpAccess::new(vec![(server.clone(), tool.clone())], arguments.clone(), cwd))]

@@ -208,6 +208,13 @@ impl Gate {
         });
     }
 
+    /// Nothing is asked, remembered or written here any more: call it when the process ends.
+    pub fn leave(&self) {
+        self.cancel_all("mayi ends");
+        let memory = self.lock().memory.take();
+        drop(memory);
+    }
+
     /// Looks once at what other processes did. Returns whether something waits.
     fn look(&self) -> bool {
         let heard = match self.lock().hear() {

@@ -161,7 +161,11 @@ impl GateState {
     pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<crate::store::History> {
         let memory = self.memory.as_ref()?;
         let access = &decision.because()?.access;
-        memory.store.history(&call.agent, access).ok().filter(|history| history.first_seen.is_some())
+        memory
+            .store
+            .history(&call.agent, &memory.writer.access(access))
+            .ok()
+            .filter(|history| history.first_seen.is_some())
     }
 
     /// What is written of a call that came in.

@@ -139,7 +139,11 @@ impl fmt::Display for Finding {
             }
             What::Damaged { reason } => return write!(f, "the database is damaged or was changed: {reason}"),
             What::EndRemoved => {
-                return write!(f, "the end was removed: entries from {from} to {to} are missing");
+                let of = match &self.place {
+                    Place::Record => String::new(),
+                    Place::Archive(path) => format!(" of {}", path.display()),
+                };
+                return write!(f, "the end{of} was removed: entries from {from} to {to} are missing");
             }
             _ => {}
         }

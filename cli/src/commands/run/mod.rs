@@ -74,6 +74,7 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     };
     let (mut output, mut ending, outcome) = run.conversation(output, first).await;
     ending.tally = gate.tally();
+    gate.leave();
     let exit = outcome.exit(&ending);
     ending.exit_code = exit.code();
     ending.error = outcome.message(args.timeout.map(spoken));

@@ -1,5 +1,8 @@
 //! A name in a folder that was looked up before: a command has many words, and most are no paths.
 
+use std::collections::VecDeque;
+use std::path::Path;
+
 use super::PathAccess;
 
 impl PathAccess {
@@ -47,6 +50,7 @@ impl PathAccess {
             hard_linked,
             leads_to: None,
             folder,
+            holds: Vec::new(),
             mount: Some(mount.clone()),
             private_temporary: self.private_temporary,
         })
@@ -58,6 +62,56 @@ impl PathAccess {
     pub(crate) fn below(&self, _: &str) -> Option<Self> {
         None
     }
+}
+
+impl PathAccess {
+    /// Whether nothing lies below it: a file is there, or nothing; with `made`, what is not there may be a
+    /// folder by the time that it is looked into.
+    #[must_use]
+    pub(crate) fn is_bare(&self, made: bool) -> bool {
+        if self.folder || self.unresolved.is_some() {
+            return false;
+        }
+        match std::fs::symlink_metadata(&self.resolved) {
+            Ok(meta) => !meta.is_dir() && !meta.is_symlink(),
+            Err(error) => !made && error.kind() == std::io::ErrorKind::NotFound,
+        }
+    }
+
+    /// Whether there is anything of this name, be it a link that leads nowhere.
+    #[must_use]
+    pub(crate) fn is_at(cwd: &Path, text: &str) -> bool {
+        std::fs::symlink_metadata(cwd.join(text)).is_ok()
+    }
+}
+
+/// As many entries of folders are looked at, and as deep.
+const MOST_ENTRIES: usize = 2000;
+const DEEPEST: usize = 6;
+
+/// What lies below `folder` and begins with a dot, or is a repository by its name; the nearest first. No
+/// link is followed, and nothing is looked for below what was found.
+pub(super) fn held(folder: &Path) -> Vec<String> {
+    let (mut found, mut looked) = (Vec::new(), 0);
+    let mut todo = VecDeque::from([(String::new(), 0)]);
+    while let Some((at, depth)) = todo.pop_front() {
+        let Ok(entries) = std::fs::read_dir(folder.join(&at)) else { continue };
+        for entry in entries.flatten() {
+            looked += 1;
+            if looked > MOST_ENTRIES {
+                return found;
+            }
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let tells = name.starts_with('.') || name.ends_with(".git");
+            let path = if at.is_empty() { name } else { format!("{at}/{name}") };
+            if tells {
+                found.push(path);
+            } else if depth < DEEPEST && entry.file_type().is_ok_and(|of| of.is_dir()) {
+                todo.push_back((path, depth + 1));
+            }
+        }
+    }
+    found
 }
 
 #[cfg(all(test, unix))]

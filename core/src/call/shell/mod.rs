@@ -15,7 +15,6 @@ mod foreign;
 mod heredocs;
 mod line;
 mod parse;
-#[allow(dead_code, reason = "the table of programs gives more than is known yet")]
 mod program;
 mod refused;
 mod touch;
@@ -32,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use super::{Access, UrlAccess};
 
 pub use line::{argv, line};
-pub use touch::{OpenPath, Touch, TouchedPath, Use};
+pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
 pub use word::{OpenWord, Word, join, quote, split};
 
 /// What a line is read in.
@@ -105,6 +104,13 @@ pub struct ShellAccess {
     pub assignments: Vec<Assignment>,
     /// The command with the wrappers that [`Self::words`] is without: looked at by deny and ask.
     pub outer: Vec<Vec<Word>>,
+    /// The same command spelled otherwise, without the options before a sub-command, say: looked at by
+    /// rules that deny or ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spellings: Vec<Vec<Word>>,
+    /// Words behind a program that is not known: a command may begin with any of them, for deny and ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tails: Vec<Vec<Word>>,
     /// The line that it stands in, as it was written.
     pub line: String,
     /// Whether the line was understood. If not, no allow matches.

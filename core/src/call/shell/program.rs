@@ -11,22 +11,28 @@ mod input;
 mod judge;
 mod name;
 mod operands;
+mod outputs;
+mod pathspec;
 mod places;
 mod repository;
 mod scan;
 mod sed;
 mod shells;
 mod special;
+mod spellings;
 mod table;
 #[cfg(test)]
 mod tests;
 mod toolchains;
+mod unpack;
 mod variables;
 
 use std::path::Path;
 
 use super::{Caveat, Touch, Word};
 use crate::call::{UrlAccess, WriteKind};
+
+pub(super) use places::opened;
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +44,10 @@ pub(super) struct Command<'a> {
     /// Its standard input is a pipe or a file of the same line: an interpreter without operands would
     /// run it.
     pub(super) fed: bool,
+    /// That is certainly a pipe or a file: some programs search it, and then no folder.
+    pub(super) piped: bool,
+    /// Earlier commands of the line could have made files and folders.
+    pub(super) made: bool,
 }
 
 /// What is known about a command.
@@ -62,6 +72,12 @@ pub(super) struct Known {
     /// that a runner starts by name (`npx x`), and every tail of a wrapper whose command could not be
     /// located.
     pub(super) also: Vec<Vec<Word>>,
+    /// The same command, spelled otherwise: for rules that deny or ask.
+    pub(super) spellings: Vec<Vec<Word>>,
+    /// Words of which each could begin a command: for deny and ask.
+    pub(super) tails: Vec<Vec<Word>>,
+    /// Lines that it might run: for deny and ask.
+    pub(super) lines: Vec<String>,
     /// The folder of the shell changes (`cd`).
     pub(super) moves: Option<Moves>,
 }

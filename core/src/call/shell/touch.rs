@@ -20,6 +20,21 @@ pub enum Use {
     Either,
 }
 
+/// How far below a path a command goes. Ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Not at all: of a folder, it sees the names at most.
+    #[default]
+    Itself,
+    /// It shows what changed below, of which it is not known where: `git diff`.
+    Changed,
+    /// It goes through everything below that is not hidden: `rg`.
+    Shown,
+    /// It goes through everything below.
+    All,
+}
+
 /// A path that a word is, holds (`@x`, `--o=x`, `k:x`) or could mean: for deny, ask and protection.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Touch {
@@ -28,9 +43,9 @@ pub struct Touch {
     /// How it is used.
     #[serde(default)]
     pub how: Use,
-    /// The command goes through everything below it, hidden files too.
+    /// How far below it the command goes.
     #[serde(default)]
-    pub deep: bool,
+    pub reach: Reach,
 }
 
 /// A path as a word gives it.
@@ -64,7 +79,7 @@ impl Touch {
     /// A known path.
     #[must_use]
     pub fn known(path: PathAccess, how: Use) -> Self {
-        Self { path: TouchedPath::Known(path), how, deep: false }
+        Self { path: TouchedPath::Known(path), how, reach: Reach::Itself }
     }
 
     /// Strings of a tool's arguments that are paths, or addresses of files.

@@ -59,6 +59,13 @@ impl Word {
     }
 }
 
+impl OpenWord {
+    /// Whether its known text holds a blank.
+    pub(super) fn blank(&self) -> bool {
+        self.pieces.iter().flatten().any(|piece| piece.contains(char::is_whitespace))
+    }
+}
+
 impl From<&str> for Word {
     fn from(text: &str) -> Self {
         Self::Literal(text.to_owned())

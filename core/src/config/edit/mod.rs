@@ -1,6 +1,7 @@
 //! Changes to the user's own file: comments and layout stay, other processes' changes too.
 
 mod append;
+mod rules;
 mod whole;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -13,6 +14,8 @@ use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Entry, Item, Table, TableLike, Value, value};
 
 pub use self::append::{Appended, append, preview};
+pub(in crate::config) use self::rules::text;
+pub use self::rules::{NewRule, rules_text};
 pub use self::whole::{create, put_schema};
 use super::{ConfigErrors, Layer, read, secure};
 use crate::call::resolve;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Imported, Tool};
 use crate::approval::visible;
+use crate::config::edit::text;
 
 /// The rules as a person would write them into a configuration. `agents`: only for these.
 #[must_use]
@@ -29,22 +30,5 @@ pub fn render(tool: Tool, imported: &Imported, agents: &[String]) -> String {
             out.push_str(&format!("agents = [{}]\n", names.join(", ")));
         }
     }
-    out
-}
-
-/// A text of TOML on one line, with everything escaped that could hide or move something.
-fn text(text: &str) -> String {
-    let mut out = String::from("\"");
-    let mut buffer = [0; 4];
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if visible(c.encode_utf8(&mut buffer)) != *c.encode_utf8(&mut [0; 4]) => {
-                out.push_str(&format!("\\U{:08X}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
     out
 }

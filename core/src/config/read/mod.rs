@@ -13,7 +13,7 @@ pub(super) use file::{File, WorkspaceEntry};
 pub(super) use record::RecordEntry;
 pub(super) use servers::ServerEntry;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::path::Path;
 
@@ -28,6 +28,12 @@ use crate::policy::{Origin, Pattern, PatternError};
 /// As many mistakes of a file are told.
 const MOST_MISTAKES: usize = 100;
 
+/// As much as the patterns of a folder's file may cost to compile: whoever wrote it, that is done before
+/// anything is decided. It is enough for 64 regular expressions.
+const MOST_OF_A_WORKSPACE: usize = 32 << 20;
+/// As much those of any other file.
+const MOST_OF_A_FILE: usize = 1 << 30;
+
 /// A text that is read, and the mistakes that were found in it.
 pub(super) struct Reader<'t> {
     layer: Layer,
@@ -35,6 +41,8 @@ pub(super) struct Reader<'t> {
     path: Option<&'t Path>,
     places: &'t Places,
     errors: RefCell<Vec<ConfigError>>,
+    /// As much more may be spent on compiling patterns.
+    budget: Cell<usize>,
     source: SourceText,
 }
 
@@ -66,7 +74,8 @@ impl<'t> Reader<'t> {
     pub(super) fn new(layer: Layer, path: Option<&'t Path>, text: &str, places: &'t Places) -> Self {
         let name = path.map_or_else(|| "the command line".to_owned(), |path| path.display().to_string());
         let source = SourceText::new(&name, text);
-        Self { layer, path, places, errors: RefCell::default(), source }
+        let budget = if layer == Layer::Workspace { MOST_OF_A_WORKSPACE } else { MOST_OF_A_FILE };
+        Self { layer, path, places, errors: RefCell::default(), budget: Cell::new(budget), source }
     }
 
     /// All the mistakes, from the top of the file to its end.
@@ -104,6 +113,13 @@ impl<'t> Reader<'t> {
         span: &Range<usize>,
         args: Option<crate::policy::pattern::ArgGlobs>,
     ) -> Option<Pattern> {
+        let Some(left) = self.budget.get().checked_sub(Pattern::cost(text)) else {
+            let message = "the patterns of this file are too many, or too large, to be compiled";
+            let help = "write fewer regular expressions and braces: `shell(git push *)` costs little";
+            self.mistake(span.clone(), message, Some(help.to_owned()));
+            return None;
+        };
+        self.budget.set(left);
         match Pattern::with_args(text, args, self.places) {
             Ok(pattern) => Some(pattern),
             Err(error) => {

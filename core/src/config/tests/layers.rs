@@ -143,6 +143,34 @@ fn given_a_broken_workspace_file_then_everything_is_asked_about() {
     assert_eq!(effect(&policy, cwd, shell("rm x")), Effect::Deny);
 }
 
+/// What a repository's file may have mayi do before anything is decided is bounded by its work, however
+/// the file is written; and one that asks for more is a broken one.
+/// Attack 84.
+#[test]
+fn given_a_workspace_file_of_costly_patterns_then_few_are_compiled_and_everything_is_asked_about() {
+    use crate::policy::pattern::shell::compiled;
+    let list = |one: &dyn Fn(usize) -> String| {
+        let rules: Vec<String> = (0..5_000).map(|at| format!("'{}'", one(at))).collect();
+        format!("[rules]\nask = [{}]\n", rules.join(", "))
+    };
+    for (file, what) in [
+        (list(&|at| format!("shell(/a{at}(x|y)+/)")), "many"),
+        (list(&|at| format!(r"shell(/(\w{{60}}){{60}}{at}/)")), "refused ones"),
+        (list(&|at| format!("shell(/{at}(/)")), "wrong ones"),
+        (list(&|at| format!("read({at}{})", "{a,b}".repeat(8))), "braces"),
+    ] {
+        let machine = Machine::new().workspace(&file);
+        let before = compiled();
+        let loaded = machine.load();
+        assert!(compiled() - before <= 64, "{what}: {}", compiled() - before);
+        assert_eq!(effect(&loaded.policy, &machine.sources.cwd, tool("x")), Effect::Ask, "{what}");
+        assert!(loaded.policy.ask_all.is_some(), "{what}: {}", machine.notices());
+    }
+    let machine =
+        Machine::new().workspace(&format!("[rules]\ndeny = [{}]\n", "'shell(/rm .*/)', ".repeat(60)));
+    assert_eq!(machine.notices(), "");
+}
+
 /// "`lock = [...]`, managed files only": nobody loosens what is locked; stricter is fine.
 #[test]
 fn given_locks_then_nearer_layers_do_not_loosen_what_is_locked() {

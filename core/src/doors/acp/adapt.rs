@@ -195,7 +195,7 @@ impl Reading {
                 |access: &Access| matches!(access, Access::Write(_, other) if other.lexical == path.lexical);
             let told = kind == WriteKind::Edit && self.accesses.iter().any(same);
             if !told {
-                self.push(Access::Write(kind, path));
+                self.push(Access::write(kind, path));
             }
         }
     }

@@ -89,6 +89,7 @@ async fn given_a_record_that_cannot_be_written_then_nothing_runs_and_the_reason_
     let gate = kept.gate();
     let asked = gate.submit(run("0", "make"), &[]);
     let database = kept.folder.path().join("mayi/store.db");
+    std::fs::rename(&database, kept.folder.path().join("away")).unwrap();
     std::fs::write(&database, b"this is no database at all, and never was one").unwrap();
     let read = gate.submit(call("1", Access::Read(PathAccess::new(Path::new("/w"), "a"))), &[]);
     let Verdict::Denied(refusal) = read.verdict().await else { panic!("it ran unrecorded") };
@@ -178,7 +179,13 @@ async fn given_a_remembered_denial_then_it_denies_whatever_else_speaks() {
     drop(asked);
     let other = kept.gate();
     other.set_mode(&SessionId("s".into()), Mode::Auto);
-    for call in [write("2", "/w/secret.txt", "y"), run("3", "tee secret.txt"), run("4", "cp a secret.txt")] {
+    let whole = |id: &str, line: &str| Call {
+        accesses: shell::line(line, &Surroundings::new(Path::new("/w"), &[])),
+        ..run(id, line)
+    };
+    for call in
+        [write("2", "/w/secret.txt", "y"), whole("3", "tee secret.txt"), whole("4", "cp a secret.txt")]
+    {
         let ticket = other.submit(call, &[]);
         assert!(matches!(ticket.verdict().await, Verdict::Denied(_)));
     }

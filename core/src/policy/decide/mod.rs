@@ -60,9 +60,7 @@ fn judge(
     if let Access::Shell(shell) = access {
         caveats(shell, &said, &mut found);
     }
-    // What a person allowed before speaks for the command as a rule does.
-    let lifted = said.allowed || standing.grants.covering(call, access).is_some();
-    touches::judge(policy, lifted, category == Some(Category::Read), &mut found);
+    touches::judge(policy, said.allowed, category == Some(Category::Read), &mut found);
     always_asked(policy, &mut found);
     if !said.any {
         settings::settings(policy, category, &mut found);

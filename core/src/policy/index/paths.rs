@@ -147,7 +147,7 @@ impl Paths {
                 }
             }
         }
-        if above == Above::Any {
+        if above.is_any() {
             found.extend(&self.anywhere);
         }
         found.extend(&self.others);
@@ -179,7 +179,7 @@ impl Paths {
 
     /// Those at any depth: by the names that are known, in full or how they begin and end.
     fn anywhere(&self, path: &OpenPath, above: Above, found: &mut Vec<u32>) {
-        if path.slashes || above == Above::Any {
+        if path.slashes || above.is_any() {
             found.extend(&self.anywhere);
             return;
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use crate::call::shell::{self, OpenPath, OpenWord, Surroundings, Touch, TouchedPath, Use, Word};
+use crate::call::shell::{self, OpenPath, OpenWord, Reach, Surroundings, Touch, TouchedPath, Use, Word};
 use crate::call::{Access, McpAccess, PathAccess, ShellAccess, UrlAccess, WriteKind};
 use crate::policy::pattern::{Places, Seen, SeenTouch};
 use crate::policy::{Effect, Origin, Pattern, Rule, Rules};
@@ -160,7 +160,8 @@ fn touch() -> impl Strategy<Value = Touch> {
         TouchedPath::Open(OpenPath { given: "?".to_owned(), pieces, slashes })
     });
     let path = prop_oneof![path().prop_map(TouchedPath::Known), open, cut];
-    (path, how, any::<bool>()).prop_map(|(path, how, deep)| Touch { path, how, deep })
+    let reach = prop::sample::select(vec![Reach::Itself, Reach::Changed, Reach::Shown, Reach::All]);
+    (path, how, reach).prop_map(|(path, how, reach)| Touch { path, how, reach })
 }
 
 fn rules(patterns: &[String]) -> Option<Rules> {

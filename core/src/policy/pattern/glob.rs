@@ -7,7 +7,7 @@ use super::PatternError;
 use crate::policy::fold::{fold, plain};
 
 /// As many alternatives may come out of the braces of one pattern.
-const MOST_ALTERNATIVES: usize = 256;
+pub(super) const MOST_ALTERNATIVES: usize = 256;
 
 /// As many steps are taken to find out whether a text could match: then it could.
 const MOST_STEPS: usize = 1 << 20;
@@ -125,6 +125,11 @@ impl Glob {
         let last = self.tokens.iter().rposition(|token| !matches!(token, Token::Char(_)))?;
         let rest = self.tokens.get(last + 1..)?;
         rest.iter().map(|token| if let Token::Char(c) = token { Some(*c) } else { None }).collect()
+    }
+
+    /// Whether every name that it matches begins with a dot.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.tokens.first() == Some(&Token::Char('.'))
     }
 
     /// Whether it is just `*`.

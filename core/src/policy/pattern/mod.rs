@@ -21,7 +21,7 @@ pub(crate) use touch::{Certainty, SeenTouch, Touching, Written, above_write};
 use super::fold::fold;
 use crate::call::{Access, Caveat, Names, ShellAccess, WriteKind};
 use glob::Globs;
-use path::Above;
+use path::{Above, Fit};
 
 /// What a pattern may be about.
 #[derive(Clone, Debug)]
@@ -108,6 +108,19 @@ impl Pattern {
         }
         let matcher = if text == "*" { Matcher::Everything } else { matcher(text, args, places)? };
         Ok(Self { text: text.to_owned(), matcher })
+    }
+
+    /// As many bytes as compiling `text` may take, about: a regular expression and braces take far more
+    /// than they are long.
+    pub(crate) fn cost(text: &str) -> usize {
+        let argument = text.trim().strip_prefix("shell(").and_then(|rest| rest.strip_suffix(')'));
+        if argument.and_then(shell::regex_source).is_some() {
+            shell::LARGEST_REGEX
+        } else if text.contains('{') {
+            text.len().saturating_mul(glob::MOST_ALTERNATIVES)
+        } else {
+            text.len()
+        }
     }
 
     /// A pattern for exactly this command, with its assignments, and nothing else: what "Allow for this
@@ -210,23 +223,36 @@ impl Pattern {
     /// Whether this could be about `access`: how asks and denials match.
     #[must_use]
     pub fn concerns(&self, access: &Access, roots: &[PathBuf]) -> bool {
-        self.concerns_seen(&Seen::new(access, roots))
+        self.fit(&Seen::new(access, roots), Written::ByHand) != Fit::No
     }
 
     /// As [`Self::concerns`], with what was worked out once for many patterns.
     pub(crate) fn concerns_seen(&self, seen: &Seen<'_>) -> bool {
-        match (&self.matcher, seen.access) {
-            (Matcher::Everything, _) => true,
+        self.fit(seen, Written::ByHand) != Fit::No
+    }
+
+    /// Whether, and how, this could be about an access, where `written` says whose pattern it is.
+    pub(crate) fn fit(&self, seen: &Seen<'_>, written: Written) -> Fit {
+        let fits = match (&self.matcher, seen.access) {
             (Matcher::Read(pattern), Access::Read(_)) => {
-                seen.path().is_some_and(|path| pattern.concerns(path, Above::No))
+                return seen.path().map(|path| pattern.fit(path, Above::No)).unwrap_or_default();
             }
             (Matcher::Write(kind, pattern), Access::Write(of, path)) => {
                 // What is only said to be written could be any kind of change.
-                (covers(*kind, *of) || *of == WriteKind::Write)
-                    && seen
-                        .path()
-                        .is_some_and(|seen| pattern.concerns(seen, touch::above_write(*of, path.folder)))
+                if !covers(*kind, *of) && *of != WriteKind::Write {
+                    return Fit::No;
+                }
+                let Some(seen) = seen.path() else { return Fit::No };
+                let above = touch::above_write(*of, path.folder);
+                let fit = match written {
+                    Written::ByHand => return pattern.fit(seen, above),
+                    Written::BuiltIn => pattern.fit(seen, above.min(Above::PlaceBelowRoot)),
+                };
+                // What is built in is about any folder of the machine: it counts where it really is.
+                let takes_along = above == Above::Any && fit == Fit::No;
+                return if takes_along && pattern.fits_below(seen, &path.holds) { Fit::Above } else { fit };
             }
+            (Matcher::Everything, _) => true,
             (Matcher::Shell(pattern), Access::Shell(_)) => {
                 seen.shell().is_some_and(|shell| pattern.concerns(shell))
             }
@@ -235,7 +261,8 @@ impl Pattern {
             (Matcher::Tool(glob), Access::Tool { name, .. }) => glob.matches_folded(&fold(name)),
             (Matcher::Mode(glob), Access::Mode { id }) => glob.matches_folded(&fold(id)),
             _ => false,
-        }
+        };
+        if fits { Fit::Whole } else { Fit::No }
     }
 
     /// Whether it is certain that `access` was meant by this `unless`: as [`Self::allows`], and a

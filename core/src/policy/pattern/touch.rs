@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::path::{self, Above, Could};
+use super::path::{self, Above, Could, Fit};
 use super::{Matcher, Pattern, covers};
-use crate::call::shell::{Touch, TouchedPath, Use};
+use crate::call::shell::{Reach, Touch, TouchedPath, Use};
 use crate::call::{Access, WriteKind};
 
 /// A touch, with what patterns look at worked out once.
@@ -21,6 +21,7 @@ pub(crate) struct Touching {
     /// As a change of this kind; none: as a read.
     pub(crate) write: Option<WriteKind>,
     pub(crate) certainty: Certainty,
+    pub(crate) fit: Fit,
 }
 
 /// How much speaks for it.
@@ -73,15 +74,22 @@ impl<'a> SeenTouch<'a> {
 
     /// How a folder above what a pattern is about counts.
     pub(crate) fn above(&self, written: Written) -> Above {
+        use Written::{BuiltIn, ByHand};
+        let reach = self.touch.reach;
         match (self.touch.how, written) {
-            (Use::Read, _) if !self.touch.deep => Above::No,
-            (Use::Read | Use::Either, Written::ByHand) if self.touch.deep => Above::Any,
+            (Use::Read, _) if reach == Reach::Itself => Above::No,
+            // What changed there is hardly ever what is built in.
+            (Use::Read, BuiltIn) if reach == Reach::Changed => Above::No,
+            (Use::Read | Use::Either, ByHand) if reach == Reach::All => Above::Any,
+            (Use::Read | Use::Either, ByHand) if reach == Reach::Shown => Above::AnyShown,
+            (Use::Read, BuiltIn) if reach == Reach::Shown => Above::PlaceShown,
             (Use::Read, _) => Above::Place,
-            (Use::Either, Written::ByHand) => Above::Place,
-            (Use::Either, Written::BuiltIn) if self.touch.deep => Above::Place,
-            (Use::Either, Written::BuiltIn) => Above::No,
-            (Use::Write(_), Written::ByHand) if self.touch.deep => Above::Any,
-            (Use::Write(_), Written::BuiltIn) if self.touch.deep => Above::Place,
+            (Use::Either, ByHand) => Above::Place,
+            (Use::Either, BuiltIn) if reach == Reach::All => Above::Place,
+            (Use::Either, BuiltIn) if reach == Reach::Shown => Above::PlaceShown,
+            (Use::Either, BuiltIn) => Above::No,
+            (Use::Write(_), ByHand) if reach == Reach::All => Above::Any,
+            (Use::Write(_), BuiltIn) if reach == Reach::All => Above::Place,
             // A folder that is made, or gets another mode, changes nothing in it.
             (Use::Write(WriteKind::Create | WriteKind::Edit), _) => Above::No,
             (Use::Write(kind), Written::ByHand) => above_write(kind, self.is_folder()),
@@ -120,8 +128,17 @@ impl Pattern {
         if written == Written::BuiltIn && how == Use::Either && write.is_some() {
             above = Above::No;
         }
+        let mut fit = Fit::Whole;
         let certainty = match (&seen.path, &seen.touch.path) {
-            (Some(path), _) => pattern.concerns(path, above).then_some(Certainty::Known)?,
+            (Some(path), _) => {
+                fit = pattern.fit(path, above);
+                // What changed below may be something else.
+                match fit {
+                    Fit::No => return None,
+                    Fit::Above if seen.touch.reach == Reach::Changed => Certainty::Perhaps,
+                    Fit::Above | Fit::Whole => Certainty::Known,
+                }
+            }
             (None, TouchedPath::Open(open)) => match pattern.could(open, seen.roots, above) {
                 Could::No => return None,
                 Could::Perhaps => Certainty::Perhaps,
@@ -129,6 +146,6 @@ impl Pattern {
             },
             (None, TouchedPath::Known(_)) => return None,
         };
-        Some(Touching { write, certainty })
+        Some(Touching { write, certainty, fit })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::table::{DISK_PROGRAMS, DISKS, SYSTEM};
-use crate::call::shell::{OpenPath, OpenWord, Touch, TouchedPath, Use, Word};
+use crate::call::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::call::{ShellAccess, WriteKind, lies_in};
 use crate::policy::fold::fold;
 
@@ -26,8 +26,12 @@ pub(super) fn destroys(shell: &ShellAccess, home: Option<&Path>) -> Destroys {
         let words: Vec<Word> = candidate.iter().cloned().map(Word::Literal).collect();
         (0..words.len()).map(move |from| by_words(words.get(from..).unwrap_or_default(), home))
     });
+    let tails = shell
+        .tails
+        .iter()
+        .flat_map(|words| (0..words.len()).filter_map(move |from| Some(by_words(words.get(from..)?, home))));
     let touches = shell.touches.iter().map(|touch| by_touch(touch, home));
-    forms.chain(candidates).chain(touches).max().unwrap_or(Destroys::No)
+    forms.chain(candidates).chain(tails).chain(touches).max().unwrap_or(Destroys::No)
 }
 
 /// A folder that a command empties, or changes with everything in it.
@@ -35,10 +39,10 @@ fn by_touch(touch: &Touch, home: Option<&Path>) -> Destroys {
     let Use::Write(kind) = touch.how else { return Destroys::No };
     match &touch.path {
         TouchedPath::Known(path) => {
-            let whole = touch.deep && path.forms().any(|form| precious(form, home, kind));
+            let whole = touch.reach == Reach::All && path.forms().any(|form| precious(form, home, kind));
             if whole || path.forms().any(is_disk) { Destroys::Certainly } else { Destroys::No }
         }
-        TouchedPath::Open(open) if touch.deep => by_open_path(open, home, kind),
+        TouchedPath::Open(open) if touch.reach == Reach::All => by_open_path(open, home, kind),
         TouchedPath::Open(_) => Destroys::No,
     }
 }

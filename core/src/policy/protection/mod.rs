@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::index::Index;
+use super::pattern::path::Fit;
 use super::pattern::{Certainty, Places, Seen, SeenTouch, Written};
 use super::{Effect, Pattern, PatternError};
 use crate::call::shell::{TouchedPath, Use};
@@ -169,10 +170,12 @@ impl Protection {
         let (access, roots) = (seen.access, seen.roots);
         let mut found = Vec::new();
         for entry in self.at(self.index().about(seen)) {
-            if entry.pattern.concerns_seen(seen) && !self.excepted(entry, Some(access), roots) {
-                once(entry, None, &mut found);
+            let fit = entry.pattern.fit(seen, entry.written);
+            if fit != Fit::No && !self.excepted(entry, Some(access), roots) {
+                once(entry, None, fit, &mut found);
             }
         }
+        let mut found: Vec<Against> = found.into_iter().map(|(_, against)| against).collect();
         if !self.built_in {
             return found;
         }
@@ -199,12 +202,13 @@ impl Protection {
                 continue;
             }
             match touching.certainty {
-                Certainty::Known => once(entry, touching.write, &mut found),
+                Certainty::Known => once(entry, touching.write, touching.fit, &mut found),
                 Certainty::Perhaps => {
                     perhaps.get_or_insert(touching.write);
                 }
             }
         }
+        let mut found: Vec<Against> = found.into_iter().map(|(_, against)| against).collect();
         if let Some(write) = perhaps {
             let reason = "a word that could be a protected path".to_owned();
             found.push(Against { effect: Effect::Ask, always: false, pattern: None, reason, write });
@@ -294,18 +298,18 @@ impl Protection {
     }
 }
 
-/// Takes an entry as a finding, unless one of the same kind is there: a folder lies above many.
-fn once(entry: &Protected, write: Option<WriteKind>, found: &mut Vec<Against>) {
-    let same = |of: &Against| {
+/// Takes an entry as a finding; of those of one kind, the first that fits best: a folder lies above many.
+fn once(entry: &Protected, write: Option<WriteKind>, fit: Fit, found: &mut Vec<(Fit, Against)>) {
+    let same = |(_, of): &&mut (Fit, Against)| {
         (of.effect, of.always, of.write) == (entry.effect, entry.always, write) && of.reason == entry.reason
     };
-    if !found.iter().any(same) {
-        found.push(Against {
-            effect: entry.effect,
-            always: entry.always,
-            pattern: Some(entry.pattern.to_string()),
-            reason: entry.reason.clone(),
-            write,
-        });
+    let pattern = || Some(entry.pattern.to_string());
+    match found.iter_mut().find(same) {
+        Some((best, of)) if *best < fit => (*best, of.pattern) = (fit, pattern()),
+        Some(_) => {}
+        None => {
+            let (effect, always, reason) = (entry.effect, entry.always, entry.reason.clone());
+            found.push((fit, Against { effect, always, pattern: pattern(), reason, write }));
+        }
     }
 }

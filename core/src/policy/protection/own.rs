@@ -11,12 +11,18 @@ const WITH_VALUE: &[&str] = &["--config", "--cwd", "--color"];
 /// Whether `shell` is such a command, wraps one, or holds one in a word that may be run.
 pub(super) fn answers(shell: &ShellAccess) -> bool {
     std::iter::once(&shell.words).chain(&shell.outer).any(|words| runs(words.iter()))
+        || tails(shell).any(|words| runs(words.iter()))
         || shell.candidates.iter().any(|words| {
             let words: Vec<Word> = words.iter().cloned().map(Word::Literal).collect();
             (0..words.len()).any(|from| runs(words.iter().skip(from)))
         })
         || (!shell.understood && mentions(&shell.line))
         || (!is_quiet(shell) && texts(shell).any(mentions))
+}
+
+/// Everything that could be a command behind a program that is not known.
+fn tails(shell: &ShellAccess) -> impl Iterator<Item = &[Word]> {
+    shell.tails.iter().flat_map(|words| (0..words.len()).filter_map(|from| words.get(from..)))
 }
 
 /// Whether it only reads, and so runs nothing of what it is given, nor hands it on to something that may.
@@ -47,10 +53,17 @@ fn runs<'a>(mut words: impl Iterator<Item = &'a Word>) -> bool {
                 words.next();
             }
             Word::Literal(word) if word.starts_with('-') => {}
+            // The record may be read; what it suggests is for the person to apply.
+            Word::Literal(word) if fold(word) == "log" => return words.any(may_apply),
             Word::Literal(word) => return OWN_COMMANDS.contains(&fold(word).as_ref()),
         }
     }
     false
+}
+
+/// Whether this is `--apply`, or could be.
+fn may_apply(word: &Word) -> bool {
+    word.literal().is_none_or(|word| fold(word).starts_with("--apply"))
 }
 
 fn is_mayi(word: &str) -> bool {
@@ -87,10 +100,19 @@ mod tests {
             "subprocess.run([\"mayi\", \"bypass\", \"a\", \"on\"])",
             "x; /usr/bin/mayi -q --cwd / trust",
             "exec(`mayi config edit`)",
+            "mayi log suggest --since 2d --apply --yes",
         ] {
             assert!(mentions(text), "{text}");
         }
-        for text in ["mayi agents", "a mayim inbox", "the mayi gate", "src/mayi/inbox.rs", "mayi: inbox"] {
+        for text in [
+            "mayi agents",
+            "mayi log --json",
+            "mayi log suggest",
+            "a mayim inbox",
+            "the mayi gate",
+            "src/mayi/inbox.rs",
+            "mayi: inbox",
+        ] {
             assert!(!mentions(text), "{text}");
         }
     }

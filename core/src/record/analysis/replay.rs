@@ -91,22 +91,46 @@ const EXAMPLES: usize = 5;
 /// remembered answers: what those discharged counts as asked, in the record too.
 #[must_use]
 pub fn replay(entries: &[Recorded], policy: &Policy) -> Replay {
-    let mut replay =
-        Replay { v: VERSION, calls: 0, same: 0, differences: Vec::new(), not_replayed: Vec::new() };
-    for story in stories(entries) {
-        let Some(decided) = story.decided else { continue };
-        replay.calls += 1;
-        match again(&story, policy) {
-            Ok(Again { before, now }) if before == now.effect => replay.same += 1,
-            Ok(Again { before, now }) => {
-                replay.differs(before, &now, example(&story, decided, now.because()))
+    let mut replaying = Replaying::default();
+    replaying.add(entries, policy);
+    replaying.replay()
+}
+
+/// [`replay`] of a long record, a part at a time; another part may have another policy.
+#[derive(Debug)]
+pub struct Replaying(Replay);
+
+impl Default for Replaying {
+    fn default() -> Self {
+        Self(Replay { v: VERSION, calls: 0, same: 0, differences: Vec::new(), not_replayed: Vec::new() })
+    }
+}
+
+impl Replaying {
+    /// More entries, decided again by `policy`: all of a call's are in one part.
+    pub fn add(&mut self, entries: &[Recorded], policy: &Policy) {
+        let Self(replay) = self;
+        for story in stories(entries) {
+            let Some(decided) = story.decided else { continue };
+            replay.calls += 1;
+            match again(&story, policy) {
+                Ok(Again { before, now }) if before == now.effect => replay.same += 1,
+                Ok(Again { before, now }) => {
+                    replay.differs(before, &now, example(&story, decided, now.because()));
+                }
+                Err(why) => replay.not_replayed(why, example(&story, decided, None)),
             }
-            Err(why) => replay.not_replayed(why, example(&story, decided, None)),
         }
     }
-    replay.differences.sort_by_key(|difference| std::cmp::Reverse(difference.count));
-    replay.not_replayed.sort_by_key(|of| std::cmp::Reverse(of.count));
-    replay
+
+    /// What came of it.
+    #[must_use]
+    pub fn replay(self) -> Replay {
+        let Self(mut replay) = self;
+        replay.differences.sort_by_key(|difference| std::cmp::Reverse(difference.count));
+        replay.not_replayed.sort_by_key(|of| std::cmp::Reverse(of.count));
+        replay
+    }
 }
 
 /// One call decided again.

@@ -114,34 +114,66 @@ pub struct Answers {
 /// Figures of `entries`; days are those of `zone`.
 #[must_use]
 pub fn stats(entries: &[Recorded], zone: &TimeZone) -> Stats {
-    let mut sums = Sums::default();
-    for story in stories(entries) {
-        sums.add(&story, zone);
+    let mut figures = Figures::new(zone.clone());
+    figures.add(entries);
+    figures.stats()
+}
+
+/// [`stats`] of a long record, a part at a time.
+#[derive(Debug)]
+pub struct Figures {
+    zone: TimeZone,
+    sums: Sums,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+}
+
+impl Figures {
+    /// Nothing yet; days are those of `zone`.
+    #[must_use]
+    pub fn new(zone: TimeZone) -> Self {
+        Self { zone, sums: Sums::default(), since: None, until: None }
     }
-    sums.took.sort_unstable();
-    let mut rules: Vec<RuleCount> = sums.rules.into_values().collect();
-    rules.sort_by_key(|rule| std::cmp::Reverse((rule.decided, rule.spoke)));
-    Stats {
-        v: VERSION,
-        since: entries.iter().map(|recorded| recorded.entry.at).min(),
-        until: entries.iter().map(|recorded| recorded.entry.at).max(),
-        all: sums.all,
-        agents: most_first(sums.agents),
-        selectors: most_first(sums.selectors),
-        tools: most_first(sums.tools),
-        rules,
-        days: sums.days.into_iter().map(|(day, asked)| Day { day, asked }).collect(),
-        answers: Answers {
-            count: sums.took.len() as u64,
-            median: quantile(&sums.took, 50),
-            p90: quantile(&sums.took, 90),
-        },
+
+    /// More entries: all of a call's are in one part.
+    pub fn add(&mut self, entries: &[Recorded]) {
+        let times = || entries.iter().map(|recorded| recorded.entry.at);
+        self.since = self.since.into_iter().chain(times()).min();
+        self.until = self.until.into_iter().chain(times()).max();
+        for story in stories(entries) {
+            self.sums.add(&story, &self.zone);
+        }
+    }
+
+    /// What it all comes to.
+    #[must_use]
+    pub fn stats(mut self) -> Stats {
+        self.sums.took.sort_unstable();
+        let sums = self.sums;
+        let mut rules: Vec<RuleCount> = sums.rules.into_values().collect();
+        rules.sort_by_key(|rule| std::cmp::Reverse((rule.decided, rule.spoke)));
+        Stats {
+            v: VERSION,
+            since: self.since,
+            until: self.until,
+            all: sums.all,
+            agents: most_first(sums.agents),
+            selectors: most_first(sums.selectors),
+            tools: most_first(sums.tools),
+            rules,
+            days: sums.days.into_iter().map(|(day, asked)| Day { day, asked }).collect(),
+            answers: Answers {
+                count: sums.took.len() as u64,
+                median: quantile(&sums.took, 50),
+                p90: quantile(&sums.took, 90),
+            },
+        }
     }
 }
 
 type RuleKey = (Effect, String, Option<String>, Option<u32>);
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Sums {
     all: Counts,
     agents: BTreeMap<String, Counts>,

@@ -14,7 +14,6 @@ const USUAL: &[&str] = &[
     "assignments",
     "candidates",
     "caveats",
-    "deep",
     "glob",
     "hard_linked",
     "other_host",
@@ -42,6 +41,9 @@ pub(super) fn shrink(value: &mut Value, cwd: &Path) {
             members.retain(|name, member| !(USUAL.contains(&name.as_str()) && is_usual(member)));
             if members.get("how").is_some_and(|how| how == "either") {
                 members.remove("how");
+            }
+            if members.get("reach").is_some_and(|reach| reach == "itself") {
+                members.remove("reach");
             }
             if members.get("named").is_some_and(|named| named == "nothing") {
                 members.remove("named");

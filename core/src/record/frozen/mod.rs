@@ -61,6 +61,8 @@ struct Beside {
     leads_to: Option<Name>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     folder: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    holds: Vec<String>,
     /// Its file system by its place in `mounts`; behind their end: none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     mount: Option<usize>,
@@ -184,6 +186,7 @@ impl Beside {
             path: at,
             leads_to: path.leads_to.as_deref().map(Name::of),
             folder: path.folder,
+            holds: path.holds.clone(),
             // The first is the usual, and none is if there are none.
             mount: Some(place).filter(|place| *place != 0),
             private_temporary: path.private_temporary,
@@ -195,6 +198,7 @@ impl Beside {
     fn put(&self, path: &mut PathAccess, mounts: &[Mount]) -> Result<(), ThawError> {
         path.leads_to = self.leads_to.as_ref().map(Name::path).transpose()?;
         path.folder = self.folder;
+        path.holds.clone_from(&self.holds);
         if let Some(place) = self.mount {
             path.mount = mounts.get(place).cloned();
         }

@@ -53,9 +53,10 @@ impl Redactor {
 
     fn members(&self, members: &mut Map<String, Value>, secret: bool) -> bool {
         // `{"name": "TOKEN", "value": "..."}`
-        let named = ["name", "key", "header"]
-            .iter()
-            .any(|key| members.get(*key).and_then(Value::as_str).is_some_and(names::says_secret));
+        let named = (members.contains_key("value") || members.contains_key("values"))
+            && ["name", "key", "header"]
+                .iter()
+                .any(|key| members.get(*key).and_then(Value::as_str).is_some_and(names::says_secret));
         let mut any = false;
         let mut renamed = false;
         for (name, value) in members.iter_mut() {

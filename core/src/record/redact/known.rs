@@ -42,7 +42,9 @@ impl Known {
     /// Where they stand in `text`, in no order; some may overlap.
     pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
         let (Some(forms), Some(plain)) = (&self.forms, &self.plain) else { return };
-        found.extend(forms.find_overlapping_iter(text).map(|of| of.range()));
+        if forms.is_match(text) {
+            found.extend(forms.find_overlapping_iter(text).map(|of| of.range()));
+        }
         if let Some((decoded, places)) = percent_decoded(text) {
             let place = |at: usize| places.get(at).copied().unwrap_or(text.len());
             found.extend(plain.find_overlapping_iter(&decoded).map(|of| place(of.start())..place(of.end())));

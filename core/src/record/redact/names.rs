@@ -1,5 +1,9 @@
 //! Names that say secret: of variables, and of members of objects.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 /// Texts in a name, without separators and in lower case, that say secret.
 const SAYS: &[&str] = &[
     "password",
@@ -53,14 +57,31 @@ pub(super) fn says_secret(name: &str) -> bool {
     if name.len() > 128 {
         return false;
     }
-    let folded: String =
-        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    // A quick look first: most names are short words.
-    if SAYS.iter().any(|word| folded.contains(word)) {
-        return !SAYS_OTHER.iter().any(|word| folded.contains(word));
+    // Every member of every entry comes by here.
+    let mut folded = [0u8; 128];
+    let mut len = 0;
+    let letters = name.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase());
+    for (place, byte) in folded.iter_mut().zip(letters) {
+        *place = byte;
+        len += 1;
     }
-    let parts = name.split(|c: char| !c.is_ascii_alphanumeric());
-    parts.chain([folded.as_str()]).any(|part| SAYS_WHOLE.iter().any(|word| part.eq_ignore_ascii_case(word)))
+    let folded = folded.get(..len).unwrap_or_default();
+    if says(folded) {
+        return !SAYS_OTHER.iter().any(|word| folded.windows(word.len()).any(|part| part == word.as_bytes()));
+    }
+    let whole = |part: &[u8]| SAYS_WHOLE.iter().any(|word| part.eq_ignore_ascii_case(word.as_bytes()));
+    whole(folded) || name.as_bytes().split(|b| !b.is_ascii_alphanumeric()).any(whole)
+}
+
+fn says(folded: &[u8]) -> bool {
+    static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        let builder = &mut AhoCorasick::builder();
+        builder.kind(Some(aho_corasick::AhoCorasickKind::DFA)).build(SAYS).ok()
+    });
+    match &*WORDS {
+        Some(words) => words.is_match(folded),
+        None => SAYS.iter().any(|word| folded.windows(word.len()).any(|part| part == word.as_bytes())),
+    }
 }
 
 /// Values of variables that are no secrets though their names say so.

@@ -7,8 +7,10 @@ use super::folder::{self, Opening, name};
 use super::head::{Head, Wrong};
 use super::lock::Lock;
 use super::value::count;
-use super::{SqliteStore, entries, error, schema};
-use crate::record::{Anchor, Checker, Finding, HeadState, Keys, Link, Mac, Place, Report, Row, What};
+use super::{SqliteStore, archive, entries, error, schema};
+use crate::record::{
+    Anchor, Archive, Checker, Finding, HeadState, Keys, Link, Mac, Place, Report, Row, What,
+};
 use crate::store::StoreError;
 
 /// Hears how many entries were gone through, of how many.
@@ -21,7 +23,7 @@ const FAILURES: u32 = 1_000;
 
 impl SqliteStore {
     /// Goes through all of the record, and what of it went to archives, and says what is not as mayi wrote it.
-    /// `progress` hears how many entries were gone through, of how many; a second time for archives.
+    /// `progress` hears how many entries were gone through, of how many.
     ///
     /// # Errors
     /// If it can't be read at all, or there is no key. What is wrong with the record is no error.
@@ -47,6 +49,12 @@ impl SqliteStore {
             let what = What::Damaged { reason: error.to_string() };
             (Vec::new(), vec![Finding { from: 0, to: 0, place: Place::Record, what }])
         });
+        let archived: u64 = anchors
+            .iter()
+            .filter(|anchor| archive::path(&self.folder, anchor.first, anchor.last.seq).exists())
+            .map(|anchor| anchor.last.seq.saturating_sub(anchor.before().seq))
+            .sum();
+        let all = all.saturating_add(archived);
         let start = anchors.last().map_or(Link::START, |anchor| anchor.last);
         let newest = head.as_ref().ok().map(|head| head.newest);
         let mut checker = Checker::new(keys.chain.clone(), Place::Record, start, newest);
@@ -65,15 +73,37 @@ impl SqliteStore {
             findings.extend(what.map(|what| Finding { from: last, to: last, place: Place::Record, what }));
         }
         findings.extend(structure(&connection));
+        let archives =
+            self.archives(keys, &anchors, &mut findings, &mut |more| progress(counted + more, all));
         findings.sort_by_key(|finding| finding.from);
-        Ok(Report {
-            entries: counted,
-            first,
-            last: (counted > 0).then_some(last),
-            head: state,
-            findings,
-            archives: Vec::new(),
-        })
+        let last = (counted > 0).then_some(last);
+        Ok(Report { entries: counted, first, last, head: state, findings, archives })
+    }
+
+    /// Goes through the archives that are still there.
+    fn archives(
+        &self,
+        keys: &Keys,
+        anchors: &[Anchor],
+        findings: &mut Vec<Finding>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Vec<Archive> {
+        let mut done = 0;
+        let each = anchors.iter().map(|anchor| {
+            let found = archive::check(&self.folder, &keys.chain, anchor, &mut |more| {
+                done += more;
+                if done % STEP == 0 {
+                    progress(done);
+                }
+            });
+            let present = found.is_some();
+            findings.extend(found.into_iter().flatten());
+            let (first, last) = (anchor.first, anchor.last.seq);
+            Archive { first, last, path: archive::path(&self.folder, first, last), present }
+        });
+        let archives = each.collect();
+        progress(done);
+        archives
     }
 
     /// Goes through the rows; past those that can't be read, as well as that can be done.
@@ -81,7 +111,7 @@ impl SqliteStore {
         let mut done = 0;
         let mut from = i64::MIN;
         for _ in 0..FAILURES {
-            let outcome = each(connection, from, |row| {
+            let outcome = each(connection, from, u64::MAX, |row| {
                 checker.row(row);
                 done += 1;
                 if done % STEP == 0 {
@@ -97,7 +127,6 @@ impl SqliteStore {
                 _ => break,
             }
         }
-        progress(done, all);
     }
 
     /// The lock, without making it.
@@ -107,11 +136,18 @@ impl SqliteStore {
     }
 }
 
-/// The entries from `from` on, by their numbers.
-fn each(connection: &Connection, from: i64, mut with: impl FnMut(Row<'_>)) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare("SELECT * FROM record WHERE seq >= ?1 ORDER BY seq")?;
+/// The entries from `from` to `to`, by their numbers.
+pub(super) fn each(
+    connection: &Connection,
+    from: i64,
+    to: u64,
+    mut with: impl FnMut(Row<'_>),
+) -> rusqlite::Result<()> {
+    let to = i64::try_from(to).unwrap_or(i64::MAX);
+    let mut statement =
+        connection.prepare("SELECT * FROM record WHERE seq >= ?1 AND seq <= ?2 ORDER BY seq")?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut rows = statement.query([from])?;
+    let mut rows = statement.query([from, to])?;
     while let Some(row) = rows.next()? {
         let mut cells = Vec::with_capacity(names.len());
         for (at, name) in names.iter().enumerate() {
@@ -141,7 +177,7 @@ fn readable_after(connection: &Connection, lost: u64) -> Option<u64> {
 }
 
 /// What is left of archived entries, oldest first, and what is wrong with that.
-fn anchors(connection: &Connection, keys: &Keys) -> rusqlite::Result<(Vec<Anchor>, Vec<Finding>)> {
+pub(super) fn anchors(connection: &Connection, keys: &Keys) -> rusqlite::Result<(Vec<Anchor>, Vec<Finding>)> {
     let mut statement =
         connection.prepare("SELECT first, last, prev, mac, seal FROM anchors ORDER BY first")?;
     let mac = |value: rusqlite::types::ValueRef<'_>| value.as_blob().ok().and_then(Mac::from_bytes);

@@ -97,7 +97,7 @@ impl SqliteStore {
         }
     }
 
-    fn writer(&self) -> Result<MutexGuard<'_, Writer>, StoreError> {
+    pub(super) fn writer(&self) -> Result<MutexGuard<'_, Writer>, StoreError> {
         let writer = self.writer.as_ref().ok_or_else(|| self.only_read())?;
         Ok(writer.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -106,7 +106,7 @@ impl SqliteStore {
         if self.writer.is_some() { Ok(()) } else { Err(self.only_read()) }
     }
 
-    fn only_read(&self) -> StoreError {
+    pub(super) fn only_read(&self) -> StoreError {
         StoreError::ReadOnly { path: self.path.clone(), reason: "it was opened to be read".to_owned() }
     }
 

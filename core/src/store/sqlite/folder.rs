@@ -15,6 +15,7 @@ pub(super) mod name {
     pub(crate) const HEAD: &str = "head";
     pub(crate) const LOCK: &str = "lock";
     pub(crate) const OWNERS: &str = "owners";
+    pub(crate) const ARCHIVE: &str = "archive";
 }
 
 /// Makes the folder if it is not there, for nobody else to look into, and returns its place without links.

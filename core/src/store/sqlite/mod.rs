@@ -21,6 +21,7 @@
 //! tell what was removed before. It can still be read.
 
 mod approvals;
+mod archive;
 mod check;
 mod commit;
 mod connect;
@@ -32,6 +33,7 @@ mod head;
 mod lock;
 mod owners;
 mod query;
+mod rotate;
 mod schema;
 mod value;
 
@@ -162,7 +164,11 @@ impl SqliteStore {
         let keys = Self::keys(&folder, &path, &connection)?;
         drop(held);
         let writer = Writer { connection, lock, file: folder::identity(&meta) };
-        Self::with(folder, options, Some(keys), Some(writer), Use::Read)
+        let store = Self::with(folder, options, Some(keys), Some(writer), Use::Read)?;
+        if let Some(limits) = options.limits {
+            store.rotate_at_open(limits);
+        }
+        Ok(store)
     }
 
     /// Opens the store in `folder` to read, where there is one. Nothing is made, and nothing is changed; a folder

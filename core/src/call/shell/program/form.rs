@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::scan::Found;
 use super::table::{Entry, Kind, Special, Style};
 
 /// What an option is about.
@@ -24,6 +25,8 @@ pub(super) enum Meaning {
     Url,
     /// Its value is the folder or file that operands are copied to.
     Target,
+    /// Its value is a folder that it writes in.
+    Into,
     /// Its value is another working folder.
     Elsewhere,
     /// It loads configuration or code.
@@ -116,6 +119,8 @@ pub(super) enum Role {
     Assignment,
     /// An address, perhaps without its scheme.
     Url,
+    /// A member of an archive that is taken apart.
+    Member,
     /// The command begins.
     Command,
     /// The rest is one line for a shell.
@@ -132,6 +137,49 @@ pub(super) struct Operands {
     pub(super) first: Vec<Role>,
     pub(super) many: Option<Role>,
     pub(super) last: Vec<Role>,
+}
+
+/// The options with which something holds, also with one value alone (`-d=recurse`); or `always`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct With {
+    always: bool,
+    options: HashSet<String>,
+    values: Vec<(String, String)>,
+}
+
+impl With {
+    fn parse(text: Option<&str>) -> Self {
+        let mut with = Self::default();
+        for word in text.unwrap_or_default().split_whitespace() {
+            match word.split_once('=') {
+                _ if word == "always" => with.always = true,
+                Some((name, value)) => with.values.push((name.to_owned(), value.to_owned())),
+                None => {
+                    with.options.insert(word.to_owned());
+                }
+            }
+        }
+        with
+    }
+
+    /// Whether it holds with this option and its value: also one that is not known, or the beginning of
+    /// the one that is meant.
+    fn is(&self, name: &str, value: Option<&str>) -> bool {
+        let meant = |of: &str| value.is_none_or(|value| !value.is_empty() && of.starts_with(value));
+        self.options.contains(name) || self.values.iter().any(|(own, of)| own == name && meant(of))
+    }
+
+    /// Whether it holds with one of these options.
+    pub(super) fn holds(&self, options: &[Found<'_>]) -> bool {
+        let text = |found: &Found<'_>| found.value.as_ref().and_then(|value| value.text.map(str::to_owned));
+        self.always || options.iter().any(|found| self.is(found.name, text(found).as_deref()))
+    }
+
+    /// The options that are named, for tests.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.options.iter().chain(self.values.iter().map(|(name, _)| name)).map(String::as_str)
+    }
 }
 
 /// The whole of it.
@@ -154,10 +202,22 @@ pub(super) struct Form {
     pub(super) digits: bool,
     /// Without a path among its operands it works on the working folder.
     pub(super) here: bool,
-    /// It always goes through everything below.
-    pub(super) deep: bool,
-    /// It does with one of these.
-    pub(super) deep_with: HashSet<String>,
+    /// The same, where it goes below.
+    pub(super) here_below: bool,
+    /// With these it goes through everything below.
+    pub(super) deep: With,
+    /// With these through everything that is not hidden.
+    pub(super) shown: With,
+    /// Without a path it is about what changed in the whole repository.
+    pub(super) changed: bool,
+    /// With these it only lists names, and none of what they hold.
+    pub(super) lists: With,
+    /// With these it shows what they hold, even so.
+    pub(super) contents: With,
+    /// Its operands are revisions and paths, as git has them.
+    pub(super) pathspecs: bool,
+    /// Without a path it searches its input, where that is a pipe or a file.
+    pub(super) reads_input: bool,
     /// With one of these, the first operand is like the others.
     pub(super) instead: HashSet<String>,
     pub(super) caveat: String,
@@ -180,6 +240,14 @@ impl Form {
             reader: entry.reader.unwrap_or_default(),
             digits: entry.digits,
             here: entry.here.unwrap_or_default(),
+            here_below: entry.here_below.unwrap_or_default(),
+            deep: With::parse(entry.deep.as_deref()),
+            shown: With::parse(entry.shown.as_deref()),
+            changed: entry.changed.unwrap_or_default(),
+            lists: With::parse(entry.lists.as_deref()),
+            contents: With::parse(entry.contents.as_deref()),
+            pathspecs: entry.pathspecs.unwrap_or_default(),
+            reads_input: entry.reads_input.unwrap_or_default(),
             caveat: entry.caveat.clone(),
             ..Self::default()
         };
@@ -189,9 +257,6 @@ impl Form {
         form.spoils = entry.kind == Kind::Transparent && entry.reader == Some(false);
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.responses = entry.responses;
-        let deep = entry.deep.as_deref().unwrap_or_default();
-        form.deep = deep == "always";
-        form.deep_with = deep.split_whitespace().map(str::to_owned).collect();
         form.instead =
             entry.instead.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect();
         for (meaning, list) in entry.lists() {
@@ -315,6 +380,7 @@ impl Role {
             "loaded" => Self::Loaded,
             "assignment" => Self::Assignment,
             "url" => Self::Url,
+            "member" => Self::Member,
             "command" => Self::Command,
             "line" => Self::Line,
             "single" => Self::Single,

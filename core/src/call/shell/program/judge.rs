@@ -6,9 +6,9 @@ use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
 use super::table::{Kind, Program, Special, Style, Table};
-use super::{Command, Inner, Known, input, shells, special, variables};
+use super::{Command, Inner, Known, input, shells, special, spellings, unpack, variables};
 use crate::call::WriteKind;
-use crate::call::shell::{Caveat, Named, Use, Word, split};
+use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word, split};
 
 /// As many tails of a wrapper that could not be located are offered to denials, each as long.
 const MOST_TAILS: usize = 24;
@@ -32,13 +32,14 @@ pub(super) fn known(command: &Command<'_>) -> Known {
     let mut judge = Judge {
         command,
         words: command.words,
-        places: Places::new(command.cwd),
+        places: Places::new(command.cwd, command.made),
         known: Known::default(),
         reader: true,
         understood: true,
     };
     let at = judge.wrappers();
     judge.command_at(at);
+    spellings::spellings(command.words, at, &mut judge.known.spellings);
     let Judge { places, mut known, reader, .. } = judge;
     known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
     known.touches = places.touches;
@@ -86,15 +87,16 @@ impl<'a> Judge<'a> {
             self.reader = false;
             // A program that stands in a folder is a path too.
             if first.literal().is_none_or(|name| name.contains('/')) {
-                self.places.word(first, Use::Either, false);
+                self.places.word(first, Use::Either, Reach::Itself);
             }
+            self.anything(at + 1);
             return self.everything(at + 1);
         };
         let text = first.literal().unwrap_or_default();
         if !name::trusted(text) {
             self.reader = false;
             self.understood = false;
-            self.places.any(text, Use::Either, false);
+            self.places.any(text, Use::Either, Reach::Itself);
         }
         if program.kind() == Kind::Foreign {
             self.reader = false;
@@ -103,6 +105,7 @@ impl<'a> Judge<'a> {
                 always: true,
                 named: Named::Nothing,
             });
+            self.anything(at + 1);
             return self.everything(at + 1);
         }
         let (program, from) = self.sub_commands(program, at);
@@ -183,7 +186,7 @@ impl<'a> Judge<'a> {
         operands::operands(self, form, &scan);
         for place in &scan.unknown {
             if let Some(word) = words.get(*place) {
-                self.places.word(word, Use::Either, false);
+                self.places.word(word, Use::Either, Reach::Itself);
             }
         }
     }
@@ -192,7 +195,7 @@ impl<'a> Judge<'a> {
     fn responses(&mut self, from: usize) {
         for (place, word) in self.words.iter().enumerate().skip(from) {
             if let Some(file) = word.prefix().strip_prefix('@') {
-                self.places.path(file, Use::Read, false);
+                self.places.path(file, Use::Read, Reach::Itself);
                 self.caveat("a file with further options", vec![place]);
             }
         }
@@ -213,6 +216,7 @@ impl<'a> Judge<'a> {
         if !lost.is_empty() {
             self.caveat("an option that is not known, so what it runs could not be located", lost);
             self.tails(from..words.len());
+            self.anything(from);
         }
         for place in scan.operands.iter().filter(|place| **place < rest) {
             let Some(word) = words.get(*place) else { continue };
@@ -223,6 +227,9 @@ impl<'a> Judge<'a> {
         let inner = scan.rest.and_then(|rest| words.get(rest..)).unwrap_or_default();
         if form.special == Some(Special::Input) && input::decides(self.command, inner, scan, form) {
             self.caveat("its input decides what it runs", Vec::new());
+        }
+        if form.special == Some(Special::Input) {
+            self.input(inner);
         }
         if inner.is_empty() {
             // `kubectl exec pod ls`, without the `--` that it asks for.
@@ -239,6 +246,24 @@ impl<'a> Judge<'a> {
             Kind::Runner => self.known.also.push(inner.to_vec()),
             _ => self.known.inner.push(Inner::Words(inner.to_vec())),
         }
+    }
+
+    /// What the input of `xargs` names are words of the command that it runs: they could be any path.
+    fn input(&mut self, inner: &[Word]) {
+        let Some(first) = inner.first().and_then(Word::literal) else { return };
+        if inner.iter().any(|word| word.prefix().starts_with(":::")) {
+            return;
+        }
+        let program = Table::get().program(name::base(first));
+        // Text alone is printed.
+        let prints = program.is_some_and(|program| program.form().style == Style::Text);
+        if prints {
+            return;
+        }
+        let reads = program.is_some_and(|program| program.form().reader && !program.has_subs);
+        let (text, pieces) = ("what its input names".to_owned(), vec![None]);
+        let word = OpenWord { text, pieces, splits: true, glob: false, tame: false };
+        self.places.open(&word, if reads { Use::Read } else { Use::Either }, Reach::Itself);
     }
 
     /// All the options of a scan, and words that could be one.
@@ -281,9 +306,9 @@ impl<'a> Judge<'a> {
             }
             Meaning::Reads => {
                 if let Some(text) = text {
-                    self.places.path(text, Use::Read, false);
+                    self.places.path(text, Use::Read, Reach::Itself);
                 } else if let Some(Word::Open(open)) = word {
-                    self.places.open(open, Use::Either, false);
+                    self.places.open(open, Use::Either, Reach::Itself);
                 }
                 return;
             }
@@ -292,7 +317,7 @@ impl<'a> Judge<'a> {
                 match (text, word) {
                     (Some(text), _) => self.write(WriteKind::Write, text),
                     (None, Some(Word::Open(open))) => {
-                        self.places.open(open, Use::Write(WriteKind::Write), false);
+                        self.places.open(open, Use::Write(WriteKind::Write), Reach::Itself);
                         self.caveat(&about("writes a file that is not known"), named.clone());
                     }
                     _ => {}
@@ -305,6 +330,10 @@ impl<'a> Judge<'a> {
             Meaning::Target | Meaning::Edits => {
                 self.reader = false;
                 return;
+            }
+            Meaning::Into => {
+                unpack::into(self, found);
+                self.caveat(&about("writes in another place"), named);
             }
             Meaning::Elsewhere => self.caveat(&about("works in another place"), named),
             Meaning::Loads => self.caveat(&about("loads configuration or code"), named),
@@ -342,9 +371,13 @@ impl<'a> Judge<'a> {
                 return;
             }
         }
+        if matches!(found.known.meaning, Meaning::Runs | Meaning::Loads) {
+            let value = text.map(Word::from).or_else(|| word.cloned());
+            value.iter().for_each(|value| self.line(value));
+        }
         match (text, word) {
-            (Some(text), _) => self.places.any(text, Use::Either, false),
-            (None, Some(Word::Open(open))) => self.places.open(open, Use::Either, false),
+            (Some(text), _) => self.places.any(text, Use::Either, Reach::Itself),
+            (None, Some(Word::Open(open))) => self.places.open(open, Use::Either, Reach::Itself),
             _ => {}
         }
     }
@@ -352,7 +385,49 @@ impl<'a> Judge<'a> {
     /// Every word from `from` on could be a path.
     pub(super) fn everything(&mut self, from: usize) {
         for word in self.words.iter().skip(from) {
-            self.places.word(word, Use::Either, false);
+            self.places.word(word, Use::Either, Reach::Itself);
+        }
+    }
+
+    /// Any word from `from` on could begin a command, or be a line: for denials alone.
+    pub(super) fn anything(&mut self, from: usize) {
+        let words = self.words.get(from..).unwrap_or_default();
+        if words.is_empty() {
+            return;
+        }
+        self.known.tails.push(words.to_vec());
+        for (at, word) in words.iter().enumerate() {
+            let text = word.literal().unwrap_or_default();
+            if word.prefix().contains(char::is_whitespace) || matches!(word, Word::Open(open) if open.blank())
+            {
+                self.line(word);
+            } else if let Some((_, value)) = text.split_once('=').filter(|(name, _)| name.starts_with('-'))
+                && self.known.also.len() < MOST_TAILS
+            {
+                // `--run=rm x`
+                let rest = words.iter().skip(at + 1).take(LONGEST_TAIL).cloned();
+                self.known.also.push(std::iter::once(Word::from(value)).chain(rest).collect());
+            }
+            if at < MOST_TAILS && self.program(from + at).is_some() {
+                spellings::spellings(self.words, from + at, &mut self.known.spellings);
+            }
+        }
+    }
+
+    /// A text that may be a line for a shell, or hold one behind `=`: for denials alone.
+    pub(super) fn line(&mut self, word: &Word) {
+        let text = match word {
+            Word::Literal(text) => text.clone(),
+            // What is not known stands for itself.
+            Word::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("${_}")).collect(),
+        };
+        let behind = text.split_once('=').filter(|(name, _)| !name.contains(char::is_whitespace));
+        let behind = behind.map(|(_, value)| value.to_owned());
+        for line in behind.into_iter().chain([text]) {
+            let line = line.trim_start_matches('!').trim().to_owned();
+            if !line.is_empty() && !self.known.lines.contains(&line) {
+                self.known.lines.push(line);
+            }
         }
     }
 
@@ -398,7 +473,6 @@ impl<'a> Judge<'a> {
 
 /// Words as the one line that a program makes of them.
 pub(super) fn joined(words: &[Word]) -> Word {
-    use crate::call::shell::OpenWord;
     if let [one] = words {
         return one.clone();
     }

@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use super::Inner;
-use super::form::{Form, Meaning, Operands, Role};
+use super::form::{Form, Meaning, Operands, Role, With};
 use super::judge::Judge;
+use super::pathspec::{self, Spec};
 use super::scan::Scan;
+use super::table::Special;
+use super::unpack;
 use crate::call::WriteKind;
-use crate::call::shell::{Use, Word};
+use crate::call::shell::{Reach, Use, Word};
 
 /// As many files that are copied into one folder are looked at.
 const MOST_COPIES: usize = 64;
@@ -19,12 +22,14 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         for place in &scan.operands {
             judge.reader = false;
             if let Some(word) = words.get(*place) {
-                judge.places.word(word, Use::Either, false);
+                judge.places.word(word, Use::Either, Reach::Itself);
             }
         }
         return;
     };
-    let deep = form.deep || scan.options.iter().any(|found| form.deep_with.contains(found.name));
+    let reach = reach(judge, form, scan);
+    let how = how(judge, scan);
+    judge.places.history = form.pathspecs;
     let target = scan.options.iter().find(|found| found.known.meaning == Meaning::Target);
     let edits = scan.has(Meaning::Edits);
     let roles = fitting(roles, form, scan, target.is_some());
@@ -36,20 +41,21 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         let Some(word) = words.get(*place) else { continue };
         let Some(role) = roles.role(index, count) else {
             judge.reader = false;
-            judge.places.word(word, Use::Either, deep);
+            judge.places.word(word, Use::Either, reach);
             continue;
         };
         match role {
-            Role::Read | Role::Path if edits => written(judge, WriteKind::Edit, word, *place, deep),
+            Role::Read | Role::Path if edits => written(judge, WriteKind::Edit, word, *place, reach),
             Role::Text => match word {
                 Word::Literal(text) => judge.places.text(text),
                 // Text is only printed: what is not known of it opens no file. A path that is begun may be
                 // meant for the next command.
                 Word::Open(open) if word.prefix().contains('/') => {
-                    judge.places.open(open, Use::Either, false);
+                    judge.places.open(open, Use::Either, Reach::Itself);
                 }
                 Word::Open(_) => {}
             },
+            Role::Member => unpack::member(judge, form, scan, word),
             Role::Pattern | Role::Assignment | Role::Command | Role::Line => {}
             Role::Single => {
                 judge.reader = false;
@@ -59,64 +65,117 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 paths += 1;
                 sources.push(word);
                 if role == Role::Moved {
-                    written(judge, WriteKind::Move, word, *place, deep);
-                    judge.places.word(word, Use::Either, true);
+                    written(judge, WriteKind::Move, word, *place, reach);
+                    judge.places.word(word, Use::Either, Reach::All);
+                } else if form.pathspecs {
+                    // A revision is no path, and leaves the search where it is.
+                    match pathspec::look(judge, word, *place, how, reach) {
+                        Spec::Path => {}
+                        Spec::Other => paths -= 1,
+                    }
                 } else {
-                    let how = if judge.understood { Use::Read } else { Use::Either };
                     match word {
                         Word::Literal(text) if judge.understood => {
-                            judge.places.path(text, how, deep);
-                            judge.places.held(text, Use::Either, deep);
+                            judge.places.path(text, how, reach);
+                            judge.places.held(text, Use::Either, reach);
                         }
-                        word => judge.places.word(word, how, deep),
+                        word => judge.places.word(word, how, reach),
                     }
+                    deletes(judge, form, scan, word);
                 }
             }
             Role::Path | Role::Script => {
                 paths += 1;
-                judge.places.word(word, Use::Either, deep);
+                judge.places.word(word, Use::Either, reach);
             }
-            Role::Written => written(judge, WriteKind::Write, word, *place, deep),
+            Role::Written => written(judge, WriteKind::Write, word, *place, reach),
             Role::Output => {
-                written(judge, WriteKind::Write, word, *place, deep);
+                written(judge, WriteKind::Write, word, *place, reach);
                 judge.caveat("an operand that is written", vec![*place]);
             }
             Role::Target => destination = Some((word, *place)),
-            Role::Created => judge.places.word(word, Use::Write(WriteKind::Create), deep),
-            Role::Edited => judge.places.word(word, Use::Write(WriteKind::Edit), deep),
-            Role::Deleted => judge.places.word(word, Use::Write(WriteKind::Delete), deep),
+            Role::Created => judge.places.word(word, Use::Write(WriteKind::Create), reach),
+            Role::Edited => judge.places.word(word, Use::Write(WriteKind::Edit), reach),
+            Role::Deleted => judge.places.word(word, Use::Write(WriteKind::Delete), reach),
             Role::Change => {
-                judge.places.word(word, Use::Either, false);
+                judge.places.word(word, Use::Either, Reach::Itself);
                 // An option that says so already covers it: `git branch -D x`.
                 if !scan.has(Meaning::Changes) {
                     judge.caveat("an operand with which it changes something", vec![*place]);
                 }
             }
             Role::Loaded => {
-                judge.places.word(word, Use::Either, false);
+                judge.places.word(word, Use::Either, Reach::Itself);
                 judge.caveat("it runs what stands in a file", vec![*place]);
             }
             Role::Url => {
                 if let Some(text) = word.literal() {
                     judge.places.host(text);
-                    judge.places.any(text, Use::Either, false);
+                    judge.places.any(text, Use::Either, Reach::Itself);
                 }
             }
         }
     }
+    // `host:folder` is on another machine.
+    let away = |word: &Word| {
+        let text = word.literal().unwrap_or_default();
+        form.special == Some(Special::Remote)
+            && text.split_once(':').is_some_and(|(host, _)| !host.contains('/'))
+    };
+    let destination = destination.filter(|(word, _)| !away(word));
     if let Some(found) = target {
         if let Some(value) = &found.value {
             let word = value.text.map(Word::from).or_else(|| words.get(value.place).cloned());
             if let Some(word) = word {
-                copies(judge, &sources, &word, value.place, deep, true);
+                copies(judge, &sources, &word, value.place, reach, true);
             }
         }
     } else if let Some((word, place)) = destination {
-        copies(judge, &sources, word, place, deep, false);
+        copies(judge, &sources, word, place, reach, false);
     }
-    if form.here && paths == 0 && destination.is_none() {
-        let how = if judge.understood { Use::Read } else { Use::Either };
-        judge.places.path(".", how, deep);
+    if paths > 0 || destination.is_some() || judge.command.piped && form.reads_input {
+        return;
+    }
+    if form.here || form.here_below && reach != Reach::Itself {
+        judge.places.path(".", how, reach);
+        deletes(judge, form, scan, &Word::from("."));
+    }
+    if form.changed && reach == Reach::Shown {
+        pathspec::whole(judge, how);
+    }
+}
+
+/// How far below its operands the command goes.
+fn reach(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> Reach {
+    let has = |with: &With| with.holds(&scan.options);
+    let lists = judge.understood && has(&form.lists) && !has(&form.contents) && !acts(scan);
+    if lists {
+        Reach::Itself
+    } else if has(&form.deep) {
+        Reach::All
+    } else if has(&form.shown) || form.changed {
+        Reach::Shown
+    } else {
+        Reach::Itself
+    }
+}
+
+/// Whether it does something with what it finds, besides telling it.
+fn acts(scan: &Scan<'_>) -> bool {
+    let meanings = [Meaning::Command, Meaning::Line, Meaning::Changes, Meaning::Runs, Meaning::Evaluates];
+    !scan.perhaps.is_empty() || meanings.into_iter().any(|meaning| scan.has(meaning))
+}
+
+/// How it uses what it reads: a command that it runs on it could do anything.
+fn how(judge: &Judge<'_>, scan: &Scan<'_>) -> Use {
+    let runs = scan.has(Meaning::Command) || scan.has(Meaning::Line);
+    if !judge.understood || runs { Use::Either } else { Use::Read }
+}
+
+/// `find -delete` removes what it finds.
+fn deletes(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, word: &Word) {
+    if form.special == Some(Special::Find) && scan.has(Meaning::Changes) {
+        judge.places.word(word, Use::Write(WriteKind::Delete), Reach::All);
     }
 }
 
@@ -137,23 +196,23 @@ fn fitting(roles: &Operands, form: &Form, scan: &Scan<'_>, target: bool) -> Oper
 }
 
 /// A file that is written.
-fn written(judge: &mut Judge<'_>, kind: WriteKind, word: &Word, place: usize, deep: bool) {
+fn written(judge: &mut Judge<'_>, kind: WriteKind, word: &Word, place: usize, reach: Reach) {
     judge.reader = false;
     match word {
         Word::Literal(text) => {
             judge.write(kind, text);
-            judge.places.held(text, Use::Write(kind), deep);
+            judge.places.held(text, Use::Write(kind), reach);
         }
         Word::Open(open) => {
-            judge.places.open(open, Use::Write(kind), deep);
+            judge.places.open(open, Use::Write(kind), reach);
             judge.caveat("it writes to a place that is not known", vec![place]);
         }
     }
 }
 
 /// `sources` are copied to `target`: the file itself, or files of their names in it.
-fn copies(judge: &mut Judge<'_>, sources: &[&Word], target: &Word, place: usize, deep: bool, folder: bool) {
-    let Some(text) = target.literal() else { return written(judge, WriteKind::Write, target, place, deep) };
+fn copies(judge: &mut Judge<'_>, sources: &[&Word], target: &Word, place: usize, reach: Reach, folder: bool) {
+    let Some(text) = target.literal() else { return written(judge, WriteKind::Write, target, place, reach) };
     let exists = judge.command.cwd.is_some_and(|cwd| cwd.join(Path::new(text)).is_dir());
     let folder = folder || text.ends_with('/') || exists;
     let name = |word: &&Word| {
@@ -162,13 +221,14 @@ fn copies(judge: &mut Judge<'_>, sources: &[&Word], target: &Word, place: usize,
     };
     let inside: Option<Vec<String>> = sources.iter().take(MOST_COPIES).map(name).collect();
     let inside = inside.filter(|inside| folder && inside.len() == sources.len() && !inside.is_empty());
-    judge.places.path(text, Use::Write(WriteKind::Write), deep || inside.is_none() && folder);
+    let whole = if inside.is_none() && folder { Reach::All } else { reach };
+    judge.places.path(text, Use::Write(WriteKind::Write), whole);
     match inside {
         Some(inside) => {
             for path in inside {
                 judge.write(WriteKind::Write, &path);
-                if deep {
-                    judge.places.path(&path, Use::Write(WriteKind::Write), true);
+                if reach == Reach::All {
+                    judge.places.path(&path, Use::Write(WriteKind::Write), reach);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::call::shell::{OpenPath, OpenWord, Touch, TouchedPath, Use, Word};
+use crate::call::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::call::{PathAccess, UrlAccess, resolve};
 
 /// As many paths of one command are looked up.
@@ -17,24 +17,33 @@ pub(super) struct Places<'a> {
     cwd: Option<&'a Path>,
     pub(super) touches: Vec<Touch>,
     pub(super) urls: Vec<UrlAccess>,
-    seen: HashSet<(String, Use)>,
+    seen: HashSet<(String, Use, Reach)>,
+    /// Earlier commands of the line could have made folders that are not there yet.
+    made: bool,
+    /// What is read lies in a repository's history, whatever is there now.
+    pub(super) history: bool,
     /// The folder itself: looked up once, when the first path needs it.
     base: Option<PathAccess>,
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(cwd: Option<&'a Path>) -> Self {
-        Self { cwd, touches: Vec::new(), urls: Vec::new(), seen: HashSet::new(), base: None }
+    pub(super) fn new(cwd: Option<&'a Path>, made: bool) -> Self {
+        let (touches, urls) = (Vec::new(), Vec::new());
+        Self { cwd, touches, urls, seen: HashSet::new(), made, history: false, base: None }
     }
 
     /// A path that is used in this way.
-    pub(super) fn path(&mut self, text: &str, how: Use, deep: bool) {
+    pub(super) fn path(&mut self, text: &str, how: Use, reach: Reach) {
         if self.address(text) {
             return;
         }
         let text = text.strip_prefix("file://").unwrap_or(text);
         let sound = !text.is_empty() && text.len() <= LONGEST && !text.contains('\n');
-        if !sound || text == "-" || self.touches.len() >= MOST || !self.seen.insert((text.to_owned(), how)) {
+        if !sound
+            || text == "-"
+            || self.touches.len() >= MOST
+            || !self.seen.insert((text.to_owned(), how, reach))
+        {
             return;
         }
         let path = match self.cwd {
@@ -46,7 +55,18 @@ impl<'a> Places<'a> {
                 slashes: true,
             }),
         };
-        self.touches.push(Touch { path, how, deep });
+        let reach = if self.is_bare(&path) { Reach::Itself } else { reach };
+        self.touches.push(Touch { path, how, reach });
+    }
+
+    /// Whether nothing lies below a path: it is a file, or nothing is there, nor could be by now.
+    fn is_bare(&self, path: &TouchedPath) -> bool {
+        let TouchedPath::Known(path) = path else { return false };
+        let Some(cwd) = self.cwd.filter(|_| !self.history) else { return false };
+        let around = cwd.starts_with(&path.resolved) || cwd.starts_with(&path.lexical);
+        // Elsewhere, what is there may change by itself.
+        let made = self.made || !path.lexical.starts_with(cwd);
+        !around && path.is_bare(made)
     }
 
     /// [`PathAccess::new`], without walking over the working folder again for every plain name below it.
@@ -56,41 +76,41 @@ impl<'a> Places<'a> {
     }
 
     /// A word of a program of which it is not known what it is: every path that it is or holds.
-    pub(super) fn any(&mut self, text: &str, how: Use, deep: bool) {
+    pub(super) fn any(&mut self, text: &str, how: Use, reach: Reach) {
         let number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         if text.len() > LONGEST || number {
             return;
         }
         if !text.starts_with('-') {
-            self.path(text, how, deep);
+            self.path(text, how, reach);
         } else if !text.starts_with("--")
             && let Some(glued) = text.get(2..).filter(|glued| glued.contains(['/', '.']))
         {
-            self.path(glued, how, deep);
+            self.path(glued, how, reach);
         }
-        self.held(text, how, deep);
+        self.held(text, how, reach);
     }
 
     /// The paths that a word holds behind `@`, `=`, `:` and commas.
-    pub(super) fn held(&mut self, text: &str, how: Use, deep: bool) {
+    pub(super) fn held(&mut self, text: &str, how: Use, reach: Reach) {
         if text.len() > LONGEST || text.contains("://") && !text.contains(['=', '@']) {
             return;
         }
         // `.env:/mounted`
         if let Some((before, _)) = text.split_once(':') {
-            self.path(before.rsplit('=').next().unwrap_or(before), how, deep);
+            self.path(before.rsplit('=').next().unwrap_or(before), how, reach);
         }
         for (at, mark) in text.match_indices(['@', '=', ':', ',', '<']).take(16) {
             if let Some(behind) = text.get(at + mark.len()..) {
                 if text.get(at..).is_some_and(|rest| rest.starts_with("://")) {
                     continue;
                 }
-                self.path(behind, how, deep);
+                self.path(behind, how, reach);
             }
         }
         if text.contains(',') {
             for part in text.split(',').take(16) {
-                self.path(part.rsplit('=').next().unwrap_or(part), how, deep);
+                self.path(part.rsplit('=').next().unwrap_or(part), how, reach);
             }
         }
     }
@@ -99,62 +119,33 @@ impl<'a> Places<'a> {
     pub(super) fn text(&mut self, text: &str) {
         let one = !text.contains(|c: char| c.is_whitespace());
         if one && text.contains(['/', '.']) {
-            self.any(text, Use::Either, false);
+            self.any(text, Use::Either, Reach::Itself);
         } else {
             self.address(text);
         }
     }
 
     /// A word of which only some text is known.
-    pub(super) fn open(&mut self, word: &OpenWord, how: Use, deep: bool) {
+    pub(super) fn open(&mut self, word: &OpenWord, how: Use, reach: Reach) {
         if self.touches.len() >= MOST {
             return;
         }
-        let mut pieces = word.pieces.clone();
-        let mut glob = word.glob;
-        match pieces.first_mut() {
-            Some(Some(first)) => {
-                if let Some((_, behind)) = first.rsplit_once(['=', '@']) {
-                    *first = behind.to_owned();
-                }
-                let folder = first.rfind('/').map_or(0, |at| at + 1);
-                let (folder, name) = first.split_at_checked(folder).unwrap_or(("", first));
-                let nothing = first.is_empty();
-                match self.folder(folder) {
-                    Some(folder) if !nothing || glob => *first = format!("{folder}{name}"),
-                    _ => {
-                        glob = false;
-                        pieces.insert(0, None);
-                    }
-                }
-            }
-            _ if glob => match self.folder("") {
-                Some(folder) => pieces.insert(0, Some(folder)),
-                None => glob = false,
-            },
-            _ => {}
+        let mut word = word.clone();
+        if let Some(Some(first)) = word.pieces.first_mut()
+            && let Some((_, behind)) = first.rsplit_once(['=', '@'])
+        {
+            *first = behind.to_owned();
         }
-        let path = OpenPath { given: word.text.clone(), pieces, slashes: !glob };
-        self.touches.push(Touch { path: TouchedPath::Open(path), how, deep });
+        let path = opened(&word, self.cwd);
+        self.touches.push(Touch { path: TouchedPath::Open(path), how, reach });
     }
 
     /// A word, as [`Self::any`] or [`Self::open`] has it.
-    pub(super) fn word(&mut self, word: &Word, how: Use, deep: bool) {
+    pub(super) fn word(&mut self, word: &Word, how: Use, reach: Reach) {
         match word {
-            Word::Literal(text) => self.any(text, how, deep),
-            Word::Open(open) => self.open(open, how, deep),
+            Word::Literal(text) => self.any(text, how, reach),
+            Word::Open(open) => self.open(open, how, reach),
         }
-    }
-
-    /// The folder that a path begins with, links resolved, with `/` at the end.
-    fn folder(&self, folder: &str) -> Option<String> {
-        let whole = match self.cwd {
-            Some(cwd) => cwd.join(folder),
-            None if folder.starts_with('/') => folder.into(),
-            None => return None,
-        };
-        let text = resolve(&whole).unwrap_or(whole).to_str()?.to_owned();
-        Some(if text.ends_with('/') { text } else { text + "/" })
     }
 
     /// An address with its scheme, also behind `=`; whether the whole word is one.
@@ -184,4 +175,41 @@ impl<'a> Places<'a> {
             self.address(&format!("http://{text}"));
         }
     }
+}
+
+/// The path that a word of which only some text is known begins with, from the folder at hand.
+pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>) -> OpenPath {
+    let mut pieces = word.pieces.clone();
+    let mut glob = word.glob;
+    match pieces.first_mut() {
+        Some(Some(first)) => {
+            let folder = first.rfind('/').map_or(0, |at| at + 1);
+            let (folder, name) = first.split_at_checked(folder).unwrap_or(("", first));
+            let nothing = first.is_empty();
+            match begun(folder, cwd) {
+                Some(folder) if !nothing || glob => *first = format!("{folder}{name}"),
+                _ => {
+                    glob = false;
+                    pieces.insert(0, None);
+                }
+            }
+        }
+        _ if glob => match begun("", cwd) {
+            Some(folder) => pieces.insert(0, Some(folder)),
+            None => glob = false,
+        },
+        _ => {}
+    }
+    OpenPath { given: word.text.clone(), pieces, slashes: !glob }
+}
+
+/// The folder that a path begins with, links resolved, with `/` at the end.
+fn begun(folder: &str, cwd: Option<&Path>) -> Option<String> {
+    let whole = match cwd {
+        Some(cwd) => cwd.join(folder),
+        None if folder.starts_with('/') => folder.into(),
+        None => return None,
+    };
+    let text = resolve(&whole).unwrap_or(whole).to_str()?.to_owned();
+    Some(if text.ends_with('/') { text } else { text + "/" })
 }

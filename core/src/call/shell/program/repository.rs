@@ -71,6 +71,12 @@ fn certain(git: &Path) -> bool {
     named && common(git).is_some_and(|common| folder(&common, "objects") && folder(&common, "refs"))
 }
 
+/// The top of the working tree around `cwd`.
+pub(super) fn top(cwd: &Path) -> Option<PathBuf> {
+    let has = |folder: &&Path| fs::symlink_metadata(folder.join(".git")).is_ok();
+    cwd.ancestors().take(MOST).find(has).map(Path::to_owned)
+}
+
 /// The git folder that `.git` is or names.
 fn git_folder(folder: &Path, dot: &Path) -> Option<PathBuf> {
     if dot.is_dir() {

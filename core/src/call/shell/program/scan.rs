@@ -223,7 +223,7 @@ fn option<'a>(form: &'a Form, words: &'a [Word], place: usize, text: &'a str, sc
 }
 
 /// A long option by its name or the beginning of it. If several begin so, a dangerous one counts.
-fn long<'a>(form: &'a Form, name: &str) -> Option<(&'a str, Known, bool)> {
+pub(super) fn long<'a>(form: &'a Form, name: &str) -> Option<(&'a str, Known, bool)> {
     if let Some((name, known)) = form.options.get_key_value(name) {
         return Some((name, *known, true));
     }

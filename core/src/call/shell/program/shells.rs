@@ -2,7 +2,7 @@
 
 use super::Inner;
 use super::judge::Judge;
-use crate::call::shell::{Use, Word};
+use crate::call::shell::{Reach, Use, Word};
 
 /// Options of shells that take the next word.
 const WITH_VALUE: &[&str] =
@@ -90,7 +90,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
         }
         Some(place) if !stdin => {
             for word in words.iter().skip(place) {
-                judge.places.word(word, Use::Either, false);
+                judge.places.word(word, Use::Either, Reach::Itself);
             }
         }
         _ if line => judge.caveat("the line that the shell runs could not be located", Vec::new()),

@@ -4,9 +4,9 @@ use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::scan::Scan;
 use super::table::Special;
-use super::{Moves, awk, repository, sed, toolchains};
+use super::{Moves, awk, outputs, repository, sed, toolchains, unpack};
 use crate::call::WriteKind;
-use crate::call::shell::{Use, Word};
+use crate::call::shell::{OpenWord, Reach, Use, Word};
 
 /// What the table can't say about a command.
 pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
@@ -18,6 +18,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             programs(judge, form, scan, |judge, text, place| {
                 if let Some(reason) = awk::danger(text) {
                     judge.caveat(reason, vec![place]);
+                    awk_names(judge, text, reason.contains("writes"));
                 }
             });
             // To gawk this is no file.
@@ -52,8 +53,15 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(which @ (Special::Git | Special::Cargo | Special::Go)) if judge.reader => {
             judge.reader = quiet(judge, which);
         }
+        Some(Special::Mounts) => unpack::mounts(judge, scan),
         Some(
-            Special::Git | Special::Cargo | Special::Go | Special::Find | Special::Input | Special::Shell,
+            Special::Git
+            | Special::Cargo
+            | Special::Go
+            | Special::Find
+            | Special::Input
+            | Special::Shell
+            | Special::Remote,
         )
         | None => {}
     }
@@ -99,6 +107,25 @@ fn programs(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, look: fn(&mut J
     look(judge, &text, place);
 }
 
+/// The files and lines that an awk program names.
+fn awk_names(judge: &mut Judge<'_>, text: &str, writes: bool) {
+    for named in outputs::named(text) {
+        match named {
+            outputs::Named::Written(file, true) if writes => judge.write(WriteKind::Write, &file),
+            outputs::Named::Written(file, true) => {
+                judge.places.path(&file, Use::Write(WriteKind::Write), Reach::Itself);
+            }
+            outputs::Named::Written(file, false) => {
+                let pieces = vec![Some(file.clone()), None];
+                let open = OpenWord { text: file, pieces, splits: false, glob: false, tame: false };
+                judge.places.open(&open, Use::Write(WriteKind::Write), Reach::Itself);
+            }
+            outputs::Named::Read(file) => judge.places.path(&file, Use::Read, Reach::Itself),
+            outputs::Named::Line(line) => judge.line(&Word::Literal(line)),
+        }
+    }
+}
+
 fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
     for effect in sed::effects(text) {
         match effect {
@@ -109,7 +136,7 @@ fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
             }
             sed::Effect::Reads(file) => {
                 judge.caveat("the sed script reads another file", vec![place]);
-                judge.places.path(&file, Use::Read, false);
+                judge.places.path(&file, Use::Read, Reach::Itself);
             }
             sed::Effect::Unknown => judge.caveat("a sed script that is not understood", vec![place]),
         }
@@ -124,7 +151,7 @@ fn dd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
                 if let Some(file) = text.strip_prefix("of=") {
                     judge.write(WriteKind::Write, file);
                 } else if let Some(file) = text.strip_prefix("if=") {
-                    judge.places.path(file, Use::Read, false);
+                    judge.places.path(file, Use::Read, Reach::Itself);
                 }
             }
             Some(Word::Open(open))
@@ -133,10 +160,10 @@ fn dd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
                     .first()
                     .is_none_or(|first| first.as_deref().is_none_or(|first| first.starts_with("of="))) =>
             {
-                judge.places.open(open, Use::Either, false);
+                judge.places.open(open, Use::Either, Reach::Itself);
                 judge.caveat("it writes to a place that is not known", vec![*place]);
             }
-            Some(Word::Open(open)) => judge.places.open(open, Use::Either, false),
+            Some(Word::Open(open)) => judge.places.open(open, Use::Either, Reach::Itself),
             None => {}
         }
     }
@@ -159,7 +186,9 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     ]);
     let takes = has(&["-x", "--extract", "--get"]);
     if takes {
-        judge.places.path(".", Use::Write(WriteKind::Write), false);
+        judge.places.path(".", Use::Write(WriteKind::Write), Reach::Itself);
+        let folders = |name| matches!(name, "-C" | "--directory" | "--cd" | "--one-top-level");
+        scan.options.iter().filter(|found| folders(found.name)).for_each(|found| unpack::into(judge, found));
     }
     for found in scan.options.iter().filter(|found| matches!(found.name, "-f" | "--file")) {
         let Some(value) = &found.value else { continue };
@@ -170,10 +199,10 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
         }
         match value.text {
             Some(file) if makes => judge.write(WriteKind::Write, file),
-            Some(file) => judge.places.any(file, Use::Either, false),
+            Some(file) => judge.places.any(file, Use::Either, Reach::Itself),
             None => {
                 if let Some(word) = judge.words.get(value.place) {
-                    judge.places.word(word, Use::Either, false);
+                    judge.places.word(word, Use::Either, Reach::Itself);
                 }
             }
         }
@@ -184,7 +213,7 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
         if let Some(word) = judge.words.get(*place)
             && makes
         {
-            judge.places.word(word, Use::Either, true);
+            judge.places.word(word, Use::Either, Reach::All);
         }
     }
 }

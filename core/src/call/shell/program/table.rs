@@ -42,7 +42,14 @@ pub(super) struct Entry {
     pub(super) everywhere: bool,
     pub(super) digits: bool,
     pub(super) here: Option<bool>,
+    pub(super) here_below: Option<bool>,
     pub(super) deep: Option<String>,
+    pub(super) shown: Option<String>,
+    pub(super) changed: Option<bool>,
+    pub(super) lists: Option<String>,
+    pub(super) contents: Option<String>,
+    pub(super) pathspecs: Option<bool>,
+    pub(super) reads_input: Option<bool>,
     pub(super) caveat: String,
     pub(super) operands: Option<String>,
     pub(super) instead: Option<String>,
@@ -55,6 +62,7 @@ pub(super) struct Entry {
     pub(super) edits: String,
     pub(super) urls: String,
     pub(super) targets: String,
+    pub(super) into: String,
     pub(super) elsewhere: String,
     pub(super) loads: String,
     pub(super) runs: String,
@@ -116,6 +124,8 @@ pub(super) enum Special {
     Go,
     Input,
     Jq,
+    Mounts,
+    Remote,
     Sed,
     Sets,
     Shell,
@@ -299,7 +309,14 @@ impl Entry {
         self.reader_with = self.reader_with.take().or_else(|| like.reader_with.clone());
         self.here = self.here.or(like.here);
         self.digits |= like.digits;
+        self.here_below = self.here_below.or(like.here_below);
         self.deep = self.deep.take().or_else(|| like.deep.clone());
+        self.shown = self.shown.take().or_else(|| like.shown.clone());
+        self.changed = self.changed.or(like.changed);
+        self.lists = self.lists.take().or_else(|| like.lists.clone());
+        self.contents = self.contents.take().or_else(|| like.contents.clone());
+        self.pathspecs = self.pathspecs.or(like.pathspecs);
+        self.reads_input = self.reads_input.or(like.reads_input);
         self.operands = self.operands.take().or_else(|| like.operands.clone());
         self.instead = self.instead.take().or_else(|| like.instead.clone());
         self.query = self.query.take().or_else(|| like.query.clone());
@@ -315,7 +332,7 @@ impl Entry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 17] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 18] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
@@ -325,6 +342,7 @@ impl Entry {
             (Meaning::Edits, &self.edits),
             (Meaning::Url, &self.urls),
             (Meaning::Target, &self.targets),
+            (Meaning::Into, &self.into),
             (Meaning::Elsewhere, &self.elsewhere),
             (Meaning::Loads, &self.loads),
             (Meaning::Runs, &self.runs),

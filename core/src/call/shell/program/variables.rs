@@ -2,12 +2,12 @@
 
 use super::judge::Judge;
 use super::table::Table;
-use crate::call::shell::{Caveat, Named, Use, Word};
+use crate::call::shell::{Caveat, Named, Reach, Use, Word};
 
 /// `NAME=value` at `place`, before the command of a wrapper.
 pub(super) fn assigned(judge: &mut Judge<'_>, name: &str, word: &Word, place: usize) {
     judge.reader = false;
-    judge.places.word(word, Use::Either, false);
+    judge.places.word(word, Use::Either, Reach::Itself);
     let table = Table::get();
     if table.inert.iter().any(|inert| inert == name) && word.literal().is_some() {
         return;

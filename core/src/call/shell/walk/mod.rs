@@ -4,6 +4,7 @@
 mod assign;
 mod compound;
 mod folder;
+mod perhaps;
 mod redirect;
 mod simple;
 mod test_expr;
@@ -47,6 +48,8 @@ pub(super) struct Walker<'a> {
     folder: Folder,
     /// Standard input is a pipe, or something else that the line gives.
     fed: bool,
+    /// It is a pipe, for certain.
+    piped: bool,
     loops: Vec<Loop>,
     functions: Vec<String>,
     commands: usize,
@@ -72,6 +75,7 @@ impl<'a> Walker<'a> {
             touches: Vec::new(),
             folder: Folder::new(at.cwd),
             fed: false,
+            piped: false,
             loops: Vec::new(),
             functions: Vec::new(),
             commands: 0,
@@ -149,6 +153,7 @@ impl<'a> Walker<'a> {
                     let timed = at == 0 && pipeline.timed.is_some();
                     self.apart(|walker| {
                         walker.fed |= at > 0;
+                        walker.piped |= at > 0;
                         walker.node(command, timed)
                     })?;
                 }
@@ -216,10 +221,10 @@ impl<'a> Walker<'a> {
 
     /// Walks what can't change the folder, or the input, of what comes after it.
     fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let (folder, fed) = (self.folder.clone(), self.fed);
+        let (folder, fed, piped) = (self.folder.clone(), self.fed, self.piped);
         let walked = walk(self);
         self.folder = folder;
-        self.fed = fed;
+        (self.fed, self.piped) = (fed, piped);
         walked
     }
 

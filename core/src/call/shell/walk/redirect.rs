@@ -7,7 +7,7 @@ use brush_parser::ast::{
 use super::Walker;
 use crate::call::shell::expand::{Place, heredoc_literal};
 use crate::call::shell::refused::{Refused, Result};
-use crate::call::shell::{OpenPath, Touch, TouchedPath, Use, Word};
+use crate::call::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
 use crate::call::{Access, PathAccess, WriteKind};
 
 /// What a command's own redirections give it to read.
@@ -29,13 +29,15 @@ impl Walker<'_> {
         redirects: Option<&RedirectList>,
         walk: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let fed = self.fed;
+        let (fed, piped) = (self.fed, self.piped);
         for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.fed |= self.redirect(redirect)? != Feed::Nothing;
+            let feeds = self.redirect(redirect)? != Feed::Nothing;
+            self.fed |= feeds;
+            self.piped &= !feeds;
         }
         self.bare("{");
         let walked = walk(self);
-        self.fed = fed;
+        (self.fed, self.piped) = (fed, piped);
         walked
     }
 
@@ -157,12 +159,13 @@ impl Walker<'_> {
 
     /// A path of which only some text is known.
     pub(super) fn open_touch(&mut self, word: &Word, how: Use) {
-        let (pieces, slashes) = match word {
-            Word::Literal(text) => (vec![None, Some(text.clone())], true),
-            Word::Open(open) => (open.pieces.clone(), !open.glob),
+        let path = match word {
+            Word::Literal(text) => {
+                OpenPath { given: word.text(), pieces: vec![None, Some(text.clone())], slashes: true }
+            }
+            Word::Open(open) => program::opened(open, self.folder.known()),
         };
-        let path = TouchedPath::Open(OpenPath { given: word.text(), pieces, slashes });
-        self.touches.push(Touch { path, how, deep: false });
+        self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }
 
     /// What is inside of `<(...)` or `>(...)`.

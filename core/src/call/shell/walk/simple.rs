@@ -198,13 +198,15 @@ impl Walker<'_> {
         }
         let Parts { assignments, mut caveats, mut touches, feed, shell } = parts;
         let fed = self.fed || feed != Feed::Nothing;
-        let mut known = self.known(&words, fed);
+        // What a command runs in turn may get something else to read.
+        let from_pipe = shell && self.piped && feed == Feed::Nothing || matches!(feed, Feed::Text(_));
+        let mut known = self.known(&words, fed, from_pipe);
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
         let rest = words.get(through..).unwrap_or_default().to_vec();
         let mut lines = Vec::new();
         if let (Feed::Text(text), true) = (&feed, reads_shell(&rest)) {
             lines.push(text.clone());
-            known = self.known(&words, false);
+            known = self.known(&words, false, false);
         }
         caveats.append(&mut known.caveats);
         for caveat in &mut caveats {
@@ -240,7 +242,7 @@ impl Walker<'_> {
         let mut writes = Vec::new();
         for (kind, path) in &known.writes {
             match self.written(path) {
-                Some(path) => writes.push(Access::Write(*kind, path)),
+                Some(path) => writes.push(Access::write(*kind, path)),
                 None => self.open_touch(&Word::Literal(path.clone()), Use::Write(*kind)),
             }
         }
@@ -262,6 +264,8 @@ impl Walker<'_> {
             words: rest,
             assignments: assigned,
             outer,
+            spellings: known.spellings,
+            tails: known.tails,
             line: self.line.to_owned(),
             understood: true,
             candidates: Vec::new(),
@@ -270,6 +274,10 @@ impl Walker<'_> {
             urls: known.urls,
             reader,
         }));
+        let place = self.out.len() - 1;
+        for line in known.lines {
+            self.perhaps(&line, place);
+        }
         self.out.append(&mut writes);
         for inner in known.inner {
             match inner {
@@ -302,8 +310,14 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn known(&self, words: &[Word], fed: bool) -> Known {
-        program::known(&Command { words, cwd: self.folder.known(), fed })
+    fn known(&self, words: &[Word], fed: bool, piped: bool) -> Known {
+        // Before this command, something else than a look was taken.
+        let made = self.out.iter().any(|access| match access {
+            Access::Shell(shell) => !shell.reader,
+            Access::Write(..) => true,
+            _ => false,
+        });
+        program::known(&Command { words, cwd: self.folder.known(), fed, piped, made })
     }
 
     /// A line that a command runs: where it is not understood, that is an access of its own.

@@ -215,3 +215,70 @@ fn given_an_exception_then_only_asks_are_excepted() {
     assert!(in_mode(&added, &shell("cat secrets/x"), Mode::Auto).always());
     assert!(in_mode(&added, &read("secrets/x"), Mode::Auto).always());
 }
+
+/// Decisions, section 2: words that lie above a path that is protected count as that access. What is
+/// protected at any depth could lie in every folder: it counts where it really does.
+/// Attack 50.
+#[test]
+fn given_a_folder_that_goes_then_it_is_asked_about_where_something_protected_lies_in_it() {
+    let all = all();
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let put = |name: &str| {
+        std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        std::fs::write(root.join(name), "").unwrap();
+    };
+    for name in ["src/deep/a.rs", "clone/.git/config", "far/a/b/.envrc", "bare/x.git/hooks/y"] {
+        put(name);
+    }
+    put(".git/modules/sub/config");
+    let decided = |access: Vec<Access>| {
+        let mut call = call(Access::Tool { name: "x".into(), category: Category::Execute });
+        (call.accesses, call.roots, call.cwd) = (access, vec![root.clone()], root.clone());
+        in_mode(&all, &call, Mode::Auto)
+    };
+    let moved = |name: &str, kind| decided(vec![Access::write(kind, PathAccess::new(&root, name))]);
+    let roots = [root.clone()];
+    let line = |line: &str| decided(shell::line(line, &Surroundings::new(&root, &roots)));
+    for kind in [WriteKind::Move, WriteKind::Delete] {
+        for (name, expected) in [
+            ("src", Allow),
+            ("nothing", Allow),
+            ("src/deep/a.rs", Allow),
+            ("clone", Ask),
+            ("far", Ask),
+            ("bare", Ask),
+            (".git", Ask),
+            (".git/modules", Ask),
+            (".", Ask),
+        ] {
+            assert_eq!(moved(name, kind).effect, expected, "{name}");
+        }
+    }
+    for (text, expected) in [
+        ("mv src lib", Allow),
+        ("git mv src lib", Allow),
+        ("mv clone lib", Ask),
+        ("git mv far lib", Ask),
+        ("mv src .git", Ask),
+    ] {
+        assert_eq!(line(text).effect, expected, "{text}");
+    }
+    let rule = policy(&[(Deny, "write(**/.git/config)")]);
+    let by_hand = call(Access::write(WriteKind::Move, PathAccess::new(&root, "src")));
+    assert_eq!(effect(&rule, &by_hand), Deny, "what somebody wrote counts for what could lie there");
+}
+
+/// The explanation names what fits: not just anything that lies in the same folder.
+#[test]
+fn given_several_that_are_protected_then_the_finding_names_the_one_that_fits_best() {
+    let all = all();
+    for (line, pattern) in [
+        ("mv .git/hooks x", "write(**/.git/hooks/**)"),
+        ("mv .git/hooks/x y", "write(**/.git/hooks/**)"),
+        ("rm -rf .husky", "write(**/.husky/**)"),
+    ] {
+        let decision = in_mode(&all, &shell(line), Mode::Auto);
+        assert_eq!(decision.because().and_then(|found| found.pattern.as_deref()), Some(pattern), "{line}");
+    }
+}

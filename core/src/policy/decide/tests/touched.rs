@@ -1,7 +1,7 @@
 //! What a command touches: paths and addresses among its words (decisions, section 2).
 
 use super::*;
-use crate::call::shell::{OpenPath, Touch, TouchedPath, Use};
+use crate::call::shell::{OpenPath, Reach, Touch, TouchedPath, Use};
 
 /// A command of one word that touches this.
 fn touching(touch: Touch) -> Call {
@@ -13,7 +13,8 @@ fn touching(touch: Touch) -> Call {
 
 fn known(path: &str, how: Use, deep: bool) -> Call {
     let path = TouchedPath::Known(PathAccess::new(Path::new("/w"), path));
-    touching(Touch { path, how, deep })
+    let reach = if deep { Reach::All } else { Reach::Itself };
+    touching(Touch { path, how, reach })
 }
 
 fn open(pieces: &[Option<&str>], slashes: bool, how: Use) -> Call {
@@ -21,7 +22,7 @@ fn open(pieces: &[Option<&str>], slashes: bool, how: Use) -> Call {
     touching(Touch {
         path: TouchedPath::Open(OpenPath { given: "$x".into(), pieces, slashes }),
         how,
-        deep: false,
+        reach: Reach::Itself,
     })
 }
 

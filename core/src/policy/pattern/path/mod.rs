@@ -62,8 +62,36 @@ pub(crate) enum Above {
     Place,
     /// The same, but not for the session's folders themselves.
     PlaceBelowRoot,
+    /// Where it is certain that the pattern's own place lies there, and nothing on the way is hidden.
+    PlaceShown,
+    /// Where anything that it matches could lie, and nothing on the way is hidden.
+    AnyShown,
     /// Where anything that it matches could lie: the use goes through everything.
     Any,
+}
+
+impl Above {
+    /// Whether what lies at any depth counts.
+    pub(crate) fn is_any(self) -> bool {
+        matches!(self, Self::AnyShown | Self::Any)
+    }
+
+    /// Whether hidden names are passed by.
+    fn passes_hidden(self) -> bool {
+        matches!(self, Self::PlaceShown | Self::AnyShown)
+    }
+}
+
+/// How a pattern fits a path. Ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// Not at all.
+    #[default]
+    No,
+    /// The path lies above what it is about.
+    Above,
+    /// It is about the path, or about something that the path lies in.
+    Whole,
 }
 
 /// A path in the forms that patterns look at, worked out once for all of them.
@@ -133,6 +161,10 @@ struct Walked {
     below: bool,
     /// Something below it could match.
     above: bool,
+    /// So it could without a hidden name on the way.
+    shown: bool,
+    /// So it could, and some of what it has to have is there.
+    begun: bool,
 }
 
 impl PathPattern {
@@ -145,9 +177,26 @@ impl PathPattern {
         seen.certain && seen.forms.iter().all(|of| self.forms.iter().any(|form| form.allows(of, seen.roots)))
     }
 
-    /// Any form of the path matches, or lies below what matches, or above it as far as `above` says.
-    pub(super) fn concerns(&self, seen: &Seen<'_>, above: Above) -> bool {
-        seen.forms.iter().any(|of| self.forms.iter().any(|form| form.concerns(of, seen.roots, above)))
+    /// How it fits the path: any form of it matches, or lies below what matches, or above it as far as
+    /// `above` says.
+    pub(super) fn fit(&self, seen: &Seen<'_>, above: Above) -> Fit {
+        let forms = seen.forms.iter().flat_map(|of| self.forms.iter().map(move |form| (of, form)));
+        forms.map(|(of, form)| form.fit(of, seen.roots, above)).max().unwrap_or_default()
+    }
+
+    /// Whether one at any depth fits, in part, the path itself, or something that really lies below it: of
+    /// each, its name from the path on.
+    pub(super) fn fits_below(&self, seen: &Seen<'_>, held: &[String]) -> bool {
+        let forms = self.forms.iter().filter(|form| form.anchor == Anchor::Anywhere);
+        forms.into_iter().any(|form| {
+            seen.forms.iter().any(|of| {
+                let begun = |path: &str| {
+                    let walked = walk(&form.folded, path);
+                    walked.full || walked.begun
+                };
+                begun(&of.folded) || held.iter().any(|name| begun(&format!("{}/{}", of.folded, fold(name))))
+            })
+        })
     }
 
     /// Whether it could be about a path of which only parts are known.
@@ -171,11 +220,17 @@ impl Form {
         }
     }
 
-    fn concerns(&self, of: &SeenForm<'_>, roots: &[PathBuf], above: Above) -> bool {
+    fn fit(&self, of: &SeenForm<'_>, roots: &[PathBuf], above: Above) -> Fit {
         let hit = |parts: &[Part], names: &str, above: Above| {
             let walked = walk(parts, names);
-            walked.full || walked.below || (walked.above && self.counts_above(parts, above))
+            let lies_above = if above.passes_hidden() { walked.shown } else { walked.above };
+            match walked.full || walked.below {
+                true => Fit::Whole,
+                false if lies_above && self.counts_above(parts, above) => Fit::Above,
+                false => Fit::No,
+            }
         };
+        let best = |fits: &mut dyn Iterator<Item = Fit>| fits.max().unwrap_or_default();
         let in_root = |parts: &[Part], rest: &str| {
             let root_itself = above == Above::PlaceBelowRoot && rest.is_empty();
             hit(parts, rest, if root_itself { Above::No } else { above })
@@ -184,20 +239,25 @@ impl Form {
             Anchor::Absolute => hit(&self.folded, &of.folded, above),
             Anchor::Root(up) => {
                 let inside = if up == 0 {
-                    of.in_roots().any(|rest| in_root(&self.folded, rest))
+                    best(&mut of.in_roots().map(|rest| in_root(&self.folded, rest)))
                 } else {
                     let from = |root: &PathBuf| below_text(&of.folded, &fold(&root.to_string_lossy()), up);
-                    roots.iter().filter_map(from).any(|rest| in_root(&self.folded, rest))
+                    best(&mut roots.iter().filter_map(from).map(|rest| in_root(&self.folded, rest)))
                 };
                 // A folder above a root lies above everything in it.
-                inside || (of.above_root && self.counts_above(&self.folded, above))
+                let passed_by = above.passes_hidden() && hides(&self.folded);
+                let above = of.above_root && !passed_by && self.counts_above(&self.folded, above);
+                inside.max(if above { Fit::Above } else { Fit::No })
             }
             // A denial without a place is about every place; its place is taken to be at each root.
             Anchor::Anywhere => {
-                let anywhere = if above == Above::Any { above } else { Above::No };
+                let anywhere = if above.is_any() { above } else { Above::No };
                 let placed = || self.placed().filter(|_| above != Above::No);
-                hit(&self.folded, &of.folded, anywhere)
-                    || placed().is_some_and(|parts| of.in_roots().any(|rest| in_root(parts, rest)))
+                let fit = hit(&self.folded, &of.folded, anywhere);
+                match placed().filter(|_| fit != Fit::Whole) {
+                    Some(parts) => fit.max(best(&mut of.in_roots().map(|rest| in_root(parts, rest)))),
+                    None => fit,
+                }
             }
         }
     }
@@ -214,9 +274,9 @@ impl Form {
     fn counts_above(&self, parts: &[Part], above: Above) -> bool {
         match above {
             Above::No => false,
-            Above::Any => true,
+            Above::Any | Above::AnyShown => true,
             // Only names, and at the end what is below the last of them.
-            Above::Place | Above::PlaceBelowRoot => {
+            Above::Place | Above::PlaceBelowRoot | Above::PlaceShown => {
                 let fixed = match parts {
                     [fixed @ .., Part::Deep, Part::Glob(last)] if last.is_any() => fixed,
                     all => all,
@@ -260,15 +320,18 @@ fn walk(parts: &[Part], path: &str) -> Walked {
         return walk_deep(parts, names);
     }
     // There is one way only.
-    for part in fixed {
+    for (at, part) in fixed.iter().enumerate() {
         match names.next() {
-            None => return Walked { above: true, ..Walked::default() },
+            None => {
+                let shown = !hides(fixed.get(at..).unwrap_or_default());
+                return Walked { above: true, shown, ..Walked::default() };
+            }
             Some(name) if part.is(name) => {}
             Some(_) => return Walked::default(),
         }
     }
     let more = names.next().is_some();
-    Walked { full: more == deep, below: more, above: !more && deep }
+    Walked { full: more == deep, below: more, above: !more && deep, shown: !more && deep, begun: false }
 }
 
 /// The same along parts with `**` among them: after each name, all the places where one could be.
@@ -304,7 +367,19 @@ fn walk_deep<'a>(parts: &[Part], names: impl Iterator<Item = &'a str>) -> Walked
     }
     walked.full = now.last() == Some(&true);
     walked.above = now.iter().take(len).any(|alive| *alive);
+    let alive = (0..len).filter(|at| now.get(*at) == Some(&true));
+    walked.shown = alive.into_iter().any(|at| !hides(parts.get(at..).unwrap_or_default()));
+    walked.begun = now.iter().take(len).skip(2).any(|alive| *alive);
     walked
+}
+
+/// Whether a name that they have to have is hidden.
+pub(super) fn hides(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Name(name) => name.starts_with('.'),
+        Part::Glob(glob) => glob.is_hidden(),
+        Part::Deep => false,
+    })
 }
 
 /// The names that parts begin with.

@@ -37,7 +37,7 @@ pub(super) fn could(form: &Form, path: &OpenPath, roots: &[PathBuf], above: Abov
     };
     let met = bases.iter().any(|base| {
         let parts: Vec<&Part> = base.iter().chain(&form.folded).collect();
-        meets(&parts, &text, above == Above::Any)
+        meets(&parts, &text, above)
     });
     if !met {
         return Could::No;
@@ -153,7 +153,7 @@ fn ends_with(form: &Form, name: &str) -> bool {
 
 /// Whether some path is both: one that the parts match (or that lies below such a one; or, with
 /// `above`, above one), and one that `text` may stand for.
-fn meets(parts: &[&Part], text: &[Known], above: bool) -> bool {
+fn meets(parts: &[&Part], text: &[Known], above: Above) -> bool {
     let steps: Vec<Step<'_>> = parts.iter().flat_map(|part| [Step::Slash, Step::Part(part)]).collect();
     let width = text.len() + 1;
     if steps.len().saturating_mul(width).saturating_mul(4) > MOST_STEPS {
@@ -162,8 +162,12 @@ fn meets(parts: &[&Part], text: &[Known], above: bool) -> bool {
     let mut now = vec![false; width];
     put(&mut now, 0);
     for (at, step) in steps.iter().enumerate() {
-        if above && now.last() == Some(&true) {
-            return true;
+        if above.is_any() && now.last() == Some(&true) {
+            // One step for each name, and one for the slash before it.
+            let rest = parts.get(at / 2..).unwrap_or_default();
+            if !above.passes_hidden() || !rest.iter().any(|part| super::hides(std::slice::from_ref(*part))) {
+                return true;
+            }
         }
         skip_gaps(&mut now, text);
         let next = match step {

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::{Above, Could, PathPattern, Seen};
+use super::{Above, Could, Fit, PathPattern, Seen};
 use crate::call::PathAccess;
 use crate::call::shell::OpenPath;
 use crate::policy::pattern::Places;
@@ -20,7 +20,7 @@ fn roots() -> Vec<PathBuf> {
 }
 
 fn concerns(glob: &str, text: &str) -> bool {
-    pattern(glob).concerns(&Seen::new(&path(text), &roots()), Above::No)
+    pattern(glob).fit(&Seen::new(&path(text), &roots()), Above::No) != Fit::No
 }
 
 fn allows(glob: &str, text: &str) -> bool {
@@ -66,7 +66,7 @@ fn given_a_link_in_a_rules_literal_part_then_where_it_leads_is_meant_too() {
     let check = |glob: &str, text: &str, allow: bool| {
         let (pattern, path) = (PathPattern::parse(glob, &places).unwrap(), PathAccess::new(&root, text));
         let seen = Seen::new(&path, &roots);
-        if allow { pattern.allows(&seen) } else { pattern.concerns(&seen, Above::No) }
+        if allow { pattern.allows(&seen) } else { pattern.fit(&seen, Above::No) != Fit::No }
     };
     assert!(check("secret/**", "real/x", false), "a denial follows");
     assert!(check("./secret/*.key", "real/x.key", false) && !check("./secret/*.key", "real/x", false));
@@ -92,7 +92,7 @@ fn given_a_path_of_thousands_of_parts_then_matching_is_quick() {
         let pattern = pattern(glob);
         let once = |_| {
             let begun = std::time::Instant::now();
-            std::hint::black_box(pattern.concerns(&Seen::new(&long, &roots), Above::Any));
+            std::hint::black_box(pattern.fit(&Seen::new(&long, &roots), Above::Any));
             begun.elapsed().as_millis()
         };
         assert!((0..5).map(once).min().unwrap() < 1000, "{glob}");
@@ -121,7 +121,7 @@ proptest! {
         prop_assume!(!tail.split('/').any(|name| name == ".."));
         let pieces = vec![Some(head.to_owned()), None, Some(tail.to_owned())];
         let open = OpenPath { given: text.clone(), pieces, slashes };
-        let denied = pattern.concerns(&Seen::new(&path(&text), &roots()), Above::No);
+        let denied = pattern.fit(&Seen::new(&path(&text), &roots()), Above::No) != Fit::No;
         prop_assert!(!denied || pattern.could(&open, &roots(), Above::No) > Could::No);
     }
 }

@@ -15,6 +15,9 @@ use super::glob::Glob;
 use crate::call::ShellAccess;
 use crate::call::shell::{Caveat, Named, Word};
 
+#[cfg(test)]
+pub(crate) use parse::compiled;
+pub(super) use parse::{LARGEST_REGEX, regex_source};
 pub(crate) use seen::Seen;
 
 /// Matched against the words of one simple command.
@@ -127,7 +130,7 @@ impl ShellPattern {
             Self::Regex { anchored, source, .. } => {
                 known(shell)
                     && anchored
-                        .get_or_init(|| Regex::new(&format!("^(?:{source})$")).ok())
+                        .get_or_init(|| parse::compile(&format!("^(?:{source})$")).ok())
                         .as_ref()
                         .is_some_and(|regex| regex.is_match(&shell.text()))
             }
@@ -169,7 +172,12 @@ impl ShellPattern {
     /// may run.
     pub(super) fn concerns(&self, seen: &Seen<'_>) -> bool {
         match self {
-            Self::Regex { loose, .. } => seen.texts().iter().any(|text| loose.is_match(text)),
+            Self::Regex { loose, source, .. } => {
+                // Only what says how a text begins needs to see each beginning.
+                let begins = source.contains('^') || source.contains("\\A");
+                seen.texts().iter().any(|text| loose.is_match(text))
+                    || (begins && seen.tails().iter().any(|text| loose.is_match(text)))
+            }
             Self::Words(of) => {
                 (of.operators && seen.line().is_some_and(|line| of.could(line, &[])))
                     || (!seen.shell.understood && of.words.is_empty() && of.rest && of.assignments.is_empty())

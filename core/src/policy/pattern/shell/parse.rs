@@ -2,22 +2,57 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use super::super::PatternError;
 use super::super::glob::Glob;
 use super::{Assigned, ShellPattern, Text, WordPattern, Words};
 use crate::policy::fold::{fold, plain};
 
+/// As large as one regular expression may become, in bytes: one that repeats a class of many
+/// characters a hundred times is larger.
+pub(in super::super) const LARGEST_REGEX: usize = 512 * 1024;
+
+/// What stands between the slashes of `/.../`.
+pub(in super::super) fn regex_source(text: &str) -> Option<&str> {
+    text.trim().strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|source| !source.is_empty())
+}
+
+/// Compiles a regular expression, and gives up where it becomes too large.
+pub(super) fn compile(source: &str) -> Result<Regex, regex::Error> {
+    #[cfg(test)]
+    COMPILED.set(COMPILED.get() + 1);
+    RegexBuilder::new(source).size_limit(LARGEST_REGEX).build()
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many regular expressions this thread has compiled.
+    static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many regular expressions this thread has compiled.
+#[cfg(test)]
+pub(crate) fn compiled() -> usize {
+    COMPILED.get()
+}
+
 impl ShellPattern {
     pub(in super::super) fn parse(text: &str) -> Result<Self, PatternError> {
         let text = text.trim();
-        if let Some(source) =
-            text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|s| !s.is_empty())
-        {
-            let loose = Regex::new(source).map_err(|error| {
-                let line = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
-                PatternError::argument(format!("`/{source}/` is not a regular expression"), line)
+        if let Some(source) = regex_source(text) {
+            let loose = compile(source).map_err(|error| match error {
+                regex::Error::CompiledTooBig(_) => PatternError::argument(
+                    format!("`/{}/` is too large a regular expression", beginning(source)),
+                    "write fewer repeats, or several patterns",
+                ),
+                error => {
+                    let line = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
+                    PatternError::argument(
+                        format!("`/{}/` is not a regular expression", beginning(source)),
+                        line,
+                    )
+                }
             })?;
             return Ok(Self::Regex { loose, anchored: OnceLock::new(), source: source.to_owned() });
         }
@@ -53,6 +88,15 @@ impl ShellPattern {
             .collect();
         let words = words.iter().map(literal).collect();
         Self::Words(Words { assignments, words, rest: false, operators: false })
+    }
+}
+
+/// As much of a text as a message needs.
+fn beginning(text: &str) -> String {
+    const MOST: usize = 200;
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}...", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

@@ -10,6 +10,8 @@ use crate::policy::fold::{fold, plain};
 
 /// As many words of a line that was not understood are looked at as the start of a command.
 const MOST_TAILS: usize = 4096;
+/// As many bytes of such texts are looked at by regular expressions.
+const MOST_TAIL_TEXT: usize = 1 << 20;
 
 /// A command as denials see it.
 #[derive(Debug)]
@@ -17,6 +19,7 @@ pub(crate) struct Seen<'a> {
     pub(super) shell: &'a ShellAccess,
     forms: OnceCell<Vec<SeenForm<'a>>>,
     texts: OnceCell<Vec<String>>,
+    tails: OnceCell<Vec<String>>,
     line: OnceCell<Option<SeenForm<'a>>>,
 }
 
@@ -70,7 +73,13 @@ pub(super) fn names(folded: &str) -> impl Iterator<Item = &str> {
 
 impl<'a> Seen<'a> {
     pub(crate) fn new(shell: &'a ShellAccess) -> Self {
-        Self { shell, forms: OnceCell::new(), texts: OnceCell::new(), line: OnceCell::new() }
+        Self {
+            shell,
+            forms: OnceCell::new(),
+            texts: OnceCell::new(),
+            tails: OnceCell::new(),
+            line: OnceCell::new(),
+        }
     }
 
     /// Its words, those of its wrappers, and everything that a line which was not understood may run.
@@ -78,8 +87,14 @@ impl<'a> Seen<'a> {
         self.forms.get_or_init(|| {
             let mut forms = Vec::new();
             let understood = self.shell.understood.then_some(&self.shell.words);
-            for words in understood.into_iter().chain(&self.shell.outer) {
+            for words in understood.into_iter().chain(&self.shell.outer).chain(&self.shell.spellings) {
                 forms.push(SeenForm { words: words.iter().map(word).collect(), from: 0 });
+            }
+            for tail in &self.shell.tails {
+                let words: std::rc::Rc<[_]> = tail.iter().map(word).collect();
+                let known = |at: &usize| matches!(words.get(*at), Some(SeenWord::Known { .. }));
+                let tails = (0..tail.len()).filter(known).take(MOST_TAILS.saturating_sub(forms.len()));
+                forms.extend(tails.map(|from| SeenForm { words: words.clone(), from }));
             }
             // A command may stand behind wrappers and assignments: look at every tail.
             for candidate in &self.shell.candidates {
@@ -96,7 +111,8 @@ impl<'a> Seen<'a> {
         self.texts.get_or_init(|| {
             let mut texts = vec![self.shell.text()];
             let words = |words: &[Word]| words.iter().map(Word::text).collect::<Vec<_>>().join(" ");
-            texts.extend(self.shell.outer.iter().map(|outer| words(outer)));
+            texts.extend(self.shell.outer.iter().chain(&self.shell.spellings).map(|outer| words(outer)));
+            texts.extend(self.shell.tails.iter().map(|tail| words(tail)));
             texts.extend(self.shell.candidates.iter().map(|candidate| join(candidate)));
             // By the base name, and without what shows nothing.
             let based: Vec<String> = self
@@ -114,6 +130,29 @@ impl<'a> Seen<'a> {
             let plain: Vec<String> =
                 texts.iter().filter(|text| !text.is_ascii()).map(|text| plain(text).into_owned()).collect();
             texts.extend(plain);
+            texts
+        })
+    }
+
+    /// The texts of everything that may begin a command among words that are not understood: where it
+    /// matters to an expression what its text begins with.
+    pub(super) fn tails(&self) -> &[String] {
+        self.tails.get_or_init(|| {
+            let mut left = MOST_TAIL_TEXT;
+            let mut texts = Vec::new();
+            for tail in &self.shell.tails {
+                let words: Vec<String> = tail.iter().map(Word::text).collect();
+                for (at, first) in words.iter().enumerate() {
+                    let rest = words.get(at..).unwrap_or_default().join(" ");
+                    left = left.saturating_sub(rest.len());
+                    if left == 0 {
+                        return texts;
+                    }
+                    let base = first.rfind('/').and_then(|at| rest.get(at + 1..)).map(str::to_owned);
+                    texts.extend(base);
+                    texts.push(rest);
+                }
+            }
             texts
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::heard::{Approved, Heard};
+use super::heard::{Approved, Heard, Written};
 use crate::approval::{runs_others, suggestions};
 use crate::call::{Access, Call, WriteKind};
 use crate::policy::Pattern;
@@ -14,16 +14,37 @@ pub(super) struct Candidate {
     pub(super) patterns: Vec<Pattern>,
     /// How far it reaches: less is narrower.
     pub(super) reach: u8,
+    /// The calls that were said yes to and of which it allows all that is asked about, by their places.
+    pub(super) covers: BTreeSet<usize>,
 }
+
+/// Of the programs that run what they are given, those that do no more than their exact words say: these
+/// are proposed, and nothing wider.
+const EXACT_WORDS: &[&str] = &["docker", "kubectl", "make", "podman", "rsync"];
 
 /// A folder is proposed for so many different files.
 const FEWEST_FILES: usize = 3;
 
 impl Candidate {
-    /// Whether it allows all that `approved` is asked about.
-    pub(super) fn covers(&self, approved: &Approved) -> bool {
-        let allows = |access: &Access| self.allows(access, &approved.call);
-        approved.asked_accesses().all(allows)
+    fn new(texts: &[String], reach: u8, heard: &Heard) -> Option<Self> {
+        let places = Places::default();
+        let patterns =
+            texts.iter().map(|text| Pattern::parse(text, &places).ok()).collect::<Option<Vec<_>>>()?;
+        let mut candidate = Self { patterns, reach, covers: BTreeSet::new() };
+        let begins: Vec<&str> = candidate.patterns.iter().map(beginning).collect();
+        let covered = |of: &Approved| {
+            of.asked.iter().all(|(at, written)| {
+                let mut patterns = begins.iter().zip(&candidate.patterns);
+                patterns.any(|(begins, pattern)| {
+                    may_allow(begins, written)
+                        && of.call.accesses.get(*at).is_some_and(|it| pattern.allows(it, &of.call.roots))
+                })
+            })
+        };
+        let covers = heard.approved.iter().enumerate().filter(|(_, of)| covered(of));
+        let covers = covers.map(|(at, _)| at).collect();
+        candidate.covers = covers;
+        Some(candidate)
     }
 
     fn allows(&self, access: &Access, call: &Call) -> bool {
@@ -33,13 +54,28 @@ impl Candidate {
     /// The files that it allows among those that people said yes to.
     fn files(&self, heard: &Heard) -> usize {
         let all =
-            heard.approved.iter().flat_map(|of| of.asked_accesses().map(move |access| (access, &of.call)));
-        let files =
-            all.filter(|(access, call)| self.allows(access, call)).filter_map(|(access, _)| match access {
-                Access::Read(path) | Access::Write(_, path) => Some(&path.lexical),
-                _ => None,
-            });
+            self.covers.iter().filter_map(|at| heard.approved.get(*at)).flat_map(Approved::asked_accesses);
+        let files = all.filter_map(|access| match access {
+            Access::Read(path) | Access::Write(_, path) => Some(&path.lexical),
+            _ => None,
+        });
         files.collect::<BTreeSet<_>>().len()
+    }
+}
+
+/// How all begins that a pattern allows.
+fn beginning(pattern: &Pattern) -> &str {
+    let argument = pattern.as_str().split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    argument.unwrap_or_default().trim_end_matches(['*', ' '])
+}
+
+/// No pattern that is suggested allows a command or a path with another beginning.
+fn may_allow(begins: &str, written: &Written) -> bool {
+    match written {
+        Written::Command(text) => text.starts_with(begins),
+        // A wildcard in a name is escaped: then the name is looked at in full.
+        Written::Path(path) => begins.contains('\\') || path.starts_with(begins),
+        Written::Other => true,
     }
 }
 
@@ -58,20 +94,16 @@ pub(super) fn candidates(heard: &Heard) -> Vec<Candidate> {
             texts.entry(vec![folder]).or_insert(u8::try_from(up + 1).unwrap_or(u8::MAX));
         }
     }
-    let compiled = texts.into_iter().filter_map(|(texts, reach)| {
-        let places = Places::default();
-        let patterns =
-            texts.iter().map(|text| Pattern::parse(text, &places).ok()).collect::<Option<Vec<_>>>()?;
-        Some(Candidate { patterns, reach })
-    });
+    let compiled = texts.into_iter().filter_map(|(texts, reach)| Candidate::new(&texts, reach, heard));
     compiled.filter(|candidate| is_narrow(candidate, heard) && !was_denied(candidate, heard)).collect()
 }
 
-/// Commands that run what they are given: nothing is proposed for them.
+/// Interpreters, shells, and what runs commands as somebody else or somewhere else: nothing is proposed.
 fn is_risky(access: &Access) -> bool {
     let Access::Shell(shell) = access else { return false };
     let program = shell.words.first().and_then(|word| word.literal());
-    !shell.understood || program.is_none_or(|word| runs_others(word.rsplit('/').next().unwrap_or(word)))
+    let program = program.map(|word| word.rsplit('/').next().unwrap_or(word));
+    !shell.understood || program.is_none_or(|word| runs_others(word) && !EXACT_WORDS.contains(&word))
 }
 
 /// The folders above a file, within the session's own folders and not these themselves: narrowest first.
@@ -101,7 +133,7 @@ fn is_narrow(candidate: &Candidate, heard: &Heard) -> bool {
             folder.is_empty() || heard.approved.iter().any(|of| of.call.roots.iter().any(own))
         })
     };
-    let wide = candidate.patterns.iter().any(|pattern| folder(pattern));
+    let wide = candidate.patterns.iter().any(folder);
     !wide || (!candidate.patterns.iter().any(root) && candidate.files(heard) >= FEWEST_FILES)
 }
 

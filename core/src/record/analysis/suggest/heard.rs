@@ -25,6 +25,27 @@ pub(super) struct Approved {
     /// What is decided now.
     pub(super) now: Decision,
     pub(super) at: Timestamp,
+    /// What it is asked about: the places of those accesses, and how each is written in patterns.
+    pub(super) asked: Vec<(usize, Written)>,
+}
+
+/// An access as patterns write it: for a quick look, since there are many of both.
+pub(super) enum Written {
+    Command(String),
+    Path(String),
+    Other,
+}
+
+impl Written {
+    fn of(access: &Access) -> Self {
+        match access {
+            Access::Shell(shell) => Self::Command(shell.text()),
+            Access::Read(path) | Access::Write(_, path) => {
+                path.lexical.to_str().map_or(Self::Other, |path| Self::Path(path.to_owned()))
+            }
+            _ => Self::Other,
+        }
+    }
 }
 
 /// A call that a person or the policy said no to.
@@ -36,7 +57,7 @@ pub(super) struct Denied {
 impl Approved {
     /// What it is asked about.
     pub(super) fn asked_accesses(&self) -> impl Iterator<Item = &Access> {
-        self.call.accesses.iter().filter(|access| self.now.asks_about(access))
+        self.asked.iter().filter_map(|(at, _)| self.call.accesses.get(*at))
     }
 }
 
@@ -80,7 +101,9 @@ impl Heard {
         let now = as_then(policy, &call, &decided);
         let at = story.asked.or(story.decided).map(|recorded| recorded.entry.at);
         if let (Effect::Ask, Some(at)) = (now.effect, at) {
-            self.approved.push(Approved { call, decided, now, at });
+            let asked = call.accesses.iter().enumerate().filter(|(_, access)| now.asks_about(access));
+            let asked = asked.map(|(at, access)| (at, Written::of(access))).collect();
+            self.approved.push(Approved { call, decided, now, at, asked });
         }
     }
 

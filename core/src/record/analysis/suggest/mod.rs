@@ -24,7 +24,7 @@ pub struct Suggested {
     pub v: u32,
     /// So many questions were answered with yes, and would be asked again.
     pub prompts: usize,
-    /// So many of them all the rules together had saved.
+    /// So many of them all the rules together had saved: at least the sum of what each does.
     pub saved: usize,
     /// The rules, in the order in which they save the most.
     pub proposals: Vec<Proposal>,
@@ -58,10 +58,10 @@ const EXAMPLES: usize = 3;
 #[must_use]
 pub fn suggest(entries: &[Recorded], policy: &Policy) -> Suggested {
     let heard = Heard::of(entries, policy);
-    let mut open: Vec<&Approved> = heard.approved.iter().collect();
+    let mut open: BTreeSet<usize> = (0..heard.approved.len()).collect();
     let mut left = candidates(&heard);
     let mut chosen = policy.clone();
-    let mut proposals = Vec::new();
+    let mut proposals: Vec<Proposal> = Vec::new();
     while proposals.len() < MOST {
         // The most questions first; of those that save as many, the narrowest.
         left.retain(|candidate| count(candidate, &open) >= FEWEST);
@@ -70,31 +70,33 @@ pub fn suggest(entries: &[Recorded], policy: &Policy) -> Suggested {
         }) else {
             break;
         };
-        let candidate = left.swap_remove(best);
-        let with = with_rules(&chosen, &candidate, &open);
-        let saved: Vec<&Approved> = open.iter().copied().filter(|of| of.is_allowed(&with)).collect();
+        let mut candidate = left.swap_remove(best);
+        // Rules that are proposed already are not said twice.
+        candidate.patterns.retain(|pattern| {
+            !proposals.iter().any(|before| before.patterns.iter().any(|text| text == pattern.as_str()))
+        });
+        let covered = candidate.covers.intersection(&open).filter_map(|at| heard.approved.get(*at));
+        let with = with_rules(&chosen, &candidate, &agents(covered));
+        let allowed = |at: &usize| heard.approved.get(*at).is_some_and(|of| of.is_allowed(&with));
+        let saved: BTreeSet<usize> = candidate.covers.intersection(&open).copied().filter(allowed).collect();
         if saved.len() < FEWEST || heard.denied.iter().any(|denied| denied.is_allowed(&with)) {
             continue;
         }
-        proposals.push(proposal(&candidate, &saved));
-        open.retain(|of| !saved.iter().any(|saved| std::ptr::eq(*saved, *of)));
+        let calls: Vec<&Approved> = saved.iter().filter_map(|at| heard.approved.get(*at)).collect();
+        proposals.push(proposal(&candidate, &calls));
+        open.retain(|at| !saved.contains(at));
         chosen = with;
     }
-    Suggested {
-        v: VERSION,
-        prompts: heard.approved.len(),
-        saved: heard.approved.len() - open.len(),
-        proposals,
-    }
+    let saved = heard.approved.iter().filter(|of| of.is_allowed(&chosen)).count();
+    Suggested { v: VERSION, prompts: heard.approved.len(), saved, proposals }
 }
 
-fn count(candidate: &Candidate, open: &[&Approved]) -> usize {
-    open.iter().filter(|of| candidate.covers(of)).count()
+fn count(candidate: &Candidate, open: &BTreeSet<usize>) -> usize {
+    candidate.covers.intersection(open).count()
 }
 
 /// The policy with the rules of `candidate`, for the agents that were asked about it.
-fn with_rules(policy: &Policy, candidate: &Candidate, open: &[&Approved]) -> Policy {
-    let agents = agents(open.iter().copied().filter(|of| candidate.covers(of)));
+fn with_rules(policy: &Policy, candidate: &Candidate, agents: &[AgentId]) -> Policy {
     let mut with = policy.clone();
     for pattern in &candidate.patterns {
         with.rules.push(Rule {

@@ -4,7 +4,9 @@ mod answers;
 mod entries;
 mod opening;
 mod questions;
+mod rotation;
 mod tampering;
+mod versions;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

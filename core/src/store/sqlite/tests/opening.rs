@@ -229,3 +229,24 @@ fn given_a_store_to_read_then_nothing_can_be_written() {
     assert!(matches!(store.attach(&crate::store::Owner::this()), Err(StoreError::ReadOnly { .. })));
     assert!(verify(&store).is_sound());
 }
+
+/// Rule: "no space left" is said, nothing is half there, and it goes on once there is space.
+#[test]
+fn given_no_space_then_it_is_said_and_nothing_is_half_there() {
+    let place = Place::new();
+    let store = place.open();
+    append(&store, [1]);
+    let pages = |most: i64| {
+        let writer = store.writer().unwrap();
+        writer.connection.pragma_update_and_check(None, "max_page_count", most, |_| Ok(())).unwrap();
+    };
+    pages(1);
+    let changes = || (2..=2_000).map(|number| crate::store::Change::Append(super::entry(number))).collect();
+    let error = store.commit(changes()).unwrap_err();
+    assert!(matches!(&error, StoreError::Full(path) if *path == place.at("store.db")), "{error}");
+    let report = verify(&store);
+    assert_eq!((report.findings.len(), report.last), (0, Some(1)));
+    pages(1_000_000);
+    store.commit(changes()).unwrap();
+    assert_eq!(verify(&store).last, Some(2_000));
+}

@@ -2,7 +2,7 @@
 
 use super::{hold, look, look_in};
 use crate::call::shell::program::{Command, known};
-use crate::call::shell::{Use, Word};
+use crate::call::shell::{Reach, Use, Word};
 use std::path::Path;
 
 /// Decisions, section 2: "a table of commands that only read (...), each with every option that is
@@ -272,67 +272,102 @@ fn given_anything_else_then_it_does_not_fit() {
     ];
     hold(lines, |line| look(line).reader.then(|| line.to_owned()));
     let words = [Word::from("ls")];
-    assert!(!known(&Command { words: &words, cwd: None, fed: false }).reader);
+    assert!(!known(&Command { words: &words, cwd: None, fed: false, piped: false, made: false }).reader);
 }
 
-/// Decisions, section 2: "with its operands as `read` accesses".
+/// Decisions, section 2: "with its operands as `read` accesses", and "words that ... lie above a path".
+/// Attack 85: a search goes as far below its operands, or the folder that it runs in, as the program does.
 /// Attack 77.
 #[test]
 fn given_a_reader_then_its_operands_are_read() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
-    let rows: &[(&str, &[(&str, bool)])] = &[
-        ("cat a b/c", &[("a", false), ("b/c", false)]),
-        ("ls", &[(".", false)]),
-        ("ls -R", &[(".", true)]),
-        ("rg foo", &[(".", false)]),
-        ("rg --hidden foo", &[(".", true)]),
-        ("rg -uu foo src", &[("src", true)]),
-        ("grep -r foo src", &[("src", true)]),
-        ("grep foo f", &[("f", false)]),
-        ("grep -f patterns f", &[("patterns", false), ("f", false)]),
-        ("find . -name x", &[(".", true)]),
-        ("find", &[(".", true)]),
-        ("du x", &[("x", true)]),
-        ("diff -r a b", &[("a", true), ("b", true)]),
-        ("git status", &[(".", false)]),
-        ("sed -n 1p .env", &[(".env", false)]),
-        ("cat -b ../x", &[("../x", false)]),
-        ("cat -l ../x", &[("../x", false)]),
-        ("tac -b ../x", &[("../x", false)]),
-        ("nl -b a ../x", &[("../x", false)]),
-        ("look '' ../x", &[("../x", false)]),
-        ("man ./x", &[("./x", false)]),
-        ("yq ../x", &[("../x", false)]),
-        ("stat -t ../x", &[("../x", false)]),
-        ("readelf -n ../x", &[("../x", false)]),
-        ("readelf -e ../x", &[("../x", false)]),
-        ("objdump -t ../x", &[("../x", false)]),
-        ("nm ../x", &[("../x", false)]),
-        ("size -t ../x", &[("../x", false)]),
-        ("zipinfo ../x", &[("../x", false)]),
-        ("who ../x", &[("../x", false)]),
-        ("users ../x", &[("../x", false)]),
-        ("uptime ../x", &[("../x", false)]),
-        ("last -f ../x", &[("../x", false)]),
-        ("git diff -U ../x", &[("../x", false)]),
-        ("sed -l p ../x", &[("../x", false)]),
-        ("ls -T ../x", &[("../x", false)]),
-        ("unzip -l -x ../x", &[("../x", false)]),
+    for folder in ["src", "other", "x"] {
+        std::fs::create_dir(root.join(folder)).unwrap();
+    }
+    std::fs::write(root.join("src/f"), "").unwrap();
+    use Reach::{All, Changed, Itself, Shown};
+    let rows: &[(&str, &[(&str, Reach)])] = &[
+        ("cat a b/c", &[("a", Itself), ("b/c", Itself)]),
+        ("ls", &[(".", Itself)]),
+        ("ls -R", &[(".", Itself)]),
+        ("tree", &[(".", Itself)]),
+        ("du x", &[("x", Itself)]),
+        ("fd x", &[(".", Itself)]),
+        ("find . -name x", &[(".", Itself)]),
+        ("find", &[(".", Itself)]),
+        ("rg --files src", &[("src", Itself)]),
+        ("rg foo", &[(".", Shown)]),
+        ("rg foo src", &[("src", Shown)]),
+        ("rg --hidden foo", &[(".", All)]),
+        ("rg -uu foo src", &[("src", All)]),
+        ("ag foo", &[(".", Shown)]),
+        ("ack foo src", &[("src", Shown)]),
+        ("grep -r foo src", &[("src", All)]),
+        ("grep -r foo", &[(".", All)]),
+        ("grep -rn foo src/f nothing", &[("src/f", Itself), ("nothing", Itself)]),
+        ("grep -d recurse foo src", &[("src", All)]),
+        ("grep --directories=rec foo", &[(".", All)]),
+        ("grep -d skip foo src", &[("src", Itself)]),
+        ("egrep -r foo", &[(".", All)]),
+        ("grep foo", &[]),
+        ("grep foo f", &[("f", Itself)]),
+        ("grep -f patterns f", &[("patterns", Itself), ("f", Itself)]),
+        ("diff src other", &[("src", All), ("other", All)]),
+        ("diff src/f other", &[("src/f", Itself), ("other", All)]),
+        ("git status", &[(".", Itself)]),
+        ("git grep x", &[(".", Shown)]),
+        ("git grep x HEAD", &[("HEAD", Shown), (".", Shown)]),
+        ("git grep x -- src", &[("src", Shown)]),
+        ("git grep --no-index x src", &[("src", All)]),
+        ("git archive HEAD", &[("HEAD", All), (".", All)]),
+        ("git archive HEAD src", &[("HEAD", All), ("src", All)]),
+        ("git log", &[]),
+        ("git log --stat -- src", &[("src", Itself)]),
+        ("git log -p -- gone", &[("gone", Shown)]),
+        ("git diff --stat", &[]),
+        ("git diff", &[(".", Changed)]),
+        ("git show HEAD", &[("HEAD", Shown), (".", Changed)]),
+        ("git log -p", &[(".", Changed)]),
+        ("git diff src", &[("src", Shown)]),
+        ("git diff --stat -p src", &[("src", Shown)]),
+        ("git stash show -p src", &[("src", Shown)]),
+        ("sed -n 1p .env", &[(".env", Itself)]),
+        ("cat -b ../x", &[("../x", Itself)]),
+        ("cat -l ../x", &[("../x", Itself)]),
+        ("tac -b ../x", &[("../x", Itself)]),
+        ("nl -b a ../x", &[("../x", Itself)]),
+        ("look '' ../x", &[("../x", Itself)]),
+        ("yq ../x", &[("../x", Itself)]),
+        ("stat -t ../x", &[("../x", Itself)]),
+        ("readelf -n ../x", &[("../x", Itself)]),
+        ("readelf -e ../x", &[("../x", Itself)]),
+        ("objdump -t ../x", &[("../x", Itself)]),
+        ("nm ../x", &[("../x", Itself)]),
+        ("size -t ../x", &[("../x", Itself)]),
+        ("zipinfo ../x", &[("../x", Itself)]),
+        ("who ../x", &[("../x", Itself)]),
+        ("users ../x", &[("../x", Itself)]),
+        ("uptime ../x", &[("../x", Itself)]),
+        ("last -f ../x", &[("../x", Itself)]),
+        ("git diff -U ../x", &[("../x", Shown), (".", Changed)]),
+        ("sed -l p ../x", &[("../x", Itself)]),
+        ("ls -T ../x", &[("../x", Itself)]),
+        ("unzip -l -x ../x", &[("../x", Itself)]),
     ];
     hold(rows, |(line, expected)| {
         let known = look_in(line, &root, false);
-        let found: Vec<(String, bool)> = known
+        let found: Vec<(String, Reach)> = known
             .touches
             .iter()
             .filter(|touch| touch.how == Use::Read)
             .filter_map(|touch| match &touch.path {
-                crate::call::shell::TouchedPath::Known(path) => Some((path.given.clone(), touch.deep)),
+                crate::call::shell::TouchedPath::Known(path) => Some((path.given.clone(), touch.reach)),
                 crate::call::shell::TouchedPath::Open(_) => None,
             })
             .collect();
-        let expected: Vec<(String, bool)> =
-            expected.iter().map(|(path, deep)| ((*path).to_owned(), *deep)).collect();
+        let expected: Vec<(String, Reach)> =
+            expected.iter().map(|(path, reach)| ((*path).to_owned(), *reach)).collect();
         (found != expected || !known.reader).then(|| format!("{line}: {found:?}"))
     });
 }
@@ -348,7 +383,7 @@ fn given_a_repository_that_names_a_program_then_git_is_no_reader() {
     assert!(look_in("git status", dir.path(), false).reader);
     std::fs::write(dir.path().join(".git/config"), "[core]\n\tfsmonitor = ./x\n").unwrap();
     assert!(!look_in("git status", dir.path(), false).reader);
-    assert!(look_in("git --version", dir.path(), false).reader);
+    assert!(look_in("git version", dir.path(), false).reader);
 }
 
 /// Attack 76.

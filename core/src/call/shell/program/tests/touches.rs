@@ -3,7 +3,7 @@
 use super::{hold, look_in};
 use crate::call::WriteKind;
 use crate::call::shell::program::Moves;
-use crate::call::shell::{Touch, TouchedPath, Use};
+use crate::call::shell::{Reach, Touch, TouchedPath, Use};
 
 fn given(touches: &[Touch]) -> Vec<&str> {
     touches
@@ -126,6 +126,7 @@ fn given_files_that_are_certainly_written_then_they_are_accesses() {
 #[test]
 fn given_a_command_that_removes_or_makes_then_its_touches_say_how() {
     let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("a")).unwrap();
     for (line, kind, deep) in [
         ("rm a", WriteKind::Delete, false),
         ("rm -rf a", WriteKind::Delete, true),
@@ -141,7 +142,7 @@ fn given_a_command_that_removes_or_makes_then_its_touches_say_how() {
         let known = look_in(line, dir.path(), false);
         let touch =
             known.touches.iter().find(|touch| given(std::slice::from_ref(touch)) == ["a"]).expect(line);
-        assert_eq!((touch.how, touch.deep), (Use::Write(kind), deep), "{line}");
+        assert_eq!((touch.how, touch.reach == Reach::All), (Use::Write(kind), deep), "{line}");
     }
 }
 

@@ -219,7 +219,13 @@ fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
         let line = format!("{program} {}", word.repeat(20_000));
         let words = super::words(&line);
         let started = std::time::Instant::now();
-        let command = super::Command { words: &words, cwd: Some(std::path::Path::new("/")), fed: true };
+        let command = super::Command {
+            words: &words,
+            cwd: Some(std::path::Path::new("/")),
+            fed: true,
+            piped: false,
+            made: false,
+        };
         let _ = super::known(&command);
         assert!(
             started.elapsed() < std::time::Duration::from_secs(10),

@@ -1,0 +1,50 @@
+//! `mayi log`: what happened, and what can be learnt from it.
+
+mod filter;
+mod follow;
+mod happening;
+mod json;
+mod list;
+mod pages;
+mod replay;
+mod show;
+mod stats;
+mod suggest;
+mod table;
+mod verify;
+mod when;
+
+pub(crate) use self::when::Moment;
+
+use mayi_core::store::SqliteStore;
+
+use super::{CliError, Context};
+use crate::args::{LogArgs, LogCommand};
+use crate::exit::Exit;
+use crate::memory;
+
+pub(super) async fn log(args: LogArgs, ctx: Context) -> Result<Exit, CliError> {
+    match &args.command {
+        None if args.follow => follow::follow(args, ctx).await,
+        None => list::list(&args, &ctx),
+        Some(LogCommand::Show(args)) => show::show(args, &ctx),
+        Some(LogCommand::Verify(args)) => verify::verify(args, &ctx),
+        Some(LogCommand::Stats(args)) => stats::stats(args, &ctx),
+        Some(LogCommand::Replay(args)) => replay::replay(args, &ctx),
+        Some(LogCommand::Suggest(args)) => suggest::suggest(args, &ctx),
+    }
+}
+
+/// The store to read; where there is none, it says so.
+fn store(ctx: &Context) -> Result<Option<SqliteStore>, CliError> {
+    let store = memory::existing(ctx)?;
+    if store.is_none() {
+        ctx.note("nothing is recorded yet");
+    }
+    Ok(store)
+}
+
+/// A number with its word, in one or many.
+fn count(number: usize, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}

@@ -1,0 +1,139 @@
+//! `mayi log stats`: figures of the record.
+
+use jiff::tz::TimeZone;
+use mayi_core::approval::visible;
+use mayi_core::record::Kind;
+use mayi_core::record::analysis::{Counted, Counts, Figures, Parts, Stats};
+use mayi_core::store::{EntryQuery, Order};
+
+use super::json::Versioned;
+use super::pages::Pages;
+use super::table::took_text;
+use super::{CliError, Context, store};
+use crate::args::StatsArgs;
+use crate::exit::Exit;
+use crate::print;
+use crate::surface::{Line, Tone};
+
+/// What the figures are made of.
+const KINDS: [Kind; 6] =
+    [Kind::Decided, Kind::Asked, Kind::Answered, Kind::Expired, Kind::Cancelled, Kind::Unasked];
+/// As many of each list are shown.
+const MOST: usize = 10;
+/// As many days.
+const DAYS: usize = 14;
+/// The longest bar.
+const BAR: u64 = 40;
+
+pub(super) fn stats(args: &StatsArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let query = args.whose.query(ctx)?;
+    let Some(store) = store(ctx)? else { return Ok(Exit::Done) };
+    let query = EntryQuery { order: Order::OldestFirst, kinds: KINDS.to_vec(), ..query };
+    let mut figures = Figures::new(TimeZone::system());
+    let mut parts = Parts::default();
+    for recorded in Pages::new(&store, query)? {
+        if let Some(part) = parts.push(recorded?) {
+            figures.add(&part);
+        }
+    }
+    figures.add(&parts.finish());
+    let stats = figures.stats();
+    if args.json {
+        print::json(&Versioned::of(&stats))?;
+        return Ok(Exit::Done);
+    }
+    match (stats.since, stats.until) {
+        (Some(since), Some(until)) => {
+            let day = |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).date().to_string();
+            head(ctx, &format!("{} to {}", day(since), day(until)))?;
+            show(&stats, ctx)?;
+        }
+        _ => ctx.note("nothing like that is recorded"),
+    }
+    Ok(Exit::Done)
+}
+
+fn head(ctx: &Context, text: &str) -> Result<(), CliError> {
+    print::line(Line::of(Tone::Strong, text).paint(ctx.color()))
+}
+
+fn show(stats: &Stats, ctx: &Context) -> Result<(), CliError> {
+    let all = Counted { name: "all".to_owned(), counts: stats.all };
+    table("AGENT", std::iter::once(&all).chain(&stats.agents))?;
+    print::line("")?;
+    table("TOOL", stats.tools.iter().take(MOST))?;
+    more(stats.tools.len())?;
+    rules(stats)?;
+    days(stats, ctx)?;
+    let answers = stats.answers;
+    if let (Some(median), Some(p90)) = (answers.median, answers.p90) {
+        print::line("")?;
+        print::line(format!(
+            "answers by people: {}; half of them within {}, nine of ten within {}",
+            answers.count,
+            took_text(median),
+            took_text(p90)
+        ))?;
+    }
+    Ok(())
+}
+
+fn more(all: usize) -> Result<(), CliError> {
+    match all.checked_sub(MOST) {
+        None | Some(0) => Ok(()),
+        Some(left) => print::line(format!("and {left} more: --json has them")),
+    }
+}
+
+fn table<'a>(title: &str, list: impl Iterator<Item = &'a Counted>) -> Result<(), CliError> {
+    let names = ["CALLS", "ALLOWED", "DENIED", "ASKED", "YES", "NO", "UNANSWERED", "UNASKED"];
+    let mut rows = vec![std::iter::once(title).chain(names).map(str::to_owned).collect::<Vec<_>>()];
+    for Counted { name, counts } in list {
+        let Counts { calls, allowed, denied, asked, approved, refused, unanswered, unasked } = *counts;
+        let figures = [calls, allowed, denied, asked, approved, refused, unanswered, unasked];
+        let figure = |(number, title): (u64, &str)| {
+            let text = if number == 0 { "-".to_owned() } else { number.to_string() };
+            format!("{text:>width$}", width = title.len())
+        };
+        let cells = figures.into_iter().zip(names).map(figure);
+        rows.push(std::iter::once(visible(name)).chain(cells).collect());
+    }
+    print::columns(&rows).into_iter().try_for_each(print::line)
+}
+
+fn rules(stats: &Stats) -> Result<(), CliError> {
+    if stats.rules.is_empty() {
+        return Ok(());
+    }
+    let mut rows = vec![["RULE", "DECIDED", "SPOKE", "WHERE"].map(str::to_owned).to_vec()];
+    for rule in stats.rules.iter().take(MOST) {
+        let place = match (&rule.file, rule.line) {
+            (Some(file), Some(line)) => visible(&format!("{file}:{line}")),
+            (Some(file), None) => visible(file),
+            _ => String::new(),
+        };
+        let what = visible(&format!("{} {}", rule.effect, rule.pattern));
+        rows.push(vec![what, format!("{:>7}", rule.decided), format!("{:>5}", rule.spoke), place]);
+    }
+    print::line("")?;
+    print::columns(&rows).into_iter().try_for_each(print::line)?;
+    more(stats.rules.len())
+}
+
+/// Questions by day, each with a bar.
+fn days(stats: &Stats, ctx: &Context) -> Result<(), CliError> {
+    let from = stats.days.len().saturating_sub(DAYS);
+    let days: Vec<_> = stats.days.iter().skip(from).collect();
+    let Some(most) = days.iter().map(|day| day.asked).max().filter(|most| *most > 0) else { return Ok(()) };
+    print::line("")?;
+    print::line("QUESTIONS")?;
+    let width = most.to_string().len();
+    for day in days {
+        // Something is never nothing.
+        let long = (day.asked * BAR.min(most)).div_ceil(most);
+        let bar = "█".repeat(usize::try_from(long).unwrap_or_default());
+        let line = Line::of(Tone::Plain, &format!("{}  {:>width$}  ", day.day, day.asked));
+        print::line(line.then(Tone::Focus, &bar).paint(ctx.color()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! `mayi log verify`: whether the record is as mayi wrote it.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use jiff::tz::TimeZone;
+use mayi_core::approval::visible;
+use mayi_core::record::{HeadState, Report, What};
+use mayi_core::store::{EntryQuery, Order, SqliteStore, Store};
+use serde_json::Value;
+
+use super::json::Versioned;
+use super::{CliError, Context, count, store};
+use crate::args::VerifyArgs;
+use crate::exit::Exit;
+use crate::print;
+use crate::surface::{Line, Tone};
+
+pub(super) fn verify(args: &VerifyArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let Some(store) = store(ctx)? else { return Ok(Exit::Done) };
+    let mut progress = Progress::new(ctx);
+    let report = store.verify(&mut |done, all| progress.tell(done, all));
+    progress.end();
+    let report = report?;
+    if args.json {
+        print::json(&Versioned::of(value(&report)?))?;
+    } else {
+        show(&report, &store, ctx)?;
+    }
+    Ok(if report.is_sound() { Exit::Done } else { Exit::Internal })
+}
+
+/// The report, each finding with its words.
+fn value(report: &Report) -> Result<Value, CliError> {
+    let failed = |error: serde_json::Error| CliError::internal(error.to_string());
+    let mut value = serde_json::to_value(report).map_err(failed)?;
+    if let Some(members) = value.as_object_mut() {
+        members.insert("sound".to_owned(), Value::from(report.is_sound()));
+    }
+    if let Some(findings) = value.get_mut("findings").and_then(Value::as_array_mut) {
+        for (value, finding) in findings.iter_mut().zip(&report.findings) {
+            if let Some(members) = value.as_object_mut() {
+                members.insert("says".to_owned(), Value::from(finding.to_string()));
+            }
+        }
+    }
+    Ok(value)
+}
+
+fn show(report: &Report, store: &SqliteStore, ctx: &Context) -> Result<(), CliError> {
+    let entries = count(usize::try_from(report.entries).unwrap_or(usize::MAX), "entry", "entries");
+    let head = if report.is_sound() {
+        Line::of(Tone::Good, "sound").then(Tone::Plain, &format!(": {entries}{}", span(report, store)))
+    } else {
+        let found = count(report.findings.len(), "finding", "findings");
+        Line::of(Tone::Bad, "not sound").then(Tone::Plain, &format!(": {found} in {entries}"))
+    };
+    let color = ctx.color();
+    print::line(head.paint(color))?;
+    for finding in &report.findings {
+        print::line(Line::of(Tone::Strong, &format!("  {finding}")).paint(color))?;
+        print::line(Line::of(Tone::Dim, &format!("    {}", meaning(&finding.what))).paint(color))?;
+    }
+    if let Some(text) = head_text(report.head) {
+        print::line(format!("  {text}"))?;
+    }
+    for archive in &report.archives {
+        let there = if archive.present { "checked too" } else { "not there any more, which is no harm" };
+        let path = visible(&archive.path.display().to_string());
+        print::line(format!("  entries {} to {} are in {path}: {there}", archive.first, archive.last))?;
+    }
+    Ok(())
+}
+
+/// From which entry to which, and when.
+fn span(report: &Report, store: &SqliteStore) -> String {
+    let (Some(first), Some(last)) = (report.first, report.last) else { return String::new() };
+    let day = |order| {
+        let query = EntryQuery { order, limit: Some(1), ..EntryQuery::default() };
+        let at = store.entries(&query).ok()?.first()?.entry.at;
+        Some(at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string())
+    };
+    let days = match (day(Order::OldestFirst), day(Order::NewestFirst)) {
+        (Some(first), Some(last)) => format!(", {first} to {last}"),
+        _ => String::new(),
+    };
+    format!(", number {first} to {last}{days}")
+}
+
+fn head_text(head: HeadState) -> Option<String> {
+    match head {
+        HeadState::Current => Some("the head names the last entry: no end was removed".to_owned()),
+        HeadState::Behind { entries } => Some(format!(
+            "the head is {} behind: mayi was ended just then, and the next entry mends it",
+            count(usize::try_from(entries).unwrap_or(usize::MAX), "entry", "entries")
+        )),
+        HeadState::None | HeadState::Wrong => None,
+    }
+}
+
+/// What a finding means for whoever reads the record.
+fn meaning(what: &What) -> &'static str {
+    match what {
+        What::Changed => "something in it is not what mayi wrote: do not believe what it says",
+        What::Missing => "something happened here that the record does not tell any more",
+        What::OutOfPlace { .. } => "mayi wrote this, but not here: the order was changed",
+        What::Added => "somebody else wrote this: it need not have happened",
+        What::Replaced => "what stood here is gone, and this came in its place",
+        What::EndRemoved => "the newest entries were cut off: what happened last is missing",
+        What::HeadMissing => "the file that names the newest entry was removed",
+        What::HeadDamaged => "the file that names the newest entry was changed",
+        What::HeadOlder => "the file that names the newest entry is an earlier one, put back",
+        What::AnchorDamaged => "whether these were archived, or removed, can't be told",
+        What::Damaged { .. } => "something else than mayi wrote to it, or the disk fails",
+        What::Unreadable { .. } => "what they say is lost, or the disk fails",
+    }
+}
+
+/// How far it is, for a person who waits.
+struct Progress {
+    shown: bool,
+    told: bool,
+    since: Instant,
+}
+
+impl Progress {
+    fn new(ctx: &Context) -> Self {
+        Self { shown: !ctx.quiet && std::io::stderr().is_terminal(), told: false, since: Instant::now() }
+    }
+
+    fn tell(&mut self, done: u64, all: u64) {
+        if self.shown && self.since.elapsed() > Duration::from_millis(300) {
+            self.told = true;
+            self.since = Instant::now();
+            print::progress(&format!("{done} of {all} entries checked"));
+        }
+    }
+
+    fn end(&self) {
+        if self.told {
+            print::progress("");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! `mayi inbox` and `mayi grants`: what waits in one process is answered from another.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[path = "support/pty.rs"]
+mod pty;
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use pty::Terminal;
+use tempfile::TempDir;
+
+/// A home and a folder, with runs that wait for answers from elsewhere.
+struct Machine {
+    folder: TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["home", "work"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        Self { folder }
+    }
+
+    fn mayi(&self, words: &[&str]) -> Command {
+        let mut mayi = Command::new(env!("CARGO_BIN_EXE_mayi"));
+        mayi.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.folder.path().join("home"));
+        mayi.current_dir(self.folder.path().join("work")).args(words).stdin(Stdio::null());
+        mayi
+    }
+
+    /// The demo agent with something to ask about.
+    fn asks(&self, prompt: &str) -> Child {
+        let mut run = self.mayi(&["run", "demo", prompt, "--on-ask", "wait", "--timeout", "60s"]);
+        run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    fn out(&self, words: &[&str]) -> Output {
+        self.mayi(words).output().unwrap()
+    }
+
+    /// The IDs that the list shows, once there are `count` of them.
+    fn ids(&self, count: usize) -> Vec<String> {
+        let begun = Instant::now();
+        loop {
+            let out = String::from_utf8(self.out(&["inbox"]).stdout).unwrap();
+            let rows = out.lines().skip(1);
+            let ids: Vec<String> =
+                rows.filter_map(|row| row.split_whitespace().next()).map(str::to_owned).collect();
+            if ids.len() == count {
+                return ids;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{out}");
+        }
+    }
+
+    /// An answer, given at a terminal.
+    fn at_terminal(&self, words: &[&str]) -> (i32, String) {
+        let terminal = Terminal::start(self.mayi(words), (24, 100), false);
+        let code = terminal.exit().code().unwrap();
+        (code, terminal.screen())
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join("work").join(name)
+    }
+}
+
+fn ended(mut run: Child) -> i32 {
+    run.wait().unwrap().code().unwrap()
+}
+
+/// Issue "Memory and record": "`mayi inbox` (list, approve, deny, watch) answers approvals of other processes of
+/// the same user".
+#[test]
+fn given_a_question_of_another_process_then_approve_lets_it_run() {
+    let machine = Machine::new();
+    let run = machine.asks("demo: run touch ran.txt");
+    let ids = machine.ids(1);
+    let (code, screen) = machine.at_terminal(&["inbox", "approve", &ids[0]]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("allowed once: shell(touch ran.txt) (demo)"), "{screen}");
+    assert_eq!(ended(run), 0);
+    assert!(machine.file("ran.txt").exists());
+    // "First answer wins; later ones get "already answered", by whom and what".
+    let (code, screen) = machine.at_terminal(&["inbox", "deny", &ids[0]]);
+    assert_eq!(code, 2, "{screen}");
+}
+
+/// Surfaces, section 1: "5 something was denied", by whomever.
+#[test]
+fn given_a_question_of_another_process_then_deny_stops_it() {
+    let machine = Machine::new();
+    let run = machine.asks("demo: run touch ran.txt");
+    let ids = machine.ids(1);
+    let (code, screen) = machine.at_terminal(&["inbox", "deny", &ids[0]]);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(ended(run), 5);
+    assert!(!machine.file("ran.txt").exists());
+}
+
+/// Attack 2: "the agent runs `mayi inbox approve`": without the person's terminal nobody answers.
+#[test]
+fn given_no_terminal_then_nobody_answers() {
+    let machine = Machine::new();
+    let mut run = machine.asks("demo: run touch ran.txt");
+    let ids = machine.ids(1);
+    for words in [&["inbox", "approve", &*ids[0]][..], &["inbox", "deny", &ids[0]], &["inbox", "watch"]] {
+        let mut command = machine.mayi(words);
+        // A session of its own, as the agents have: without a terminal.
+        let out = without_terminal(&mut command).output().unwrap();
+        assert_eq!(out.status.code(), Some(2), "{words:?}");
+        assert!(String::from_utf8_lossy(&out.stderr).contains("a person at a terminal"), "{out:?}");
+    }
+    assert_eq!(machine.ids(1), ids);
+    run.kill().unwrap();
+    run.wait().unwrap();
+}
+
+/// Runs it by way of `setsid`, which leaves the terminal behind.
+fn without_terminal(command: &mut Command) -> Command {
+    let mut session = Command::new("setsid");
+    session.arg("--wait").arg(command.get_program()).args(command.get_args());
+    session.env_clear();
+    session.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    session.current_dir(command.get_current_dir().unwrap()).stdin(Stdio::null());
+    session
+}
+
+/// Decisions, section 6: "The answer echoes the digest that was rendered": an ID of the list stands for the call
+/// as it was listed.
+#[test]
+fn given_an_id_with_another_digest_then_the_answer_is_refused() {
+    let machine = Machine::new();
+    let mut run = machine.asks("demo: run touch ran.txt");
+    let ids = machine.ids(1);
+    let (name, _) = ids[0].split_once('.').unwrap();
+    let (code, screen) = machine.at_terminal(&["inbox", "approve", &format!("{name}.zzzz")]);
+    assert_eq!(code, 6, "{screen}");
+    assert!(screen.contains("has changed since it was listed"), "{screen}");
+    assert_eq!(machine.ids(1), ids);
+    run.kill().unwrap();
+    run.wait().unwrap();
+}
+
+/// Issue: "on restart those whose agent is gone become `cancelled` with reason `interrupted`, never allowed".
+#[test]
+fn given_a_process_that_is_killed_while_it_asks_then_its_question_is_gone() {
+    let machine = Machine::new();
+    let mut run = machine.asks("demo: run touch ran.txt");
+    let ids = machine.ids(1);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let (code, _) = machine.at_terminal(&["inbox", "approve", &ids[0]]);
+    assert_ne!(code, 0);
+    assert!(machine.ids(0).is_empty());
+    assert!(!machine.file("ran.txt").exists());
+}
+
+/// Issue: "`mayi inbox` ... watch": the card of the terminal, for questions of another process.
+#[test]
+fn given_watch_then_cards_of_other_processes_are_answered_there() {
+    let machine = Machine::new();
+    let watch = Terminal::start(machine.mayi(&["inbox", "watch"]), (30, 100), false);
+    watch.sees("waiting for questions");
+    let run = machine.asks("demo: run touch ran.txt");
+    watch.sees("› n  Deny");
+    assert!(watch.screen().contains("touch ran.txt"), "{}", watch.screen());
+    watch.send("y");
+    watch.sees("✓ allowed once: shell(touch ran.txt)");
+    assert_eq!(ended(run), 0);
+    assert!(machine.file("ran.txt").exists());
+    watch.send("\x03");
+    assert_eq!(watch.exit().code(), Some(0), "{}", watch.screen());
+}
+
+/// Ctrl-C in `watch` ends the watching, and answers nothing.
+#[test]
+fn given_watch_that_is_interrupted_at_a_card_then_the_question_still_waits() {
+    let machine = Machine::new();
+    let mut run = machine.asks("demo: run touch ran.txt");
+    let ids = machine.ids(1);
+    let watch = Terminal::start(machine.mayi(&["inbox", "watch"]), (30, 100), false);
+    watch.sees("› n  Deny");
+    watch.send("\x03");
+    assert_eq!(watch.exit().code(), Some(0), "{}", watch.screen());
+    assert_eq!(machine.ids(1), ids);
+    run.kill().unwrap();
+    run.wait().unwrap();
+}
+
+/// Decisions, section 6: "Scopes once, session, workspace, user; time and use limits", and `mayi grants`.
+#[test]
+fn given_an_answer_for_the_workspace_with_uses_then_it_is_listed_used_and_revoked() {
+    let machine = Machine::new();
+    let run = machine.asks("demo: run touch a.txt");
+    let ids = machine.ids(1);
+    let words = ["inbox", "approve", &*ids[0], "--workspace", "shell(touch *)", "--uses", "2"];
+    let (code, screen) = machine.at_terminal(&words);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(ended(run), 0);
+    let list = || String::from_utf8(machine.out(&["grants"]).stdout).unwrap();
+    assert!(list().contains("shell(touch *)") && list().contains("after 2 more"), "{}", list());
+    assert_eq!(ended(machine.asks("demo: run touch b.txt")), 0);
+    assert!(machine.file("b.txt").exists());
+    assert!(list().contains("after 1 more") && list().contains("1x"), "{}", list());
+    let id = list().lines().nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let (code, screen) = machine.at_terminal(&["grants", "revoke", &id]);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(list(), "");
+    let expired = String::from_utf8(machine.out(&["grants", "--expired"]).stdout).unwrap();
+    assert!(expired.contains("revoked"), "{expired}");
+    let mut run = machine.asks("demo: run touch c.txt");
+    machine.ids(1);
+    run.kill().unwrap();
+    run.wait().unwrap();
+}

@@ -1,0 +1,88 @@
+//! What the text of an awk program names: files behind `>` and `<`, lines for a shell around `|` and in
+//! `system(...)`. It looks at each such mark by itself, without following the grammar: rather too much
+//! than too little, since what it finds only counts against the program.
+
+/// A text that stands beside a mark.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// It is written; whether nothing else belongs to its name.
+    Written(String, bool),
+    Read(String),
+    Line(String),
+}
+
+/// As many marks are looked at.
+const MOST: usize = 64;
+
+pub(super) fn named(program: &str) -> Vec<Named> {
+    let mut found = Vec::new();
+    for (at, mark) in program.match_indices(['>', '<', '|', '(']).take(MOST) {
+        let (before, behind) =
+            (program.get(..at).unwrap_or_default(), program.get(at + 1..).unwrap_or_default());
+        let next = text(behind.trim_start_matches(['>', '|', '&', ' ', '\t', '(']));
+        match (mark, next) {
+            (">", Some((name, rest))) => {
+                let rest = rest.trim_start_matches([' ', '\t', ')']);
+                found.push(Named::Written(
+                    name,
+                    rest.is_empty() || rest.starts_with([';', '}', '\n', '#', '\r']),
+                ));
+            }
+            ("<", Some((name, _))) => found.push(Named::Read(name)),
+            ("|", Some((line, _))) => found.push(Named::Line(line)),
+            ("(", Some((line, _))) if before.trim_end().ends_with("system") => found.push(Named::Line(line)),
+            ("|", None) => found.extend(last(before).map(Named::Line)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The text between quotes that `from` begins with, and what stands behind it.
+fn text(from: &str) -> Option<(String, &str)> {
+    let inner = from.strip_prefix('"')?;
+    let mut text = String::new();
+    let mut chars = inner.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some((text, inner.get(at + 1..).unwrap_or_default())),
+            '\\' => text.extend(chars.next().map(|(_, c)| c)),
+            c => text.push(c),
+        }
+    }
+    None
+}
+
+/// The text between quotes that `before` ends with: `"line" | getline`.
+fn last(before: &str) -> Option<String> {
+    let before = before.trim_end().strip_suffix('"')?;
+    let from = before.rmatch_indices('"').map(|(at, _)| at).find(|at| {
+        let slashes = before.get(..*at).unwrap_or_default();
+        (slashes.len() - slashes.trim_end_matches('\\').len()).is_multiple_of(2)
+    })?;
+    text(&format!("{}\"", before.get(from..)?)).map(|(text, _)| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Named, named};
+
+    #[test]
+    fn given_a_program_then_the_files_and_lines_that_it_names_are_found() {
+        let written = |name: &str| Named::Written(name.to_owned(), true);
+        for (program, expected) in [
+            ("{print > \".git/config\"}", vec![written(".git/config")]),
+            ("{ printf \"x\" >> \"a/b\" }", vec![written("a/b")]),
+            ("{print >(\"a\")}", vec![written("a")]),
+            ("{print > \"a\" $1}", vec![Named::Written("a".into(), false)]),
+            ("{print | \"rm x\"}", vec![Named::Line("rm x".into())]),
+            ("BEGIN{\"rm \\\"x\\\"\" | getline}", vec![Named::Line("rm \"x\"".into())]),
+            ("BEGIN{system( \"rm x\")}", vec![Named::Line("rm x".into())]),
+            ("BEGIN{getline < \".env\"}", vec![Named::Read(".env".into())]),
+            ("$1 > 3 {print $2}", vec![]),
+            ("/a|b/ {print}", vec![]),
+        ] {
+            assert_eq!(named(program), expected, "{program}");
+        }
+    }
+}

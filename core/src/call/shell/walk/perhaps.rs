@@ -1,0 +1,55 @@
+//! Texts that might be run as lines: what they would run counts for deny, ask and protection, and
+//! never has to be allowed.
+
+use super::Walker;
+use crate::call::Access;
+use crate::call::shell::{ShellAccess, Touch, Use, Word, candidates};
+
+/// As many commands are kept of such texts, for one command.
+const MOST: usize = 512;
+
+impl Walker<'_> {
+    /// Takes what `text` would run into the access at `place`.
+    pub(super) fn perhaps(&mut self, text: &str, place: usize) {
+        let (commands, weight, functions) = (self.commands, self.weight, self.functions.len());
+        let (folder, fed, depth) = (self.folder.clone(), self.fed, self.depth);
+        let out = std::mem::take(&mut self.out);
+        let walked = self.inner_line(text);
+        let found = std::mem::replace(&mut self.out, out);
+        (self.folder, self.fed, self.depth) = (folder, fed, depth);
+        (self.commands, self.weight) = (commands, weight);
+        self.functions.truncate(functions);
+        let Some(Access::Shell(shell)) = self.out.get_mut(place) else { return };
+        if walked.is_err() {
+            heads(candidates::of(text), shell);
+        }
+        for access in found {
+            match access {
+                Access::Shell(inner) => take(inner, shell),
+                Access::Read(path) => shell.touches.push(Touch::known(path, Use::Read)),
+                Access::Write(kind, path) => shell.touches.push(Touch::known(path, Use::Write(kind))),
+                _ => {}
+            }
+        }
+        shell.outer.truncate(MOST);
+        shell.spellings.truncate(MOST);
+        shell.tails.truncate(MOST);
+    }
+}
+
+/// What one command of such a text adds.
+fn take(inner: ShellAccess, shell: &mut ShellAccess) {
+    let ShellAccess { words, outer, spellings, tails, candidates, touches, urls, .. } = inner;
+    let known = |words: &Vec<Word>| words.first().is_some_and(|word| word.literal().is_some());
+    shell.outer.extend(std::iter::once(words).chain(outer).filter(known));
+    shell.spellings.extend(spellings);
+    shell.tails.extend(tails);
+    shell.touches.extend(touches);
+    shell.urls.extend(urls);
+    heads(candidates, shell);
+}
+
+/// Of a text that is no line: what its parts begin with. A word further in is more likely prose.
+fn heads(candidates: Vec<Vec<String>>, shell: &mut ShellAccess) {
+    shell.outer.extend(candidates.into_iter().map(|words| words.into_iter().map(Word::Literal).collect()));
+}

@@ -1,0 +1,65 @@
+//! Processes that are killed while they write.
+
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant};
+
+use super::{Data, verify, wrong};
+
+/// So often a process is killed.
+const KILLS: u64 = 100;
+
+/// Decisions, section 7: "An allow is on disk before the agent hears of it": whatever was told is there, after any
+/// kill; and at most what was under way besides.
+#[test]
+fn given_processes_that_are_killed_then_all_that_was_told_is_there() {
+    let data = Data::new();
+    let chance = RandomState::new();
+    let (mut told, mut untold) = (0, 0);
+    for kill in 0..KILLS {
+        let name = format!("worker-{kill}");
+        let mut worker = data.worker(&["append", &name, "1000000"]);
+        let random = chance.hash_one(kill);
+        worker.begin();
+        for _ in 0..random % 8 {
+            worker.line().unwrap();
+        }
+        // Anywhere within the next commit or two.
+        let moment = Duration::from_micros((random >> 32) % 700);
+        let begin = Instant::now();
+        while begin.elapsed() < moment {
+            std::hint::spin_loop();
+        }
+        let lines = worker.kill().len() as u64 + random % 8;
+        let there = data.numbers(&name);
+        let commits = there.len() as u64 / 2;
+        let pairs: Vec<u64> = (1..=commits).flat_map(|number| [number, number]).collect();
+        assert_eq!(there, pairs, "each commit is there as a whole, in order");
+        assert!(commits == lines || commits == lines + 1, "told {lines}, there are {commits}");
+        told += lines;
+        untold += commits - lines;
+        if kill % 10 == 0 {
+            assert_eq!(wrong(&data.path()), [""; 0]);
+        }
+    }
+    let report = verify(&data.open());
+    assert!(report.is_sound(), "{report:?}");
+    assert_eq!(report.entries, 2 * (told + untold));
+    println!("{told} commits were told, {untold} more were there after {KILLS} kills");
+}
+
+/// The same where several write, and one of them is killed: the others go on at once.
+#[test]
+fn given_one_of_two_processes_killed_then_the_other_goes_on() {
+    let data = Data::new();
+    let mut staying = data.worker(&["append", "staying", "400"]);
+    staying.begin();
+    for round in 0..10 {
+        let name = format!("killed-{round}");
+        let mut killed = data.worker(&["append", &name, "1000000"]);
+        killed.begin();
+        killed.line().unwrap();
+        killed.kill();
+    }
+    assert_eq!(staying.end().len(), 400);
+    assert_eq!(wrong(&data.path()), [""; 0]);
+}
