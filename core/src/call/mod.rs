@@ -16,7 +16,7 @@ pub use identity::{AgentId, Names, SessionId};
 pub(crate) use path::lies_in;
 pub use path::{Mount, PathAccess, resolve};
 pub use shell::{Caveat, ShellAccess, Surroundings};
-pub use url::{UrlAccess, UrlError};
+pub use url::{UrlAccess, UrlError, file_paths};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

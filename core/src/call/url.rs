@@ -73,6 +73,40 @@ impl UrlAccess {
     }
 }
 
+/// The paths that a `file:` address is about: decoded, as it is written and with its dots taken away.
+/// None for any other address.
+#[must_use]
+pub fn file_paths(given: &str) -> Vec<String> {
+    let text = given.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
+    let file = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+    let Some(rest) = text.get(5..).filter(|_| file) else { return Vec::new() };
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    // A host, if one is named, is this one for most programs.
+    let path = match rest.strip_prefix("//") {
+        Some(behind) => behind.find('/').and_then(|at| behind.get(at..)).unwrap_or(behind),
+        None => rest,
+    };
+    let mut found = vec![decoded(path)];
+    if let Some(url) = Url::parse(text).ok().filter(|_| path.starts_with('/')) {
+        found.push(decoded(url.path()));
+    }
+    found.dedup();
+    found
+}
+
+/// Text with `%41` as the byte that it stands for.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        let digits = behind.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The host that a reader by RFC 3986 would see, where it is another one or can't be told.
 fn other_host(given: &str, host: &str) -> Option<String> {
     let odd = |c: char| c == '\\' || c.is_control() || c.is_whitespace();
@@ -93,7 +127,7 @@ fn other_host(given: &str, host: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::UrlAccess;
+    use super::{UrlAccess, file_paths};
 
     #[test]
     fn given_other_spellings_of_a_host_then_it_is_one_host() {
@@ -126,6 +160,27 @@ mod tests {
         ] {
             let url = UrlAccess::parse(given).unwrap();
             assert_eq!((url.host.as_str(), url.other_host.as_deref()), (host, other), "{given}");
+        }
+    }
+
+    /// Attack 106.
+    #[test]
+    fn given_an_address_of_a_file_then_its_path_is_known() {
+        for (given, paths) in [
+            ("file:///etc/shadow", &["/etc/shadow"] as &[&str]),
+            ("FILE:///etc/shadow", &["/etc/shadow"]),
+            (" file://localhost/etc/%73hadow?x#y", &["/etc/shadow"]),
+            ("file:/etc/shadow", &["/etc/shadow"]),
+            ("file://other/etc/shadow", &["/etc/shadow"]),
+            ("file:///w/l/../x", &["/w/l/../x", "/w/x"]),
+            ("file:///w/%2e%2e/x%zz%", &["/w/../x%zz%", "/x%zz%"]),
+            ("file://.env", &[".env"]),
+            ("file:.env", &[".env"]),
+            ("https://example.com/file:///x", &[]),
+            ("files:///x", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(file_paths(given), paths, "{given}");
         }
     }
 

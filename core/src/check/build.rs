@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Request, RequestError, What};
 use crate::call::{
     Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, Surroundings, UrlAccess,
-    resolve, shell,
+    file_paths, resolve, shell,
 };
 use crate::doors::acp;
 use crate::gate::Session;
@@ -108,7 +108,10 @@ fn accesses(request: &Request, place: &Place, session: &Session, home: Option<&P
         What::Words(words) => within(shell::argv(words, &at), request, session),
         What::Read(given) => vec![Access::Read(path(given))],
         What::Write(kind, given) => vec![Access::write(*kind, path(given))],
-        What::Fetch(given) => vec![fetch(given)],
+        What::Fetch(given) => {
+            let files = file_paths(given).into_iter().map(|file| Access::Read(PathAccess::new(cwd, &file)));
+            std::iter::once(fetch(given)).chain(files).collect()
+        }
         What::Mcp { server, tool, arguments } => {
             vec![Access::Mcp(McpAccess::new(vec![(server.clone(), tool.clone())], arguments.clone(), cwd))]
         }

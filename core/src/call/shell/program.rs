@@ -32,7 +32,7 @@ use std::path::Path;
 use super::{Caveat, Touch, Word};
 use crate::call::{UrlAccess, WriteKind};
 
-pub(super) use places::opened;
+pub(super) use places::{among, opened};
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +78,10 @@ pub(super) struct Known {
     pub(super) tails: Vec<Vec<Word>>,
     /// Lines that it might run: for deny and ask.
     pub(super) lines: Vec<String>,
+    /// Words that may be lines, and may be prose: for deny and ask, by what they begin with.
+    pub(super) prose: Vec<String>,
+    /// It runs what it is given to read.
+    pub(super) runs_input: bool,
     /// The folder of the shell changes (`cd`).
     pub(super) moves: Option<Moves>,
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::program;
 use crate::call::{PathAccess, WriteKind};
 
 /// How a command would use a path among its words.
@@ -73,7 +74,49 @@ pub struct OpenPath {
 }
 
 /// As many strings of one call's arguments are looked at as paths.
-const MOST: usize = 256;
+const MOST: usize = 1024;
+/// As much text is read as arguments inside of arguments, and as deep.
+const LONGEST_INNER: usize = 64 * 1024;
+const DEEPEST_INNER: usize = 4;
+
+/// The strings of a tool's arguments.
+#[derive(Default)]
+struct Strings {
+    values: Vec<String>,
+    names: Vec<String>,
+}
+
+impl Strings {
+    fn of(&mut self, arguments: Value, depth: usize) {
+        let mut todo = vec![arguments];
+        while let Some(value) = todo.pop() {
+            if self.values.len() + self.names.len() > MOST {
+                return;
+            }
+            match value {
+                Value::String(text) => {
+                    let json = text.trim_start().starts_with(['{', '[', '"']);
+                    if json
+                        && depth < DEEPEST_INNER
+                        && text.len() <= LONGEST_INNER
+                        && let Ok(inner) = serde_json::from_str(&text)
+                    {
+                        self.of(inner, depth + 1);
+                    }
+                    self.values.push(text);
+                }
+                Value::Array(items) => todo.extend(items),
+                Value::Object(members) => {
+                    for (name, member) in members {
+                        self.names.push(name);
+                        todo.push(member);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
 
 impl Touch {
     /// A known path.
@@ -85,22 +128,9 @@ impl Touch {
     /// Strings of a tool's arguments that are paths, or addresses of files.
     #[must_use]
     pub fn of_arguments(arguments: &Value, cwd: &Path) -> Vec<Self> {
-        let mut found = Vec::new();
-        let mut todo = vec![arguments];
-        while let Some(value) = todo.pop() {
-            match value {
-                Value::String(text) if found.len() < MOST => {
-                    let text = text.strip_prefix("file://").unwrap_or(text);
-                    let one_line = !text.is_empty() && text.len() <= 4096 && !text.contains('\n');
-                    if one_line {
-                        found.push(Self::known(PathAccess::new(cwd, text), Use::Either));
-                    }
-                }
-                Value::Array(items) => todo.extend(items),
-                Value::Object(members) => todo.extend(members.values()),
-                _ => {}
-            }
-        }
-        found
+        let mut texts = Strings::default();
+        texts.of(arguments.clone(), 0);
+        // What is a value is more likely to be a path than what is a name.
+        program::among(texts.values.iter().chain(&texts.names).map(String::as_str), cwd)
     }
 }

@@ -10,7 +10,7 @@ use super::input;
 use super::tool_calls::Known;
 use crate::call::{
     Access, Call, Category, Caveat, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings, UrlAccess,
-    WriteKind,
+    WriteKind, file_paths,
     shell::{self, Named},
 };
 use crate::gate::Session;
@@ -417,6 +417,7 @@ impl Reading {
     }
 
     fn url(&mut self, given: &str) {
+        file_paths(given).iter().for_each(|file| self.read(file));
         match UrlAccess::parse(given) {
             Ok(url) => self.push(Access::Fetch(url)),
             Err(error) => {

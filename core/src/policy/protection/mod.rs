@@ -204,13 +204,13 @@ impl Protection {
             match touching.certainty {
                 Certainty::Known => once(entry, touching.write, touching.fit, &mut found),
                 Certainty::Perhaps => {
-                    perhaps.get_or_insert(touching.write);
+                    perhaps.get_or_insert((touching.write, entry.pattern.to_string()));
                 }
             }
         }
         let mut found: Vec<Against> = found.into_iter().map(|(_, against)| against).collect();
-        if let Some(write) = perhaps {
-            let reason = "a word that could be a protected path".to_owned();
+        if let Some((write, pattern)) = perhaps {
+            let reason = format!("a word that could be a protected path, such as {pattern}");
             found.push(Against { effect: Effect::Ask, always: false, pattern: None, reason, write });
         }
         if self.built_in {

@@ -200,6 +200,8 @@ pub(super) struct Form {
     /// Whether it is one if it only tells something about itself, and what that hangs on.
     pub(super) tells: Option<Option<Special>>,
     pub(super) digits: bool,
+    /// Where the command that it runs begins is not certain.
+    pub(super) lost: bool,
     /// Without a path among its operands it works on the working folder.
     pub(super) here: bool,
     /// The same, where it goes below.
@@ -239,6 +241,7 @@ impl Form {
             special: entry.special,
             reader: entry.reader.unwrap_or_default(),
             digits: entry.digits,
+            lost: entry.lost,
             here: entry.here.unwrap_or_default(),
             here_below: entry.here_below.unwrap_or_default(),
             deep: With::parse(entry.deep.as_deref()),

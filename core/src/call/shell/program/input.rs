@@ -5,7 +5,7 @@ use super::form::{Form, Meaning, Role};
 use super::name;
 use super::scan::{Scan, scan};
 use super::table::{Kind, Special, Table};
-use crate::call::shell::Word;
+use crate::call::shell::{Word, quote};
 
 /// As many wrappers inside each other are looked through.
 const DEEPEST: usize = 64;
@@ -19,6 +19,50 @@ enum Decides {
     Command,
     /// What runs, if they are put at the end: a wrapper waits there for its command.
     Rest,
+}
+
+/// The command with what is put in as words that are not known, as a line: for denials.
+pub(super) fn filled(inner: &[Word], scan: &Scan<'_>, form: &Form) -> String {
+    let replaces = |name: &str| matches!(name, "-I" | "-i" | "--replace" | "-J");
+    let option = scan.options.iter().find(|found| replaces(found.name)).map(|found| &found.value);
+    let mark = match option {
+        Some(Some(value)) => value.text.unwrap_or("{}"),
+        _ => "{}",
+    };
+    // `parallel make ::: a b`
+    let end = inner.iter().position(|word| takes_line(form) && word.prefix().starts_with(":::"));
+    let inner = inner.get(..end.unwrap_or(inner.len())).unwrap_or_default();
+    let (mut line, put) = put_in(inner, mark, "");
+    if option.is_none() && !(takes_line(form) && put) {
+        line.push_str(" ${_}");
+    }
+    line
+}
+
+/// The command of `find -exec`, with what it finds, which begins with one of the places it looks in.
+pub(super) fn found(inner: &[Word], start: &str) -> Option<String> {
+    let (line, put) = put_in(inner, "{}", start);
+    put.then_some(line)
+}
+
+/// The words as a line, with something that begins with `start` in the place of `mark`; whether it
+/// stands there.
+fn put_in(inner: &[Word], mark: &str, start: &str) -> (String, bool) {
+    let mut put = false;
+    let words = inner.iter().map(|word| match word {
+        Word::Literal(text) if !mark.is_empty() && text.contains(mark) => {
+            put = true;
+            let parts: Vec<String> = text.split(mark).map(quote).collect();
+            parts.join(&format!("{}\"${{_}}\"", quote(start)))
+        }
+        Word::Literal(text) => quote(text),
+        Word::Open(open) => {
+            let hole = if open.splits { "${_}" } else { "\"${_}\"" };
+            open.pieces.iter().map(|piece| piece.as_deref().map_or_else(|| hole.to_owned(), quote)).collect()
+        }
+    });
+    let line = words.collect::<Vec<_>>().join(" ");
+    (line, put)
 }
 
 /// Whether `find -exec` runs what it finds.

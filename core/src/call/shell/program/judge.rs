@@ -40,6 +40,10 @@ pub(super) fn known(command: &Command<'_>) -> Known {
     let at = judge.wrappers();
     judge.command_at(at);
     spellings::spellings(command.words, at, &mut judge.known.spellings);
+    if judge.places.more {
+        let reason = "it names more paths than can be looked at".to_owned();
+        judge.add(Caveat { reason, always: true, named: Named::Nothing });
+    }
     let Judge { places, mut known, reader, .. } = judge;
     known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
     known.touches = places.touches;
@@ -149,6 +153,9 @@ impl<'a> Judge<'a> {
         let stop = form.before_command();
         let scan = scan(form, words, from, stop);
         self.options(form, &scan);
+        if form.lost {
+            self.anything(from);
+        }
         if let Some(tells) = form.tells
             && self.query(&scan, from)
         {
@@ -175,6 +182,11 @@ impl<'a> Judge<'a> {
                 if input::chooses(inner) {
                     self.caveat("what it finds decides what it runs", Vec::new());
                 }
+                let starts = scan.operands.iter().filter_map(|at| words.get(*at)).map(Word::prefix);
+                let starts = starts.chain(scan.operands.is_empty().then_some("."));
+                self.known
+                    .lines
+                    .extend(starts.take(MOST_TAILS).filter_map(|start| input::found(inner, start)));
                 self.known.inner.push(Inner::Words(inner.to_vec()));
             }
         }
@@ -227,16 +239,22 @@ impl<'a> Judge<'a> {
         let inner = scan.rest.and_then(|rest| words.get(rest..)).unwrap_or_default();
         if form.special == Some(Special::Input) && input::decides(self.command, inner, scan, form) {
             self.caveat("its input decides what it runs", Vec::new());
+            self.known.runs_input = true;
         }
         if form.special == Some(Special::Input) {
             self.input(inner);
         }
         if inner.is_empty() {
+            // Most start a shell then, or take lines.
+            self.known.runs_input = true;
             // `kubectl exec pod ls`, without the `--` that it asks for.
             if form.operands_are_a_command() {
                 self.tails(scan.operands.iter().skip(1).copied());
             }
             return;
+        }
+        if form.special == Some(Special::Input) {
+            self.known.lines.push(input::filled(inner, scan, form));
         }
         let line = form.operands.as_ref().is_some_and(|operands| {
             operands.first.iter().chain(&operands.many).any(|role| *role == Role::Line)
@@ -400,7 +418,9 @@ impl<'a> Judge<'a> {
             let text = word.literal().unwrap_or_default();
             if word.prefix().contains(char::is_whitespace) || matches!(word, Word::Open(open) if open.blank())
             {
-                self.line(word);
+                let lines =
+                    lines_of(word).filter(|line| !self.known.prose.contains(line)).collect::<Vec<_>>();
+                self.known.prose.extend(lines);
             } else if let Some((_, value)) = text.split_once('=').filter(|(name, _)| name.starts_with('-'))
                 && self.known.also.len() < MOST_TAILS
             {
@@ -416,19 +436,8 @@ impl<'a> Judge<'a> {
 
     /// A text that may be a line for a shell, or hold one behind `=`: for denials alone.
     pub(super) fn line(&mut self, word: &Word) {
-        let text = match word {
-            Word::Literal(text) => text.clone(),
-            // What is not known stands for itself.
-            Word::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("${_}")).collect(),
-        };
-        let behind = text.split_once('=').filter(|(name, _)| !name.contains(char::is_whitespace));
-        let behind = behind.map(|(_, value)| value.to_owned());
-        for line in behind.into_iter().chain([text]) {
-            let line = line.trim_start_matches('!').trim().to_owned();
-            if !line.is_empty() && !self.known.lines.contains(&line) {
-                self.known.lines.push(line);
-            }
-        }
+        let lines = lines_of(word).filter(|line| !self.known.lines.contains(line)).collect::<Vec<_>>();
+        self.known.lines.extend(lines);
     }
 
     /// A file that it certainly changes.
@@ -469,6 +478,19 @@ impl<'a> Judge<'a> {
         let tail = |at: usize| Some(self.words.get(at..)?.iter().take(LONGEST_TAIL).cloned().collect());
         self.known.also.extend(from.take(MOST_TAILS).filter_map(tail));
     }
+}
+
+/// A word as a line for a shell, and what it holds behind `=`.
+fn lines_of(word: &Word) -> impl Iterator<Item = String> {
+    let text: String = match word {
+        Word::Literal(text) => text.clone(),
+        // What is not known stands for itself.
+        Word::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("${_}")).collect(),
+    };
+    let behind = text.split_once('=').filter(|(name, _)| !name.contains(char::is_whitespace));
+    let behind = behind.map(|(_, value)| value.to_owned());
+    let bare = |line: String| line.trim_start_matches('!').trim().to_owned();
+    behind.into_iter().chain([text]).map(bare).filter(|line| !line.is_empty())
 }
 
 /// Words as the one line that a program makes of them.

@@ -56,6 +56,12 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 Word::Open(_) => {}
             },
             Role::Member => unpack::member(judge, form, scan, word),
+            // `yq FILE`, without a program.
+            Role::Pattern if count == 1 && form.special == Some(Special::Jq) => {
+                if let Some(text) = word.literal() {
+                    judge.places.text(text);
+                }
+            }
             Role::Pattern | Role::Assignment | Role::Command | Role::Line => {}
             Role::Single => {
                 judge.reader = false;
@@ -105,6 +111,7 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 }
             }
             Role::Loaded => {
+                judge.known.runs_input = true;
                 judge.places.word(word, Use::Either, Reach::Itself);
                 judge.caveat("it runs what stands in a file", vec![*place]);
             }

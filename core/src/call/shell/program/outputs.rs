@@ -20,20 +20,19 @@ pub(super) fn named(program: &str) -> Vec<Named> {
         let (before, behind) =
             (program.get(..at).unwrap_or_default(), program.get(at + 1..).unwrap_or_default());
         let next = text(behind.trim_start_matches(['>', '|', '&', ' ', '\t', '(']));
-        match (mark, next) {
+        let new = match (mark, next) {
             (">", Some((name, rest))) => {
                 let rest = rest.trim_start_matches([' ', '\t', ')']);
-                found.push(Named::Written(
-                    name,
-                    rest.is_empty() || rest.starts_with([';', '}', '\n', '#', '\r']),
-                ));
+                let whole = rest.is_empty() || rest.starts_with([';', '}', '\n', '#', '\r']);
+                Some(Named::Written(name, whole))
             }
-            ("<", Some((name, _))) => found.push(Named::Read(name)),
-            ("|", Some((line, _))) => found.push(Named::Line(line)),
-            ("(", Some((line, _))) if before.trim_end().ends_with("system") => found.push(Named::Line(line)),
-            ("|", None) => found.extend(last(before).map(Named::Line)),
-            _ => {}
-        }
+            ("<", Some((name, _))) => Some(Named::Read(name)),
+            ("|", Some((line, _))) => Some(Named::Line(line)),
+            ("(", Some((line, _))) if before.trim_end().ends_with("system") => Some(Named::Line(line)),
+            ("|", None) => last(before).map(Named::Line),
+            _ => None,
+        };
+        found.extend(new.filter(|new| !found.contains(new)));
     }
     found
 }

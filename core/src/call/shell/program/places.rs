@@ -4,12 +4,14 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::call::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
-use crate::call::{PathAccess, UrlAccess, resolve};
+use crate::call::{PathAccess, UrlAccess, file_paths, resolve};
 
 /// As many paths of one command are looked up.
 const MOST: usize = 256;
 /// The longest name that a system takes.
 const LONGEST: usize = 4096;
+/// The longest plain name.
+const LONGEST_NAME: usize = 255;
 
 /// Collects what a command's words could reach.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub(super) struct Places<'a> {
     made: bool,
     /// What is read lies in a repository's history, whatever is there now.
     pub(super) history: bool,
+    /// There were more than are looked up.
+    pub(super) more: bool,
     /// The folder itself: looked up once, when the first path needs it.
     base: Option<PathAccess>,
 }
@@ -29,7 +33,7 @@ pub(super) struct Places<'a> {
 impl<'a> Places<'a> {
     pub(super) fn new(cwd: Option<&'a Path>, made: bool) -> Self {
         let (touches, urls) = (Vec::new(), Vec::new());
-        Self { cwd, touches, urls, seen: HashSet::new(), made, history: false, base: None }
+        Self { cwd, touches, urls, seen: HashSet::new(), made, history: false, more: false, base: None }
     }
 
     /// A path that is used in this way.
@@ -37,13 +41,16 @@ impl<'a> Places<'a> {
         if self.address(text) {
             return;
         }
-        let text = text.strip_prefix("file://").unwrap_or(text);
+        let files = file_paths(text);
+        if !files.is_empty() {
+            return files.iter().filter(|file| *file != text).for_each(|file| self.path(file, how, reach));
+        }
         let sound = !text.is_empty() && text.len() <= LONGEST && !text.contains('\n');
-        if !sound
-            || text == "-"
-            || self.touches.len() >= MOST
-            || !self.seen.insert((text.to_owned(), how, reach))
-        {
+        if !sound || text == "-" || !self.seen.insert((text.to_owned(), how, reach)) {
+            return;
+        }
+        if self.touches.len() >= MOST {
+            self.more = true;
             return;
         }
         let path = match self.cwd {
@@ -120,6 +127,9 @@ impl<'a> Places<'a> {
         let one = !text.contains(|c: char| c.is_whitespace());
         if one && text.contains(['/', '.']) {
             self.any(text, Use::Either, Reach::Itself);
+        } else if one && text.len() <= LONGEST_NAME && !text.bytes().all(|b| b.is_ascii_digit()) {
+            // A plain name counts where a rule is about that name.
+            self.path(text, Use::Either, Reach::Itself);
         } else {
             self.address(text);
         }
@@ -128,6 +138,7 @@ impl<'a> Places<'a> {
     /// A word of which only some text is known.
     pub(super) fn open(&mut self, word: &OpenWord, how: Use, reach: Reach) {
         if self.touches.len() >= MOST {
+            self.more = true;
             return;
         }
         let mut word = word.clone();
@@ -164,7 +175,7 @@ impl<'a> Places<'a> {
         {
             self.urls.push(url);
         }
-        whole && !text.starts_with("file://")
+        whole && file_paths(text).is_empty()
     }
 
     /// An address that may be without its scheme: `curl example.com/x`.
@@ -212,4 +223,18 @@ fn begun(folder: &str, cwd: Option<&Path>) -> Option<String> {
     };
     let text = resolve(&whole).unwrap_or(whole).to_str()?.to_owned();
     Some(if text.ends_with('/') { text } else { text + "/" })
+}
+
+/// Paths among the strings of a tool's arguments: as among the words of a program that is not known.
+pub(in crate::call::shell) fn among<'t>(texts: impl Iterator<Item = &'t str>, cwd: &Path) -> Vec<Touch> {
+    let mut places = Places::new(Some(cwd), false);
+    let mut touches = Vec::new();
+    for text in texts {
+        let text = text.trim();
+        if !text.contains(['\n', '\r']) {
+            places.any(text, Use::Either, Reach::Itself);
+        }
+        touches.append(&mut places.touches);
+    }
+    touches
 }

@@ -72,7 +72,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
             }
             _ if text.starts_with(['-', '+']) => {
                 let letters = text.get(1..).unwrap_or_default();
-                line |= text.starts_with('-') && letters.contains('c');
+                line |= letters.contains('c');
                 stdin |= letters.contains('s');
                 // `-eo pipefail`: the name follows.
                 at += letters.matches(['o', 'O']).count();
@@ -89,6 +89,9 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
             judge.everything(place + 1);
         }
         Some(place) if !stdin => {
+            // Its script may be what another command writes: `bash <(...)`, `bash /dev/stdin`.
+            let script = words.get(place).map(Word::prefix).unwrap_or_default();
+            judge.known.runs_input = script.starts_with("/dev/") || script.starts_with("/proc/");
             for word in words.iter().skip(place) {
                 judge.places.word(word, Use::Either, Reach::Itself);
             }
@@ -96,6 +99,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
         _ if line => judge.caveat("the line that the shell runs could not be located", Vec::new()),
         _ if stdin || judge.command.fed => {
             judge.caveat("a shell runs what it is fed", Vec::new());
+            judge.known.runs_input = true;
             judge.everything(from);
         }
         _ => {}

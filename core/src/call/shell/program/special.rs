@@ -245,6 +245,9 @@ fn sets(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     for place in &scan.operands {
         if judge.words.get(*place).is_some_and(|word| word.prefix().contains('=')) {
             judge.caveat("an operand that sets something", vec![*place]);
+            if let Some(word) = judge.words.get(*place) {
+                judge.line(word);
+            }
         }
     }
 }

@@ -106,7 +106,7 @@ fn keep(spelled: Vec<Word>, words: &[Word], new: &mut Vec<Vec<Word>>) {
 
 /// `git -c alias.x=push x`: the name stands for what was just said.
 fn aliases(form: &Form, words: &[Word], own: std::ops::Range<usize>, new: &mut Vec<Vec<Word>>) {
-    if form.special != Some(Special::Git) {
+    if form.special != Some(Special::Aliases) {
         return;
     }
     let rest = words.get(own.end + 1..).unwrap_or_default();

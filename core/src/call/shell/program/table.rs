@@ -41,6 +41,7 @@ pub(super) struct Entry {
     pub(super) reader_with: Option<String>,
     pub(super) everywhere: bool,
     pub(super) digits: bool,
+    pub(super) lost: bool,
     pub(super) here: Option<bool>,
     pub(super) here_below: Option<bool>,
     pub(super) deep: Option<String>,
@@ -114,6 +115,7 @@ pub(super) enum Style {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Special {
+    Aliases,
     Awk,
     Cargo,
     Cd,

@@ -51,6 +51,13 @@ pub(super) fn member(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, word: 
 /// `docker run -v FOLDER:/x`, `--mount type=bind,src=FOLDER,dst=/x`: what runs there may write it.
 pub(super) fn mounts(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     for found in &scan.options {
+        if found.name == "--entrypoint"
+            && let (Some(program), Some(rest)) =
+                (found.value.as_ref().and_then(|value| value.text), scan.rest)
+        {
+            let rest = judge.words.get(rest..).unwrap_or_default();
+            judge.known.also.push(std::iter::once(Word::from(program)).chain(rest.iter().cloned()).collect());
+        }
         let volume = matches!(found.name, "-v" | "--volume");
         if !volume && found.name != "--mount" {
             continue;

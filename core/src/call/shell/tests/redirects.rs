@@ -41,7 +41,7 @@ fn given_a_target_that_is_not_literal_then_it_is_asked_about_and_could_be_any_fi
         ("a > {b,c}", "a ~ | write(/w/{b,c})"),
         ("{ a; } > $x", "'{' ~ | a"),
     ]);
-    assert_eq!(touched("a > x$y"), ["x*"]);
+    assert_eq!(touched("a > x$y"), ["/w/x*"]);
     assert!(matches!(first("a > $x").touches.first().map(|touch| touch.how), Some(Use::Write(_))));
 }
 

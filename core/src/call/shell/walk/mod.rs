@@ -3,6 +3,7 @@
 
 mod assign;
 mod compound;
+mod fed;
 mod folder;
 mod perhaps;
 mod redirect;
@@ -48,6 +49,12 @@ pub(super) struct Walker<'a> {
     folder: Folder,
     /// Standard input is a pipe, or something else that the line gives.
     fed: bool,
+    /// Texts that may stand on standard input, as far as they are known.
+    input: Vec<String>,
+    /// Texts that the commands since write.
+    said: Vec<String>,
+    /// Texts that process substitutions of the command at hand write.
+    offered: Vec<String>,
     /// It is a pipe, for certain.
     piped: bool,
     loops: Vec<Loop>,
@@ -75,6 +82,9 @@ impl<'a> Walker<'a> {
             touches: Vec::new(),
             folder: Folder::new(at.cwd),
             fed: false,
+            input: Vec::new(),
+            said: Vec::new(),
+            offered: Vec::new(),
             piped: false,
             loops: Vec::new(),
             functions: Vec::new(),
@@ -149,14 +159,19 @@ impl<'a> Walker<'a> {
             [] => {}
             [command] => self.node(command, pipeline.timed.is_some())?,
             commands => {
+                let before = std::mem::take(&mut self.said);
                 for (at, command) in commands.iter().enumerate() {
                     let timed = at == 0 && pipeline.timed.is_some();
                     self.apart(|walker| {
                         walker.fed |= at > 0;
+                        if at > 0 {
+                            walker.input = std::mem::take(&mut walker.said);
+                        }
                         walker.piped |= at > 0;
                         walker.node(command, timed)
                     })?;
                 }
+                self.said.splice(0..0, before);
             }
         }
         let after = self.folder.clone();
@@ -222,9 +237,10 @@ impl<'a> Walker<'a> {
     /// Walks what can't change the folder, or the input, of what comes after it.
     fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let (folder, fed, piped) = (self.folder.clone(), self.fed, self.piped);
+        let input = self.input.clone();
         let walked = walk(self);
         self.folder = folder;
-        (self.fed, self.piped) = (fed, piped);
+        (self.fed, self.piped, self.input) = (fed, piped, input);
         walked
     }
 

@@ -9,8 +9,9 @@ use crate::call::shell::{ShellAccess, Touch, Use, Word, candidates};
 const MOST: usize = 512;
 
 impl Walker<'_> {
-    /// Takes what `text` would run into the access at `place`.
-    pub(super) fn perhaps(&mut self, text: &str, place: usize) {
+    /// Takes what `text` would run into the access at `place`; `line`: it is no prose, so that a command
+    /// may stand behind a program that is not known, too.
+    pub(super) fn perhaps(&mut self, text: &str, place: usize, line: bool) {
         let (commands, weight, functions) = (self.commands, self.weight, self.functions.len());
         let (folder, fed, depth) = (self.folder.clone(), self.fed, self.depth);
         let out = std::mem::take(&mut self.out);
@@ -25,7 +26,12 @@ impl Walker<'_> {
         }
         for access in found {
             match access {
-                Access::Shell(inner) => take(inner, shell),
+                Access::Shell(mut inner) => {
+                    if !line {
+                        inner.tails.clear();
+                    }
+                    take(inner, shell);
+                }
                 Access::Read(path) => shell.touches.push(Touch::known(path, Use::Read)),
                 Access::Write(kind, path) => shell.touches.push(Touch::known(path, Use::Write(kind))),
                 _ => {}

@@ -29,15 +29,20 @@ impl Walker<'_> {
         redirects: Option<&RedirectList>,
         walk: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let (fed, piped) = (self.fed, self.piped);
+        let (fed, piped, input) = (self.fed, self.piped, self.input.clone());
         for redirect in redirects.iter().flat_map(|list| &list.0) {
-            let feeds = self.redirect(redirect)? != Feed::Nothing;
-            self.fed |= feeds;
-            self.piped &= !feeds;
+            let feed = self.redirect(redirect)?;
+            self.fed |= feed != Feed::Nothing;
+            self.piped &= feed == Feed::Nothing;
+            match feed {
+                Feed::Nothing => {}
+                Feed::Unknown => self.input = std::mem::take(&mut self.offered),
+                Feed::Text(text) => self.input = vec![text],
+            }
         }
         self.bare("{");
         let walked = walk(self);
-        (self.fed, self.piped) = (fed, piped);
+        (self.fed, self.piped, self.input) = (fed, piped, input);
         walked
     }
 
@@ -172,10 +177,13 @@ impl Walker<'_> {
     pub(super) fn process(&mut self, inner: &SubshellCommand) -> Result<()> {
         let notes = std::mem::take(&mut self.notes);
         let touches = std::mem::take(&mut self.touches);
+        let said = std::mem::take(&mut self.said);
         let walked = self.apart(|walker| {
             walker.fed = true;
             walker.list(&inner.list)
         });
+        let offered = std::mem::replace(&mut self.said, said);
+        self.offered.extend(offered);
         self.notes = notes;
         self.touches = touches;
         walked

@@ -62,6 +62,18 @@ impl Walker<'_> {
             self.item(item, &mut words, &mut parts)?;
         }
         parts.touches.append(&mut self.touches);
+        // `time -f %e make`, where `time` is a program.
+        let program = timed && words.first().is_some_and(|word| word.prefix().starts_with('-'));
+        let program = program && words.first().and_then(Word::literal) != Some("--");
+        if program {
+            words.insert(0, "time".into());
+            parts.caveats.iter_mut().for_each(|caveat| {
+                if let Named::Words(places) = &mut caveat.named {
+                    places.iter_mut().for_each(|place| *place += 1);
+                }
+            });
+        }
+        let timed = timed && !program;
         // `time -- make`
         if timed && words.first().and_then(Word::literal) == Some("--") {
             words.remove(0);
@@ -201,6 +213,13 @@ impl Walker<'_> {
         // What a command runs in turn may get something else to read.
         let from_pipe = shell && self.piped && feed == Feed::Nothing || matches!(feed, Feed::Text(_));
         let mut known = self.known(&words, fed, from_pipe);
+        let mut input = std::mem::take(&mut self.offered);
+        match &feed {
+            Feed::Nothing => input.extend(self.input.iter().cloned()),
+            Feed::Unknown => {}
+            Feed::Text(text) => input.push(text.clone()),
+        }
+        self.says(&words, &input, known.reader);
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
         let rest = words.get(through..).unwrap_or_default().to_vec();
         let mut lines = Vec::new();
@@ -276,8 +295,19 @@ impl Walker<'_> {
         }));
         let place = self.out.len() - 1;
         for line in known.lines {
-            self.perhaps(&line, place);
+            self.perhaps(&line, place, true);
         }
+        for line in known.prose {
+            self.perhaps(&line, place, false);
+        }
+        if known.runs_input {
+            for text in &input {
+                self.perhaps(text, place, true);
+            }
+        }
+        // What runs inside reads the same.
+        let outside = std::mem::replace(&mut self.input, input);
+        let fed_outside = std::mem::replace(&mut self.fed, fed);
         self.out.append(&mut writes);
         for inner in known.inner {
             match inner {
@@ -296,6 +326,7 @@ impl Walker<'_> {
             self.line_of_its_own(&line);
             self.folder = folder;
         }
+        (self.input, self.fed) = (outside, fed_outside);
         if calls && self.moves() {
             self.folder = Folder::Unknown;
         }

@@ -91,3 +91,141 @@ fn given_a_long_option_that_is_only_begun_then_a_denial_of_it_holds() {
     }
     not_denied(&["shell(git push --force-with-lease *)"], &["git push --force", "git push -f"]);
 }
+
+/// Attack 102.
+#[test]
+fn given_a_wrapper_whose_command_stands_elsewhere_then_a_denial_of_it_holds() {
+    denied(
+        &["shell(rm *)"],
+        &[
+            "gosu root rm x",
+            "su-exec root rm x",
+            "setuidgid a rm x",
+            "chpst -u a rm x",
+            "numactl rm x",
+            "numactl -N 0 rm x",
+            "setarch x86_64 rm x",
+            "setarch -R rm x",
+            "wait-for-it h:1 -- rm x",
+            "aws-vault exec p -- rm x",
+            "chamber exec s -- rm x",
+            "envchain x rm x",
+            "runuser x -c 'rm x'",
+            "bash +c 'rm x'",
+            "time -f %e rm x",
+            "docker run --entrypoint rm a x",
+            "oc rsh pod rm x",
+            "kubectl debug a -- rm x",
+            "nix run x -- rm x",
+            "hatch run rm x",
+            "tox -e x -- rm x",
+            "gdb -ex 'shell rm x'",
+            "expect -c 'spawn rm x'",
+            "make SHELL='rm x'",
+            "fakeroot rm x",
+            "choom -n 1 -- rm x",
+            "prlimit --nofile=1 rm x",
+            "perf stat rm x",
+            "hyperfine 'rm x'",
+            "run0 rm x",
+            "cpulimit -l 5 rm x",
+            "ld.so /bin/rm x",
+            "/lib64/ld-linux-x86-64.so.2 /bin/rm x",
+            "vagrant ssh -c 'rm x'",
+            "adb shell rm x",
+            "rg --pre 'rm x' y",
+            "ssh -o ProxyCommand='rm x' h",
+        ],
+    );
+}
+
+/// Attack 103.
+#[test]
+fn given_a_program_that_is_not_known_then_any_of_its_words_may_begin_a_command() {
+    let many = format!("unknown {} rm b", "a ".repeat(300));
+    let lines = [
+        "unknown a rm b",
+        "unknown -- /bin/rm b",
+        "unknown 'rm b'",
+        "unknown --run='rm b'",
+        "unknown --run=rm b",
+        "unknown 'sudo rm b'",
+        "unknown \"rm $x\"",
+        "unknown sh -c 'rm b'",
+        "pwsh -c 'rm b'",
+        &many,
+    ];
+    denied(&["shell(rm *)"], &lines);
+    denied(&["shell(/^rm /)"], &lines[..8]);
+    denied(&["shell(git push *)"], &["unknown a git -C . push"]);
+    denied(&["read(.env)"], &["unknown 'cat .env'"]);
+    not_denied(
+        &["shell(rm *)"],
+        &["unknown 'please rm it'", "unknown \"don't rm it\"", "unknown arm b", "unknown $x b"],
+    );
+    for line in ["unknown mayi inbox approve 1", "unknown rm -rf /"] {
+        assert_eq!(in_mode(&policy(&[]), &shell(line), Mode::Auto).effect, Deny, "{line}");
+    }
+}
+
+/// Attack 104.
+#[test]
+fn given_a_text_that_is_fed_to_a_shell_then_a_denial_of_what_it_says_holds() {
+    denied(
+        &["shell(rm *)"],
+        &[
+            "echo 'rm x' | sh",
+            "printf 'rm x' | sh",
+            "printf '%s %s\\n' rm x | bash",
+            "echo -e 'r\\x6d x' | sh",
+            "printf '\\162m x' | sh",
+            "cat <<E | bash\nrm x\nE\n",
+            "cat <<< 'rm x' | bash",
+            "echo \"rm $y\" | sudo sh",
+            "echo 'rm x' | cat | sh",
+            "echo 'rm x' | tee f | sh",
+            "(echo a; echo 'rm x') | sh",
+            "echo 'rm x' | docker exec -i c sh",
+            "echo 'rm x' | ssh h",
+            "echo 'rm x' | ssh h bash",
+            "ssh h <<< 'rm x'",
+            "ssh h bash <<< 'rm x'",
+            "ssh h bash <<E\nrm x\nE\n",
+            "echo 'rm x' | xargs -I{} sh -c {}",
+            "echo 'rm x' | parallel",
+            "echo 'rm x' | sudo -s",
+            "bash <(echo rm x)",
+            "source <(echo rm x)",
+            "{ sh; } <<< 'rm x'",
+            "echo 'rm x' | (cd y; sh)",
+            "echo 'rm x' | sh -s",
+        ],
+    );
+    not_denied(
+        &["shell(rm *)"],
+        &["echo 'rm x' | sudo tee f", "echo 'rm x' | grep rm", "echo 'rm x'; sh y", "echo 'rm x' | cat"],
+    );
+    // What is not known is asked about.
+    let decision = in_mode(&policy(&[(Allow, "shell(*)")]), &shell("cmd | sh"), Mode::Default);
+    assert_eq!(decision.effect, Ask, "{:?}", decision.because());
+}
+
+/// Attack 105.
+#[test]
+fn given_words_that_come_from_elsewhere_then_they_could_be_any() {
+    for line in [
+        "echo inbox approve 1 | xargs mayi",
+        "xargs mayi",
+        "xargs sudo mayi",
+        "xargs -I% mayi % approve 1",
+        "find inbox -exec mayi {} approve 1 ';'",
+        "parallel mayi ::: inbox",
+        "parallel mayi {} approve ::: inbox",
+    ] {
+        assert_eq!(in_mode(&policy(&[]), &shell(line), Mode::Auto).effect, Deny, "{line}");
+    }
+    denied(&["shell(git push *)"], &["xargs git", "echo push | xargs git -C .", "xargs -I% git % x"]);
+    not_denied(&["shell(git push *)"], &["xargs git add", "xargs cat"]);
+    let policy = policy(&[(Allow, "shell(find *)"), (Allow, "shell(xargs *)"), (Allow, "shell(grep *)")]);
+    assert_eq!(effect(&policy, &shell("find . -name x | xargs grep y")), Allow, "an allow is as it was");
+}

@@ -216,6 +216,68 @@ fn given_an_exception_then_only_asks_are_excepted() {
     assert!(in_mode(&added, &read("secrets/x"), Mode::Auto).always());
 }
 
+/// Decisions, 4.2: "ask, `always`: writes to ..., hooks of any kind"; what is written where is spelled out.
+/// Attack 107.
+#[test]
+fn given_a_command_that_writes_in_a_protected_place_then_it_asks_always() {
+    let all = all();
+    let plain: Vec<_> = [
+        "tar xf a.tar .git/hooks/pre-commit",
+        "tar xf a.tar -C .git/hooks",
+        "tar -C .git -xf a.tar",
+        "tar xf a.tar -C ~",
+        "tar xf a.tar --directory=.git hooks/x",
+        "unzip -o a.zip -d .git/hooks",
+        "unzip a.zip .git/hooks/pre-commit",
+        "7z x -o.git/hooks a.7z",
+        "cpio -i -D .git/hooks",
+        "scp x .git/hooks/",
+        "scp h:x .git/hooks",
+        "rsync h:x .git/hooks/",
+        "pip install -t .git/hooks x",
+        "pip install --target=.git/hooks x",
+        "npm install --prefix .git/hooks x",
+        "docker run -v .git/hooks:/g x",
+        "docker run -v ~:/g x",
+        "docker run --mount type=bind,src=$PWD/.git/hooks,dst=/g x",
+        "patch -d ~ -p1 < p",
+        "patch -d .git -p1 < p",
+        "echo x > .git/hooks/$y",
+        "echo x >> .git/hooks/*",
+        "cd .git && echo x > hooks/$y",
+        "awk '{print > \".git/config\"}' x",
+        "awk '{printf \"x\" >> \".git/hooks/\" $1}' x",
+        "echo x > .hg/hgrc",
+        "cp x .devcontainer/devcontainer.json",
+        "tee .mvn/jvm.config",
+    ]
+    .into_iter()
+    .filter(|line| {
+        let decision = in_mode(&all, &shell(line), Mode::Auto);
+        // All of the home folder is mayi's own files too.
+        !(decision.effect == Deny && line.contains('~')) && (decision.effect != Ask || !decision.always())
+    })
+    .collect();
+    assert!(plain.is_empty(), "not asked about in every mode: {plain:#?}");
+    for line in [
+        "tar xf a.tar",
+        "tar xf a.tar src",
+        "tar xf a.tar -C out",
+        "unzip a.zip -d out",
+        "unzip -l a.zip .git/config",
+        "echo x > $y",
+        "docker run -v data:/x y",
+        "docker run -v .git:/x:ro y",
+        "scp x h:.git/hooks/",
+        "awk '$1 > 3' x",
+    ] {
+        let decision = in_mode(&all, &shell(line), Mode::Auto);
+        assert_eq!(decision.effect, Allow, "{line}: {:?}", decision.because());
+    }
+    let open = in_mode(&all, &shell("ls -d */"), Mode::Default);
+    assert!(open.because().iter().all(|finding| !finding.reason.ends_with("protected path")), "{open:?}");
+}
+
 /// Decisions, section 2: words that lie above a path that is protected count as that access. What is
 /// protected at any depth could lie in every folder: it counts where it really does.
 /// Attack 50.

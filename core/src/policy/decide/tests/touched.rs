@@ -236,3 +236,48 @@ fn given_a_name_for_something_else_then_it_is_asked_about_without_protection_too
     let denied = Policy { rules: vec![rule(Deny, "read(.env)")].into(), ..Policy::default() };
     assert_eq!(effect(&denied, &read("/proc/self/cwd/.env")), Deny);
 }
+
+/// Attack 108.
+#[test]
+fn given_a_plain_name_that_a_rule_is_about_then_it_counts_wherever_it_stands() {
+    let denied = policy(&[(Allow, "shell(*)"), (Deny, "read(creds)")]);
+    for line in
+        ["cat -b creds", "strings -n creds", "stat -t creds", "yq -o json creds", "yq creds", "head -n creds"]
+    {
+        assert_eq!(auto(&denied, &shell(line)), Deny, "{line}");
+    }
+    for line in ["git commit -m 'update creds and docs'", "echo credsx", "rg creds src"] {
+        assert_eq!(auto(&denied, &shell(line)), Allow, "{line}");
+    }
+    // However many others stand before it.
+    let names: Vec<String> = (0..300).map(|at| format!("a{at}")).collect();
+    let decision = in_mode(&denied, &shell(&format!("cat {} creds", names.join(" "))), Mode::Auto);
+    assert!(decision.effect >= Ask && decision.always(), "{:?}", decision.because());
+}
+
+/// Decisions, section 1: "String arguments of MCP tools that are paths count as for shell words". Attack 80.
+#[test]
+fn given_arguments_that_hold_a_path_then_they_count_as_words_do() {
+    let denied = policy(&[(Allow, "mcp(*)"), (Deny, "read(.env)")]);
+    let judged = |arguments: Value| {
+        let access = McpAccess::new(vec![("s".into(), "t".into())], arguments, Path::new("/w"));
+        auto(&denied, &call(Access::Mcp(access)))
+    };
+    for arguments in [
+        json!({ "p": "@.env" }),
+        json!({ "p": ".env\n" }),
+        json!({ "p": "\n .env" }),
+        json!({ "p": "--o=.env" }),
+        json!({ "p": "k:.env" }),
+        json!({ "p": "file://localhost/w/%2eenv" }),
+        json!({ ".env": 1 }),
+        json!("{\"p\": \".env\"}"),
+        json!({ "p": "[[\".env\"]]" }),
+        json!({ "p": [(0..400).map(|at| json!(at.to_string() + "x")).collect::<Value>(), ".env"] }),
+    ] {
+        assert_eq!(judged(arguments.clone()), Deny, "{arguments}");
+    }
+    for arguments in [json!({ "p": "the file .env" }), json!({ "p": "a\n.env\nb" }), json!({ "env": 1 })] {
+        assert_eq!(judged(arguments.clone()), Allow, "{arguments}");
+    }
+}

@@ -1,0 +1,98 @@
+//! What commands write that only say something, for the shell that may read it.
+
+use super::Walker;
+use crate::call::shell::Word;
+
+/// As many texts are kept, each as long.
+const MOST: usize = 16;
+const LONGEST: usize = 10_000;
+
+impl Walker<'_> {
+    /// Keeps what a command writes: its words (`echo`, `printf`), or what it reads (`cat`, and all that
+    /// only read).
+    pub(super) fn says(&mut self, words: &[Word], input: &[String], reader: bool) {
+        let name = words.first().and_then(Word::literal).unwrap_or_default();
+        let rest = words.get(1..).unwrap_or_default();
+        let mut texts = match name.rsplit('/').next().unwrap_or_default() {
+            "echo" => {
+                let flag = |word: &&Word| {
+                    let letters = word.literal().and_then(|text| text.strip_prefix('-')).unwrap_or("?");
+                    !letters.is_empty() && letters.bytes().all(|b| b"neE".contains(&b))
+                };
+                let words = rest.iter().skip_while(flag).map(known);
+                vec![words.collect::<Vec<_>>().join(" ")]
+            }
+            "printf" => printed(rest),
+            "tee" => input.to_vec(),
+            _ if reader => input.to_vec(),
+            _ => return,
+        };
+        let plain: Vec<String> =
+            texts.iter().filter(|text| text.contains('\\')).map(|text| unescaped(text)).collect();
+        texts.extend(plain);
+        texts.retain(|text| !text.trim().is_empty() && text.len() <= LONGEST && !self.said.contains(text));
+        self.said.extend(texts);
+        self.said.truncate(MOST);
+    }
+}
+
+/// A word as it will be; what is not known of it stays something that is not known.
+fn known(word: &Word) -> String {
+    match word {
+        Word::Literal(text) => text.clone(),
+        Word::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("${_}")).collect(),
+    }
+}
+
+/// `printf FORMAT WORDS`: the format with the words in it, and the words by themselves.
+fn printed(words: &[Word]) -> Vec<String> {
+    let mut words = words.iter().filter(|word| word.literal() != Some("--")).map(known);
+    let format = words.next().unwrap_or_default();
+    let words: Vec<String> = words.collect();
+    let mut left = words.iter();
+    let mut text = String::new();
+    let mut chars = format.chars();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            text.push(c);
+            continue;
+        }
+        match chars.by_ref().find(|c| c.is_ascii_alphabetic() || *c == '%') {
+            Some('%') => text.push('%'),
+            _ => text.extend(left.next().map(String::as_str)),
+        }
+    }
+    if words.is_empty() { vec![text] } else { vec![text, words.join(" "), words.join("\n")] }
+}
+
+/// With `\n`, `\x41` and `\101` as what they stand for.
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('\\') {
+        out.push_str(before);
+        let (radix, from, most) = match behind.chars().next() {
+            Some('x') => (16, 1, 2),
+            Some('0') => (8, 1, 3),
+            Some('1'..='7') => (8, 0, 3),
+            _ => (0, 0, 0),
+        };
+        let digits: String =
+            behind.chars().skip(from).take(most).take_while(|c| radix > 0 && c.is_digit(radix)).collect();
+        if let Some(c) = u32::from_str_radix(&digits, radix.max(2)).ok().and_then(char::from_u32) {
+            out.push(c);
+            rest = behind.get(from + digits.len()..).unwrap_or_default();
+            continue;
+        }
+        let mut chars = behind.chars();
+        match chars.next() {
+            Some('n' | 'r') => out.push('\n'),
+            Some('t') => out.push(' '),
+            Some('c') => return out,
+            Some(c) => out.push(c),
+            None => {}
+        }
+        rest = chars.as_str();
+    }
+    out + rest
+}
