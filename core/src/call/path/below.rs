@@ -77,6 +77,12 @@ impl PathAccess {
             Err(error) => !made && error.kind() == std::io::ErrorKind::NotFound,
         }
     }
+
+    /// Whether there is anything of this name, be it a link that leads nowhere.
+    #[must_use]
+    pub(crate) fn is_at(cwd: &Path, text: &str) -> bool {
+        std::fs::symlink_metadata(cwd.join(text)).is_ok()
+    }
 }
 
 /// As many entries of folders are looked at, and as deep.

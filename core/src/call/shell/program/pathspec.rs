@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::judge::Judge;
 use super::repository;
+use crate::call::PathAccess;
 use crate::call::shell::{OpenWord, Reach, Use, Word};
 
 /// What an operand is.
@@ -33,7 +34,7 @@ pub(super) fn look(judge: &mut Judge<'_>, word: &Word, place: usize, how: Use, r
         return Spec::Path;
     }
     let glob = text.contains(['*', '?', '[']);
-    let there = || judge.command.cwd.is_some_and(|cwd| cwd.join(text).symlink_metadata().is_ok());
+    let there = || judge.command.cwd.is_some_and(|cwd| PathAccess::is_at(cwd, text));
     // What is no file must be a revision there.
     let path = behind || glob || there();
     match glob {
