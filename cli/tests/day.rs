@@ -52,7 +52,8 @@ impl Machine {
     fn day(&self) -> usize {
         let mut prompts = 0;
         for (what, allowed) in DAY {
-            let run = Terminal::start(self.mayi(&["run", "demo", &format!("demo: {what}")]), (30, 100), false);
+            let run =
+                Terminal::start(self.mayi(&["run", "demo", &format!("demo: {what}")]), (30, 100), false);
             // The card, or what is said at the end.
             run.until("a card or the end", |screen| {
                 let text = screen.contents();
@@ -82,7 +83,10 @@ fn given_a_day_and_what_the_record_suggests_then_the_same_day_asks_less_and_neve
     assert!(applied.status.success(), "{applied:?}");
     let rules = std::fs::read_to_string(machine.0.path().join("home/.config/mayi/config.toml")).unwrap();
     let after = machine.day();
-    println!("a day of {} requests: {before} prompts, and {after} with the rules that were suggested", DAY.len());
+    println!(
+        "a day of {} requests: {before} prompts, and {after} with the rules that were suggested",
+        DAY.len()
+    );
     println!("{rules}");
     for denied in ["git push", "rm "] {
         assert!(!rules.contains(denied), "{rules}");

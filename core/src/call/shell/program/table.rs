@@ -124,6 +124,7 @@ pub(super) enum Special {
     Go,
     Input,
     Jq,
+    Module,
     Mounts,
     Remote,
     Sed,
