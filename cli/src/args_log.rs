@@ -177,6 +177,9 @@ pub(crate) struct VerifyArgs {
 }
 
 const STATS_AFTER: &str = "\
+ASKED is what needed an answer: yes, no, or none. --json prints one object: {\"version\": 1, \"since\",
+\"until\", \"all\", \"agents\", \"selectors\", \"tools\", \"rules\", \"days\", \"answers\"}, times in milliseconds.
+
 Examples:
   mayi log stats
   mayi log stats --since 7d --agent claude
@@ -196,7 +199,8 @@ pub(crate) struct StatsArgs {
 const REPLAY_AFTER: &str = "\
 NEW is given with --config, and stands in for your file and those of folders, as everywhere; without it,
 what counts now is tried. Each call is decided in the mode of then, in its own folder, and without
-remembered answers. Nothing is run or changed.
+remembered answers. Nothing is run or changed. --json prints one object: {\"version\": 1, \"calls\", \"same\",
+\"differences\": [{\"from\", \"to\", \"because\", \"count\", \"examples\"}], \"notReplayed\"}.
 
 Examples:
   mayi log replay --config new.toml
@@ -217,7 +221,9 @@ pub(crate) struct ReplayArgs {
 const SUGGEST_AFTER: &str = "\
 Looks at the questions of the last 30 days (--since says otherwise) that you answered with yes and that
 would be asked again, and finds the rules that had saved the most of them. None of them would have allowed
-anything that was denied in that time. What it prints can be pasted into a configuration.
+anything that was denied in that time. What it prints can be pasted into a configuration. --json prints one
+object: {\"version\": 1, \"prompts\", \"saved\", \"proposals\": [{\"patterns\", \"agents\", \"promptsSaved\",
+\"examples\", \"since\"}]}.
 
 Examples:
   mayi log suggest
@@ -237,6 +243,6 @@ pub(crate) struct SuggestArgs {
     #[arg(long, short, requires = "apply")]
     pub yes: bool,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, conflicts_with = "apply")]
     pub json: bool,
 }

@@ -29,10 +29,15 @@ pub(crate) fn is_here(store: &dyn Store) -> Result<(), CliError> {
 /// Says so.
 pub(crate) fn is_no_agent(store: &dyn Store) -> Result<(), CliError> {
     let asking = memory::asking(store)?;
-    if ancestors(std::process::id()).iter().any(|pid| asking.contains(pid)) {
+    if started_by(&asking, std::process::id()) {
         return Err(CliError::usage("an agent can't answer for the person: this was started by one"));
     }
     Ok(())
+}
+
+/// Whether one of the processes that ask is among the parents of `pid`: it is within an agent then.
+fn started_by(asking: &[u32], pid: u32) -> bool {
+    ancestors(pid).iter().any(|parent| asking.contains(parent))
 }
 
 /// The process's parents, nearest first, as far as the system tells.
@@ -48,12 +53,23 @@ fn ancestors(pid: u32) -> Vec<u32> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::ancestors;
+    use super::{ancestors, started_by};
 
     #[test]
     fn given_this_process_then_its_parents_go_up_to_the_first_one() {
         let parents = ancestors(std::process::id());
         assert_eq!(parents.first(), Some(&std::os::unix::process::parent_id()));
         assert!(!parents.contains(&std::process::id()));
+    }
+
+    /// Attack 2: "the agent runs `mayi inbox approve`": what an agent starts has mayi among its parents.
+    #[test]
+    fn given_a_process_that_asks_among_the_parents_then_nobody_answers() {
+        let own = std::process::id();
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        assert!(started_by(&[1_000_000_000, own], child.id()));
+        assert!(!started_by(&[child.id()], own), "a child that asks is no parent");
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 }

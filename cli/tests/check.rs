@@ -29,6 +29,16 @@ fn parsed(done: &Done) -> Value {
     serde_json::from_str(&done.out).unwrap()
 }
 
+/// Attack 70: a line that makes the parser of lines panic.
+#[test]
+fn given_a_line_that_makes_the_parser_panic_then_it_is_asked_about_and_nothing_else_is_printed() {
+    let machine = Machine::new();
+    let line = json!({"id": "a", "kind": "shell", "command": "${<<'E' P}$(\nE"});
+    let (_, answers, errors) = stream(&machine, format!("{line}\n").into_bytes());
+    assert_eq!(answers[0]["effect"], "ask");
+    assert_eq!(errors, "");
+}
+
 /// Surfaces, section 1: "`check` says 0, 5 or 6".
 #[test]
 fn given_each_effect_then_the_exit_code_says_it() {

@@ -79,7 +79,7 @@ fn given_a_run_then_each_call_is_a_line_and_the_newest_is_first() {
         .collect();
     insta::assert_snapshot!(told.join("\n"), @r"
     demo unasked write(/work/z.txt) would have been asked about
-    demo denied shell(make all) nobody was there to ask: execute in default mode
+    demo denied shell(make all) nobody to ask: execute in default mode
     demo allowed read(/work/a.txt) read in default mode
     - config mode default, no file
     ");
@@ -92,6 +92,20 @@ fn given_a_run_then_each_call_is_a_line_and_the_newest_is_first() {
     assert_eq!(machine.mayi(["log", "-n", "2"]).out.lines().count(), 3);
     assert!(machine.mayi(["log", "--color", "always"]).out.contains('\u{1b}'));
     assert!(!done.out.contains('\u{1b}'));
+}
+
+/// A line of the table is one line of the terminal; what is left out leaves a mark.
+#[test]
+fn given_a_narrow_terminal_then_no_line_runs_over_and_a_page_fits_on_it() {
+    let long = "a".repeat(100);
+    let runs = format!("demo: run make {long} ;; demo: run x ;; ").repeat(12);
+    let machine = after(&format!("{runs} demo: say done"));
+    let terminal = Terminal::start(machine.command(["log"]), (20, 70), false);
+    assert!(terminal.exit().success());
+    // The newest is still on it, and so is its day.
+    terminal.sees("shell(x)");
+    terminal.sees("day\n");
+    assert!(!terminal.runs_over(), "{}", terminal.screen());
 }
 
 /// The answer of a person stands in the line of the call that it was given to.
@@ -278,9 +292,14 @@ fn given_calls_and_answers_then_stats_sum_them_up() {
     answered(&machine, "demo: run make a ;; demo: run make b ;; demo: run rm b", "yn");
     let done = machine.mayi(["log", "stats"]);
     assert_eq!((done.code, done.err.as_str()), (0, ""));
-    for text in
-        ["demo", "shell make", "deny shell(rm *)", "QUESTIONS", "██", "answers by people: 2; half of them"]
-    {
+    for text in [
+        "demo",
+        "shell make",
+        "deny shell(rm *)",
+        "PROMPTS A DAY",
+        "██",
+        "answers by people: 2; half of them",
+    ] {
         assert!(done.out.contains(text), "{text}: {}", done.out);
     }
     let stats = &lines(&machine.mayi(["log", "stats", "--json"]).out)[0];

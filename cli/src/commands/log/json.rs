@@ -23,13 +23,26 @@ impl<T> Versioned<T> {
     }
 }
 
+/// Prints what an analysis found, with the version of what is printed in place of its own.
+///
+/// # Errors
+/// If nobody reads it any more, or it can't be written.
+pub(super) fn found(what: &impl Serialize) -> Result<(), CliError> {
+    let failed = |error: serde_json::Error| CliError::internal(error.to_string());
+    let mut value = serde_json::to_value(what).map_err(failed)?;
+    if let Some(members) = value.as_object_mut() {
+        members.shift_remove("v");
+    }
+    print::json(&Versioned::of(value))
+}
+
 /// Prints one entry. The form in which a call is kept to be judged again is mayi's own, and left out.
 ///
 /// # Errors
 /// If nobody reads it any more, or it can't be written.
 pub(super) fn entry(mut recorded: Recorded) -> Result<(), CliError> {
     if let Some(detail) = recorded.entry.detail.as_object_mut() {
-        detail.remove("frozen");
+        detail.shift_remove("frozen");
     }
     print::json(&Versioned::of(recorded))
 }

@@ -10,9 +10,8 @@ use mayi_core::record::analysis::{Difference, Example, NotReplayed, Parts, Repla
 use mayi_core::record::{Kind, Recorded};
 use mayi_core::store::{EntryQuery, Order};
 
-use super::json::Versioned;
 use super::pages::Pages;
-use super::{CliError, Context, count, store};
+use super::{CliError, Context, count, json, store};
 use crate::args::ReplayArgs;
 use crate::exit::Exit;
 use crate::print;
@@ -35,7 +34,7 @@ pub(super) fn replay(args: &ReplayArgs, ctx: &Context) -> Result<Exit, CliError>
     policies.decide(&mut replaying, parts.finish())?;
     let replay = replaying.replay();
     if args.json {
-        print::json(&Versioned::of(&replay))?;
+        json::found(&replay)?;
     } else {
         show(&replay, ctx)?;
     }

@@ -6,10 +6,9 @@ use mayi_core::record::Kind;
 use mayi_core::record::analysis::{Counted, Counts, Figures, Parts, Stats};
 use mayi_core::store::{EntryQuery, Order};
 
-use super::json::Versioned;
 use super::pages::Pages;
 use super::table::took_text;
-use super::{CliError, Context, store};
+use super::{CliError, Context, json, store};
 use crate::args::StatsArgs;
 use crate::exit::Exit;
 use crate::print;
@@ -39,7 +38,7 @@ pub(super) fn stats(args: &StatsArgs, ctx: &Context) -> Result<Exit, CliError> {
     figures.add(&parts.finish());
     let stats = figures.stats();
     if args.json {
-        print::json(&Versioned::of(&stats))?;
+        json::found(&stats)?;
         return Ok(Exit::Done);
     }
     match (stats.since, stats.until) {
@@ -126,7 +125,7 @@ fn days(stats: &Stats, ctx: &Context) -> Result<(), CliError> {
     let days: Vec<_> = stats.days.iter().skip(from).collect();
     let Some(most) = days.iter().map(|day| day.asked).max().filter(|most| *most > 0) else { return Ok(()) };
     print::line("")?;
-    print::line("QUESTIONS")?;
+    print::line("PROMPTS A DAY")?;
     let width = most.to_string().len();
     for day in days {
         // Something is never nothing.

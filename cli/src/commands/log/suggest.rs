@@ -10,10 +10,9 @@ use mayi_core::store::{EntryQuery, Order, SqliteStore};
 use similar::TextDiff;
 
 use super::super::confirm::confirmed;
-use super::json::Versioned;
 use super::pages::Pages;
 use super::when::Moment;
-use super::{CliError, Context, count, store};
+use super::{CliError, Context, count, json, store};
 use crate::args::SuggestArgs;
 use crate::exit::Exit;
 use crate::{person, print};
@@ -40,8 +39,8 @@ pub(super) fn suggest(args: &SuggestArgs, ctx: &Context) -> Result<Exit, CliErro
         person::is_no_agent(&store)?;
     }
     let suggested = of(&entries(&store, query)?, &policy);
-    if args.json && !args.apply {
-        print::json(&Versioned::of(&suggested))?;
+    if args.json {
+        json::found(&suggested)?;
         return Ok(Exit::Done);
     }
     let span = if args.whose.since.is_none() { format!(" in the last {DAYS} days") } else { String::new() };

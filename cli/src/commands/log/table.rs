@@ -18,8 +18,6 @@ use crate::surface::{Line, Tone};
 /// Nothing is put farther to the right for the sake of a longer name or access.
 const WIDEST_AGENT: usize = 20;
 const WIDEST_WHAT: usize = 48;
-/// An access is not cut to less.
-const NARROWEST_WHAT: usize = 24;
 /// `answered`, `finished`.
 const WORD: usize = 9;
 
@@ -84,18 +82,23 @@ impl Table {
             .then(Tone::Plain, &at.strftime("  %H:%M:%S  ").to_string())
             .join(filled(row.agent, self.agent))
             .join(filled(row.word, WORD));
-        let mut what = row.what;
-        if let Some(width) = self.width {
-            let room = width.saturating_sub(head.width() + row.outcome.width() + 2);
-            what = what.cut(room.max(NARROWEST_WHAT));
-        }
-        let mut line = head.join(what.clone());
-        if row.outcome.width() > 0 {
-            line = line.then(Tone::Plain, &" ".repeat(self.what.saturating_sub(what.width()) + 2));
-            line = line.join(row.outcome);
-        }
-        if let Some(width) = self.width {
-            line = line.cut(width);
+        let Row { what, outcome, .. } = row;
+        let (what, column, outcome) = match self.width.map(|width| width.saturating_sub(head.width())) {
+            Some(room) => {
+                let column = self.what.min(room / 2);
+                // A long access takes what its outcome leaves.
+                let what = what.cut(room.saturating_sub(outcome.width() + 2).max(column));
+                let left = room.saturating_sub(what.width().max(column) + 2);
+                (what, column, outcome.cut(left))
+            }
+            None => (what, self.what, outcome),
+        };
+        let mut line = head;
+        if outcome.width() > 0 {
+            let fill = " ".repeat(column.saturating_sub(what.width()) + 2);
+            line = line.join(what).then(Tone::Plain, &fill).join(outcome);
+        } else {
+            line = line.join(what);
         }
         print::line(line.paint(self.color))
     }
@@ -175,7 +178,7 @@ fn why(decided: &Decided) -> String {
     let reason = because.map(reason).unwrap_or_default();
     match decided.by.as_str() {
         "covered" => "announced by a call that was allowed".to_owned(),
-        "nobody" => format!("nobody was there to ask: {reason}"),
+        "nobody" => format!("nobody to ask: {reason}"),
         _ => reason,
     }
 }

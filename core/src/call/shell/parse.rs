@@ -1,7 +1,9 @@
 //! The grammar: brush-parser, behind bounds, with its answers checked where they could differ from what
 //! a shell makes of the same text.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 use brush_parser::ast::{IoHereDocument, Program};
 use brush_parser::word::WordPieceWithSource;
@@ -91,5 +93,63 @@ fn joined(line: &str) -> bool {
 
 /// The parser is not ours: should it panic, the line is not understood.
 fn guarded<T>(parse: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| Err(Refused::new("the line does not parse")))
+    HUSH.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                before(panic);
+            }
+        }));
+    });
+    let outer = GUARDED.replace(true);
+    let parsed = catch_unwind(AssertUnwindSafe(parse));
+    GUARDED.set(outer);
+    parsed.unwrap_or_else(|_| Err(Refused::new("the line does not parse")))
+}
+
+/// Puts a hook before the one that prints panics, once.
+static HUSH: Once = Once::new();
+
+thread_local! {
+    /// This thread is in the parser, and what becomes of a panic is known: nothing is printed.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GUARDED, guarded, program};
+    use crate::call::shell::refused::Refused;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Attack 70: a panic of the parser is no panic of mayi's, and one of mayi's is still heard of.
+    #[test]
+    fn given_a_line_that_makes_the_parser_panic_then_it_is_refused_and_nothing_is_printed() {
+        let printed = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&printed);
+        let ours = std::thread::current().id();
+        // Whichever of both hooks comes first, the one of `guarded` chains to what was there.
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if std::thread::current().id() == ours {
+                if !GUARDED.get() {
+                    count.fetch_add(1, Ordering::SeqCst);
+                }
+            } else {
+                before(panic);
+            }
+        }));
+        assert!(program("${<<'E' P}$(\nE").is_err());
+        assert!(guarded::<()>(|| panic!("quiet")).is_err());
+        assert_eq!(printed.load(Ordering::SeqCst), 0);
+        assert!(!GUARDED.get());
+        assert!(std::panic::catch_unwind(|| panic!("loud")).is_err());
+        assert_eq!(printed.load(Ordering::SeqCst), 1);
+        let nested = guarded(|| {
+            assert!(guarded::<()>(|| panic!("quiet")).is_err());
+            assert!(GUARDED.get());
+            Err::<(), _>(Refused::new("x"))
+        });
+        assert!(nested.is_err());
+    }
 }

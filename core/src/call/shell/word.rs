@@ -25,6 +25,9 @@ pub struct OpenWord {
     /// What is not known is all from globs: names of files, without `/`.
     #[serde(default)]
     pub glob: bool,
+    /// What is not known is a number of the shell's own, or a value of a loop that stands in the line.
+    #[serde(default)]
+    pub tame: bool,
 }
 
 impl Word {

@@ -97,7 +97,7 @@ fn words() -> impl Strategy<Value = ShellAccess> {
         (name(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(text, first, splits, glob)| {
             let known = Some(text.clone());
             let pieces = if first { vec![None, known] } else { vec![known, None] };
-            Word::Open(OpenWord { text: format!("{text}?"), pieces, splits, glob })
+            Word::Open(OpenWord { text: format!("{text}?"), pieces, splits, glob, tame: false })
         });
     let one = prop_oneof![4 => word().prop_map(Word::Literal), 1 => open];
     (prop::collection::vec(one, 0..5), any::<bool>()).prop_map(|(words, understood)| {

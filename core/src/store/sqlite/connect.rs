@@ -22,7 +22,7 @@ pub(super) enum Use {
 }
 
 /// So many pages of 4 KiB may be in the log before they go to the database.
-const LOG: i64 = 2_000;
+const LOG: i64 = 4_000;
 
 /// Opens the database, which must be there.
 pub(super) fn open(path: &Path, purpose: Use, options: &Options) -> Result<Connection, StoreError> {

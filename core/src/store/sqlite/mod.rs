@@ -171,8 +171,8 @@ impl SqliteStore {
         Ok(store)
     }
 
-    /// Opens the store in `folder` to read, where there is one. Nothing is made, and nothing is changed; a folder
-    /// that can't be written is fine.
+    /// Opens the store in `folder` to read, where there is one. Nothing in it is changed, and a folder that can't be
+    /// written is fine; where it can, SQLite puts an empty `-wal` and a `-shm` beside the database.
     ///
     /// # Errors
     /// As [`SqliteStore::open`], but for what is about writing.

@@ -99,6 +99,7 @@ fn given_open_words_then_they_become_what_they_could() {
             pieces: pieces.iter().map(|piece| piece.map(str::to_owned)).collect(),
             splits,
             glob: false,
+            tame: false,
         })
     };
     let words = |last: Word| vec![Word::Literal("t1".to_owned()), last];

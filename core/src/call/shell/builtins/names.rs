@@ -99,29 +99,70 @@ pub(super) fn mapfile(words: &[Word], of: &mut Builtin) {
     }
 }
 
-/// `printf -v NAME FORMAT ...`
+/// `printf -v NAME FORMAT ...`; `%n` in the format sets its operand.
 pub(super) fn printf(words: &[Word], of: &mut Builtin) {
-    let Some(option) = words.get(1) else { return };
-    match option.literal() {
-        Some("-v") => {
-            if let Some(target) = words.get(2) {
-                name(target, 2, of);
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        match word.literal() {
+            Some("-v") => {
+                if let Some(target) = words.get(at + 1) {
+                    name(target, at + 1, of);
+                }
+                at += 2;
             }
-        }
-        Some(text) => {
-            if let Some(target) = text.strip_prefix("-v") {
-                name(&Word::Literal(target.to_owned()), 1, of);
+            Some("--") => {
+                at += 1;
+                break;
             }
-        }
-        None if option.prefix().is_empty() || option.prefix().starts_with('-') => {
-            let open = matches!(option, Word::Open(open) if !open.splits);
-            // As one word it can't be `-v` and a name, but it can be both together.
-            if !open || option.prefix().starts_with("-v") {
-                of.plain(&[1], "its first word could name a variable");
+            Some(text) => {
+                let Some(target) = text.strip_prefix("-v") else { break };
+                name(&Word::Literal(target.to_owned()), at, of);
+                at += 1;
             }
+            None => break,
         }
-        None => {}
     }
+    let Some(format) = words.get(at) else { return };
+    let Word::Open(open) = format else {
+        if format.literal().is_some_and(counts) {
+            words.iter().enumerate().skip(at + 1).for_each(|(place, word)| name(word, place, of));
+        }
+        return;
+    };
+    if at == 1 && (open.splits || format.prefix().starts_with("-v")) && dashes(format) {
+        // As one word it can't be `-v` and a name, but it can be both together.
+        of.plain(&[1], "its first word could name a variable");
+    }
+    // What is not known of it could hold `%n`; ordinary variables are not worth asking about.
+    for (place, word) in words.iter().enumerate().skip(at + 1) {
+        match word.literal() {
+            Some(text) if variables::is_name(text) && variables::kind(text) != Kind::Rebinding => {}
+            Some(text) if variables::is_name(text.split('[').next().unwrap_or_default()) => {
+                name(word, place, of);
+            }
+            Some(_) => {}
+            None => of.plain(&[at], "its format could set a variable"),
+        }
+    }
+}
+
+/// Whether a word may begin with a dash.
+fn dashes(word: &Word) -> bool {
+    word.prefix().is_empty() || word.prefix().starts_with('-')
+}
+
+/// Whether a format holds `%n`, with whatever may stand between.
+fn counts(format: &str) -> bool {
+    let between = |c: char| c.is_ascii_digit() || "#'-+ *.hjlLtz$".contains(c);
+    let mut rest = format;
+    while let Some((_, behind)) = rest.split_once('%') {
+        let conversion = behind.trim_start_matches(between);
+        if conversion.starts_with('n') {
+            return true;
+        }
+        rest = if behind.starts_with('%') { behind.get(1..).unwrap_or_default() } else { conversion };
+    }
+    false
 }
 
 /// `test -v NAME`, and numbers.
@@ -201,11 +242,24 @@ pub(super) fn unset(words: &[Word], of: &mut Builtin) {
     }
 }
 
-/// `wait -p NAME`
+/// `wait -p NAME`, `wait -npNAME`
 pub(super) fn wait(words: &[Word], of: &mut Builtin) {
-    let target = words.iter().position(|word| word.literal() == Some("-p")).map(|place| place + 1);
-    if let Some((place, word)) = target.and_then(|place| Some((place, words.get(place)?))) {
-        name(word, place, of);
+    let mut places = 1..words.len();
+    while let Some(place) = places.next() {
+        let Some(word) = words.get(place) else { break };
+        let Some(letters) = word.prefix().strip_prefix('-') else { continue };
+        if word.literal() == Some("--") {
+            break;
+        }
+        if word.literal().is_none() {
+            of.always(format!("it sets a variable whose name is not literal: {}", word.text()));
+        } else if let Some((_, target)) = letters.split_once('p') {
+            let glued = (!target.is_empty()).then(|| (place, Word::Literal(target.to_owned())));
+            let next = || places.next().and_then(|place| Some((place, words.get(place)?.clone())));
+            if let Some((place, target)) = glued.or_else(next) {
+                name(&target, place, of);
+            }
+        }
     }
 }
 

@@ -9,6 +9,9 @@ const QUIET: &[&str] =
 
 /// `set -euo pipefail`
 pub(super) fn set(words: &[Word], of: &mut Builtin) {
+    if words.len() == 1 {
+        of.plain(&[0], "it shows every variable");
+    }
     let mut places = 1..words.len();
     while let Some(place) = places.next() {
         let Some(word) = words.get(place) else { break };
@@ -19,7 +22,7 @@ pub(super) fn set(words: &[Word], of: &mut Builtin) {
             break;
         }
         let mut known = letters.bytes().all(|b| b"euxvoCfE".contains(&b));
-        if letters.contains('o') && place + 1 < words.len() {
+        if letters.contains('o') {
             let named = places.next().and_then(|place| words.get(place)).and_then(Word::literal);
             known &= named.is_some_and(|name| QUIET.contains(&name));
         }

@@ -49,9 +49,10 @@ pub(in crate::call::shell) fn expression(text: &str) -> Expression {
 }
 
 impl Walker<'_> {
-    /// Notes what an expression evaluates.
-    pub(in crate::call::shell) fn arithmetic(&mut self, text: &str) -> Result<()> {
-        match expression(text) {
+    /// Notes what an expression evaluates, and says what it is.
+    pub(in crate::call::shell) fn arithmetic(&mut self, text: &str) -> Result<Expression> {
+        let expression = expression(text);
+        match expression {
             Expression::Numbers => {}
             Expression::Names => {
                 self.note(false, format!("the shell evaluates {} as arithmetic", text.trim()))
@@ -63,7 +64,7 @@ impl Walker<'_> {
                 return Err(Refused::new(format!("arithmetic that holds more: {}", text.trim())));
             }
         }
-        Ok(())
+        Ok(expression)
     }
 }
 

@@ -43,7 +43,13 @@ pub(super) fn cat(raw: &str, line: &str) -> Option<Word> {
     if quoted.is_some() || !splits {
         return Some(Word::Literal(text));
     }
-    Some(Word::Open(OpenWord { text: raw.to_owned(), pieces: vec![None], splits: true, glob: false }))
+    Some(Word::Open(OpenWord {
+        text: raw.to_owned(),
+        pieces: vec![None],
+        splits: true,
+        glob: false,
+        tame: false,
+    }))
 }
 
 /// The text of a here-document, if it is known; what it substitutes is collected.

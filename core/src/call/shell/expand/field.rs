@@ -13,6 +13,8 @@ pub(super) struct Field {
     globs: bool,
     /// A gap comes from something else.
     expands: bool,
+    /// Of these, one that could be anything.
+    wild: bool,
 }
 
 impl Field {
@@ -27,12 +29,19 @@ impl Field {
     /// Names of files.
     pub(super) fn glob(&mut self) {
         self.globs = true;
+        self.wild = true;
         self.splits = true;
         self.gap();
     }
 
     /// Anything.
     pub(super) fn open(&mut self, splits: bool) {
+        self.wild = true;
+        self.number(splits);
+    }
+
+    /// A number that the shell counts or computes by itself.
+    pub(super) fn number(&mut self, splits: bool) {
         self.expands = true;
         self.splits |= splits;
         self.gap();
@@ -51,6 +60,7 @@ impl Field {
                 }
                 self.globs |= open.glob;
                 self.expands |= !open.glob;
+                self.wild |= !open.tame;
             }
         }
     }
@@ -76,6 +86,7 @@ impl Field {
             pieces: self.pieces,
             splits: self.splits && place == Place::Command,
             glob: self.globs && !self.expands,
+            tame: !self.wild,
         })
     }
 }

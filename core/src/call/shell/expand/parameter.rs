@@ -34,7 +34,11 @@ impl Walker<'_> {
             return Ok(());
         }
         self.operator(text, of)?;
-        field.open(!quoted || several(of));
+        if counted(of) {
+            field.number(!quoted);
+        } else {
+            field.open(!quoted || several(of));
+        }
         Ok(())
     }
 
@@ -73,7 +77,7 @@ impl Walker<'_> {
             P::Substring { parameter, indirect, offset, length } => {
                 self.named(text, parameter, *indirect)?;
                 self.arithmetic(&offset.value)?;
-                length.as_ref().map_or(Ok(()), |length| self.arithmetic(&length.value))
+                length.as_ref().map_or(Ok(()), |length| self.arithmetic(&length.value).map(drop))
             }
             P::Transform { .. } => {
                 self.note(true, format!("{text} may evaluate the value of a variable"));
@@ -91,7 +95,7 @@ impl Walker<'_> {
             self.note(true, format!("{text} reads a variable whose name is not known"));
         }
         match parameter {
-            Parameter::NamedWithIndex { index, .. } => self.arithmetic(index),
+            Parameter::NamedWithIndex { index, .. } => self.arithmetic(index).map(drop),
             _ => Ok(()),
         }
     }
@@ -125,6 +129,20 @@ impl Walker<'_> {
             _ => self.looped(name),
         }
     }
+}
+
+/// `$?`, `$$`, `$#`, `$!`: a number of the shell's.
+fn counted(of: &ParameterExpr) -> bool {
+    use SpecialParameter as S;
+    matches!(
+        of,
+        ParameterExpr::Parameter {
+            parameter: Parameter::Special(
+                S::LastExitStatus | S::ProcessId | S::PositionalParameterCount | S::LastBackgroundProcessId
+            ),
+            indirect: false,
+        }
+    )
 }
 
 /// Whether an expansion is several words even in double quotes.

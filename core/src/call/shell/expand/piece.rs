@@ -2,6 +2,7 @@
 
 use brush_parser::word::{TildeExpr, WordPiece, WordPieceWithSource};
 
+use super::arithmetic::Expression;
 use super::field::Field;
 use super::{Place, escapes};
 use crate::call::shell::refused::{Refused, Result};
@@ -92,8 +93,10 @@ impl Walker<'_> {
                 Ok(())
             }
             WordPiece::ArithmeticExpression(expression) => {
-                self.arithmetic(&expression.value)?;
-                field.open(!quoted);
+                match self.arithmetic(&expression.value)? {
+                    Expression::Numbers => field.number(!quoted),
+                    _ => field.open(!quoted),
+                }
                 Ok(())
             }
             _ => Err(Refused::new("a word that is not understood")),

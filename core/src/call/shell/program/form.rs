@@ -191,8 +191,14 @@ pub(super) struct Form {
     pub(super) kind: Kind,
     pub(super) special: Option<Special>,
     pub(super) reader: bool,
-    /// It is one only with one of these options; with any if there are none.
-    pub(super) reader_with: HashSet<String>,
+    /// It is one only with one of these sets of options; with any if there are none.
+    pub(super) reader_with: Vec<Vec<String>>,
+    /// A transparent wrapper: what it runs reads no more.
+    pub(super) spoils: bool,
+    /// `@FILE` stands for the words in that file.
+    pub(super) responses: bool,
+    /// With one of these, all operands are patterns.
+    pub(super) listing: HashSet<String>,
     /// Whether it is one if it only tells something about itself, and what that hangs on.
     pub(super) tells: Option<Option<Special>>,
     pub(super) digits: bool,
@@ -251,7 +257,11 @@ impl Form {
             ..Self::default()
         };
         let reader_with = entry.reader_with.as_deref().unwrap_or_default();
-        form.reader_with = reader_with.split_whitespace().map(str::to_owned).collect();
+        let set = |word: &str| word.split('+').map(str::to_owned).collect();
+        form.reader_with = reader_with.split_whitespace().map(set).collect();
+        form.spoils = entry.kind == Kind::Transparent && entry.reader == Some(false);
+        form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
+        form.responses = entry.responses;
         form.instead =
             entry.instead.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect();
         for (meaning, list) in entry.lists() {
@@ -323,6 +333,10 @@ impl Form {
 }
 
 impl Operands {
+    pub(super) fn only_text(&self) -> bool {
+        self.first.is_empty() && self.last.is_empty() && self.many == Some(Role::Text)
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let mut operands = Self::default();
         for word in text.split_whitespace() {

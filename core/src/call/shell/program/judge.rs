@@ -1,6 +1,6 @@
 //! From a command's words to what is known about it.
 
-use super::form::{Form, Meaning, Role};
+use super::form::{Form, Meaning, Operands, Role};
 use super::name;
 use super::operands;
 use super::places::Places;
@@ -76,6 +76,7 @@ impl<'a> Judge<'a> {
             for found in &scan.options {
                 self.option(found);
             }
+            self.reader &= !form.spoils;
             at = end;
         }
         self.known.transparent = at;
@@ -171,9 +172,18 @@ impl<'a> Judge<'a> {
         }
         self.reader &= form.reader && self.command.cwd.is_some();
         self.reader &= form.reader_with.is_empty()
-            || scan.options.iter().any(|found| form.reader_with.contains(found.name));
-        self.reader &= words.get(at..).is_some_and(|all| all.iter().all(|word| word.literal().is_some()));
+            || form.reader_with.iter().any(|set| set.iter().all(|name| scan.names(name)));
+        // What only prints its words prints numbers, too.
+        let prints = form.style == Style::Text && form.operands.as_ref().is_some_and(Operands::only_text);
+        let known = |word: &Word| match word {
+            Word::Literal(_) => true,
+            Word::Open(open) => prints && open.tame,
+        };
+        self.reader &= words.get(at..).is_some_and(|all| all.iter().all(known));
         special::special(self, form, &scan);
+        if form.responses {
+            self.responses(from);
+        }
         for range in &scan.commands {
             self.reader = false;
             if let Some(inner) = words.get(range.clone()).filter(|inner| !inner.is_empty()) {
@@ -195,6 +205,16 @@ impl<'a> Judge<'a> {
         for place in &scan.unknown {
             if let Some(word) = words.get(*place) {
                 self.places.word(word, Use::Either, Reach::Itself);
+            }
+        }
+    }
+
+    /// `gcc @FILE`, where options would stand.
+    fn responses(&mut self, from: usize) {
+        for (place, word) in self.words.iter().enumerate().skip(from) {
+            if let Some(file) = word.prefix().strip_prefix('@') {
+                self.places.path(file, Use::Read, Reach::Itself);
+                self.caveat("a file with further options", vec![place]);
             }
         }
     }
@@ -269,7 +289,7 @@ impl<'a> Judge<'a> {
         }
         let reads = program.is_some_and(|program| program.form().reader && !program.has_subs);
         let (text, pieces) = ("what its input names".to_owned(), vec![None]);
-        let word = OpenWord { text, pieces, splits: true, glob: false };
+        let word = OpenWord { text, pieces, splits: true, glob: false, tame: false };
         self.places.open(&word, if reads { Use::Read } else { Use::Either }, Reach::Itself);
     }
 
@@ -502,5 +522,5 @@ pub(super) fn joined(words: &[Word]) -> Word {
         }
     }
     let text = words.iter().map(Word::text).collect::<Vec<_>>().join(" ");
-    Word::Open(OpenWord { text, pieces, splits: false, glob: false })
+    Word::Open(OpenWord { text, pieces, splits: false, glob: false, tame: false })
 }

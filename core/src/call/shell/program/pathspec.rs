@@ -102,5 +102,5 @@ fn open(text: &str) -> OpenWord {
             pieces.push(Some(known.to_owned()));
         }
     }
-    OpenWord { text: text.to_owned(), pieces, splits: false, glob: false }
+    OpenWord { text: text.to_owned(), pieces, splits: false, glob: false, tame: false }
 }

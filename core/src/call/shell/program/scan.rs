@@ -42,6 +42,10 @@ pub(super) struct Scan<'a> {
 }
 
 impl Scan<'_> {
+    pub(super) fn names(&self, option: &str) -> bool {
+        self.options.iter().any(|found| found.name == option)
+    }
+
     pub(super) fn has(&self, meaning: Meaning) -> bool {
         self.options.iter().any(|found| found.known.meaning == meaning)
     }

@@ -180,8 +180,9 @@ impl<'a> Reader<'a> {
             }
             'a' | 'i' | 'c' => while self.line_of_text() {},
             ':' => {
-                // GNU's labels may hold `;`, others end there.
-                if self.line().contains([';', '}']) {
+                // Some labels may hold `;`, others end there; behind a blank, GNU reads a command.
+                let label = self.line().trim();
+                if label.contains(|c: char| matches!(c, ';' | '}') || c.is_whitespace()) {
                     return None;
                 }
             }
@@ -319,6 +320,9 @@ mod tests {
             ("\\,a,w out", vec![writes("out")]),
             ("s/[/]/x/w out", vec![Effect::Unknown]),
             ("k", vec![Effect::Unknown]),
+            (":l e touch PWN", vec![Effect::Unknown]),
+            (":l\tw out", vec![Effect::Unknown]),
+            ("b l e touch PWN", vec![Effect::Unknown]),
             ("s/a/b", vec![Effect::Unknown]),
             ("}", vec![Effect::Unknown]),
         ] {

@@ -42,7 +42,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             if text.contains("import") || text.contains("include") {
                 judge.caveat("a filter that loads files", vec![place]);
             }
-            let elsewhere = ["env", "ENV", "load", "system"];
+            let elsewhere = ["env", "ENV", "load", "system", "eval"];
             judge.reader &= !elsewhere.iter().any(|word| text.contains(word));
         }),
         Some(Special::Dd) => dd(judge, scan),
@@ -62,8 +62,8 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             | Special::Find
             | Special::Input
             | Special::Shell
-            | Special::Aliases
-            | Special::Remote,
+            | Special::Remote
+            | Special::Aliases,
         )
         | None => {}
     }
@@ -119,7 +119,7 @@ fn awk_names(judge: &mut Judge<'_>, text: &str, writes: bool) {
             }
             outputs::Named::Written(file, false) => {
                 let pieces = vec![Some(file.clone()), None];
-                let open = OpenWord { text: file, pieces, splits: false, glob: false };
+                let open = OpenWord { text: file, pieces, splits: false, glob: false, tame: false };
                 judge.places.open(&open, Use::Write(WriteKind::Write), Reach::Itself);
             }
             outputs::Named::Read(file) => judge.places.path(&file, Use::Read, Reach::Itself),
@@ -194,6 +194,11 @@ fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     }
     for found in scan.options.iter().filter(|found| matches!(found.name, "-f" | "--file")) {
         let Some(value) = &found.value else { continue };
+        // `HOST:FILE` is fetched by another program.
+        let remote = |file: &str| file.split('/').next().is_some_and(|first| first.contains(':'));
+        if value.text.is_some_and(remote) {
+            judge.caveat("an archive on another machine", vec![value.place]);
+        }
         match value.text {
             Some(file) if makes => judge.write(WriteKind::Write, file),
             Some(file) => judge.places.any(file, Use::Either, Reach::Itself),

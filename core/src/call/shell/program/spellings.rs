@@ -139,7 +139,10 @@ fn written_out(form: Option<&Form>, words: &[Word]) -> Vec<Vec<Word>> {
         let whole = form.and_then(|form| scan::long(form, name));
         let whole = whole.map(|(whole, ..)| format!("{whole}{}", behind.as_deref().unwrap_or_default()));
         let pieces = [Some(name.to_owned()), None].into_iter().chain(behind.map(Some)).collect();
-        Some((whole, Word::Open(OpenWord { text: text.to_owned(), pieces, splits: false, glob: false })))
+        Some((
+            whole,
+            Word::Open(OpenWord { text: text.to_owned(), pieces, splits: false, glob: false, tame: false }),
+        ))
     };
     if !words.iter().any(|word| begun(word).is_some()) {
         return Vec::new();

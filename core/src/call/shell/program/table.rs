@@ -75,6 +75,8 @@ pub(super) struct Entry {
     pub(super) evaluates: String,
     pub(super) query: Option<String>,
     pub(super) tells: bool,
+    pub(super) responses: bool,
+    pub(super) listing: String,
 }
 
 /// What sort of program it is.
@@ -168,6 +170,12 @@ impl Program {
             }
             Form::new(&entry, &above)
         })
+    }
+
+    /// What its part says.
+    #[cfg(test)]
+    pub(super) fn entry(&self) -> Entry {
+        Entry::parse(self.text).unwrap_or_default()
     }
 
     /// Whether its part can be read, and whether what it is like exists and is like nothing else.
@@ -317,6 +325,7 @@ impl Entry {
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
         self.tells |= like.tells;
+        self.responses |= like.responses;
         if self.style == Style::Gnu {
             self.style = like.style;
         }

@@ -24,7 +24,7 @@ pub(super) fn unpacks(form: &Form, scan: &Scan<'_>) -> bool {
     let takes = |found: &Found<'_>| matches!(found.name, "-x" | "--extract" | "--get" | "-i" | "-p");
     match form.special {
         Some(Special::Tar) => scan.options.iter().any(takes),
-        _ => !scan.options.iter().any(|found| form.reader_with.contains(found.name)),
+        _ => !form.reader_with.iter().any(|set| set.iter().all(|name| scan.names(name))),
     }
 }
 

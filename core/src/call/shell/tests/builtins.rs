@@ -27,6 +27,10 @@ fn given_a_name_with_a_substitution_in_its_subscript_then_it_is_always_asked_abo
         "x='a[$(id)]'; ((x))",
         "SECONDS='a[$(id)]'",
         "wait -n -p 'a[$(id)]'",
+        "wait -np 'a[$(id)]'",
+        "wait '-pa[$(id)]'",
+        "wait '-npa[$(id)]'",
+        "printf 'abc%n' 'a[$(id)]'",
     ]);
 }
 
@@ -51,6 +55,31 @@ fn given_names_and_numbers_then_they_are_plain() {
     ]);
     let named: Vec<_> = first("export A=1 B=2").caveats.iter().map(|caveat| caveat.named.clone()).collect();
     assert_eq!(named, [Named::Words(vec![1]), Named::Words(vec![2])]);
+}
+
+/// Attack 78: a variable that changes what later words run, set by the way.
+#[test]
+fn given_a_format_that_counts_or_an_option_that_is_glued_then_the_variable_that_it_sets_counts() {
+    each_always(&[
+        "printf 'abc%n' PATH; ls",
+        "printf -v x 'abc%-5.3ln' PATH",
+        "printf -- '%%%n' IFS",
+        "printf 'abc%n' $X",
+        "printf \"$X\" PATH",
+        "wait -npPATH",
+        "wait -pPATH",
+        "wait -n -p PATH",
+        "wait -f -- -p & wait -fp PATH",
+    ]);
+    each(&[
+        ("printf '%%n %s' PATH", "printf '%%n %s' PATH"),
+        ("printf '%s\\n' PATH", "printf '%s\\n' PATH"),
+        ("printf '%n' x", "printf %n x ~"),
+        ("printf \"$X\" x", "printf \"$X\" x ~"),
+        ("printf \"$X\" $Y", "printf \"$X\" $Y ~~~"),
+        ("wait -n 1", "wait -n 1"),
+        ("wait -p x", "wait -p x ~"),
+    ]);
 }
 
 /// Decisions, section 2: what changes the shell for later words.
@@ -93,12 +122,56 @@ fn given_a_line_for_later_then_its_commands_are_found() {
 /// Commands that do nothing beyond the line are of category read.
 #[test]
 fn given_commands_that_leave_no_trace_then_they_are_readers() {
-    for line in
-        ["true", ":", "exit 1", "exit $?", "set -e", "shift", "break", "wait", "cd x", "[[ -f x ]]", "# x"]
-    {
+    for line in [
+        "true",
+        ":",
+        "exit 1",
+        "echo $?",
+        "echo \"exit: $?\"",
+        "echo $$ $#",
+        "echo $((1 + 1))",
+        "exit $?",
+        "set -e",
+        "shift",
+        "break",
+        "wait",
+        "cd x",
+        "[[ -f x ]]",
+        "# x",
+    ] {
         assert!(first(line).reader, "{line}");
     }
-    for line in ["set -k", "set -- $x", "read x", "export A=1", "source x", "umask 0"] {
+    for line in [
+        "set -k",
+        "set -- $x",
+        "read x",
+        "export A=1",
+        "source x",
+        "umask 0",
+        "set",
+        "set -o",
+        "set +o",
+        "printf %n x",
+        "wait -p x",
+        "echo $X",
+        "echo $((X))",
+        "echo *",
+        "echo $?*",
+        "echo ~x",
+        "cat $?",
+        "ls $((1))",
+    ] {
         assert!(!first(line).reader, "{line}");
     }
+}
+
+/// A loop over words that stand in the line prints no more than the line says.
+#[test]
+fn given_a_loop_over_literal_words_then_printing_its_variable_is_reading() {
+    assert!(first("for i in 1 2 3; do echo $i; done").reader);
+    assert!(first("for i in a b; do echo \"x $i $?\"; done").reader);
+    for line in ["for i in a '/root/*'; do echo $i; done", "for i in 1 $X; do echo $i; done"] {
+        assert!(!first(line).reader, "{line}");
+    }
+    assert!(!first("for i in a b; do cat $i; done").reader);
 }

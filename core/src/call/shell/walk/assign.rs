@@ -49,7 +49,7 @@ impl Walker<'_> {
                     }
                 }
                 let text = raw.split_once('=').map_or(raw, |(_, value)| value).to_owned();
-                Word::Open(OpenWord { text, pieces: vec![None], splits: false, glob: false })
+                Word::Open(OpenWord { text, pieces: vec![None], splits: false, glob: false, tame: false })
             }
         };
         self.value_touch(&value);
@@ -66,7 +66,7 @@ impl Walker<'_> {
 
     /// The key of an element: arithmetic, or any text where the array has names.
     fn arithmetic_key(&mut self, key: &str) -> Result<()> {
-        if variables::is_name(key) { Ok(()) } else { self.arithmetic(key) }
+        if variables::is_name(key) { Ok(()) } else { self.arithmetic(key).map(drop) }
     }
 
     /// A value that is a path: whoever reads the variable may use it.

@@ -208,7 +208,9 @@ fn common(values: &[Word]) -> Option<Word> {
     let known = |text: String| (!text.is_empty()).then_some(Some(text));
     let pieces = [known(start), Some(None), known(stop)].into_iter().flatten().collect();
     let text = values.iter().map(Word::text).collect::<Vec<_>>().join("|");
-    Some(Word::Open(OpenWord { text, pieces, splits: false, glob: false }))
+    let plain = |text: &str| !text.contains(['*', '?', '[', '~', '\\']);
+    let tame = values.iter().all(|value| value.literal().is_some_and(plain));
+    Some(Word::Open(OpenWord { text, pieces, splits: false, glob: false, tame }))
 }
 
 /// The beginning that two texts share, or the end.

@@ -116,6 +116,7 @@ impl Walker<'_> {
                     pieces: vec![Some("/dev/fd/".to_owned()), None],
                     splits: false,
                     glob: false,
+                    tame: false,
                 }));
                 return Ok(());
             }
@@ -130,6 +131,7 @@ impl Walker<'_> {
                         pieces,
                         splits: false,
                         glob: false,
+                        tame: false,
                     }));
                 }
             },
@@ -234,6 +236,7 @@ impl Walker<'_> {
         if shell {
             let builtin = builtins::look(&rest);
             harmless = builtin.harmless;
+            known.reader &= builtin.caveats.is_empty();
             caveats.extend(builtin.caveats);
             quiet = builtin.quiet;
             let known_lines: Vec<_> = known

@@ -408,10 +408,12 @@ fn given_a_command_that_answers_for_the_person_then_it_is_denied_however_it_is_w
         "/usr/bin/mayi grants revoke 1",
         "sh -c 'mayi bypass a on'",
         "make && mayi trust",
+        "mayi log suggest --apply --yes",
     ] {
         assert_eq!(in_mode(&all, &shell(line), Mode::Auto).effect, Deny, "{line}");
     }
     assert_eq!(effect(&all, &shell("mayi agents")), Allow);
+    assert_eq!(effect(&all, &shell("mayi log suggest --json")), Allow);
 }
 
 /// A session's answer about one thing does not lift a written ask about another thing there.

