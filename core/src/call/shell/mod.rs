@@ -79,6 +79,14 @@ pub enum Named {
     Nothing,
     /// These words, by their places in [`ShellAccess::words`]: an option and its value, say.
     Words(Vec<usize>),
+    /// The word at `at`, beside another of its kind at `first`: a pattern that leaves open what stands
+    /// there names both, and one that names the first has to name the other.
+    Beside {
+        /// The place of the first.
+        first: usize,
+        /// The place of the other.
+        at: usize,
+    },
     /// The assignment at this place in [`ShellAccess::assignments`].
     Assignment(usize),
 }

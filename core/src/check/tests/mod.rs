@@ -260,3 +260,17 @@ fn given_a_folder_outside_of_the_workspace_then_a_command_there_is_asked_about()
     assert_eq!(effect("w/in"), (Effect::Allow, Source::Rule));
     assert_eq!(effect("x"), (Effect::Ask, Source::Caveat));
 }
+
+/// Attack 106.
+#[test]
+fn given_an_address_of_a_file_then_the_file_is_read() {
+    let machine = Machine::new("");
+    for url in ["file:///etc/shadow", "file://localhost/etc/%73hadow", "FILE:/etc/shadow"] {
+        let request = json!({"kind": "fetch", "url": url, "mode": "auto"});
+        let decision = machine.decide(request);
+        assert!(decision.effect == Effect::Ask && decision.always(), "{url}: {:?}", decision.because());
+        let rules = json!({"deny": ["read(/etc/shadow)"]});
+        let request = json!({"kind": "fetch", "url": url, "mode": "auto", "rules": rules});
+        assert_eq!(machine.decide(request).effect, Effect::Deny, "{url}");
+    }
+}

@@ -220,3 +220,93 @@ fn given_every_language_then_its_daily_commands_are_allowed() {
         }
     }
 }
+
+fn call(accesses: Vec<crate::call::Access>) -> crate::call::Call {
+    crate::call::Call {
+        door: crate::call::Door::Check,
+        agent: crate::call::AgentId::named("a"),
+        session: crate::call::SessionId("s".into()),
+        tool_call_id: None,
+        roots: vec!["/w".into()],
+        cwd: "/w".into(),
+        env: std::collections::BTreeMap::new(),
+        title: String::new(),
+        kind: "shell".into(),
+        name: None,
+        raw_input: serde_json::Value::Null,
+        diffs: Vec::new(),
+        notes: Vec::new(),
+        accesses,
+        not_shown: Vec::new(),
+        by_hand: None,
+    }
+}
+
+/// What the comments of the rules promise. Attack 109.
+#[test]
+fn given_a_rule_for_a_target_or_a_tool_then_it_allows_no_other_and_nothing_elsewhere() {
+    let text = Template::Everyday.text(&languages(), None);
+    let policy = loaded(&text).policy;
+    let roots = [std::path::PathBuf::from("/w")];
+    let at = crate::call::shell::Surroundings::new(Path::new("/w"), &roots);
+    let grants = crate::grant::Grants::default();
+    let effect = |line: &str| {
+        let standing = crate::policy::Standing {
+            mode: crate::policy::Mode::Default,
+            bypass: false,
+            grants: &grants,
+            servers: &[],
+        };
+        crate::policy::decide(&policy, &call(crate::call::shell::line(line, &at)), &standing).effect
+    };
+    for line in [
+        "git restore --staged --work .",
+        "git switch --disc main",
+        "make test install",
+        "make test deploy",
+        "mvn test deploy",
+        "mvn test exec:exec",
+        "./gradlew test publish",
+        "just test deploy",
+        "rake test release",
+        "ninja -C build install",
+        "cmake --build build --target install",
+        "go run ./../../evil",
+        "cargo +/tmp/evil test",
+        "coverage run -m os",
+        "node --test --test-reporter 'data:text/javascript,x'",
+        "rustfmt ../x.rs",
+        "npx eslint --fix ../x",
+        "npx eslint -o ../x .",
+        "npx prettier --write ../x",
+        "npx tsc --outDir ../x",
+        "biome format --write ../x",
+        "deno fmt ../x",
+        "go fmt ../...",
+        "coverage html -d ../x",
+        "go tool cover -o ../x",
+        "python -m pytest --junitxml=../x",
+        "python -m pytest -p evil",
+        "npx mocha -r /tmp/evil.js",
+    ] {
+        assert_ne!(effect(line), Effect::Allow, "{line}");
+    }
+    for line in [
+        "make test",
+        "make -j4",
+        "mvn test -q",
+        "./gradlew test --tests X",
+        "just test",
+        "ninja -C build",
+        "cmake --build build -j 4",
+        "go run ./cmd/x",
+        "cargo +nightly test",
+        "npx eslint src",
+        "npx tsc --noEmit",
+        "npx prettier --check .",
+        "python -m pytest -q tests",
+        "coverage run -m pytest",
+    ] {
+        assert_eq!(effect(line), Effect::Allow, "{line}");
+    }
+}

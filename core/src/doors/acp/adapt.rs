@@ -201,6 +201,10 @@ impl Reading {
     }
 
     fn read(&mut self, given: &str) {
+        for file in file_paths(given) {
+            let path = self.path(&file);
+            self.push(Access::Read(path));
+        }
         for path in [Some(self.path(given)), self.path_elsewhere(given)].into_iter().flatten() {
             self.push(Access::Read(path));
         }

@@ -119,6 +119,8 @@ pub(super) enum Role {
     Assignment,
     /// An address, perhaps without its scheme.
     Url,
+    /// Something to make: who names the first has to name the others.
+    Goal,
     /// A member of an archive that is taken apart.
     Member,
     /// The command begins.
@@ -383,6 +385,7 @@ impl Role {
             "loaded" => Self::Loaded,
             "assignment" => Self::Assignment,
             "url" => Self::Url,
+            "goal" => Self::Goal,
             "member" => Self::Member,
             "command" => Self::Command,
             "line" => Self::Line,

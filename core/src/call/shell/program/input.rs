@@ -32,37 +32,44 @@ pub(super) fn filled(inner: &[Word], scan: &Scan<'_>, form: &Form) -> String {
     // `parallel make ::: a b`
     let end = inner.iter().position(|word| takes_line(form) && word.prefix().starts_with(":::"));
     let inner = inner.get(..end.unwrap_or(inner.len())).unwrap_or_default();
-    let (mut line, put) = put_in(inner, mark, "");
+    let (mut line, put) = put_in(inner, mark, "\"${_}\"");
     if option.is_none() && !(takes_line(form) && put) {
         line.push_str(" ${_}");
     }
     line
 }
 
-/// The command of `find -exec`, with what it finds, which begins with one of the places it looks in.
-pub(super) fn found(inner: &[Word], start: &str) -> Option<String> {
-    let (line, put) = put_in(inner, "{}", start);
-    put.then_some(line)
+/// The command of `find -exec`, with what it finds: below one of the places that it looks in, or that
+/// place itself.
+pub(super) fn found(inner: &[Word], start: &str) -> impl Iterator<Item = String> {
+    let below = format!("{}\"${{_}}\"", plain(&format!("{}/", start.trim_end_matches('/'))));
+    // The folder itself is no name that could be another command's.
+    let itself = (!start.starts_with(['.', '/'])).then(|| plain(start));
+    let lines = std::iter::once(below).chain(itself).map(|put| put_in(inner, "{}", &put));
+    lines.filter_map(|(line, put)| put.then_some(line)).collect::<Vec<_>>().into_iter()
 }
 
-/// The words as a line, with something that begins with `start` in the place of `mark`; whether it
-/// stands there.
-fn put_in(inner: &[Word], mark: &str, start: &str) -> (String, bool) {
-    let mut put = false;
+/// Text as a part of a word.
+fn plain(text: &str) -> String {
+    if text.is_empty() { String::new() } else { quote(text) }
+}
+
+/// The words as a line, with `put` in the place of `mark`; whether it stands there.
+fn put_in(inner: &[Word], mark: &str, put: &str) -> (String, bool) {
+    let mut stands = false;
     let words = inner.iter().map(|word| match word {
         Word::Literal(text) if !mark.is_empty() && text.contains(mark) => {
-            put = true;
-            let parts: Vec<String> = text.split(mark).map(quote).collect();
-            parts.join(&format!("{}\"${{_}}\"", quote(start)))
+            stands = true;
+            text.split(mark).map(plain).collect::<Vec<_>>().join(put)
         }
         Word::Literal(text) => quote(text),
         Word::Open(open) => {
             let hole = if open.splits { "${_}" } else { "\"${_}\"" };
-            open.pieces.iter().map(|piece| piece.as_deref().map_or_else(|| hole.to_owned(), quote)).collect()
+            open.pieces.iter().map(|piece| piece.as_deref().map_or_else(|| hole.to_owned(), plain)).collect()
         }
     });
     let line = words.collect::<Vec<_>>().join(" ");
-    (line, put)
+    (line, stands)
 }
 
 /// Whether `find -exec` runs what it finds.

@@ -6,7 +6,7 @@ use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
 use super::table::{Kind, Program, Special, Style, Table};
-use super::{Command, Inner, Known, input, shells, special, spellings, unpack, variables};
+use super::{Command, Inner, Known, input, shells, special, spellings, tool, unpack, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word, split};
 
@@ -19,6 +19,8 @@ const MOST_CAVEATS: usize = 64;
 /// What is being found out about one command.
 pub(super) struct Judge<'a> {
     pub(super) command: &'a Command<'a>,
+    /// As many others start it: see [`super::tool`].
+    pub(super) depth: usize,
     pub(super) words: &'a [Word],
     pub(super) places: Places<'a>,
     pub(super) known: Known,
@@ -29,8 +31,14 @@ pub(super) struct Judge<'a> {
 }
 
 pub(super) fn known(command: &Command<'_>) -> Known {
+    known_at(command, 0)
+}
+
+/// As [`known`], for a command that others start: as many of them.
+pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
     let mut judge = Judge {
         command,
+        depth,
         words: command.words,
         places: Places::new(command.cwd, command.made),
         known: Known::default(),
@@ -184,9 +192,7 @@ impl<'a> Judge<'a> {
                 }
                 let starts = scan.operands.iter().filter_map(|at| words.get(*at)).map(Word::prefix);
                 let starts = starts.chain(scan.operands.is_empty().then_some("."));
-                self.known
-                    .lines
-                    .extend(starts.take(MOST_TAILS).filter_map(|start| input::found(inner, start)));
+                self.known.lines.extend(starts.take(MOST_TAILS).flat_map(|start| input::found(inner, start)));
                 self.known.inner.push(Inner::Words(inner.to_vec()));
             }
         }
@@ -261,7 +267,10 @@ impl<'a> Judge<'a> {
         });
         match form.kind {
             _ if line => self.known.inner.push(Inner::Line(joined(inner))),
-            Kind::Runner => self.known.also.push(inner.to_vec()),
+            Kind::Runner => {
+                self.known.also.push(inner.to_vec());
+                tool::tool(self, inner, rest);
+            }
             _ => self.known.inner.push(Inner::Words(inner.to_vec())),
         }
     }

@@ -10,7 +10,7 @@ use super::scan::Scan;
 use super::table::Special;
 use super::unpack;
 use crate::call::WriteKind;
-use crate::call::shell::{Reach, Use, Word};
+use crate::call::shell::{Caveat, Named, Reach, Use, Word};
 
 /// As many files that are copied into one folder are looked at.
 const MOST_COPIES: usize = 64;
@@ -37,6 +37,7 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     let mut paths = 0;
     let mut sources: Vec<&Word> = Vec::new();
     let mut destination = None;
+    let mut goal = None;
     for (index, place) in scan.operands.iter().enumerate() {
         let Some(word) = words.get(*place) else { continue };
         let Some(role) = roles.role(index, count) else {
@@ -55,6 +56,21 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 }
                 Word::Open(_) => {}
             },
+            Role::Goal => {
+                judge.reader = false;
+                judge.places.word(word, Use::Either, Reach::Itself);
+                let text = word.literal().unwrap_or("?");
+                let number = text.bytes().all(|b| b.is_ascii_digit());
+                match goal {
+                    _ if number || text.contains(['=', '/']) => {}
+                    None => goal = Some(*place),
+                    Some(first) => judge.add(Caveat {
+                        reason: format!("another target: {}", word.text()),
+                        always: false,
+                        named: Named::Beside { first, at: *place },
+                    }),
+                }
+            }
             Role::Member => unpack::member(judge, form, scan, word),
             // `yq FILE`, without a program.
             Role::Pattern if count == 1 && form.special == Some(Special::Jq) => {

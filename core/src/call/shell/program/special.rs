@@ -4,7 +4,7 @@ use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::scan::Scan;
 use super::table::Special;
-use super::{Moves, awk, outputs, repository, sed, toolchains, unpack};
+use super::{Moves, awk, outputs, repository, sed, tool, toolchains, unpack};
 use crate::call::WriteKind;
 use crate::call::shell::{OpenWord, Reach, Use, Word};
 
@@ -53,6 +53,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(which @ (Special::Git | Special::Cargo | Special::Go)) if judge.reader => {
             judge.reader = quiet(judge, which);
         }
+        Some(Special::Module) => tool::module(judge, scan),
         Some(Special::Mounts) => unpack::mounts(judge, scan),
         Some(
             Special::Git

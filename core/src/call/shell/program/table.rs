@@ -126,6 +126,7 @@ pub(super) enum Special {
     Go,
     Input,
     Jq,
+    Module,
     Mounts,
     Remote,
     Sed,

@@ -454,6 +454,10 @@ fn behind(named: &Named, through: usize) -> Named {
             let places: Vec<_> = places.iter().filter_map(|place| place.checked_sub(through)).collect();
             if places.is_empty() { Named::Nothing } else { Named::Words(places) }
         }
+        Named::Beside { first, at } => match (first.checked_sub(through), at.checked_sub(through)) {
+            (Some(first), Some(at)) => Named::Beside { first, at },
+            _ => Named::Nothing,
+        },
         other => other.clone(),
     }
 }

@@ -292,3 +292,15 @@ fn given_a_link_to_a_name_that_is_no_text_then_it_is_asked_about_and_nothing_pan
     assert_ne!(call.digest(0), call.digest(1));
     let _ = call.fingerprint();
 }
+
+/// Attack 106.
+#[test]
+fn given_an_address_of_a_file_then_the_file_is_read() {
+    for url in ["file:///etc/shadow", "FILE://localhost/etc/%73hadow"] {
+        let found = accesses(json!({"toolCallId": "t", "kind": "fetch", "rawInput": {"url": url}}));
+        assert!(found.contains(&"read(/etc/shadow)".to_owned()), "{found:?}");
+    }
+    let read =
+        accesses(json!({"toolCallId": "t", "kind": "read", "rawInput": {"path": "file:///etc/shadow"}}));
+    assert!(read.contains(&"read(/etc/shadow)".to_owned()), "{read:?}");
+}

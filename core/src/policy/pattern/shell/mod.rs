@@ -62,6 +62,8 @@ enum WordPattern {
         exact: Glob,
         folded: Glob,
         plain: Glob,
+        /// It goes up by itself.
+        climbs: bool,
     },
     /// `*`
     Any,
@@ -90,7 +92,10 @@ impl WordPattern {
     fn allows(&self, word: &Word) -> bool {
         match (self, word) {
             (Self::Literal(text), Word::Literal(word)) => *text.exact == **word,
-            (Self::Glob { exact, .. }, Word::Literal(word)) => exact.matches(word),
+            // What a star stands for goes to no other place.
+            (Self::Glob { exact, climbs, .. }, Word::Literal(word)) => {
+                (*climbs || !word.split('/').any(|part| part == "..")) && exact.matches(word)
+            }
             (Self::Any, Word::Literal(_)) => true,
             // One word, whatever it is; more than one would move the others.
             (Self::Any, Word::Open(open)) => !open.splits,
@@ -153,12 +158,16 @@ impl ShellPattern {
     /// Whether an allow that matches `shell` names what `caveat` is about: the option, or the
     /// assignment. What only the last `*` covers is not named.
     pub(super) fn names(&self, shell: &ShellAccess, caveat: &Caveat) -> bool {
-        let Self::Words(of) = self else { return false };
         if caveat.always {
             return false;
         }
+        let Self::Words(of) = self else { return matches!(caveat.named, Named::Beside { .. }) };
         match &caveat.named {
             Named::Nothing => false,
+            Named::Beside { first, at } => {
+                let open = |at: &usize| of.words.get(*at).is_none_or(WordPattern::is_any);
+                open(first) || !open(at)
+            }
             Named::Words(places) => {
                 // An option by its name; its value may be any.
                 places.first().and_then(|at| of.words.get(*at)).is_some_and(|word| !word.is_any())

@@ -110,7 +110,8 @@ impl WordPattern {
         }
         let glob = Glob::stars(text);
         let (folded, plain) = (glob.folded(), glob.plain());
-        Self::Glob { exact: glob, folded, plain }
+        let climbs = text.split('/').any(|part| part == "..");
+        Self::Glob { exact: glob, folded, plain, climbs }
     }
 }
 
