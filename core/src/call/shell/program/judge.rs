@@ -6,6 +6,7 @@ use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
 use super::table::{Kind, Program, Special, Style, Table};
+use super::texts::{joined, lines_of};
 use super::{Command, Inner, Known, input, shells, special, spellings, tool, unpack, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word, split};
@@ -487,40 +488,4 @@ impl<'a> Judge<'a> {
         let tail = |at: usize| Some(self.words.get(at..)?.iter().take(LONGEST_TAIL).cloned().collect());
         self.known.also.extend(from.take(MOST_TAILS).filter_map(tail));
     }
-}
-
-/// A word as a line for a shell, and what it holds behind `=`.
-fn lines_of(word: &Word) -> impl Iterator<Item = String> {
-    let text: String = match word {
-        Word::Literal(text) => text.clone(),
-        // What is not known stands for itself.
-        Word::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("${_}")).collect(),
-    };
-    let behind = text.split_once('=').filter(|(name, _)| !name.contains(char::is_whitespace));
-    let behind = behind.map(|(_, value)| value.to_owned());
-    let bare = |line: String| line.trim_start_matches('!').trim().to_owned();
-    behind.into_iter().chain([text]).map(bare).filter(|line| !line.is_empty())
-}
-
-/// Words as the one line that a program makes of them.
-pub(super) fn joined(words: &[Word]) -> Word {
-    if let [one] = words {
-        return one.clone();
-    }
-    let literal: Option<Vec<&str>> = words.iter().map(Word::literal).collect();
-    if let Some(texts) = literal {
-        return Word::Literal(texts.join(" "));
-    }
-    let mut pieces: Vec<Option<String>> = Vec::new();
-    for (index, word) in words.iter().enumerate() {
-        if index > 0 {
-            pieces.push(Some(" ".to_owned()));
-        }
-        match word {
-            Word::Literal(text) => pieces.push(Some(text.clone())),
-            Word::Open(open) => pieces.extend(open.pieces.iter().cloned()),
-        }
-    }
-    let text = words.iter().map(Word::text).collect::<Vec<_>>().join(" ");
-    Word::Open(OpenWord { text, pieces, splits: false, glob: false, tame: false })
 }

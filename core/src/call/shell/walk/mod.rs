@@ -7,6 +7,7 @@ mod fed;
 mod folder;
 mod perhaps;
 mod redirect;
+mod refusals;
 mod simple;
 mod test_expr;
 
