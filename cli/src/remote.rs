@@ -20,6 +20,9 @@ const EVERY: Duration = Duration::from_millis(100);
 /// So long the process that asks has to take an answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// So long after a question is settled its process may take to say by which answer.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// Questions of other processes.
 #[derive(Clone)]
 pub(crate) struct Remote {
@@ -44,6 +47,7 @@ impl Remote {
     /// What the process that asks makes of an offered answer.
     fn outcome(&self, offer: OfferId, id: ApprovalId) -> Result<(), AnswerError> {
         let begun = Instant::now();
+        let mut settled = None;
         loop {
             match self.store.reply(offer) {
                 Ok(Some(Ok(()))) => return Ok(()),
@@ -51,14 +55,16 @@ impl Remote {
                 Ok(None) => {}
                 Err(error) => return Err(AnswerError::Store(error.to_string())),
             }
-            // Settled by something else, or its process is gone.
+            // Settled by something else, or its process is gone. One that has taken the answer says so right
+            // after it has settled the question.
             let _ = sweep(&*self.store, &self.writer);
-            if let Some(approval) = self.one(id)
-                && approval.state != State::Pending
-                && !matches!(self.store.reply(offer), Ok(Some(Ok(()))))
-            {
-                let by = approval.by.unwrap_or_default();
-                return Err(AnswerError::Settled { by, state: approval.state });
+            match self.one(id).filter(|approval| approval.state != State::Pending) {
+                Some(approval) if settled.is_some_and(|since: Instant| since.elapsed() > GRACE) => {
+                    let by = approval.by.unwrap_or_default();
+                    return Err(AnswerError::Settled { by, state: approval.state });
+                }
+                Some(_) => settled = settled.or_else(|| Some(Instant::now())),
+                None => {}
             }
             if begun.elapsed() > PATIENCE {
                 return Err(AnswerError::Store(

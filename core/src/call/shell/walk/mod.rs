@@ -62,6 +62,8 @@ pub(super) struct Walker<'a> {
     functions: Vec<String>,
     commands: usize,
     depth: usize,
+    /// Texts that were looked at since they might be run.
+    supposed: usize,
     weight: usize,
     /// What the request sets for every command.
     env: Vec<Assignment>,
@@ -91,6 +93,7 @@ impl<'a> Walker<'a> {
             functions: Vec::new(),
             commands: 0,
             depth: 0,
+            supposed: 0,
             weight: 0,
             env: Vec::new(),
             home_set: set("HOME"),

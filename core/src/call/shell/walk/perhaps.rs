@@ -3,15 +3,30 @@
 
 use super::Walker;
 use crate::call::Access;
-use crate::call::shell::{ShellAccess, Touch, Use, Word, candidates};
+use crate::call::shell::{Caveat, Named, ShellAccess, Touch, Use, Word, candidates};
 
 /// As many commands are kept of such texts, for one command.
 const MOST: usize = 512;
+
+/// As many such texts are looked at in one line: they may lie in each other, and each holds more than one.
+const MOST_TEXTS: usize = 96;
 
 impl Walker<'_> {
     /// Takes what `text` would run into the access at `place`; `line`: it is no prose, so that a command
     /// may stand behind a program that is not known, too.
     pub(super) fn perhaps(&mut self, text: &str, place: usize, line: bool) {
+        self.supposed += 1;
+        if self.supposed > MOST_TEXTS {
+            if let Some(Access::Shell(shell)) = self.out.get_mut(place) {
+                let reason = "the line holds too many texts that may be run".to_owned();
+                let caveat = Caveat { reason, always: true, named: Named::Nothing };
+                if !shell.caveats.contains(&caveat) {
+                    shell.caveats.push(caveat);
+                    shell.reader = false;
+                }
+            }
+            return;
+        }
         let (commands, weight, functions) = (self.commands, self.weight, self.functions.len());
         let (folder, fed, depth) = (self.folder.clone(), self.fed, self.depth);
         let out = std::mem::take(&mut self.out);
