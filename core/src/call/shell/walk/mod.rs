@@ -5,6 +5,7 @@ mod assign;
 mod compound;
 mod fed;
 mod folder;
+mod odd;
 mod perhaps;
 mod redirect;
 mod simple;
@@ -49,6 +50,8 @@ pub(super) struct Walker<'a> {
     folder: Folder,
     /// Standard input is a pipe, or something else that the line gives.
     fed: bool,
+    /// Texts that were looked at as lines though they may be none, and their length.
+    guesses: (usize, usize),
     /// Texts that may stand on standard input, as far as they are known.
     input: Vec<String>,
     /// Texts that the commands since write.
@@ -82,6 +85,7 @@ impl<'a> Walker<'a> {
             touches: Vec::new(),
             folder: Folder::new(at.cwd),
             fed: false,
+            guesses: (0, 0),
             input: Vec::new(),
             said: Vec::new(),
             offered: Vec::new(),
