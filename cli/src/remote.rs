@@ -109,7 +109,7 @@ impl Questions for Remote {
     }
 
     /// They are other processes' questions: they go on waiting.
-    fn interrupted(&self) {}
+    fn interrupted(&self, _: Option<&str>) {}
 }
 
 /// Tells of what changes in the store.

@@ -218,6 +218,10 @@ fn given_a_list_that_is_open_when_the_card_is_settled_then_it_says_so_afterwards
     terminal.send(DOWN);
     terminal.sees("❯ 1  shell(cargo test --workspace)");
     terminal.send(ENTER);
+    terminal.sees("For how long?");
+    terminal.send(DOWN);
+    terminal.sees("❯ For good");
+    terminal.send(ENTER);
     terminal.sees("✓ allowed by editor: shell(cargo test --workspace)");
     assert!(!terminal.screen().contains("rule for"), "{}", terminal.screen());
 }
@@ -305,6 +309,10 @@ fn given_a_pipe_as_standard_input_then_lists_work_too() {
     terminal.send(DOWN);
     terminal.sees("❯ 2  shell(cargo test *)");
     terminal.send(ENTER);
+    terminal.sees("For how long?");
+    terminal.send(DOWN);
+    terminal.sees("❯ For good");
+    terminal.send(ENTER);
     terminal.sees("rule for claude: shell(cargo test *)");
     terminal.sees("verdict 101: allowed, by Person");
 }
@@ -355,6 +363,10 @@ fn given_a_pattern_that_is_edited_then_it_must_be_one() {
     terminal.sees_no_more("› shell(cargo test --workspace)");
     terminal.send(ENTER);
     terminal.sees("is not a pattern");
+    terminal.send(ENTER);
+    terminal.sees("For how long?");
+    terminal.send(DOWN);
+    terminal.sees("❯ For good");
     terminal.send(ENTER);
     terminal.sees("rule for claude: shell(cargo test --workspace)");
 }

@@ -63,7 +63,7 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
     let now = Timestamp::now();
     let rows = approvals.iter().map(|approval| {
         let card = card(approval);
-        let what = card.as_ref().map_or_else(|| "?".to_owned(), |card| summary(card));
+        let what = card.as_ref().map_or_else(|| "?".to_owned(), summary);
         let why = card.as_ref().and_then(|card| card.why.first()).map(|finding| finding.reason.clone());
         vec![
             short(approval),

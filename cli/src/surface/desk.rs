@@ -238,7 +238,7 @@ impl Desk {
         self.tty.first_screen()?;
         self.canvas.leave(&[])?;
         (self.on_cancel)();
-        self.questions.interrupted();
+        self.questions.interrupted(None);
         Ok(())
     }
 }

@@ -155,7 +155,7 @@ impl TerminalSurface {
         // Nobody can answer here any more: what waits goes with the turn.
         let end = |signal: &str| {
             let why = format!("ended by {signal}");
-            asked.interrupted();
+            asked.interrupted(Some(&why));
             Err(io::Error::new(io::ErrorKind::Interrupted, why))
         };
         let result = loop {

@@ -29,6 +29,7 @@ pub trait Questions: Send + Sync {
     /// Hears of everything from now on; cards that wait already come first.
     fn questions(&self) -> mpsc::UnboundedReceiver<QuestionEvent>;
 
-    /// The person pressed Ctrl-C: what waits is withdrawn, if it is this process's own.
-    fn interrupted(&self);
+    /// The person pressed Ctrl-C, or the process ends for another reason, `why`: what waits is withdrawn, if
+    /// it is this process's own.
+    fn interrupted(&self, why: Option<&str>);
 }

@@ -48,7 +48,7 @@ pub enum Output {
     /// Surfaces show this card in place of the one with its id.
     Updated(Box<Card>),
     /// Surfaces settle this card; an answer comes along where a person gave one.
-    Settled(ApprovalResolved, Option<ApprovalResponse>),
+    Settled(ApprovalResolved, Option<Box<ApprovalResponse>>),
     /// Too many wait: the call is denied.
     Full,
     /// The answer is refused; the approval is as it was.
@@ -133,7 +133,8 @@ impl Queue {
             Ok(state) => {
                 self.take(response.approval_id);
                 let reason = response.reason.clone();
-                Output::Settled(self.settle(response.approval_id, state, by, reason, now), Some(response))
+                let id = response.approval_id;
+                Output::Settled(self.settle(id, state, by, reason, now), Some(Box::new(response)))
             }
             Err(error) => Output::Refused(error),
         }

@@ -106,6 +106,9 @@ pub fn sweep(store: &dyn Store, writer: &Writer) -> Result<usize, StoreError> {
     Ok(count)
 }
 
+/// Where other processes are heard, and their answers.
+type Heard = (Arc<dyn Store>, Vec<Offer>);
+
 impl GateState {
     /// Writes `changes`; without a store there is nothing to write.
     pub(super) fn commit(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) -> Result<(), StoreError> {
@@ -124,7 +127,7 @@ impl GateState {
 
     /// What other processes did since this was asked last: judges again what waits, and returns their
     /// answers to it.
-    fn hear(&mut self) -> Result<Option<(Arc<dyn Store>, Vec<Offer>)>, StoreError> {
+    fn hear(&mut self) -> Result<Option<Heard>, StoreError> {
         let Some(memory) = &mut self.memory else { return Ok(None) };
         let (store, owner) = (Arc::clone(&memory.store), memory.owner.id);
         let stamp = store.stamp()?;

@@ -28,7 +28,10 @@ impl Questions for Gate {
         receiver
     }
 
-    fn interrupted(&self) {
+    fn interrupted(&self, why: Option<&str>) {
+        if let Some(why) = why {
+            return self.cancel_all(why);
+        }
         for card in Gate::waiting(self) {
             let mut response = ApprovalResponse::pick(&card, "");
             response.response = Outcome::Cancelled;

@@ -83,16 +83,16 @@ fn commits(criterion: &mut Criterion) -> Outcome<()> {
         if let Some(error) = failed {
             return Err(error.into());
         }
-        singles(what, &store)?;
+        singles(what, &store, if durability == Durability::Power { 300 } else { 2_000 })?;
     }
     group.finish();
     Ok(())
 }
 
 /// How the times of single commits are spread: criterion tells of means of many.
-fn singles(what: &str, store: &SqliteStore) -> Outcome<()> {
+fn singles(what: &str, store: &SqliteStore, count: u32) -> Outcome<()> {
     let mut times = Vec::new();
-    for _ in 0..2_000 {
+    for _ in 0..count {
         let changes = decision();
         let begin = std::time::Instant::now();
         store.commit(changes)?;

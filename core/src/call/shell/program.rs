@@ -24,6 +24,7 @@ mod spellings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod tool;
 mod toolchains;
 mod unpack;

@@ -2,6 +2,7 @@
 
 use super::judge::{Judge, LONGEST_TAIL, MOST_TAILS};
 use super::spellings;
+use super::texts::lines_of;
 use crate::call::shell::Word;
 
 impl Judge<'_> {
@@ -43,17 +44,4 @@ impl Judge<'_> {
         let tail = |at: usize| Some(self.words.get(at..)?.iter().take(LONGEST_TAIL).cloned().collect());
         self.known.also.extend(from.take(MOST_TAILS).filter_map(tail));
     }
-}
-
-/// A word as a line for a shell, and what it holds behind `=`.
-fn lines_of(word: &Word) -> impl Iterator<Item = String> {
-    let text: String = match word {
-        Word::Literal(text) => text.clone(),
-        // What is not known stands for itself.
-        Word::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("${_}")).collect(),
-    };
-    let behind = text.split_once('=').filter(|(name, _)| !name.contains(char::is_whitespace));
-    let behind = behind.map(|(_, value)| value.to_owned());
-    let bare = |line: String| line.trim_start_matches('!').trim().to_owned();
-    behind.into_iter().chain([text]).map(bare).filter(|line| !line.is_empty())
 }

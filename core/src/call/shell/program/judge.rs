@@ -6,6 +6,7 @@ use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
 use super::table::{Kind, Program, Special, Style, Table};
+use super::texts::joined;
 use super::{Command, Inner, Known, input, shells, special, spellings, tool, unpack, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word, split};
@@ -448,27 +449,4 @@ impl<'a> Judge<'a> {
             self.known.caveats.push(caveat);
         }
     }
-}
-
-/// Words as the one line that a program makes of them.
-pub(super) fn joined(words: &[Word]) -> Word {
-    if let [one] = words {
-        return one.clone();
-    }
-    let literal: Option<Vec<&str>> = words.iter().map(Word::literal).collect();
-    if let Some(texts) = literal {
-        return Word::Literal(texts.join(" "));
-    }
-    let mut pieces: Vec<Option<String>> = Vec::new();
-    for (index, word) in words.iter().enumerate() {
-        if index > 0 {
-            pieces.push(Some(" ".to_owned()));
-        }
-        match word {
-            Word::Literal(text) => pieces.push(Some(text.clone())),
-            Word::Open(open) => pieces.extend(open.pieces.iter().cloned()),
-        }
-    }
-    let text = words.iter().map(Word::text).collect::<Vec<_>>().join(" ");
-    Word::Open(OpenWord { text, pieces, splits: false, glob: false, tame: false })
 }

@@ -5,9 +5,9 @@ mod assign;
 mod compound;
 mod fed;
 mod folder;
-mod odd;
 mod perhaps;
 mod redirect;
+mod refusals;
 mod simple;
 mod test_expr;
 

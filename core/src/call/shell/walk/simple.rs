@@ -2,8 +2,8 @@
 
 use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
 
-use super::odd::{named_descriptor, open_subscript};
 use super::redirect::Feed;
+use super::refusals::{named_descriptor, open_subscript};
 use super::{Folder, Walker, assign};
 use crate::call::shell::expand::Place;
 use crate::call::shell::program::{self, Command, Inner, Known, Moves};

@@ -1,4 +1,4 @@
-//! Forms of a simple command that the parser takes for something else than a shell does.
+//! Simple commands that are not understood, though they parse.
 
 use brush_parser::ast::{CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
 
