@@ -7,6 +7,7 @@
 mod awk;
 mod form;
 mod gitlinks;
+mod hidden;
 mod input;
 mod judge;
 mod name;

@@ -1,5 +1,6 @@
 //! Commands that would destroy the machine's or the user's files.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::table::{DISK_PROGRAMS, DISKS, SYSTEM};
@@ -26,10 +27,14 @@ pub(super) fn destroys(shell: &ShellAccess, home: Option<&Path>) -> Destroys {
         let words: Vec<Word> = candidate.iter().cloned().map(Word::Literal).collect();
         (0..words.len()).map(move |from| by_words(words.get(from..).unwrap_or_default(), home))
     });
-    let tails = shell
-        .tails
-        .iter()
-        .flat_map(|words| (0..words.len()).filter_map(move |from| Some(by_words(words.get(from..)?, home))));
+    // The first of each name has the operands and options of the later ones, too.
+    let tails = shell.tails.iter().flat_map(|words| {
+        let mut seen = HashSet::new();
+        let first = words.iter().enumerate().filter(move |(_, word)| {
+            word.literal().is_some_and(|name| seen.insert(name.rsplit('/').next().unwrap_or(name)))
+        });
+        first.filter_map(move |(from, _)| Some(by_words(words.get(from..)?, home)))
+    });
     let touches = shell.touches.iter().map(|touch| by_touch(touch, home));
     forms.chain(candidates).chain(tails).chain(touches).max().unwrap_or(Destroys::No)
 }

@@ -6,14 +6,14 @@ use super::operands;
 use super::places::Places;
 use super::scan::{Found, Scan, scan};
 use super::table::{Kind, Program, Special, Style, Table};
-use super::texts::{joined, lines_of};
+use super::texts::joined;
 use super::{Command, Inner, Known, input, shells, special, spellings, tool, unpack, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word, split};
 
 /// As many tails of a wrapper that could not be located are offered to denials, each as long.
-const MOST_TAILS: usize = 24;
-const LONGEST_TAIL: usize = 256;
+pub(super) const MOST_TAILS: usize = 24;
+pub(super) const LONGEST_TAIL: usize = 256;
 /// As many caveats of one command are told apart.
 const MOST_CAVEATS: usize = 64;
 
@@ -85,7 +85,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The program that the word at `at` names.
-    fn program(&self, at: usize) -> Option<&'static Program> {
+    pub(super) fn program(&self, at: usize) -> Option<&'static Program> {
         Table::get().program(name::base(self.words.get(at)?.literal()?))
     }
 
@@ -417,39 +417,6 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Any word from `from` on could begin a command, or be a line: for denials alone.
-    pub(super) fn anything(&mut self, from: usize) {
-        let words = self.words.get(from..).unwrap_or_default();
-        if words.is_empty() {
-            return;
-        }
-        self.known.tails.push(words.to_vec());
-        for (at, word) in words.iter().enumerate() {
-            let text = word.literal().unwrap_or_default();
-            if word.prefix().contains(char::is_whitespace) || matches!(word, Word::Open(open) if open.blank())
-            {
-                let lines =
-                    lines_of(word).filter(|line| !self.known.prose.contains(line)).collect::<Vec<_>>();
-                self.known.prose.extend(lines);
-            } else if let Some((_, value)) = text.split_once('=').filter(|(name, _)| name.starts_with('-'))
-                && self.known.also.len() < MOST_TAILS
-            {
-                // `--run=rm x`
-                let rest = words.iter().skip(at + 1).take(LONGEST_TAIL).cloned();
-                self.known.also.push(std::iter::once(Word::from(value)).chain(rest).collect());
-            }
-            if at < MOST_TAILS && self.program(from + at).is_some() {
-                spellings::spellings(self.words, from + at, &mut self.known.spellings);
-            }
-        }
-    }
-
-    /// A text that may be a line for a shell, or hold one behind `=`: for denials alone.
-    pub(super) fn line(&mut self, word: &Word) {
-        let lines = lines_of(word).filter(|line| !self.known.lines.contains(line)).collect::<Vec<_>>();
-        self.known.lines.extend(lines);
-    }
-
     /// A file that it certainly changes.
     pub(super) fn write(&mut self, kind: WriteKind, path: &str) {
         self.reader = false;
@@ -481,11 +448,5 @@ impl<'a> Judge<'a> {
         if !enough && !self.known.caveats.contains(&caveat) {
             self.known.caveats.push(caveat);
         }
-    }
-
-    /// What a wrapper could run, for denials alone.
-    pub(super) fn tails(&mut self, from: impl Iterator<Item = usize>) {
-        let tail = |at: usize| Some(self.words.get(at..)?.iter().take(LONGEST_TAIL).cloned().collect());
-        self.known.also.extend(from.take(MOST_TAILS).filter_map(tail));
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct Walker<'a> {
     folder: Folder,
     /// Standard input is a pipe, or something else that the line gives.
     fed: bool,
+    /// Texts that were looked at as lines though they may be none, and their length.
+    guesses: (usize, usize),
     /// Texts that may stand on standard input, as far as they are known.
     input: Vec<String>,
     /// Texts that the commands since write.
@@ -62,8 +64,6 @@ pub(super) struct Walker<'a> {
     functions: Vec<String>,
     commands: usize,
     depth: usize,
-    /// Texts that were looked at since they might be run.
-    supposed: usize,
     weight: usize,
     /// What the request sets for every command.
     env: Vec<Assignment>,
@@ -85,6 +85,7 @@ impl<'a> Walker<'a> {
             touches: Vec::new(),
             folder: Folder::new(at.cwd),
             fed: false,
+            guesses: (0, 0),
             input: Vec::new(),
             said: Vec::new(),
             offered: Vec::new(),
@@ -93,7 +94,6 @@ impl<'a> Walker<'a> {
             functions: Vec::new(),
             commands: 0,
             depth: 0,
-            supposed: 0,
             weight: 0,
             env: Vec::new(),
             home_set: set("HOME"),

@@ -7,23 +7,23 @@ use crate::call::shell::{Caveat, Named, ShellAccess, Touch, Use, Word, candidate
 
 /// As many commands are kept of such texts, for one command.
 const MOST: usize = 512;
-
-/// As many such texts are looked at in one line: they may lie in each other, and each holds more than one.
-const MOST_TEXTS: usize = 96;
+/// As many such texts of one line are walked, and as much of them.
+const MOST_GUESSES: usize = 128;
+const MOST_TEXT: usize = 64 * 1024;
 
 impl Walker<'_> {
     /// Takes what `text` would run into the access at `place`; `line`: it is no prose, so that a command
     /// may stand behind a program that is not known, too.
     pub(super) fn perhaps(&mut self, text: &str, place: usize, line: bool) {
-        self.supposed += 1;
-        if self.supposed > MOST_TEXTS {
-            if let Some(Access::Shell(shell)) = self.out.get_mut(place) {
-                let reason = "the line holds too many texts that may be run".to_owned();
-                let caveat = Caveat { reason, always: true, named: Named::Nothing };
-                if !shell.caveats.contains(&caveat) {
-                    shell.caveats.push(caveat);
-                    shell.reader = false;
-                }
+        self.guesses = (self.guesses.0 + 1, self.guesses.1 + text.len());
+        if self.guesses.0 > MOST_GUESSES || self.guesses.1 > MOST_TEXT {
+            let Some(Access::Shell(shell)) = self.out.get_mut(place) else { return };
+            let reason = "more that may be lines than can be looked at".to_owned();
+            let caveat = Caveat { reason, always: true, named: Named::Nothing };
+            if !shell.caveats.contains(&caveat) {
+                heads(candidates::of(text), shell);
+                shell.caveats.push(caveat);
+                shell.reader = false;
             }
             return;
         }
