@@ -62,11 +62,12 @@ fn other(number: usize) -> Sample {
             "read",
             (format!("read(/srv/data{number}/**)"), format!("context.path like \"/srv/data{number}/*\"")),
         ),
+        // Not about reading: the search of the line below could come upon such a file, so it would be denied.
         14 => (
             Effect::Deny,
-            "read",
+            "write",
             (
-                format!("read(**/secret{number}/*.key)"),
+                format!("write(**/secret{number}/*.key)"),
                 format!("context.path like \"*/secret{number}/*.key\""),
             ),
         ),

@@ -26,6 +26,9 @@ pub(super) fn check(text: &str) -> Result<()> {
         let (word, quoted, end) =
             tag(after).ok_or_else(|| Refused::new("a here-document with an unusual end"))?;
         rest = after.get(end..).unwrap_or_default();
+        if numbered(rest) {
+            return Err(Refused::new("a number before a redirection, behind a here-document"));
+        }
         let plain_line = |line: &str| !line.contains(['\'', '"', '\\', '`', '#', '(', '{', '[', '<']);
         if certain
             && quoted
@@ -46,6 +49,21 @@ fn opens_behind_a_word(text: &str) -> bool {
             (text.get(..at).unwrap_or_default(), text.get(at + open.len()..).unwrap_or_default());
         let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | '`' | '}' | ')');
         before.ends_with(word) && !behind.trim_start().starts_with(')')
+    })
+}
+
+/// Whether a number stands apart from a redirection in the rest of the line: the parser takes it for a descriptor, and a
+/// shell for a word, since what is behind a here-document is told with wrong places.
+fn numbered(rest: &str) -> bool {
+    let line = rest.split('\n').next().unwrap_or_default();
+    // The line may go on behind a quote.
+    let line = if line.contains(['\'', '"', '`', '(', '{']) { rest } else { line };
+    line.match_indices(['<', '>']).filter_map(|(at, _)| line.get(..at)).any(|before| {
+        let word = before.trim_end_matches([' ', '\t']);
+        word.len() < before.len() && word.ends_with(|c: char| c.is_ascii_digit()) && {
+            let ahead = word.trim_end_matches(|c: char| c.is_ascii_digit());
+            ahead.is_empty() || ahead.ends_with([' ', '\t', '\n', ';', '|', '&', '(', ')', '{', '}', '<', '>'])
+        }
     })
 }
 

@@ -6,6 +6,7 @@
 //! time. The index only finds candidates; the patterns themselves have the last word. Its keys are
 //! folded, since what is the same byte by byte is also the same folded.
 
+mod commands;
 mod names;
 mod paths;
 
@@ -15,6 +16,7 @@ use super::pattern::path::Above;
 use super::pattern::{Matcher, Seen, SeenTouch, Written};
 use crate::call::shell::{TouchedPath, Use};
 use crate::call::{Access, McpAccess, UrlAccess, WriteKind};
+use commands::Commands;
 use names::Names;
 use paths::Paths;
 
@@ -24,7 +26,7 @@ pub(super) struct Index {
     everything: Vec<u32>,
     read: Paths,
     write: Paths,
-    shell: Names,
+    shell: Commands,
     fetch: Names,
     mcp: Names,
     tool: Names,
@@ -48,7 +50,7 @@ impl Index {
             Matcher::Everything => self.everything.push(at),
             Matcher::Read(pattern) => self.read.add(at, pattern.forms()),
             Matcher::Write(_, pattern) => self.write.add(at, pattern.forms()),
-            Matcher::Shell(pattern) => self.shell.add(at, pattern.first_folded()),
+            Matcher::Shell(pattern) => self.shell.add(at, pattern),
             Matcher::Fetch(pattern) => self.fetch.add(at, pattern.host()),
             Matcher::Mcp(pattern) => match (pattern.server.literal(true), pattern.tool.literal(true)) {
                 (Some(server), Some(tool)) => self.mcp.add(at, Some(&format!("{server}/{tool}"))),
@@ -76,7 +78,7 @@ impl Index {
             }
             Access::Shell(_) => {
                 if let Some(shell) = seen.shell() {
-                    self.commands(shell, &mut found);
+                    self.shell.about(shell, &mut found);
                 }
             }
             Access::Fetch(url) => self.address(url, &mut found),
@@ -85,12 +87,11 @@ impl Index {
             Access::Mode { id } => self.mode.look(&fold(id), &mut found),
         }
         match seen.access {
-            Access::Shell(_) => found.extend(self.shell.others()),
             Access::Fetch(_) => found.extend(self.fetch.others()),
             Access::Mcp(_) => found.extend(self.mcp.others()),
             Access::Tool { .. } => found.extend(self.tool.others()),
             Access::Mode { .. } => found.extend(self.mode.others()),
-            Access::Read(_) | Access::Write(..) => {}
+            Access::Read(_) | Access::Write(..) | Access::Shell(_) => {}
         }
         found.extend(&self.everything);
         in_order(found)
@@ -114,16 +115,6 @@ impl Index {
             }
         }
         in_order(found)
-    }
-
-    fn commands(&self, shell: &super::pattern::shell::Seen<'_>, found: &mut Vec<u32>) {
-        for form in shell.forms() {
-            match form.names() {
-                Some(names) => names.for_each(|name| self.shell.look(name, found)),
-                // It could be any command.
-                None => return self.shell.all(found),
-            }
-        }
     }
 
     fn address(&self, url: &UrlAccess, found: &mut Vec<u32>) {

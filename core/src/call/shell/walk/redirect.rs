@@ -5,6 +5,7 @@ use brush_parser::ast::{
 };
 
 use super::Walker;
+use super::refusals::{glued_substitution, word_behind_a_dash};
 use crate::call::shell::expand::{Place, heredoc_literal};
 use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
@@ -84,7 +85,10 @@ impl Walker<'_> {
         };
         match target {
             Target::Fd(_) => Ok(()),
-            Target::ProcessSubstitution(_, inner) => self.process(inner),
+            Target::ProcessSubstitution(_, inner) => {
+                glued_substitution(inner, self.text())?;
+                self.process(inner)
+            }
             Target::Filename(word) => {
                 let word = self.one_target(&word.value)?;
                 self.target(&word, reads, writes);
@@ -92,6 +96,7 @@ impl Walker<'_> {
             }
             Target::Duplicate(word) if descriptor(&word.value) => Ok(()),
             Target::Duplicate(word) => {
+                word_behind_a_dash(&word.value)?;
                 let word = self.one_target(&word.value)?;
                 // bash expands such a word a second time, after its quotes are gone.
                 let plain = |text: &str| {

@@ -3,7 +3,7 @@
 use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
 
 use super::redirect::Feed;
-use super::refusals::{named_descriptor, open_subscript};
+use super::refusals::{glued_substitution, named_descriptor, open_subscript, stray_array};
 use super::{Folder, Walker, assign};
 use crate::call::shell::expand::Place;
 use crate::call::shell::program::{self, Command, Inner, Known, Moves};
@@ -42,6 +42,7 @@ impl Walker<'_> {
     pub(super) fn simple(&mut self, of: &SimpleCommand, timed: bool) -> Result<()> {
         named_descriptor(of)?;
         open_subscript(of)?;
+        stray_array(of)?;
         let mark = self.out.len();
         let mut parts = Parts::default();
         let mut words: Vec<Word> = Vec::new();
@@ -109,7 +110,7 @@ impl Walker<'_> {
                 return Ok(());
             }
             Item::ProcessSubstitution(kind, inner) => {
-                self.separate_substitutions()?;
+                glued_substitution(inner, self.text())?;
                 self.process(inner)?;
                 let text = format!("{kind}{inner}");
                 words.push(Word::Open(crate::call::shell::OpenWord {
@@ -140,22 +141,6 @@ impl Walker<'_> {
         }
         self.place_notes(words.len(), parts);
         Ok(())
-    }
-
-    /// `a<(b)` is one word, and two for the parser.
-    fn separate_substitutions(&self) -> Result<()> {
-        let text = self.text();
-        let glued = |open: &str| {
-            text.match_indices(open).filter_map(|(at, _)| text.get(..at)).any(|before| {
-                before.ends_with(|c: char| {
-                    !(c.is_whitespace() || matches!(c, '<' | '>' | '(' | ';' | '|' | '&'))
-                })
-            })
-        };
-        match glued("<(") || glued(">(") {
-            true => Err(Refused::new("a process substitution that is only a part of a word")),
-            false => Ok(()),
-        }
     }
 
     fn push(&mut self, raw: &str, words: &mut Vec<Word>) -> Result<()> {

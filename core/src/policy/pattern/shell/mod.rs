@@ -18,7 +18,7 @@ use crate::call::shell::{Caveat, Named, Word};
 #[cfg(test)]
 pub(crate) use parse::compiled;
 pub(super) use parse::{LARGEST_REGEX, regex_source};
-pub(crate) use seen::Seen;
+pub(crate) use seen::{Second, Seen};
 
 /// Matched against the words of one simple command.
 #[derive(Clone, Debug)]
@@ -199,6 +199,17 @@ impl ShellPattern {
     pub(crate) fn first_folded(&self) -> Option<&str> {
         match self {
             Self::Words(Words { words, operators: false, .. }) => match words.first()? {
+                WordPattern::Literal(text) => Some(text.folded()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The word behind that name that everything it concerns has, folded.
+    pub(crate) fn second_folded(&self) -> Option<&str> {
+        match self {
+            Self::Words(Words { words, operators: false, .. }) => match words.get(1)? {
                 WordPattern::Literal(text) => Some(text.folded()),
                 _ => None,
             },

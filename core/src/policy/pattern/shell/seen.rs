@@ -61,6 +61,25 @@ impl<'a> SeenForm<'a> {
             _ => None,
         }
     }
+
+    /// The word behind the name.
+    pub(crate) fn second(&self) -> Second<'_> {
+        match self.words().get(1) {
+            None => Second::Missing,
+            Some(SeenWord::Known { folded, .. }) => Second::Known(folded),
+            Some(SeenWord::Open { .. }) => Second::Open,
+        }
+    }
+}
+
+/// What stands behind a command's name.
+#[derive(Debug)]
+pub(crate) enum Second<'a> {
+    Missing,
+    /// Folded.
+    Known(&'a str),
+    /// It could be any word, and more than one or none.
+    Open,
 }
 
 /// The names that a command goes by.
