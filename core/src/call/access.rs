@@ -170,7 +170,7 @@ impl Access {
     #[must_use]
     pub fn object(&self) -> String {
         match self {
-            Self::Read(path) | Self::Write(_, path) => path.resolved.to_string_lossy().into_owned(),
+            Self::Read(path) | Self::Write(_, path) => super::shown(&path.resolved).into_owned(),
             Self::Shell(shell) => shell.text(),
             Self::Fetch(url) => url.href.clone(),
             Self::Mcp(mcp) => match mcp.readings.first() {
@@ -189,7 +189,7 @@ impl Access {
     pub fn text(&self) -> String {
         let around = |object: &str| [self.selector(), "(", object, ")"].concat();
         match self {
-            Self::Read(path) | Self::Write(_, path) => around(&path.resolved.to_string_lossy()),
+            Self::Read(path) | Self::Write(_, path) => around(&super::shown(&path.resolved)),
             Self::Fetch(url) => around(&url.href),
             _ => around(&self.object()),
         }

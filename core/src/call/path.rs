@@ -1,12 +1,15 @@
 //! Paths as the kernel will walk them, and as they were written.
 
 mod below;
+mod looked;
 mod walk;
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use looked::Looked;
 pub use walk::resolve;
 
 /// No program can open a longer path in one go (PATH_MAX of Linux).
@@ -122,7 +125,9 @@ impl PathAccess {
 
     /// Its forms, the resolved one first; one where they are the same.
     pub fn forms(&self) -> impl Iterator<Item = &Path> {
-        let other = (self.lexical != self.resolved).then_some(self.lexical.as_path());
+        // Both are without `.`, `..` and doubled slashes: bytes tell them apart.
+        let differ = self.lexical.as_os_str() != self.resolved.as_os_str();
+        let other = differ.then_some(self.lexical.as_path());
         std::iter::once(self.resolved.as_path()).chain(other).chain(self.leads_to.as_deref())
     }
 
@@ -130,10 +135,10 @@ impl PathAccess {
     #[must_use]
     pub fn on_another_device(&self, roots: &[PathBuf]) -> bool {
         let Some(mount) = &self.mount else { return false };
-        let inner = roots.iter().filter(|root| self.resolved.starts_with(root));
+        let inner = roots.iter().filter(|root| lies_in(&self.resolved, root));
         inner
             .max_by_key(|root| root.as_os_str().len())
-            .is_some_and(|root| mount.at.starts_with(root) && mount.at != **root)
+            .is_some_and(|root| lies_in(&mount.at, root) && mount.at != **root)
     }
 
     /// Whether all its forms lie in one of `roots`.
@@ -149,6 +154,11 @@ pub(crate) fn lies_in(path: &Path, folder: &Path) -> bool {
     let (path, folder) = (path.as_os_str().as_encoded_bytes(), folder.as_os_str().as_encoded_bytes());
     let folder = folder.strip_suffix(b"/").unwrap_or(folder);
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+/// A path as text, where it is to be shown or compared: what is no text is replaced.
+pub(crate) fn shown(path: &Path) -> Cow<'_, str> {
+    path.to_str().map_or_else(|| path.to_string_lossy(), Cow::Borrowed)
 }
 
 /// A path for digests and JSON: names that are no text keep their bytes apart, as escapes.

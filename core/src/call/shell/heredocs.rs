@@ -62,7 +62,8 @@ fn numbered(rest: &str) -> bool {
         let word = before.trim_end_matches([' ', '\t']);
         word.len() < before.len() && word.ends_with(|c: char| c.is_ascii_digit()) && {
             let ahead = word.trim_end_matches(|c: char| c.is_ascii_digit());
-            ahead.is_empty() || ahead.ends_with([' ', '\t', '\n', ';', '|', '&', '(', ')', '{', '}', '<', '>'])
+            ahead.is_empty()
+                || ahead.ends_with([' ', '\t', '\n', ';', '|', '&', '(', ')', '{', '}', '<', '>'])
         }
     })
 }

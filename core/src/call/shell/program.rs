@@ -33,7 +33,7 @@ mod variables;
 use std::path::Path;
 
 use super::{Caveat, Touch, Word};
-use crate::call::{UrlAccess, WriteKind};
+use crate::call::{Looked, UrlAccess, WriteKind};
 
 pub(super) use places::{among, opened};
 
@@ -44,6 +44,8 @@ pub(super) struct Command<'a> {
     pub(super) words: &'a [Word],
     /// The folder that it runs in, if it is known.
     pub(super) cwd: Option<&'a Path>,
+    /// Folders that were looked up for the line.
+    pub(super) looked: &'a Looked,
     /// Its standard input is a pipe or a file of the same line: an interpreter without operands would
     /// run it.
     pub(super) fed: bool,

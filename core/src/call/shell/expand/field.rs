@@ -65,6 +65,11 @@ impl Field {
         }
     }
 
+    /// Not all of it is known.
+    pub(super) fn is_open(&self) -> bool {
+        self.globs || self.expands
+    }
+
     /// It may become several words, or none.
     pub(super) fn split(&mut self) {
         self.splits = true;
@@ -78,7 +83,7 @@ impl Field {
 
     /// The word, as it was written: `raw`.
     pub(super) fn into_word(self, raw: &str, place: Place) -> Word {
-        if !self.globs && !self.expands {
+        if !self.is_open() {
             return Word::Literal(self.pieces.into_iter().flatten().collect());
         }
         Word::Open(OpenWord {

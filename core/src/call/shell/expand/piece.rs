@@ -1,5 +1,7 @@
 //! The pieces of a word, as the parser of words gives them.
 
+use std::ops::Range;
+
 use brush_parser::word::{TildeExpr, WordPiece, WordPieceWithSource};
 
 use super::arithmetic::Expression;
@@ -17,13 +19,18 @@ impl Walker<'_> {
         pieces: &[WordPieceWithSource],
         place: Place,
     ) -> Result<()> {
-        let mut bracket = false;
+        // Up to here, all of it stands in the gap of a bracket.
+        let mut until = 0;
         for piece in pieces {
+            if piece.start_index < until && !(is_text(piece) && piece.end_index > until) {
+                until = until.max(self.bracketed(field, raw, piece, until)?);
+                continue;
+            }
             match &piece.piece {
                 WordPiece::Text(text) => {
                     let after = raw.get(piece.end_index..).unwrap_or_default();
                     check_dollar(text, after)?;
-                    bracket |= self.globs(field, text, after, place)?;
+                    until = self.globs(field, raw, until.max(piece.start_index)..piece.end_index, place)?;
                 }
                 WordPiece::SingleQuotedText(text) => field.known(text),
                 WordPiece::AnsiCQuotedText(text) => field.known(&escapes::ansi(text)?),
@@ -38,10 +45,39 @@ impl Walker<'_> {
                 _ => self.expansion(field, raw, piece, false)?,
             }
         }
-        if bracket && place == Place::Command {
-            field.glob();
-        }
         Ok(())
+    }
+
+    /// A piece that begins in a bracket, or what could be one: what it runs is collected, its text is not known.
+    /// Returns up to where the gap goes.
+    fn bracketed(
+        &mut self,
+        field: &mut Field,
+        raw: &str,
+        piece: &WordPieceWithSource,
+        until: usize,
+    ) -> Result<usize> {
+        let mut scratch = Field::default();
+        match &piece.piece {
+            WordPiece::Text(text) => check_dollar(text, raw.get(piece.end_index..).unwrap_or_default())?,
+            WordPiece::SingleQuotedText(_)
+            | WordPiece::AnsiCQuotedText(_)
+            | WordPiece::TildeExpansion(_)
+            | WordPiece::EscapeSequence(_) => {}
+            WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
+                self.quoted(&mut scratch, raw, inner)?;
+            }
+            _ => self.expansion(&mut scratch, raw, piece, false)?,
+        }
+        if scratch.is_open() {
+            field.open(true);
+        }
+        match raw.get(until..piece.end_index) {
+            Some(behind) if behind.contains('/') => {
+                Err(Refused::new("a bracket that ends in the middle of a quote"))
+            }
+            _ => Ok(piece.end_index),
+        }
     }
 
     /// Pieces inside of double quotes, or of a here-document.
@@ -103,10 +139,10 @@ impl Walker<'_> {
         }
     }
 
-    /// Text without any quotes: globs are in it. Whether it opens a bracket that it does not close.
-    fn globs(&mut self, field: &mut Field, text: &str, after: &str, place: Place) -> Result<bool> {
-        let mut rest = text;
-        let mut open = false;
+    /// Text without any quotes, at a place of `raw`: globs are in it. Returns up to where the last gap goes, be it in a
+    /// later piece.
+    fn globs(&mut self, field: &mut Field, raw: &str, at: Range<usize>, place: Place) -> Result<usize> {
+        let mut rest = raw.get(at.clone()).unwrap_or_default();
         while let Some(c) = rest.chars().next() {
             let tail = rest.get(c.len_utf8()..).unwrap_or_default();
             rest = match c {
@@ -119,18 +155,23 @@ impl Walker<'_> {
                     field.glob();
                     tail
                 }
-                '[' if place == Place::Command => match tail.find(']') {
-                    Some(end) => {
-                        field.glob();
-                        tail.get(end + 1..).unwrap_or_default()
+                '[' if place == Place::Command => {
+                    let from = at.end - tail.len();
+                    match bracket(raw.get(from..).unwrap_or_default()) {
+                        Some(len) => {
+                            field.glob();
+                            let end = from + len;
+                            match raw.get(end..at.end) {
+                                Some(behind) => behind,
+                                None => return Ok(end),
+                            }
+                        }
+                        None => {
+                            field.known("[");
+                            tail
+                        }
                     }
-                    None => {
-                        // It may be closed in a later piece, behind quotes or an expansion.
-                        open |= after.contains(']');
-                        field.known("[");
-                        tail
-                    }
-                },
+                }
                 ' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '`' | '\'' | '"'
                     if place != Place::Alone =>
                 {
@@ -142,7 +183,7 @@ impl Walker<'_> {
                 }
             };
         }
-        Ok(open)
+        Ok(at.end)
     }
 
     fn tilde(&mut self, field: &mut Field, tilde: &TildeExpr) {
@@ -176,4 +217,15 @@ fn extended(group: &str) -> Result<usize> {
     } else {
         Err(Refused::new("a glob in which some shells run code"))
     }
+}
+
+/// How far a bracket can reach that opens before `text`: none stands for a `/`, and where it closes hangs on quotes, classes
+/// and what expansions are, so that all up to the last sign that could close it is not known.
+fn bracket(text: &str) -> Option<usize> {
+    let name = text.split('/').next().unwrap_or_default();
+    name.rfind(']').map(|at| at + 1)
+}
+
+fn is_text(piece: &WordPieceWithSource) -> bool {
+    matches!(piece.piece, WordPiece::Text(_))
 }

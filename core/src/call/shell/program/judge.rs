@@ -41,7 +41,7 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
         command,
         depth,
         words: command.words,
-        places: Places::new(command.cwd, command.made),
+        places: Places::new(command.cwd, command.looked, command.made),
         known: Known::default(),
         reader: true,
         understood: true,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::call::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
-use crate::call::{PathAccess, UrlAccess, file_paths, resolve};
+use crate::call::{Looked, PathAccess, UrlAccess, file_paths, resolve};
 
 /// As many paths of one command are looked up.
 const MOST: usize = 256;
@@ -17,6 +17,7 @@ const LONGEST_NAME: usize = 255;
 #[derive(Debug)]
 pub(super) struct Places<'a> {
     cwd: Option<&'a Path>,
+    looked: &'a Looked,
     pub(super) touches: Vec<Touch>,
     pub(super) urls: Vec<UrlAccess>,
     seen: HashSet<(String, Use, Reach)>,
@@ -26,14 +27,12 @@ pub(super) struct Places<'a> {
     pub(super) history: bool,
     /// There were more than are looked up.
     pub(super) more: bool,
-    /// The folder itself: looked up once, when the first path needs it.
-    base: Option<PathAccess>,
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(cwd: Option<&'a Path>, made: bool) -> Self {
+    pub(super) fn new(cwd: Option<&'a Path>, looked: &'a Looked, made: bool) -> Self {
         let (touches, urls) = (Vec::new(), Vec::new());
-        Self { cwd, touches, urls, seen: HashSet::new(), made, history: false, more: false, base: None }
+        Self { cwd, looked, touches, urls, seen: HashSet::new(), made, history: false, more: false }
     }
 
     /// A path that is used in this way.
@@ -54,7 +53,7 @@ impl<'a> Places<'a> {
             return;
         }
         let path = match self.cwd {
-            Some(cwd) => TouchedPath::Known(self.look_up(cwd, text)),
+            Some(cwd) => TouchedPath::Known(self.looked.at(cwd, text)),
             None if text.starts_with('/') => TouchedPath::Known(PathAccess::new(Path::new("/"), text)),
             None => TouchedPath::Open(OpenPath {
                 given: text.to_owned(),
@@ -74,12 +73,6 @@ impl<'a> Places<'a> {
         // Elsewhere, what is there may change by itself.
         let made = self.made || !path.lexical.starts_with(cwd);
         !around && path.is_bare(made)
-    }
-
-    /// [`PathAccess::new`], without walking over the working folder again for every plain name below it.
-    fn look_up(&mut self, cwd: &Path, text: &str) -> PathAccess {
-        let base = self.base.get_or_insert_with(|| PathAccess::new(cwd, "."));
-        base.below(text).unwrap_or_else(|| PathAccess::new(cwd, text))
     }
 
     /// A word of a program of which it is not known what it is: every path that it is or holds.
@@ -147,7 +140,7 @@ impl<'a> Places<'a> {
         {
             *first = behind.to_owned();
         }
-        let path = opened(&word, self.cwd);
+        let path = opened(&word, self.cwd, self.looked);
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach });
     }
 
@@ -189,7 +182,7 @@ impl<'a> Places<'a> {
 }
 
 /// The path that a word of which only some text is known begins with, from the folder at hand.
-pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>) -> OpenPath {
+pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>, looked: &Looked) -> OpenPath {
     let mut pieces = word.pieces.clone();
     let mut glob = word.glob;
     match pieces.first_mut() {
@@ -197,7 +190,7 @@ pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>) -> Ope
             let folder = first.rfind('/').map_or(0, |at| at + 1);
             let (folder, name) = first.split_at_checked(folder).unwrap_or(("", first));
             let nothing = first.is_empty();
-            match begun(folder, cwd) {
+            match begun(folder, cwd, looked) {
                 Some(folder) if !nothing || glob => *first = format!("{folder}{name}"),
                 _ => {
                     glob = false;
@@ -205,7 +198,7 @@ pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>) -> Ope
                 }
             }
         }
-        _ if glob => match begun("", cwd) {
+        _ if glob => match begun("", cwd, looked) {
             Some(folder) => pieces.insert(0, Some(folder)),
             None => glob = false,
         },
@@ -215,19 +208,24 @@ pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>) -> Ope
 }
 
 /// The folder that a path begins with, links resolved, with `/` at the end.
-fn begun(folder: &str, cwd: Option<&Path>) -> Option<String> {
+fn begun(folder: &str, cwd: Option<&Path>, looked: &Looked) -> Option<String> {
     let whole = match cwd {
         Some(cwd) => cwd.join(folder),
         None if folder.starts_with('/') => folder.into(),
         None => return None,
     };
-    let text = resolve(&whole).unwrap_or(whole).to_str()?.to_owned();
+    let found = match cwd {
+        Some(cwd) if folder.is_empty() => looked.resolved(cwd),
+        _ => resolve(&whole).ok(),
+    };
+    let text = found.unwrap_or(whole).to_str()?.to_owned();
     Some(if text.ends_with('/') { text } else { text + "/" })
 }
 
 /// Paths among the strings of a tool's arguments: as among the words of a program that is not known.
 pub(in crate::call::shell) fn among<'t>(texts: impl Iterator<Item = &'t str>, cwd: &Path) -> Vec<Touch> {
-    let mut places = Places::new(Some(cwd), false);
+    let looked = Looked::default();
+    let mut places = Places::new(Some(cwd), &looked, false);
     let mut touches = Vec::new();
     for text in texts {
         let text = text.trim();

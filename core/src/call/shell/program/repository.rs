@@ -18,13 +18,12 @@ const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
 /// As many folders upwards, and as many sub-modules.
 const MOST: usize = 64;
 
-/// Whether `git` finds nothing to run in the repository around `cwd`.
+/// Whether `git` finds nothing to run in the repository around `cwd`, in which links are followed: git goes up from
+/// where they led.
 ///
 /// Which folder git takes for the repository hangs on details of what is in it, so everything that
 /// could be one counts, up to one that certainly is.
 pub(super) fn names_no_program(cwd: &Path) -> bool {
-    // Git goes up from where links led.
-    let Ok(cwd) = crate::call::resolve(cwd) else { return false };
     let mut left = MOST;
     for folder in cwd.ancestors().take(MOST) {
         let dot = folder.join(".git");
@@ -237,9 +236,13 @@ fn section_header(header: &str) -> Option<((String, bool), &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::names_no_program;
     use crate::call::shell::program::gitlinks::tests::index;
     use std::fs;
+    use std::path::Path;
+
+    fn names_no_program(cwd: &Path) -> bool {
+        super::names_no_program(&crate::call::resolve(cwd).unwrap())
+    }
 
     fn repository(config: &str) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();

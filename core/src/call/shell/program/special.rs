@@ -72,9 +72,11 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
 /// Whether no file around the command tells such a program what to run.
 pub(super) fn quiet(judge: &Judge<'_>, which: Special) -> bool {
     judge.command.cwd.is_some_and(|cwd| match which {
-        Special::Git => repository::names_no_program(cwd),
-        Special::Cargo => toolchains::plain_cargo(cwd),
-        Special::Go => toolchains::plain_go(cwd),
+        Special::Git => {
+            judge.command.looked.resolved(cwd).is_some_and(|cwd| repository::names_no_program(&cwd))
+        }
+        Special::Cargo => judge.command.looked.resolved(cwd).is_some_and(|cwd| toolchains::plain_cargo(&cwd)),
+        Special::Go => judge.command.looked.resolved(cwd).is_some_and(|cwd| toolchains::plain_go(&cwd)),
         _ => true,
     })
 }

@@ -38,7 +38,14 @@ pub(super) fn look(line: &str) -> Known {
 }
 
 pub(super) fn look_in(line: &str, cwd: &Path, fed: bool) -> Known {
-    known(&Command { words: &words(line), cwd: Some(cwd), fed, piped: false, made: false })
+    known(&Command {
+        words: &words(line),
+        cwd: Some(cwd),
+        looked: &crate::call::Looked::default(),
+        fed,
+        piped: false,
+        made: false,
+    })
 }
 
 /// The places that a plain caveat names.

@@ -29,9 +29,8 @@ fn look(file: &Path) -> Found {
     }
 }
 
-/// The folder itself and all above it, by where links led; none if these are too many.
+/// The folder itself, in which links are followed, and all above it; none if these are too many.
 fn upwards(cwd: &Path) -> Option<Vec<PathBuf>> {
-    let cwd = crate::call::resolve(cwd).ok()?;
     let folders: Vec<PathBuf> = cwd.ancestors().take(MOST + 1).map(Path::to_owned).collect();
     (folders.len() <= MOST).then_some(folders)
 }
@@ -111,8 +110,16 @@ fn old_go(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{plain_cargo, plain_go};
     use std::fs;
+    use std::path::Path;
+
+    fn plain_cargo(cwd: &Path) -> bool {
+        super::plain_cargo(&crate::call::resolve(cwd).unwrap())
+    }
+
+    fn plain_go(cwd: &Path) -> bool {
+        super::plain_go(&crate::call::resolve(cwd).unwrap())
+    }
 
     /// Attack 76: a toolchain in a folder of the workspace is a program.
     #[test]

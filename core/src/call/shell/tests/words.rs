@@ -18,19 +18,30 @@ fn given_quotes_then_the_word_is_what_the_command_gets() {
     ]);
 }
 
+/// The pieces of a line's second word, whether it splits, and whether it is a glob.
+fn open(line: &str) -> (Vec<Option<String>>, bool, bool) {
+    match first(line).words.get(1) {
+        Some(Word::Open(open)) => (open.pieces.clone(), open.splits, open.glob),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
 /// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a protection
 /// if it could; it never matches the literal part of an allow."
 #[test]
 fn given_expansions_and_globs_then_the_word_is_open() {
-    let open = |line: &str| match first(line).words.get(1) {
-        Some(Word::Open(open)) => (open.pieces.clone(), open.splits, open.glob),
-        other => panic!("{line}: {other:?}"),
-    };
-    let text = |text: &str| Some(text.to_owned());
     assert_eq!(open("ls src/*.rs"), (vec![text("src/"), None, text(".rs")], true, true));
     assert_eq!(open("ls .e?v"), (vec![text(".e"), None, text("v")], true, true));
     assert_eq!(open("ls [ab]c"), (vec![None, text("c")], true, true));
     assert_eq!(open("ls ?(a|b)c"), (vec![None, text("c")], true, true));
+    assert_eq!(
+        open("ls app/[id]/x[ab]y"),
+        (vec![text("app/"), None, text("/x"), None, text("y")], true, true)
+    );
     assert_eq!(open("ls $x/y"), (vec![None, text("/y")], true, false));
     assert_eq!(open("ls \"$x/y\""), (vec![None, text("/y")], false, false));
     assert_eq!(open("ls \"$@\""), (vec![None], true, false));
@@ -180,4 +191,40 @@ fn given_a_line_that_sets_home_then_home_is_not_known() {
         assert!(!shown(line).contains("/home/me"), "{line}: {}", shown(line));
     }
     assert!(shown("echo HOME $HOME").contains("$HOME"));
+}
+
+/// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a protection if it could".
+/// What stands in a bracket may be quoted, be a class or hold the sign that closes it.
+/// Attack 75.
+#[test]
+fn given_a_bracket_then_nothing_in_it_is_known_however_it_is_written() {
+    for bracket in [
+        "[n]",
+        "[]n]",
+        "[!]a]",
+        "[^]a]",
+        "[[:alpha:]]",
+        "[\\n]",
+        "['n']",
+        "[\"n\"]",
+        "[a-\\z]",
+        "[$'n']",
+        "[\\]n]",
+        "[a]n]",
+    ] {
+        let word = format!(".e{bracket}v");
+        assert_eq!(open(&format!("ls {word}")), (vec![text(".e"), None, text("v")], true, true), "{word}");
+    }
+    for word in [".e[$x]v", ".e[\"$x\"]v", ".e[`b`]v", ".e[$((1))]v"] {
+        let (pieces, splits, glob) = open(&format!("ls {word}"));
+        assert_eq!((pieces, splits, glob), (vec![text(".e"), None, text("v")], true, false), "{word}");
+    }
+    each(&[
+        ("ls a[$(b)]c", "ls a[$(b)]c | b"),
+        ("ls a[\"$(b)\"'x]'c", "ls a[\"$(b)\"'x]'c | b"),
+        ("ls a['x]/y'", "?"),
+        ("ls a[ 'x]'", "ls 'a[' 'x]'"),
+        ("ls a[/x]", "ls 'a[/x]'"),
+        ("ls a[", "ls 'a['"),
+    ]);
 }

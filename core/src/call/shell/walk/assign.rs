@@ -3,7 +3,6 @@
 use brush_parser::ast::{Assignment as Node, AssignmentName, AssignmentValue};
 
 use super::Walker;
-use crate::call::PathAccess;
 use crate::call::shell::expand::Place;
 use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::variables::{self, Kind};
@@ -75,7 +74,7 @@ impl Walker<'_> {
         let path = text.contains('/') || text.starts_with('.') || text.starts_with('~');
         if path && text.len() <= 4096 && !text.contains('\n') {
             let folder = self.folder.known().map_or_else(|| "/".into(), std::path::Path::to_path_buf);
-            self.touches.push(Touch::known(PathAccess::new(&folder, text), Use::Either));
+            self.touches.push(Touch::known(self.looked.at(&folder, text), Use::Either));
         }
     }
 

@@ -15,7 +15,7 @@ use brush_parser::ast::{AndOr, AndOrList, Command, CompoundList, Pipeline, Progr
 
 use super::refused::{Refused, Result};
 use super::{Assignment, Caveat, Named, Surroundings, Touch, Word, bounds, parse, variables};
-use crate::call::Access;
+use crate::call::{Access, Looked};
 
 use folder::Folder;
 
@@ -48,6 +48,7 @@ pub(super) struct Walker<'a> {
     /// The same for paths.
     touches: Vec<Touch>,
     folder: Folder,
+    looked: Looked,
     /// Standard input is a pipe, or something else that the line gives.
     fed: bool,
     /// Texts that were looked at as lines though they may be none, and their length.
@@ -84,6 +85,7 @@ impl<'a> Walker<'a> {
             notes: Vec::new(),
             touches: Vec::new(),
             folder: Folder::new(at.cwd),
+            looked: Looked::default(),
             fed: false,
             guesses: (0, 0),
             input: Vec::new(),

@@ -9,7 +9,7 @@ use super::refusals::{glued_substitution, word_behind_a_dash};
 use crate::call::shell::expand::{Place, heredoc_literal};
 use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
-use crate::call::{Access, PathAccess, WriteKind};
+use crate::call::{Access, WriteKind};
 
 /// What a command's own redirections give it to read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -158,7 +158,7 @@ impl Walker<'_> {
                 return;
             }
         };
-        let path = PathAccess::new(&start, text);
+        let path = self.looked.at(&start, text);
         if reads {
             self.out.push(Access::Read(path.clone()));
         }
@@ -173,7 +173,7 @@ impl Walker<'_> {
             Word::Literal(text) => {
                 OpenPath { given: word.text(), pieces: vec![None, Some(text.clone())], slashes: true }
             }
-            Word::Open(open) => program::opened(open, self.folder.known()),
+            Word::Open(open) => program::opened(open, self.folder.known(), &self.looked),
         };
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }

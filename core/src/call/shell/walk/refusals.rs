@@ -1,7 +1,7 @@
 //! Simple commands that are not understood, though they parse.
 
-use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
 use brush_parser::ast::SubshellCommand;
+use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
 
 use crate::call::shell::refused::{Refused, Result};
 
@@ -39,8 +39,7 @@ pub(super) fn open_subscript(of: &SimpleCommand) -> Result<()> {
 }
 
 /// The commands that take arrays as their words: no other may have one (bash, parse.y: `PST_ASSIGNOK`).
-const TAKE_ARRAYS: &[&str] =
-    &["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
+const TAKE_ARRAYS: &[&str] = &["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
 
 /// `x a=()` and `declare >y a=()` are errors for a shell, and words for the parser.
 pub(super) fn stray_array(of: &SimpleCommand) -> Result<()> {
@@ -48,7 +47,9 @@ pub(super) fn stray_array(of: &SimpleCommand) -> Result<()> {
     let mut plain = true;
     for item in of.suffix.iter().flat_map(|suffix| &suffix.0) {
         match item {
-            Item::AssignmentWord(of, _) if matches!(of.value, AssignmentValue::Array(_)) && !(takes && plain) => {
+            Item::AssignmentWord(of, _)
+                if matches!(of.value, AssignmentValue::Array(_)) && !(takes && plain) =>
+            {
                 return Err(Refused::new("an array where no shell takes one"));
             }
             Item::IoRedirect(_) | Item::ProcessSubstitution(..) => plain = false,
@@ -70,9 +71,9 @@ pub(super) fn word_behind_a_dash(target: &str) -> Result<()> {
 pub(super) fn glued_substitution(inner: &SubshellCommand, text: &str) -> Result<()> {
     let apart = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '(' | ')' | ';' | '|' | '&');
     let before = |open: &str| {
-        text.match_indices(open).filter_map(|(at, _)| text.get(..at)).any(|before| {
-            before.ends_with(|c: char| !apart(c) || c == ')')
-        })
+        text.match_indices(open)
+            .filter_map(|(at, _)| text.get(..at))
+            .any(|before| before.ends_with(|c: char| !apart(c) || c == ')'))
     };
     // Where its place is told wrongly, as behind a here-document, it does not end in a parenthesis.
     let mut from = text.chars().skip(inner.loc.end.index.saturating_sub(1));

@@ -334,7 +334,8 @@ impl Walker<'_> {
             Access::Write(..) => true,
             _ => false,
         });
-        program::known(&Command { words, cwd: self.folder.known(), fed, piped, made })
+        let looked = &self.looked;
+        program::known(&Command { words, cwd: self.folder.known(), looked, fed, piped, made })
     }
 
     /// A line that a command runs: where it is not understood, that is an access of its own.
@@ -354,7 +355,7 @@ impl Walker<'_> {
     /// A path that is written, from the folder at hand.
     fn written(&self, path: &str) -> Option<PathAccess> {
         match self.folder.known() {
-            Some(folder) => Some(PathAccess::new(folder, path)),
+            Some(folder) => Some(self.looked.at(folder, path)),
             None if path.starts_with('/') => Some(PathAccess::new(std::path::Path::new("/"), path)),
             None => None,
         }
@@ -372,7 +373,7 @@ impl Walker<'_> {
         let roots = self.at.roots;
         let inside = || {
             let under = roots.iter().any(|root| folder.starts_with(root));
-            under && (folder == self.at.cwd || PathAccess::new(folder, ".").within(roots))
+            under && (folder == self.at.cwd || self.looked.folder(folder).within(roots))
         };
         if reader || roots.is_empty() || inside() {
             return None;

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::glob::Glob;
-use crate::call::PathAccess;
 use crate::call::shell::OpenPath;
+use crate::call::{PathAccess, lies_in, shown};
 use crate::policy::fold::fold;
 
 pub(crate) use open::Could;
@@ -133,7 +133,7 @@ impl<'a> SeenForm<'a> {
             None => Cow::Owned(fold(&path.to_string_lossy()).into_owned()),
         };
         let inside = roots.iter().filter_map(|root| {
-            let root = root.to_string_lossy();
+            let root = shown(root);
             let of_exact = exact.and_then(|text| Some(text.len() - below_text(text, &root, 0)?.len()));
             let of_folded = folded.len() - below_text(&folded, &fold(&root), 0)?.len();
             Some((of_exact.unwrap_or(usize::MAX), of_folded))
@@ -297,7 +297,7 @@ impl Form {
 /// Whether `path` is a folder above one of the roots.
 fn above_root(path: &Path, roots: &[PathBuf]) -> bool {
     let len = path.as_os_str().len();
-    roots.iter().any(|root| root.as_os_str().len() > len && root.starts_with(path))
+    roots.iter().any(|root| root.as_os_str().len() > len && lies_in(root, path))
 }
 
 /// `path` as it is seen from the folder so many levels above `root`.

@@ -54,7 +54,7 @@ proptest! {
     /// is, a reader runs nothing, writes nothing and has no caveat; and no place is beyond the words.
     #[test]
     fn given_any_command_then_what_is_known_about_it_is_sound(words in command(), fed: bool) {
-        let known = known(&Command { words: &words, cwd: Some(Path::new("/")), fed, piped: false, made: false });
+        let known = known(&Command { words: &words, cwd: Some(Path::new("/")), looked: &crate::call::Looked::default(), fed, piped: false, made: false });
         prop_assert!(known.transparent <= words.len());
         for caveat in &known.caveats {
             if let Named::Words(places) = &caveat.named {

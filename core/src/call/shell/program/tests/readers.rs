@@ -272,7 +272,17 @@ fn given_anything_else_then_it_does_not_fit() {
     ];
     hold(lines, |line| look(line).reader.then(|| line.to_owned()));
     let words = [Word::from("ls")];
-    assert!(!known(&Command { words: &words, cwd: None, fed: false, piped: false, made: false }).reader);
+    assert!(
+        !known(&Command {
+            words: &words,
+            cwd: None,
+            looked: &crate::call::Looked::default(),
+            fed: false,
+            piped: false,
+            made: false
+        })
+        .reader
+    );
 }
 
 /// Decisions, section 2: "with its operands as `read` accesses", and "words that ... lie above a path".

@@ -222,6 +222,7 @@ fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
         let command = super::Command {
             words: &words,
             cwd: Some(std::path::Path::new("/")),
+            looked: &crate::call::Looked::default(),
             fed: true,
             piped: false,
             made: false,
