@@ -24,7 +24,7 @@ pub(crate) struct Kept {
 /// # Errors
 /// Without a home folder there is none.
 pub(crate) fn folder(ctx: &Context) -> Result<PathBuf, CliError> {
-    let hint = "there is no home folder to keep the record in: set HOME or XDG_DATA_HOME, or say --no-record";
+    let hint = "there is no home folder to keep the record in: set HOME or XDG_DATA_HOME";
     ctx.sources.folders.data.clone().ok_or_else(|| CliError::internal(hint))
 }
 

@@ -4,75 +4,13 @@
 
 #[path = "support/pty.rs"]
 mod pty;
+#[path = "support/waiting.rs"]
+mod waiting;
 
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 use pty::Terminal;
-use tempfile::TempDir;
-
-/// A home and a folder, with runs that wait for answers from elsewhere.
-struct Machine {
-    folder: TempDir,
-}
-
-impl Machine {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["home", "work"] {
-            std::fs::create_dir(folder.path().join(name)).unwrap();
-        }
-        Self { folder }
-    }
-
-    fn mayi(&self, words: &[&str]) -> Command {
-        let mut mayi = Command::new(env!("CARGO_BIN_EXE_mayi"));
-        mayi.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.folder.path().join("home"));
-        mayi.current_dir(self.folder.path().join("work")).args(words).stdin(Stdio::null());
-        mayi
-    }
-
-    /// The demo agent with something to ask about.
-    fn asks(&self, prompt: &str) -> Child {
-        let mut run = self.mayi(&["run", "demo", prompt, "--on-ask", "wait", "--timeout", "60s"]);
-        run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-    }
-
-    fn out(&self, words: &[&str]) -> Output {
-        self.mayi(words).output().unwrap()
-    }
-
-    /// The IDs that the list shows, once there are `count` of them.
-    fn ids(&self, count: usize) -> Vec<String> {
-        let begun = Instant::now();
-        loop {
-            let out = String::from_utf8(self.out(&["inbox"]).stdout).unwrap();
-            let rows = out.lines().skip(1);
-            let ids: Vec<String> =
-                rows.filter_map(|row| row.split_whitespace().next()).map(str::to_owned).collect();
-            if ids.len() == count {
-                return ids;
-            }
-            assert!(begun.elapsed() < Duration::from_secs(60), "{out}");
-        }
-    }
-
-    /// An answer, given at a terminal.
-    fn at_terminal(&self, words: &[&str]) -> (i32, String) {
-        let terminal = Terminal::start(self.mayi(words), (24, 100), false);
-        let code = terminal.exit().code().unwrap();
-        (code, terminal.screen())
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join("work").join(name)
-    }
-}
-
-fn ended(mut run: Child) -> i32 {
-    run.wait().unwrap().code().unwrap()
-}
+use waiting::{Machine, ended};
 
 /// Issue "Memory and record": "`mayi inbox` (list, approve, deny, watch) answers approvals of other processes of
 /// the same user".

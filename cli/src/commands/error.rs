@@ -45,6 +45,15 @@ impl CliError {
         Self::new(Exit::Agent, message)
     }
 
+    /// The same, with another thing that one can do.
+    pub(crate) fn or(mut self, what: &str) -> Self {
+        if let Told::Message(message) = &mut self.told {
+            message.push_str("; or ");
+            message.push_str(what);
+        }
+        self
+    }
+
     /// The code that the process ends with.
     #[must_use]
     pub(crate) fn exit(&self) -> Exit {

@@ -149,6 +149,11 @@ impl Terminal {
         kill_process(self.pid, signal).unwrap();
     }
 
+    /// Ends the program as the system does, if it has not ended.
+    pub(crate) fn kill(&self) {
+        let _ = kill_process(self.pid, Signal::KILL);
+    }
+
     /// Takes the terminal away.
     pub(crate) fn hang_up(&mut self) {
         drop(self.pty.take());
@@ -178,7 +183,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        let _ = kill_process(self.pid, Signal::KILL);
+        self.kill();
         self.hang_up();
     }
 }

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use super::{By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory};
 use crate::approval::{AgentOption, Card, Event, Output};
 use crate::call::{Call, SessionId};
-use crate::policy::{Decision, Effect};
+use crate::policy::{Decision, Effect, Finding, Source};
 use crate::record::{CallId, Ruling};
 use crate::store::{Change, StoreError, StoredApproval};
 
@@ -217,7 +217,12 @@ impl GateState {
 
 impl Refusal {
     /// It would have been allowed or asked about, and could not be written down.
-    fn unrecorded(call: &Call, decision: Decision, error: &StoreError) -> Self {
-        Self::of(call, decision, Some(&format!("nothing runs that can't be recorded: {error}")))
+    /// "An error while judging is a deny finding with the error as its reason" (decisions, 4.7).
+    fn unrecorded(call: &Call, mut decision: Decision, error: &StoreError) -> Self {
+        let reason = format!("nothing runs that can't be recorded: {error}");
+        let access = decision.because().map_or_else(|| call.title.clone(), |finding| finding.access.clone());
+        decision.effect = Effect::Deny;
+        decision.trail.insert(0, Finding::new(Effect::Deny, access, Source::Error, &*reason));
+        Self::of(call, decision, Some(&reason))
     }
 }

@@ -44,10 +44,10 @@ pub enum StoreError {
     #[error("{0} is locked by another process; try again, or end that process")]
     Locked(PathBuf),
     /// No space is left.
-    #[error("there is no space left for {0}; free some, or go on without a record with --no-record")]
+    #[error("there is no space left for {0}; free some")]
     Full(PathBuf),
     /// It can't be written to.
-    #[error("{path} can't be written: {reason}; mend that, or go on without a record with --no-record")]
+    #[error("{path} can't be written: {reason}")]
     ReadOnly {
         /// The file or folder.
         path: PathBuf,
@@ -55,9 +55,7 @@ pub enum StoreError {
         reason: String,
     },
     /// It is no store, or a broken one.
-    #[error(
-        "{path} is damaged: {reason}; move it away to begin a new one, or go on without a record with --no-record"
-    )]
+    #[error("{path} is damaged: {reason}; move it away to begin a new one")]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -53,8 +53,10 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     let gate = if args.no_record {
         Gate::new(policy, setup.asking, Box::new(keeper))
     } else {
-        let Kept { store, writer } = memory::open(&ctx, &loaded)?;
-        Gate::remembering(policy, setup.asking, Box::new(keeper), Memory::attach(store, writer)?)
+        let memory = memory::open(&ctx, &loaded)
+            .and_then(|Kept { store, writer }| Ok(Memory::attach(store, writer)?))
+            .map_err(|error| error.or("go on without a record: --no-record"))?;
+        Gate::remembering(policy, setup.asking, Box::new(keeper), memory)
     };
     gate.attend();
     let (interrupt, interrupts) = mpsc::unbounded_channel();

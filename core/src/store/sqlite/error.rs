@@ -42,6 +42,10 @@ pub(super) fn io(path: &Path, error: &io::Error) -> StoreError {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             StoreError::ReadOnly { path, reason: error.to_string() }
         }
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => StoreError::Unsafe {
+            path,
+            reason: "is not a folder, or a file is where one should be; move it away".to_owned(),
+        },
         _ => StoreError::Other { path, reason: error.to_string() },
     }
 }
