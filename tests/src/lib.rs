@@ -418,12 +418,7 @@ impl Ended {
     #[must_use]
     #[track_caller]
     pub fn stream(&self) -> Vec<Value> {
-        assert!(self.out.ends_with(b"\n"), "the last line is not whole: {self}");
-        let text = std::str::from_utf8(&self.out).unwrap_or_else(|error| panic!("{error}: {self}"));
-        let lines: Vec<Value> = text
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}: {self}")))
-            .collect();
+        let lines = self.lines();
         for line in &lines {
             let kind = line.get("type").and_then(Value::as_str).unwrap_or_default();
             assert!(LINES.contains(&kind), "no line is of type {kind:?}: {self}");
@@ -433,6 +428,20 @@ impl Ended {
         assert!(results == 1 && is(last, "result"), "the result is the last line, and the only one: {self}");
         assert_eq!(last.get("exitCode").and_then(Value::as_i64), self.code.map(i64::from), "{self}");
         lines
+    }
+
+    /// JSON objects, one a line.
+    ///
+    /// # Panics
+    /// If that is not what was written.
+    #[must_use]
+    #[track_caller]
+    pub fn lines(&self) -> Vec<Value> {
+        assert!(self.out.ends_with(b"\n"), "the last line is not whole: {self}");
+        let text = std::str::from_utf8(&self.out).unwrap_or_else(|error| panic!("{error}: {self}"));
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}: {self}")))
+            .collect()
     }
 
     /// What `--format json` wrote: one object, and nothing else.

@@ -67,16 +67,6 @@ impl Gate {
         Ok(resolved)
     }
 
-    /// Says that a tool call has finished, as `how` says: it covers nothing any more.
-    pub fn finished(&self, session: &SessionId, tool_call_id: &str, how: &str) {
-        let mut state = self.lock();
-        state.cover.finished(session, tool_call_id);
-        let Some(id) = state.calls.end(session, tool_call_id) else { return };
-        let Some(agent) = state.sessions.get(session).map(|session| session.agent.clone()) else { return };
-        let now = Timestamp::now();
-        state.note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, session, how, now))]);
-    }
-
     /// Says that a turn is over: what was approved in it covers nothing any more.
     pub fn end_turn(&self, session: &SessionId) {
         self.lock().cover.end_turn(session);
@@ -163,14 +153,14 @@ impl GateState {
 
     /// Answers the call.
     fn carry_out(&mut self, waiting: Waiting, response: &ApprovalResponse, how: State) {
-        let Waiting { call, decision, reply, .. } = waiting;
+        let Waiting { id, call, decision, reply, .. } = waiting;
         let option = match &response.response {
             Outcome::Selected { option_id } => option_id.as_str(),
             Outcome::Cancelled => "",
         };
         let picked = option.strip_prefix(choice::AGENT).map(str::to_owned);
         let verdict = match how {
-            State::Approved => Verdict::Allowed(self.authorize(call, decision, By::Person, picked)),
+            State::Approved => Verdict::Allowed(self.authorize(id, call, decision, By::Person, picked)),
             State::Denied => {
                 let gone = self.grants.deny(&call);
                 let at = Timestamp::now();

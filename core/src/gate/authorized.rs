@@ -3,6 +3,7 @@
 use crate::approval::{suggestions, visible};
 use crate::call::{Call, SessionId};
 use crate::policy::{Decision, Effect};
+use crate::record::CallId;
 
 /// Who allowed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -35,6 +36,8 @@ impl By {
 #[must_use]
 #[derive(Debug)]
 pub struct Authorized<T> {
+    /// What the record calls it.
+    id: CallId,
     what: T,
     decision: Decision,
     by: By,
@@ -42,8 +45,13 @@ pub struct Authorized<T> {
 }
 
 impl Authorized<Call> {
-    pub(super) fn new(what: Call, decision: Decision, by: By, picked: Option<String>) -> Self {
-        Self { what, decision, by, picked }
+    pub(super) fn new(id: CallId, what: Call, decision: Decision, by: By, picked: Option<String>) -> Self {
+        Self { id, what, decision, by, picked }
+    }
+
+    /// What the record calls it.
+    pub(super) fn id(&self) -> CallId {
+        self.id
     }
 
     /// The call that may be done.

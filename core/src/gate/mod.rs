@@ -9,6 +9,7 @@ mod authorized;
 mod cover;
 mod keep;
 mod memory;
+mod progress;
 mod questions;
 mod remembered;
 mod session;
@@ -18,6 +19,7 @@ mod tally;
 pub use authorized::{Authorized, By, Refusal, Verdict};
 pub use keep::{KeepError, Keeper, NoKeeper};
 pub use memory::{Memory, sweep};
+pub use progress::Carrying;
 pub use session::Session;
 pub use tally::Tally;
 
@@ -104,7 +106,7 @@ struct GateState {
     tally: Tally,
     memory: Option<Memory>,
     beaten: Option<Timestamp>,
-    calls: submit::Calls,
+    calls: progress::Calls,
 }
 
 /// Hears of what happens; says whether anybody still listens.
@@ -185,7 +187,7 @@ impl Gate {
             tally: Tally::default(),
             memory,
             beaten: None,
-            calls: submit::Calls::default(),
+            calls: progress::Calls::default(),
         };
         state.note(|memory| {
             let config = answer::summary(&state.policy);
@@ -331,13 +333,14 @@ impl GateState {
 
     fn authorize(
         &mut self,
+        id: CallId,
         call: Call,
         decision: Decision,
         by: By,
         picked: Option<String>,
     ) -> Authorized<Call> {
         self.cover.approved(&call);
-        Authorized::new(call, decision, by, picked)
+        Authorized::new(id, call, decision, by, picked)
     }
 
     fn tell(&mut self, event: &GateEvent) {
@@ -397,7 +400,7 @@ impl GateState {
         let Some(waiting) = self.waiting.remove(&id) else { return };
         let verdict = match how {
             State::Approved => {
-                Verdict::Allowed(self.authorize(waiting.call, waiting.decision, By::Grant, None))
+                Verdict::Allowed(self.authorize(waiting.id, waiting.call, waiting.decision, By::Grant, None))
             }
             State::Cancelled | State::Pending => Verdict::Cancelled,
             State::Expired => Verdict::Denied(Refusal::expired(&waiting.call, waiting.decision)),

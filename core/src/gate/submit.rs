@@ -1,55 +1,17 @@
 //! A call comes in: what becomes of it is written down before anybody hears of it.
 
-use std::collections::{HashMap, VecDeque};
-
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
 use super::{By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory};
 use crate::approval::{AgentOption, Card, Event, Output};
-use crate::call::{Call, SessionId};
+use crate::call::Call;
 use crate::policy::{Decision, Effect, Finding, Source};
 use crate::record::{CallId, Ruling};
 use crate::store::{Change, StoreError, StoredApproval};
 
 /// A call is judged again so often when a remembered answer has ended just when it was used.
 const TRIES: usize = 8;
-
-/// As many calls are remembered, to say later that they ended.
-const REMEMBERED: usize = 4096;
-
-/// The names that entries have for calls of agents.
-#[derive(Debug, Default)]
-pub(super) struct Calls {
-    by_tool_call: HashMap<(SessionId, String), CallId>,
-    order: VecDeque<(SessionId, String)>,
-}
-
-impl Calls {
-    /// A new name for `call`.
-    pub(super) fn begin(&mut self, call: &Call) -> CallId {
-        let id = CallId::new();
-        let Some(tool_call) = &call.tool_call_id else { return id };
-        let key = (call.session.clone(), tool_call.clone());
-        if self.order.len() >= REMEMBERED
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.by_tool_call.remove(&oldest);
-        }
-        if self.by_tool_call.insert(key.clone(), id).is_none() {
-            self.order.push_back(key);
-        }
-        id
-    }
-
-    /// The name of a call that has ended now.
-    pub(super) fn end(&mut self, session: &SessionId, tool_call: &str) -> Option<CallId> {
-        let key = (session.clone(), tool_call.to_owned());
-        let id = self.by_tool_call.remove(&key)?;
-        self.order.retain(|other| *other != key);
-        Some(id)
-    }
-}
 
 /// What becomes of a call.
 enum Fate {
@@ -66,7 +28,7 @@ impl Gate {
         let id = state.calls.begin(&call);
         let (decision, fate) = state.fate(id, &call, options);
         let answer = match fate {
-            Fate::Allow(by) => Verdict::Allowed(state.authorize(call, decision, by, None)),
+            Fate::Allow(by) => Verdict::Allowed(state.authorize(id, call, decision, by, None)),
             Fate::Refuse(refusal) => Verdict::Denied(*refusal),
             Fate::Ask(card) => {
                 let approval = card.approval_id;

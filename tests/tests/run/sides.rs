@@ -64,6 +64,26 @@ fn given_a_command_then_its_output_and_end_are_told() {
     let _ = ended.tells(&machine.work().display().to_string());
 }
 
+/// Decisions, section 7: "Entries: `proposed`, `decided`, ... `started`, `finished`": what mayi does by its own hands has
+/// all of them, and how it ended.
+#[test]
+fn given_what_mayi_does_itself_then_the_record_tells_its_beginning_and_its_end() {
+    let machine = Machine::new();
+    machine.program(&machine.outside("fail"), "#!/bin/sh\nexit 7\n");
+    let fail = machine.outside_text("fail");
+    let _ = rogue(&machine, &["side-run", &fail]).args(["--allow", &format!("shell({fail})")]).end().exits(0);
+    let _ = rogue(&machine, &WRITE).args(["--allow", "write(new/a.txt)"]).end().exits(0);
+    let _ = rogue(&machine, &["side-read", "none.txt"]).end().exits(0);
+    let log = machine.mayi(["log", "--all", "--reverse", "--json"]).end().exits(0).lines();
+    let calls: Vec<(&str, &str)> = log
+        .iter()
+        .filter(|entry| entry["kind"] != "config")
+        .map(|entry| (entry["kind"].as_str().unwrap(), entry["detail"]["how"].as_str().unwrap_or_default()))
+        .collect();
+    let whole = |how| [("proposed", ""), ("decided", ""), ("started", ""), ("finished", how)];
+    assert_eq!(calls, [whole("exit code 7"), whole("completed"), whole("failed")].concat());
+}
+
 /// Decisions, 4.2: "writes outside the roots" are asked about always, "reads outside the roots" plainly. Section 1:
 /// "resolved from the call's cwd component by component as the kernel does it, links included".
 #[test]

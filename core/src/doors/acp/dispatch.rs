@@ -168,8 +168,10 @@ fn tool_call(shared: &Shared, session: &crate::gate::Session, fields: &serde_jso
     let unasked = shared.tool_calls().update(&session.id, fields);
     let id = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
     revise(shared, session, id);
-    if let Some(status @ ("completed" | "failed")) = fields.get("status").and_then(Value::as_str) {
-        shared.gate.finished(&session.id, id, status);
+    match fields.get("status").and_then(Value::as_str) {
+        Some("in_progress") => shared.gate.started(&session.id, id),
+        Some(status @ ("completed" | "failed")) => shared.gate.finished(&session.id, id, status),
+        _ => {}
     }
     if let Some(known) = unasked {
         let call = adapt::tool_call(

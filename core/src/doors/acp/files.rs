@@ -83,15 +83,21 @@ fn serve(
     shared.tool_calls().gate_open(&session.id, |known| adapt::touches(&session, known, &accesses));
     let ticket = shared.gate.submit(call, &[]);
     let cancellation = responder.cancellation();
+    let gate = shared.gate.clone();
     shared.answers.spawn(async move {
         let verdict = tokio::select! {
             verdict = ticket.verdict() => verdict,
             () = cancellation.cancelled() => Verdict::Cancelled,
         };
         let result = match verdict {
-            Verdict::Allowed(authorized) => tokio::task::spawn_blocking(move || work(&authorized))
-                .await
-                .unwrap_or_else(|_| Err(denied("the file could not be looked at"))),
+            Verdict::Allowed(authorized) => tokio::task::spawn_blocking(move || {
+                let carrying = gate.carry(&authorized);
+                let done = work(&authorized);
+                carrying.end(if done.is_ok() { "completed" } else { "failed" });
+                done
+            })
+            .await
+            .unwrap_or_else(|_| Err(denied("the file could not be looked at"))),
             Verdict::Denied(refusal) => Err(denied(&refusal.reason)),
             Verdict::Cancelled => Err(Error::request_cancelled()),
         };

@@ -179,7 +179,14 @@ fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Resu
         command.env_remove(name);
     }
     command.envs(&authorized.call().env);
-    let mut child = wrapped(command).spawn().map_err(|error| invalid(&format!("{program}: {error}")))?;
+    let carrying = shared.gate.carry(authorized);
+    let mut child = match wrapped(command).spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            carrying.end("failed");
+            return Err(invalid(&format!("{program}: {error}")));
+        }
+    };
     let (exit, exited) = watch::channel(None);
     let terminal = Arc::new(Terminal {
         family: Mutex::new(super::launch::Family::of(child.id())),
@@ -205,7 +212,9 @@ fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Resu
         for reader in readers.into_iter().flatten() {
             let _ = tokio::time::timeout(std::time::Duration::from_millis(300), reader).await;
         }
-        let _ = exit.send(Some(exit_status(status.ok())));
+        let status = status.ok();
+        carrying.end(&how(status));
+        let _ = exit.send(Some(exit_status(status)));
     });
     let id = format!("term_{}", uuid::Uuid::now_v7().simple());
     shared.terminals.lock().insert(id.clone(), terminal);
@@ -217,6 +226,19 @@ async fn collect(mut pipe: impl tokio::io::AsyncRead + Unpin, terminal: Arc<Term
     while let Ok(count) = pipe.read(&mut buffer).await {
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return };
         terminal.output.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+    }
+}
+
+/// How a program ended, for the record: `exit code 1`, `signal 9`.
+fn how(status: Option<std::process::ExitStatus>) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status)) {
+        return format!("signal {signal}");
+    }
+    match status.and_then(|status| status.code()) {
+        Some(0) => "completed".to_owned(),
+        Some(code) => format!("exit code {code}"),
+        None => "failed".to_owned(),
     }
 }
 

@@ -72,11 +72,14 @@ async fn given_a_store_then_every_step_is_written_before_the_verdict() {
     assert_eq!(kept.kinds()[2..], [Kind::Proposed, Kind::Decided, Kind::Asked]);
     answer(&gate, &asked, choice::ALLOW_ONCE).unwrap();
     assert_eq!(kept.kinds()[5..], [Kind::Answered]);
+    // An agent may say so more than once.
+    gate.started(&SessionId("s".into()), "2");
+    gate.started(&SessionId("s".into()), "2");
     gate.finished(&SessionId("s".into()), "2", "completed");
-    assert_eq!(kept.kinds()[6..], [Kind::Finished]);
+    assert_eq!(kept.kinds()[6..], [Kind::Started, Kind::Finished]);
     let entries = kept.entries();
     let calls: Vec<_> = entries.iter().filter_map(|recorded| recorded.entry.call).collect();
-    assert_eq!(calls.len(), 7, "every entry belongs to a call");
+    assert_eq!(calls.len(), 8, "every entry belongs to a call");
     assert!(calls[2..].iter().all(|id| *id == calls[2]) && calls[0] != calls[2]);
     drop(asked);
 }

@@ -238,9 +238,8 @@ impl Writer {
 
     /// It began.
     #[must_use]
-    pub fn started(&self, id: CallId, call: &Call, at: Timestamp) -> Entry {
-        let detail = self.clean(&detail::Done { v: VERSION, how: None });
-        Entry { access: self.turned_on(call, None), ..self.about(call, id, at, Kind::Started, detail) }
+    pub fn started(&self, id: CallId, agent: &AgentId, session: &SessionId, at: Timestamp) -> Entry {
+        self.done(id, agent, session, at, Kind::Started, None)
     }
 
     /// It ended, as `how` says.
@@ -253,12 +252,23 @@ impl Writer {
         how: &str,
         at: Timestamp,
     ) -> Entry {
-        let detail = self.clean(&detail::Done { v: VERSION, how: Some(self.access(how)) });
+        self.done(id, agent, session, at, Kind::Finished, Some(self.access(how)))
+    }
+
+    fn done(
+        &self,
+        id: CallId,
+        agent: &AgentId,
+        session: &SessionId,
+        at: Timestamp,
+        kind: Kind,
+        how: Option<String>,
+    ) -> Entry {
         Entry {
             call: Some(id),
             agent: Some(agent.clone()),
             session: Some(SessionId(self.access(&session.0))),
-            ..Entry::new(at, Kind::Finished, detail)
+            ..Entry::new(at, kind, self.clean(&detail::Done { v: VERSION, how }))
         }
     }
 

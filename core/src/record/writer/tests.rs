@@ -115,7 +115,7 @@ fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
             writer.asked(id, &call, &decision, &card, now),
             writer.answered(id, &call, &decision, &response, &resolved),
             writer.settled(id, &call, &resolved),
-            writer.started(id, &call, now),
+            writer.started(id, &call.agent, &call.session, now),
             writer.finished(id, &call.agent, &call.session, SECRET, now),
             writer.unasked(id, &call, &decision, now),
         ];

@@ -1,0 +1,119 @@
+//! What becomes of what was decided: it begins, and it ends. The record says so where the agent says so, and where mayi
+//! does it by its own hands.
+
+use std::collections::{HashMap, VecDeque};
+
+use jiff::Timestamp;
+
+use super::{Authorized, Gate};
+use crate::call::{AgentId, Call, SessionId};
+use crate::record::CallId;
+use crate::store::Change;
+
+/// As many calls are remembered, to say later that they began and ended.
+const REMEMBERED: usize = 4096;
+
+/// The names that entries have for calls of agents.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    by_tool_call: HashMap<(SessionId, String), Known>,
+    order: VecDeque<(SessionId, String)>,
+}
+
+#[derive(Debug)]
+struct Known {
+    id: CallId,
+    started: bool,
+}
+
+impl Calls {
+    /// A new name for `call`.
+    pub(super) fn begin(&mut self, call: &Call) -> CallId {
+        let id = CallId::new();
+        let Some(tool_call) = &call.tool_call_id else { return id };
+        let key = (call.session.clone(), tool_call.clone());
+        if self.order.len() >= REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.by_tool_call.remove(&oldest);
+        }
+        if self.by_tool_call.insert(key.clone(), Known { id, started: false }).is_none() {
+            self.order.push_back(key);
+        }
+        id
+    }
+
+    /// The name of a call that starts now, if it has not started before.
+    fn start(&mut self, session: &SessionId, tool_call: &str) -> Option<CallId> {
+        let known = self.by_tool_call.get_mut(&(session.clone(), tool_call.to_owned()))?;
+        (!std::mem::replace(&mut known.started, true)).then_some(known.id)
+    }
+
+    /// The name of a call that has ended now.
+    fn end(&mut self, session: &SessionId, tool_call: &str) -> Option<CallId> {
+        let key = (session.clone(), tool_call.to_owned());
+        let known = self.by_tool_call.remove(&key)?;
+        self.order.retain(|other| *other != key);
+        Some(known.id)
+    }
+}
+
+impl Gate {
+    /// The agent says that a tool call which was decided about has begun.
+    pub fn started(&self, session: &SessionId, tool_call_id: &str) {
+        let mut state = self.lock();
+        let Some(id) = state.calls.start(session, tool_call_id) else { return };
+        let Some(agent) = state.sessions.get(session).map(|session| session.agent.clone()) else { return };
+        let now = Timestamp::now();
+        state.note(|memory| vec![Change::Append(memory.writer.started(id, &agent, session, now))]);
+    }
+
+    /// The agent says that a tool call has finished, as `how` says: it covers nothing any more.
+    pub fn finished(&self, session: &SessionId, tool_call_id: &str, how: &str) {
+        let mut state = self.lock();
+        state.cover.finished(session, tool_call_id);
+        let Some(id) = state.calls.end(session, tool_call_id) else { return };
+        let Some(agent) = state.sessions.get(session).map(|session| session.agent.clone()) else { return };
+        let now = Timestamp::now();
+        state.note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, session, how, now))]);
+    }
+
+    /// mayi begins to do by its own hands what was allowed. Its end is to be told.
+    #[must_use]
+    pub fn carry(&self, authorized: &Authorized<Call>) -> Carrying {
+        let call = authorized.call();
+        let (agent, session) = (call.agent.clone(), call.session.clone());
+        let carrying = Carrying { gate: self.clone(), id: authorized.id(), agent, session };
+        let Carrying { id, agent, session, .. } = &carrying;
+        let now = Timestamp::now();
+        self.lock().note(|memory| vec![Change::Append(memory.writer.started(*id, agent, session, now))]);
+        carrying
+    }
+}
+
+/// What mayi does by its own hands.
+pub struct Carrying {
+    gate: Gate,
+    id: CallId,
+    agent: AgentId,
+    session: SessionId,
+}
+
+impl Carrying {
+    /// It has ended, as `how` says: one line.
+    pub fn end(self, how: &str) {
+        let Self { gate, id, agent, session } = self;
+        let now = Timestamp::now();
+        gate.lock()
+            .note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, &session, how, now))]);
+    }
+}
+
+impl std::fmt::Debug for Carrying {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Carrying")
+            .field("id", &self.id)
+            .field("session", &self.session)
+            .finish_non_exhaustive()
+    }
+}
