@@ -14,6 +14,7 @@ Examples:
   mayi inbox                          what is waiting
   mayi inbox approve 7f3a2c.9b1e      allow it, once
   mayi inbox approve 7f3a2c.9b1e --for-session
+  mayi inbox approve 7f3a2c.9b1e --level read     all tools of this server that read, in this folder
   mayi inbox deny 7f3a2c.9b1e --reason \"use the staging server\"
   mayi inbox watch                    answer cards as they come";
 
@@ -60,12 +61,26 @@ pub(crate) struct ApproveArgs {
     /// Also what matches PATTERN, in this folder (repeatable)
     #[arg(long, value_name = "PATTERN", conflicts_with = "always")]
     pub workspace: Vec<String>,
+    /// Also every tool of its MCP server up to LEVEL: in this folder, or until the session ends
+    #[arg(long, value_name = "LEVEL", value_enum, conflicts_with_all = ["always", "workspace"])]
+    pub level: Option<LevelArg>,
     /// Remember it for so long, such as 30m or 8h
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub expires_in: Option<Duration>,
     /// Remember it for so many calls
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub uses: Option<u32>,
+}
+
+/// What may be granted to an MCP server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LevelArg {
+    /// Tools that read
+    Read,
+    /// Tools that read and write
+    Write,
+    /// Every tool
+    All,
 }
 
 /// `mayi inbox deny`

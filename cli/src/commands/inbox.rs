@@ -6,10 +6,11 @@ use jiff::{SignedDuration, Timestamp};
 use mayi_core::approval::{
     ApprovalId, ApprovalResponse, Card, Questions, Remember, RememberScope, choice, visible,
 };
+use mayi_core::policy::Level;
 use mayi_core::store::{ApprovalQuery, Store, StoredApproval};
 
 use super::{CliError, Context};
-use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand};
+use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand, LevelArg};
 use crate::exit::Exit;
 use crate::memory::{self, Kept};
 use crate::remote::{Remote, card};
@@ -149,16 +150,23 @@ fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
     let kept = opened(ctx)?;
     person::is_here(&*kept.store)?;
     let approval = find(&*kept.store, &args.id)?;
+    let level = args.level.map(|level| match level {
+        LevelArg::Read => Level::Read,
+        LevelArg::Write => Level::Write,
+        LevelArg::All => Level::All,
+    });
     let (option, scope, patterns) = if args.for_session {
         (choice::ALLOW_SESSION, RememberScope::Session, Vec::new())
     } else if !args.always.is_empty() {
         (choice::ALLOW_ALWAYS, RememberScope::User, args.always.clone())
     } else if !args.workspace.is_empty() {
         (choice::ALLOW_ALWAYS, RememberScope::Workspace, args.workspace.clone())
+    } else if level.is_some() {
+        (choice::ALLOW_ALWAYS, RememberScope::Workspace, Vec::new())
     } else {
         if args.expires_in.is_some() || args.uses.is_some() {
             return Err(CliError::usage(
-                "a limit needs something that is remembered: --for-session, --workspace or --always",
+                "a limit needs something that is remembered: --for-session, --workspace, --level or --always",
             ));
         }
         (choice::ALLOW_ONCE, RememberScope::Session, Vec::new())
@@ -170,6 +178,7 @@ fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
             .and_then(|time| SignedDuration::try_from(time).ok())
             .map(|d| d.to_string()),
         uses: args.uses,
+        level,
         ..Remember::patterns(scope, patterns)
     });
     let said = match option {

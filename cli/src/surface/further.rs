@@ -3,8 +3,8 @@
 use std::io;
 
 use mayi_core::approval::{ApprovalResponse, Card, Remember, RememberScope, choice};
-use mayi_core::policy::Pattern;
 use mayi_core::policy::pattern::Places;
+use mayi_core::policy::{Level, Pattern};
 
 use super::answers::{Next, allowed, denied};
 use super::desk::Desk;
@@ -37,11 +37,19 @@ impl Desk {
             }
             items.push(item(&format!("{number}  {}", suggestion.patterns.join(" and ")), size));
         }
+        let server = card.server.as_ref().map(|server| server.name.as_str()).unwrap_or_default();
+        for level in &card.levels {
+            items.push(item(&wording::of_level(server, *level), size));
+        }
         items.push("Edit a pattern …".to_owned());
         self.above(size, items.len() + 2, &shown, Break::Anywhere)?;
         let chosen = lists.pick("Which?", &items, items.len())?.unwrap_or(0);
+        let of_list = chosen.checked_sub(1 + card.suggestions.len()).and_then(|at| card.levels.get(at));
+        let level = of_list.copied();
         let patterns = if chosen == 0 {
             None
+        } else if level.is_some() {
+            Some(Vec::new())
         } else if let Some(suggestion) = card.suggestions.get(chosen - 1) {
             Some(suggestion.patterns.clone())
         } else {
@@ -50,10 +58,11 @@ impl Desk {
         let Some(patterns) = patterns else {
             return Ok(Next::Show(card.approval_id));
         };
-        let Some((remember, how)) = self.how_long(lists, size, patterns)? else {
+        let what = level.map_or_else(|| patterns.join(" and "), |level| wording::of_level(server, level));
+        let Some((remember, how)) = self.how_long(lists, size, patterns, level, &what)? else {
             return Ok(Next::Show(card.approval_id));
         };
-        let said = allowed(&format!("allowed {how}, by {}", remember.patterns.join(" and ")));
+        let said = allowed(&format!("allowed {how}, by {what}"));
         let mut response = ApprovalResponse::pick(card, choice::ALLOW_ALWAYS);
         response.remember = Some(remember);
         Ok(Next::Answer(response, said))
@@ -65,19 +74,27 @@ impl Desk {
         lists: &Lists,
         size: Size,
         patterns: Vec<String>,
+        level: Option<Level>,
+        what: &str,
     ) -> io::Result<Option<(Remember, &'static str)>> {
-        let shown: Vec<Line> = patterns.iter().map(|pattern| Line::of(Tone::Strong, pattern)).collect();
-        let items = [
-            "Back",
-            "For good, everywhere: a rule in your configuration",
-            "In this folder",
-            "In this folder, for an hour",
-        ]
-        .map(str::to_owned);
+        let shown: Vec<Line> = if level.is_some() {
+            vec![Line::of(Tone::Strong, what)]
+        } else {
+            patterns.iter().map(|pattern| Line::of(Tone::Strong, pattern)).collect()
+        };
+        let good = match level {
+            Some(_) => "For good, everywhere",
+            None => "For good, everywhere: a rule in your configuration",
+        };
+        let items = ["Back", good, "In this folder", "In this folder, for an hour"].map(str::to_owned);
         self.above(size, items.len() + 2, &shown, Break::Anywhere)?;
-        let workspace = |patterns| Remember::patterns(RememberScope::Workspace, patterns);
+        let workspace =
+            |patterns| Remember { level, ..Remember::patterns(RememberScope::Workspace, patterns) };
         Ok(match lists.pick("For how long?", &items, items.len())?.unwrap_or(0) {
-            1 => Some((Remember::patterns(RememberScope::User, patterns), "from now on")),
+            1 => {
+                let user = Remember { level, ..Remember::patterns(RememberScope::User, patterns) };
+                Some((user, "from now on"))
+            }
             2 => Some((workspace(patterns), "in this folder from now on")),
             3 => {
                 let hour = Remember { expires_in: Some("1h".to_owned()), ..workspace(patterns) };

@@ -1,7 +1,7 @@
 //! What the terminal says, in mayi's own words.
 
 use mayi_core::approval::{Card, State};
-use mayi_core::policy::Effect;
+use mayi_core::policy::{Effect, Level};
 
 use super::line::{Break, Line, Tone};
 
@@ -196,4 +196,14 @@ pub(crate) fn help(width: usize) -> Vec<Line> {
         rows.extend(Line::of(Tone::Plain, text).wrap(width, 0, Break::Words));
     }
     rows
+}
+
+/// What a level of a server lets through.
+pub(super) fn of_level(server: &str, level: Level) -> String {
+    match level {
+        Level::None => format!("no tool of {server}"),
+        Level::Read => format!("every tool of {server} that reads (level read)"),
+        Level::Write => format!("every tool of {server} that reads or writes (level write)"),
+        Level::All => format!("every tool of {server} (level all)"),
+    }
 }

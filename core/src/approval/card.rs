@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{Suggestion, suggestions};
 use crate::call::{Call, Category, Digest};
-use crate::policy::{Decision, Finding};
+use crate::policy::{Decision, Finding, Level};
 use crate::store::History;
 
 /// The id of an approval: a UUIDv7, so that ids sort by time.
@@ -214,6 +214,9 @@ pub struct Card {
     pub options: Vec<CardOption>,
     /// Patterns for "Always ...".
     pub suggestions: Vec<Suggestion>,
+    /// Levels that could be granted to the tool's server instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
     /// Why it is asked.
     pub why: Vec<Finding>,
     /// How the like was answered before, as far as it is recorded.
@@ -285,6 +288,7 @@ impl Card {
             suggestions,
             why: decision.trail.clone(),
             history: None,
+            levels: Vec::new(),
             not_shown: call.not_shown.clone(),
             created_at: now,
             expires_at: None,

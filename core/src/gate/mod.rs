@@ -33,7 +33,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::approval::{AgentOption, ApprovalId, ApprovalResolved, Card, Event, Output, Queue, State};
 use crate::call::{Call, SessionId};
 use crate::grant::Grants;
-use crate::policy::{Decision, Policy, Standing, decide};
+use crate::policy::{Decision, Level, Policy, Standing, decide};
 use crate::record::CallId;
 use crate::store::Change;
 
@@ -117,6 +117,8 @@ struct Waiting {
     call: Call,
     decision: Decision,
     options: Vec<AgentOption>,
+    /// What may be granted to its server.
+    levels: Vec<Level>,
     reply: oneshot::Sender<Verdict>,
 }
 

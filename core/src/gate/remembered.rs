@@ -73,7 +73,11 @@ fn allowing(
         };
     }
     if let Some(level) = remember.and_then(|remember| remember.level) {
-        return levelled(call, &like, level).map(|grant| vec![grant]);
+        let level = levelled(call, level)?.level.filter(|(_, level)| waiting.levels.contains(level));
+        return match level {
+            Some(level) => Ok(vec![Grant { level: Some(level), ..another(&like) }]),
+            None => Err(AnswerError::Remember("this level would not allow the call".to_owned())),
+        };
     }
     let given = remember.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
     let patterns: Vec<Pattern> = if given.is_empty() {
@@ -122,14 +126,15 @@ fn denying(waiting: &Waiting, remember: &Remember, now: Timestamp) -> Result<Vec
     Ok(patterns.into_iter().map(|pattern| Grant { pattern: Some(pattern), ..another(&like) }).collect())
 }
 
-/// A level for the server of the tool that is called.
-fn levelled(call: &Call, like: &Grant, level: Level) -> Result<Grant, AnswerError> {
+/// A level for the server of the tool that is called, for the session.
+pub(super) fn levelled(call: &Call, level: Level) -> Result<Grant, AnswerError> {
     let certain = |access: &Access| match access {
         Access::Mcp(mcp) => mcp.certain().map(|(server, _)| server.to_owned()),
         _ => None,
     };
+    let like = Grant::of_session(call.agent.clone(), call.session.clone());
     match call.accesses.iter().find_map(certain) {
-        Some(server) if level != Level::None => Ok(Grant { level: Some((server, level)), ..another(like) }),
+        Some(server) if level != Level::None => Ok(Grant { level: Some((server, level)), ..like }),
         Some(_) => Err(AnswerError::Remember("the level is read, write or all".to_owned())),
         None => Err(AnswerError::Remember("only a tool of an MCP server has a level".to_owned())),
     }

@@ -3,10 +3,12 @@
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
-use super::{By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory};
+use super::{
+    By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory, remembered,
+};
 use crate::approval::{AgentOption, Card, Event, Output};
 use crate::call::Call;
-use crate::policy::{Decision, Effect, Finding, Source};
+use crate::policy::{Decision, Effect, Finding, Level, Source, Standing, decide};
 use crate::record::{CallId, Ruling};
 use crate::store::{Change, StoreError, StoredApproval};
 
@@ -35,7 +37,8 @@ impl Gate {
                 let full = Refusal::full(&call, decision.clone());
                 match state.queue.handle(Event::Ask(card), Timestamp::now()) {
                     Output::Show(card) => {
-                        let waiting = Waiting { id, call, decision, options: options.to_vec(), reply };
+                        let (options, levels) = (options.to_vec(), card.levels.clone());
+                        let waiting = Waiting { id, call, decision, options, levels, reply };
                         state.waiting.insert(approval, waiting);
                         state.tell(&GateEvent::Asked(card));
                         let limit = state.asking.limit;
@@ -114,9 +117,24 @@ impl GateState {
                 let mut card = Card::new(call, decision, options, self.policy.epoch, now);
                 card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
                 card.history = self.history(call, decision);
+                card.levels = self.levels(call, decision);
                 Fate::Ask(Box::new(card))
             }
         }
+    }
+
+    /// The levels of the tool's server that would allow the call (decisions, 4.3).
+    fn levels(&self, call: &Call, decision: &Decision) -> Vec<Level> {
+        let Some(standing) = self.standing(&call.session).filter(|_| !decision.always()) else {
+            return Vec::new();
+        };
+        let allows = |level: &Level| {
+            let Ok(grant) = remembered::levelled(call, *level) else { return false };
+            let mut grants = self.grants.clone();
+            grants.add(grant);
+            decide(&self.policy, call, &Standing { grants: &grants, ..standing }).effect == Effect::Allow
+        };
+        [Level::Read, Level::Write, Level::All].into_iter().filter(allows).collect()
     }
 
     /// How the like was answered before.

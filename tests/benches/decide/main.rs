@@ -16,7 +16,7 @@ use std::hint::black_box;
 
 use common::{Machine, Outcome};
 use criterion::{BenchmarkId, Criterion};
-use mayi_core::call::{Access, Call, PathAccess, Surroundings, json, shell};
+use mayi_core::call::{Access, PathAccess, Surroundings, json, shell};
 use mayi_core::grant::Grants;
 use mayi_core::policy::{Effect, Mode, Policy, Standing, decide};
 

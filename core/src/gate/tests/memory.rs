@@ -1,8 +1,9 @@
 //! What outlives the process: the record before the effect, grants with limits, answers of others.
 
 use super::*;
+use crate::call::{Category, McpAccess};
 use crate::grant::Scope;
-use crate::policy::Level;
+use crate::policy::{Approval, Level, ServerSettings, ToolSettings};
 use crate::record::{Kind, Recorded, Redactor, Writer};
 use crate::store::{
     ApprovalQuery, Change, Durability, EntryQuery, GrantQuery, OfferId, Options, Order, SqliteStore, Store,
@@ -207,6 +208,53 @@ async fn given_a_level_then_it_is_only_for_a_tool_of_a_server() {
     assert!(matches!(refused, Err(AnswerError::Remember(_))));
     assert_eq!(gate.waiting().len(), 1);
     drop(asked);
+}
+
+/// The same: the card offers the levels that would let the call through, and no others are taken. One is kept for the
+/// folder, for this server alone.
+#[tokio::test]
+async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_asked_about() {
+    let mut policy = Policy::default();
+    let tool = |category| ToolSettings { approval: Approval::Default, category: Some(category) };
+    let tools = [("get", Category::Read), ("put", Category::Write)];
+    for server in ["s", "u"] {
+        let tools = tools.into_iter().map(|(name, category)| (name.to_owned(), tool(category))).collect();
+        let settings = ServerSettings { approval: Some(Approval::Required), grant: Level::None, tools };
+        policy.servers.insert(server.into(), settings);
+    }
+    let kept = Kept::new();
+    let open = || {
+        let gate = kept.gate();
+        gate.replace_policy(policy.clone());
+        gate.pass_servers(&SessionId("s".into()), vec!["s".into(), "u".into()]);
+        gate
+    };
+    let uses = |id: &str, server: &str, tool: &str| {
+        let readings = vec![(server.to_owned(), tool.to_owned())];
+        call(id, Access::Mcp(McpAccess::new(readings, Value::Null, Path::new("/w"))))
+    };
+    let first = open();
+    let asked = first.submit(uses("1", "s", "put"), &[]);
+    assert_eq!(first.waiting()[0].levels, [Level::Write, Level::All]);
+    let level =
+        |level| Remember { level: Some(level), ..Remember::patterns(RememberScope::Workspace, Vec::new()) };
+    let refused = first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, level(Level::Read)), "test");
+    assert!(matches!(refused, Err(AnswerError::Remember(_))), "{refused:?}");
+    first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, level(Level::Write)), "test").unwrap();
+    assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
+    let next = open();
+    for (id, server, tool, allowed) in [
+        ("2", "s", "put", true),
+        ("3", "s", "get", true),
+        ("4", "s", "other", false),
+        ("5", "u", "get", false),
+    ] {
+        let ticket = next.submit(uses(id, server, tool), &[]);
+        assert_eq!(ticket.approval().is_none(), allowed, "{server}/{tool}");
+    }
+    let mut other = uses("6", "s", "get");
+    other.roots = vec![PathBuf::from("/other")];
+    assert!(next.submit(other, &[]).approval().is_some(), "another folder");
 }
 
 /// Issue: "pending approvals survive a killed mayi; on restart those whose agent is gone become `cancelled` with
