@@ -22,6 +22,8 @@ pub struct Memory {
     stamp: Option<u64>,
     /// The store's stamp when other processes were heard last.
     heard: Option<u64>,
+    /// Why they could not be, if that was told.
+    told: Option<String>,
 }
 
 impl Memory {
@@ -33,19 +35,19 @@ impl Memory {
         sweep(&*store, &writer)?;
         let owner = Owner::this();
         store.attach(&owner)?;
-        Ok(Self { store, writer, owner, stamp: None, heard: None })
+        Ok(Self { store, writer, owner, stamp: None, heard: None, told: None })
     }
 
-    /// The answers that count in this process, if they are others than when this was asked last.
-    fn changed(&mut self, now: Timestamp) -> Result<Option<Vec<StoredGrant>>, StoreError> {
+    /// The answers that count in this process, if they are others than those of the stamp at hand; and the stamp that
+    /// holds once they are taken over.
+    fn changed(&self, now: Timestamp) -> Result<Option<(u64, Vec<StoredGrant>)>, StoreError> {
         let stamp = self.store.stamp()?;
         if self.stamp == Some(stamp) {
             return Ok(None);
         }
         let owner = Some(self.owner.id);
         let grants = self.store.grants(&GrantQuery { live_at: Some(now), agent: None, owner })?;
-        self.stamp = Some(stamp);
-        Ok(Some(grants))
+        Ok(Some((stamp, grants)))
     }
 
     /// `grant` as it is kept.
@@ -134,8 +136,10 @@ impl GateState {
         if memory.heard == Some(stamp) {
             return Ok(None);
         }
-        memory.heard = Some(stamp);
         self.recall()?;
+        if let Some(memory) = &mut self.memory {
+            (memory.heard, memory.told) = (Some(stamp), None);
+        }
         if self.waiting.is_empty() {
             return Ok(None);
         }
@@ -148,8 +152,8 @@ impl GateState {
     pub(super) fn recall(&mut self) -> Result<bool, StoreError> {
         let now = Timestamp::now();
         self.grants.expire(now);
-        let Some(memory) = &mut self.memory else { return Ok(false) };
-        let Some(kept) = memory.changed(now)? else { return Ok(false) };
+        let Some(memory) = &self.memory else { return Ok(false) };
+        let Some((stamp, kept)) = memory.changed(now)? else { return Ok(false) };
         let sessions = &self.sessions;
         let known =
             |grant: &StoredGrant| grant.session.as_ref().is_none_or(|session| sessions.contains_key(session));
@@ -162,6 +166,10 @@ impl GateState {
             }
         }
         self.grants.replace(grants);
+        // Not before: what could not be taken over is an error each time, and not only once.
+        if let Some(memory) = &mut self.memory {
+            memory.stamp = Some(stamp);
+        }
         Ok(true)
     }
 }
@@ -219,11 +227,12 @@ impl Gate {
     }
 
     /// Looks once at what other processes did. Returns whether something waits.
-    fn look(&self) -> bool {
-        let heard = match self.lock().hear() {
+    pub(super) fn look(&self) -> bool {
+        let heard = self.lock().hear();
+        let heard = match heard {
             Ok(heard) => heard,
             Err(error) => {
-                tracing::warn!(%error, "the store can't be read");
+                self.tell_once(&error);
                 None
             }
         };
@@ -237,6 +246,17 @@ impl Gate {
             }
         }
         !self.lock().waiting.is_empty()
+    }
+
+    /// A store that can't be read is looked at again and again: it is told when it begins.
+    fn tell_once(&self, error: &StoreError) {
+        let text = error.to_string();
+        let mut state = self.lock();
+        let Some(memory) = state.memory.as_mut().filter(|memory| memory.told.as_ref() != Some(&text)) else {
+            return;
+        };
+        tracing::warn!(%error, "the store can't be read");
+        memory.told = Some(text);
     }
 
     /// Says that this process is alive, now and then.

@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::call::{Category, McpAccess};
-use crate::grant::Scope;
+use crate::grant::{GrantId, Scope};
 use crate::policy::{Approval, Level, ServerSettings, ToolSettings};
 use crate::record::{Kind, Recorded, Redactor, Writer};
 use crate::store::{
     ApprovalQuery, Change, Durability, EntryQuery, GrantQuery, OfferId, Options, Order, SqliteStore, Store,
+    StoredGrant,
 };
 
 struct Kept {
@@ -331,4 +332,45 @@ async fn given_answers_before_then_the_card_says_how_many() {
     let history = gate.waiting()[0].history.clone().unwrap();
     assert_eq!((history.allowed, history.denied), (2, 1));
     drop(asked);
+}
+
+/// Decisions, 4.7: "An error while judging is a deny finding with the error as its reason": a remembered answer that can't
+/// be read may be a denial, so that nothing is allowed beside it, however often it is tried.
+#[tokio::test]
+async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied_until_it_is_revoked() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let now = Timestamp::now();
+    let broken = StoredGrant {
+        id: GrantId::new(),
+        effect: Effect::Deny,
+        agent: AgentId::named("a"),
+        scope: Scope::User,
+        owner: None,
+        session: None,
+        workspace: None,
+        pattern: Some("shell(".into()),
+        fingerprint: None,
+        level: None,
+        created_at: now,
+        expires_at: None,
+        uses_left: None,
+        used: 0,
+        used_at: None,
+        revoked_at: None,
+        approval: None,
+    };
+    let id = broken.id;
+    kept.store.commit(vec![Change::Grant(Box::new(broken))]).unwrap();
+    let read = |call_id: &str| call(call_id, Access::Read(PathAccess::new(Path::new("/w"), "a")));
+    // Whatever looked at it before.
+    let _ = gate.look();
+    for round in ["1", "2", "3"] {
+        let ticket = gate.submit(read(round), &[]);
+        let Verdict::Denied(refusal) = ticket.verdict().await else { panic!("allowed at try {round}") };
+        assert!(refusal.reason.contains("mayi grants revoke"), "{}", refusal.reason);
+        assert_eq!(refusal.decision.effect, Effect::Deny);
+    }
+    kept.store.commit(vec![Change::Revoke { id, at: now }]).unwrap();
+    assert!(matches!(gate.submit(read("4"), &[]).verdict().await, Verdict::Allowed(_)));
 }
