@@ -39,9 +39,6 @@ pub struct PathAccess {
     /// It is a folder.
     #[serde(skip)]
     pub folder: bool,
-    /// Whether anything was there, if it was looked.
-    #[serde(skip)]
-    pub(crate) there: Option<bool>,
     /// Of a folder that is moved or deleted: what lies in it and begins with a dot, or is a repository by
     /// its name, each as it is called from here on. Not all, where there is very much.
     #[serde(skip)]
@@ -77,7 +74,6 @@ impl PathAccess {
             Ok(walked) => {
                 access.hard_linked = walked.hard_linked;
                 access.folder = walked.folder;
-                access.there = Some(walked.there);
                 access.mount = walked.mount;
                 access.private_temporary = walked.private_temporary;
                 access.resolved = walked.path;
@@ -112,7 +108,6 @@ impl PathAccess {
             unresolved: unresolved.map(str::to_owned),
             hard_linked: false,
             folder: false,
-            there: None,
             holds: Vec::new(),
             mount: None,
             private_temporary: false,

@@ -50,7 +50,6 @@ impl PathAccess {
             hard_linked,
             leads_to: None,
             folder,
-            there: Some(there),
             holds: Vec::new(),
             mount: Some(mount.clone()),
             private_temporary: self.private_temporary,
@@ -73,11 +72,9 @@ impl PathAccess {
         if self.folder || self.unresolved.is_some() {
             return false;
         }
-        match self.there {
-            // No folder, and links are followed: a file.
-            Some(true) => true,
-            Some(false) => !made,
-            None => false,
+        match std::fs::symlink_metadata(&self.resolved) {
+            Ok(meta) => !meta.is_dir() && !meta.is_symlink(),
+            Err(error) => !made && error.kind() == std::io::ErrorKind::NotFound,
         }
     }
 

@@ -23,8 +23,6 @@ pub(super) struct Walked {
     pub(super) hard_linked: bool,
     /// There is a folder.
     pub(super) folder: bool,
-    /// There is something.
-    pub(super) there: bool,
     /// Its file system.
     pub(super) mount: Option<Mount>,
     /// It lies in a folder for temporary files that only the user can look into.
@@ -122,10 +120,8 @@ impl Steps {
         Walked {
             hard_linked: last.is_some_and(|meta| meta.is_file() && system::links(meta) > 1),
             folder: last.is_some_and(Metadata::is_dir),
-            there: last.is_some(),
             mount: mount.map(|(at, device)| Mount { at: at.to_owned(), device }),
-            private_temporary: in_temporary(&self.path)
-                && self.there().any(|(path, meta)| system::private_temporary(path, meta)),
+            private_temporary: self.there().any(|(path, meta)| system::private_temporary(path, meta)),
             path: self.path.clone(),
         }
     }
@@ -133,12 +129,7 @@ impl Steps {
 
 /// Whether a path is a folder in which every user keeps temporary files.
 pub(super) fn is_temporary(path: &Path) -> bool {
-    TEMPORARY.iter().any(|at| path.as_os_str() == *at)
-}
-
-/// Whether a path lies in such a folder.
-fn in_temporary(path: &Path) -> bool {
-    TEMPORARY.iter().any(|at| super::lies_in(path, Path::new(at)))
+    TEMPORARY.iter().any(|at| path == Path::new(at))
 }
 
 fn parts(path: &Path) -> VecDeque<OsString> {
