@@ -121,7 +121,8 @@ impl Steps {
             hard_linked: last.is_some_and(|meta| meta.is_file() && system::links(meta) > 1),
             folder: last.is_some_and(Metadata::is_dir),
             mount: mount.map(|(at, device)| Mount { at: at.to_owned(), device }),
-            private_temporary: self.there().any(|(path, meta)| system::private_temporary(path, meta)),
+            private_temporary: in_temporary(&self.path)
+                && self.there().any(|(path, meta)| system::private_temporary(path, meta)),
             path: self.path.clone(),
         }
     }
@@ -129,7 +130,12 @@ impl Steps {
 
 /// Whether a path is a folder in which every user keeps temporary files.
 pub(super) fn is_temporary(path: &Path) -> bool {
-    TEMPORARY.iter().any(|at| path == Path::new(at))
+    TEMPORARY.iter().any(|at| path.as_os_str() == *at)
+}
+
+/// Whether a path lies in such a folder.
+fn in_temporary(path: &Path) -> bool {
+    TEMPORARY.iter().any(|at| super::lies_in(path, Path::new(at)))
 }
 
 fn parts(path: &Path) -> VecDeque<OsString> {

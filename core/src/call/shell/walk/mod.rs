@@ -154,13 +154,14 @@ impl<'a> Walker<'a> {
                 }
             };
         }
-        self.folder = Folder::either(ends.good, ends.bad).unwrap_or(Folder::Unknown);
+        let moved = Folder::either(ends.good, ends.bad);
+        self.folder = Folder::either(moved, ends.stayed).unwrap_or(Folder::Unknown);
         Ok(())
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) -> Result<Ends> {
         let before = self.folder.clone();
-        let out = self.out.len();
+        let (out, made) = (self.out.len(), self.made());
         match pipeline.seq.as_slice() {
             [] => {}
             [command] => self.node(command, pipeline.timed.is_some())?,
@@ -183,8 +184,9 @@ impl<'a> Walker<'a> {
         let after = self.folder.clone();
         let ends = if pipeline.seq.len() == 1 && self.leaves(out) {
             Ends { good: None, bad: None, stayed: None }
-        } else if after != before && matches!(pipeline.seq.as_slice(), [Command::Simple(_)]) {
-            Ends { good: Some(after), bad: None, stayed: Some(before) }
+        } else if let (true, [Command::Simple(simple)]) = (after != before, pipeline.seq.as_slice()) {
+            let sure = !made && folder::is_plain(simple) && after.is_there();
+            Ends { good: Some(after), bad: None, stayed: (!sure).then_some(before) }
         } else {
             Ends { good: Some(after.clone()), bad: Some(after), stayed: None }
         };

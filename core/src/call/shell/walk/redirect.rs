@@ -154,6 +154,9 @@ impl Walker<'_> {
                 self.note(false, format!("a redirection to {text} in a folder that is not known"));
                 for how in uses {
                     self.open_touch(word, how);
+                    for folder in self.folder.candidates() {
+                        self.touches.push(Touch::known(self.looked.at(folder, text), how));
+                    }
                 }
                 return;
             }

@@ -12,7 +12,7 @@ use crate::call::shell::{
     Assignment, Caveat, Named, ShellAccess, Touch, TouchedPath, Use, Word, bounds, builtins, candidates,
     foreign,
 };
-use crate::call::{Access, PathAccess};
+use crate::call::{Access, PathAccess, WriteKind};
 
 /// What belongs to a command besides its words.
 pub(super) struct Parts {
@@ -236,7 +236,7 @@ impl Walker<'_> {
             lines.extend(builtin.lines.into_iter().filter(|line| !known_lines.contains(line)));
         }
         caveats.extend(self.folder_caveat(known.reader, harmless));
-        let reader = (known.reader || quiet) && (harmless || self.folder != Folder::Unknown);
+        let reader = (known.reader || quiet) && (harmless || self.folder.known().is_some());
         let mut assigned = self.env.clone();
         assigned.extend(assignments);
         // Places among the assignments count with those of the request.
@@ -328,14 +328,27 @@ impl Walker<'_> {
     }
 
     fn known(&self, words: &[Word], fed: bool, piped: bool) -> Known {
-        // Before this command, something else than a look was taken.
-        let made = self.out.iter().any(|access| match access {
+        let made = self.made();
+        let looked = &self.looked;
+        let command = Command { words, cwd: self.folder.known(), looked, fed, piped, made };
+        let mut known = program::known(&command);
+        for folder in self.folder.candidates() {
+            let there = program::known(&Command { cwd: Some(folder), ..command });
+            let written =
+                |(kind, path): &(WriteKind, String)| Touch::known(looked.at(folder, path), Use::Write(*kind));
+            known.touches.extend(there.writes.iter().map(written));
+            known.touches.extend(there.touches);
+        }
+        known
+    }
+
+    /// Whether something else than a look was taken before the command at hand.
+    pub(super) fn made(&self) -> bool {
+        self.out.iter().any(|access| match access {
             Access::Shell(shell) => !shell.reader,
             Access::Write(..) => true,
             _ => false,
-        });
-        let looked = &self.looked;
-        program::known(&Command { words, cwd: self.folder.known(), looked, fed, piped, made })
+        })
     }
 
     /// A line that a command runs: where it is not understood, that is an access of its own.
