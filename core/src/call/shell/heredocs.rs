@@ -13,6 +13,8 @@ pub(super) fn check(text: &str) -> Result<()> {
     let mut rest = joined.as_str();
     // Nothing has opened yet that could make a `<<` mean something else.
     let mut certain = true;
+    // So much was left behind the line that was looked at last.
+    let mut left = None;
     while let Some((before, after)) = rest.split_once("<<") {
         certain &= !before.contains(['\'', '"', '\\', '`', '#', '(', '{', '[']);
         if opens_behind_a_word(before) {
@@ -26,8 +28,13 @@ pub(super) fn check(text: &str) -> Result<()> {
         let (word, quoted, end) =
             tag(after).ok_or_else(|| Refused::new("a here-document with an unusual end"))?;
         rest = after.get(end..).unwrap_or_default();
-        if numbered(rest) {
-            return Err(Refused::new("a number before a redirection, behind a here-document"));
+        // Not what was looked at with an earlier one.
+        let line = same_line(rest);
+        if left.is_none_or(|left| rest.len() - line.len() < left) {
+            if numbered(line) {
+                return Err(Refused::new("a number before a redirection, behind a here-document"));
+            }
+            left = Some(rest.len() - line.len());
         }
         let plain_line = |line: &str| !line.contains(['\'', '"', '\\', '`', '#', '(', '{', '[', '<']);
         if certain
@@ -54,10 +61,7 @@ fn opens_behind_a_word(text: &str) -> bool {
 
 /// Whether a number stands apart from a redirection in the rest of the line: the parser takes it for a descriptor, and a
 /// shell for a word, since what is behind a here-document is told with wrong places.
-fn numbered(rest: &str) -> bool {
-    let line = rest.split('\n').next().unwrap_or_default();
-    // The line may go on behind a quote.
-    let line = if line.contains(['\'', '"', '`', '(', '{']) { rest } else { line };
+fn numbered(line: &str) -> bool {
     line.match_indices(['<', '>']).filter_map(|(at, _)| line.get(..at)).any(|before| {
         let word = before.trim_end_matches([' ', '\t']);
         word.len() < before.len() && word.ends_with(|c: char| c.is_ascii_digit()) && {
@@ -66,6 +70,12 @@ fn numbered(rest: &str) -> bool {
                 || ahead.ends_with([' ', '\t', '\n', ';', '|', '&', '(', ')', '{', '}', '<', '>'])
         }
     })
+}
+
+/// The rest of the line; all of the text where the line may go on behind a quote.
+fn same_line(rest: &str) -> &str {
+    let line = rest.split('\n').next().unwrap_or_default();
+    if line.contains(['\'', '"', '`', '(', '{']) { rest } else { line }
 }
 
 /// What follows a here-document that ends with `word`.

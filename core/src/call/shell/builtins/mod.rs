@@ -3,6 +3,8 @@
 mod names;
 mod options;
 
+pub(super) use options::is_harmless;
+
 use super::{Caveat, Named, Word};
 use names::Setting;
 

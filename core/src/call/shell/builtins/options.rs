@@ -7,6 +7,19 @@ use crate::call::shell::Word;
 const QUIET: &[&str] =
     &["errexit", "nounset", "pipefail", "xtrace", "verbose", "noclobber", "noglob", "errtrace"];
 
+/// Options by which fewer words are names of files. What makes names of more words (`dotglob`, `globstar`) is none of
+/// them: a glob would reach what it is not judged by.
+const GLOBS: &[&str] = &["nullglob", "failglob", "nocaseglob"];
+
+/// Letters of the same.
+const LETTERS: &[u8] = b"euxvoCfE";
+
+/// Whether an option of a shell, by its name, changes neither what words are nor what they run: nothing is said about
+/// it. Others may: the history, aliases, assignments behind a command, where `cd` goes.
+pub(in crate::call::shell) fn is_harmless(name: &str) -> bool {
+    QUIET.contains(&name) || GLOBS.contains(&name)
+}
+
 /// `set -euo pipefail`
 pub(super) fn set(words: &[Word], of: &mut Builtin) {
     if words.len() == 1 {
@@ -21,28 +34,24 @@ pub(super) fn set(words: &[Word], of: &mut Builtin) {
             of.plain(&[place], "it sets the parameters of the shell");
             break;
         }
-        let mut known = letters.bytes().all(|b| b"euxvoCfE".contains(&b));
+        let mut known = letters.bytes().all(|b| LETTERS.contains(&b));
         if letters.contains('o') {
             let named = places.next().and_then(|place| words.get(place)).and_then(Word::literal);
             known &= named.is_some_and(|name| QUIET.contains(&name));
         }
         if !known {
-            of.plain(&[place], "it changes an option of the shell");
+            of.always("it changes an option of the shell");
         }
     }
 }
 
-/// `shopt -s globstar`
+/// `shopt -s nullglob`
 pub(super) fn shopt(words: &[Word], of: &mut Builtin) {
-    const GLOBS: &[&str] = &["globstar", "nullglob", "failglob", "dotglob", "nocaseglob"];
     let changes =
         words.iter().skip(1).any(|word| matches!(word.literal(), Some("-s" | "-u" | "-so" | "-uo")));
-    let known = |word: &Word| {
-        word.literal()
-            .is_some_and(|text| text.starts_with('-') || GLOBS.contains(&text) || QUIET.contains(&text))
-    };
+    let known = |word: &Word| word.literal().is_some_and(|text| text.starts_with('-') || is_harmless(text));
     if changes && !words.iter().skip(1).all(known) {
-        of.plain(&(1..words.len()).collect::<Vec<_>>(), "it changes an option of the shell");
+        of.always("it changes an option of the shell");
     }
 }
 

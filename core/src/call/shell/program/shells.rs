@@ -2,7 +2,8 @@
 
 use super::Inner;
 use super::judge::Judge;
-use crate::call::shell::{Reach, Use, Word};
+use crate::call::shell::builtins::is_harmless;
+use crate::call::shell::{Caveat, Named, Reach, Use, Word};
 
 /// Options of shells that take the next word.
 const WITH_VALUE: &[&str] =
@@ -22,6 +23,18 @@ const LONG: &[&str] = &[
     "--restricted",
     "--verbose",
 ];
+
+/// An option of the shell by its name.
+fn named(judge: &mut Judge<'_>, name: Option<&Word>) {
+    if !name.and_then(Word::literal).is_some_and(is_harmless) {
+        changed(judge);
+    }
+}
+
+fn changed(judge: &mut Judge<'_>) {
+    let reason = "it changes an option of the shell".to_owned();
+    judge.add(Caveat { reason, always: true, named: Named::Nothing });
+}
 
 /// Judges a shell whose own words begin at `from`.
 pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
@@ -62,6 +75,8 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
             _ if WITH_VALUE.contains(&text) => {
                 if text.starts_with("--") || text == "-C" {
                     judge.caveat(&format!("the option {text} loads configuration or code"), vec![at - 1, at]);
+                } else {
+                    named(judge, words.get(at));
                 }
                 at += 1;
             }
@@ -75,7 +90,12 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
                 line |= letters.contains('c');
                 stdin |= letters.contains('s');
                 // `-eo pipefail`: the name follows.
-                at += letters.matches(['o', 'O']).count();
+                let names = letters.matches(['o', 'O']).count();
+                words.iter().skip(at).take(names).for_each(|name| named(judge, Some(name)));
+                at += names;
+                if letters.contains(['k', 'H']) {
+                    changed(judge);
+                }
             }
             _ => {
                 operand = Some(at - 1);

@@ -98,15 +98,30 @@ fn given_changes_of_the_shell_itself_then_they_are_asked_about() {
         "fc -s",
         "trap - EXIT",
         "mapfile -C id -c 1",
+        "set -o history -o histexpand",
+        "set -o history",
+        "set -H",
+        "set -k",
+        "set -o keyword",
+        "shopt -s expand_aliases",
+        // A glob would stand for names that it is not judged by.
+        "shopt -s dotglob",
+        "shopt -s globstar",
+        "shopt -s cdable_vars",
+        "shopt -s lastpipe",
+        "bash -O dotglob -c 'cat *'",
+        "bash -ec -O dotglob 'cat *'",
+        "bash +O globstar script",
+        "bash -o history script",
+        "bash -k script",
     ]);
     each(&[
         ("set -e", "set -e"),
         ("set -euo pipefail", "set -euo pipefail"),
-        ("set -o history", "set -o history ~"),
-        ("set -k", "set -k ~"),
+        ("bash -eo pipefail -c a", "bash -eo pipefail -c a | a"),
+        ("bash -O nullglob -c a", "bash -O nullglob -c a | a"),
         ("set -- a b", "set -- a b ~"),
-        ("shopt -s globstar", "shopt -s globstar"),
-        ("shopt -s expand_aliases", "shopt -s expand_aliases ~"),
+        ("shopt -s nullglob", "shopt -s nullglob"),
     ]);
 }
 
