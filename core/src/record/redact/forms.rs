@@ -25,6 +25,10 @@ pub(super) enum Only {
     Mixed,
     /// Not the place of a secret: `$TOKEN`, `<token>`, `****`.
     Given,
+    /// The same, and made of pairs that a shell would only set variables by: it ends where it ends.
+    Pairs,
+    /// The key that stands behind it.
+    Behind,
 }
 
 const fn sure(name: &'static str, marks: &'static [&'static str], pattern: &'static str) -> Form {
@@ -38,6 +42,14 @@ const fn mixed(name: &'static str, marks: &'static [&'static str], pattern: &'st
 const fn given(name: &'static str, marks: &'static [&'static str], pattern: &'static str) -> Form {
     Form { name, marks, pattern, only: Only::Given }
 }
+
+const fn pairs(name: &'static str, marks: &'static [&'static str], pattern: &'static str) -> Form {
+    Form { name, marks, pattern, only: Only::Pairs }
+}
+
+/// Cookies: `a=b; c=d`, and none of what would run something.
+pub(super) const PAIRS: &str =
+    r#"[\w!#%*.^~+-]{1,80}=[^\s"'`;|&<>()$\\]+(?:;[ ]?[\w!#%*.^~+-]{1,80}=[^\s"'`;|&<>()$\\]+)*"#;
 
 /// A value: in quotes, or up to where a shell's word ends.
 pub(super) const VALUE: &str =
@@ -94,11 +106,12 @@ pub(super) const FORMS: &[Form] = &[
     sure("tailscale key", &["tskey-"], r"\btskey-[A-Za-z0-9-]{16,}"),
     sure("age key", &["age-secret-key-"], r"(?i)\bAGE-SECRET-KEY-1[0-9A-Z]{20,}"),
     sure("json web token", &["eyj"], r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]+)?"),
-    sure(
-        "private key",
-        &["private key"],
-        r"(?s)-----BEGIN (?:[A-Z0-9 ]{1,24} )?PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----|\z)",
-    ),
+    Form {
+        name: "private key",
+        marks: &["private key"],
+        pattern: r"-----BEGIN (?:[A-Z0-9 ]{1,24} )?PRIVATE KEY(?: BLOCK)?-----",
+        only: Only::Behind,
+    },
     // By where it stands.
     given(
         "authorization",
@@ -106,7 +119,7 @@ pub(super) const FORMS: &[Form] = &[
         r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|bot)\s+)?([^\s"',;]{4,})"#,
     ),
     mixed("bearer token", &["bearer"], r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{12,})"),
-    given("cookie", &["cookie"], r#"(?i)\b(?:set-)?cookie["']?:\s*["']?([^\s"'=;]+=[^"'\n]+)"#),
+    pairs("cookie", &["cookie"], r#"(?i)\b(?:set-)?cookie["']?:\s*["']?({pairs})"#),
     given(
         "header",
         &["-key:", "apikey:", "-token:", "-secret:"],

@@ -1,6 +1,8 @@
 //! Decisions, section 7: "every stored string redacted: patterns and known secret values". Attack 22:
 //! "secrets in a path, a preview or a suggestion".
 
+mod hiding;
+
 use proptest::prelude::*;
 use serde_json::json;
 
