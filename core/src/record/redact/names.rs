@@ -51,6 +51,15 @@ const SAYS_OTHER: &[&str] = &[
     "credentialsfile",
 ];
 
+/// Names of folders that hold `pwd`.
+const FOLDERS: &[&str] = &["pwd", "oldpwd", "initpwd", "initcwd"];
+
+/// Whether a variable by this name holds a folder.
+pub(super) fn says_folder(name: &str) -> bool {
+    let name = name.trim_start_matches('_').replace('_', "");
+    FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder))
+}
+
 /// Whether what goes by this name is secret.
 pub(super) fn says_secret(name: &str) -> bool {
     // Long names are not names.
@@ -107,16 +116,35 @@ const WORDS: &[&str] = &[
 
 /// Whether a variable holds a secret, by its name and by what the value could be.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
-    says_secret(name) && !is_path(value) && !is_plain_address(value) && !is_word(name, value)
+    says_secret(name)
+        && !says_folder(name)
+        && !is_path(value)
+        && !is_plain_address(value)
+        && !is_word(name, value)
 }
 
+/// Whether it is a path, or a list of them. What is base64 may begin with a slash and hold more of them: it
+/// has digits, small and capital letters, and most often `+` or `=`.
 fn is_path(value: &str) -> bool {
-    let rooted = value.starts_with("~/") || value.starts_with("./") || value.starts_with('/');
-    let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
-    // What is base64 may begin with a slash: in a path there is another one, or a dot.
-    let named = value.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-~@:,".contains(&b));
-    let looks = value.get(1..).is_some_and(|rest| rest.contains(['/', '.'])) || value.len() < 24;
-    drive || (rooted && named && looks)
+    let drive = |part: &str| part.as_bytes().get(1..3).is_some_and(|two| two == b":\\" || two == b":/");
+    let rooted =
+        |part: &str| ["/", "~/", "./", "../"].iter().any(|root| part.starts_with(root)) || drive(part);
+    if drive(value) || ["~/", "./", "../"].iter().any(|root| value.starts_with(root)) {
+        return true;
+    }
+    let mut parts = value.split([':', ';']).filter(|part| !part.is_empty());
+    value.starts_with('/') && parts.all(rooted) && !looks_encoded(value)
+}
+
+/// Whether a text that begins with a slash is rather base64 than a path.
+fn looks_encoded(value: &str) -> bool {
+    let digits = value.trim_end_matches('=');
+    let encoded = digits.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(|byte| is(byte));
+    // A path has another slash behind the first, and names of one kind of letter.
+    let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let marked = value.contains(['+', '=']);
+    encoded && value.len() >= 24 && (marked || mixed || !digits.get(1..).unwrap_or_default().contains('/'))
 }
 
 fn is_plain_address(value: &str) -> bool {
