@@ -196,7 +196,7 @@ impl Redactor {
         well_known(text, &mut found);
         for at in self.own.any.matches(text) {
             if let Some(pattern) = self.own.each.get(at) {
-                let secrets = pattern.captures_iter(text).filter_map(|captures| secret(&captures));
+                let secrets = pattern.captures_iter(text).filter_map(|captures| secret(&captures, 0));
                 found.extend(secrets.map(|of| Found { at: of.range(), name: "own pattern" }));
             }
         }
@@ -277,9 +277,9 @@ fn well_known(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// The secret of a match is its first group that took part, or all of it.
-fn secret<'t>(captures: &Captures<'t>) -> Option<Match<'t>> {
-    captures.iter().skip(1).flatten().next().or_else(|| captures.get(0))
+/// The secret of a match is its first group behind those of names that took part, or all of it.
+fn secret<'t>(captures: &Captures<'t>, names: usize) -> Option<Match<'t>> {
+    captures.iter().skip(1 + names).flatten().next().or_else(|| captures.get(0))
 }
 
 fn collect<F: FnOnce() -> Quotes>(
@@ -291,10 +291,11 @@ fn collect<F: FnOnce() -> Quotes>(
 ) {
     let name = form.name;
     for captures in pattern.captures_iter(text) {
-        let (Some(all), Some(secret)) = (captures.get(0), secret(&captures)) else { continue };
+        let by_name = usize::from(form.only == Only::Named);
+        let (Some(all), Some(secret)) = (captures.get(0), secret(&captures, by_name)) else { continue };
         let at = match form.only {
             Only::Any | Only::Pairs => secret.range(),
-            Only::Mixed | Only::Given => quotes.own(text, &all.range(), secret.range()),
+            Only::Mixed | Only::Given | Only::Named => quotes.own(text, &all.range(), secret.range()),
             Only::Behind => {
                 pem::key(text, all.end(), |at| found.push(Found { at, name }));
                 continue;
@@ -309,8 +310,17 @@ fn collect<F: FnOnce() -> Quotes>(
                     && !names::stands_for(value)
             }
             Only::Given | Only::Pairs => !names::stands_for(value),
+            Only::Named => captures.get(1).is_some_and(|name| {
+                let name = name.as_str();
+                names::is_secret(name, value)
+                    && !names::stands_for(value)
+                    && !name.eq_ignore_ascii_case(value)
+            }),
         };
-        if is {
+        // The next option is no value.
+        let option = value.starts_with('-')
+            && text.get(..at.start).is_some_and(|before| before.ends_with([' ', '\t', '\n']));
+        if is && (!option || form.only == Only::Any) {
             found.push(Found { at, name });
         }
     }
@@ -359,6 +369,7 @@ fn compiled(form: &Form) -> Result<Regex, regex::Error> {
         .replace("{value}", forms::VALUE)
         .replace("{word}", forms::WORD)
         .replace("{pairs}", forms::PAIRS)
+        .replace("{rest}", forms::REST)
         .replace(r"\b", r"(?-u:\b)");
     Regex::new(&text)
 }

@@ -32,6 +32,27 @@ const SAYS: &[&str] = &[
 const SAYS_WHOLE: &[&str] =
     &["auth", "pass", "pwd", "pin", "otp", "cookie", "cookies", "bearer", "jwt", "pat", "creds"];
 
+/// Ends of names that say it.
+const SAYS_AT_END: &[&str] = &["pass", "pwd"];
+
+/// Words with such an end that do not.
+const ENDS_OTHERWISE: &[&str] = &[
+    "bypass",
+    "bypassed",
+    "compass",
+    "encompass",
+    "multipass",
+    "onepass",
+    "overpass",
+    "renderpass",
+    "singlepass",
+    "subpass",
+    "surpass",
+    "trespass",
+    "twopass",
+    "underpass",
+];
+
 /// Texts in names that hold one of those words and say something else.
 const SAYS_OTHER: &[&str] = &[
     "tokeniz",
@@ -46,6 +67,7 @@ const SAYS_OTHER: &[&str] = &[
     "outputtoken",
     "totaltoken",
     "secretary",
+    "setcredential",
     "passwordfile",
     "tokenfile",
     "credentialsfile",
@@ -79,7 +101,10 @@ pub(super) fn says_secret(name: &str) -> bool {
         return !SAYS_OTHER.iter().any(|word| folded.windows(word.len()).any(|part| part == word.as_bytes()));
     }
     let whole = |part: &[u8]| SAYS_WHOLE.iter().any(|word| part.eq_ignore_ascii_case(word.as_bytes()));
-    whole(folded) || name.as_bytes().split(|b| !b.is_ascii_alphanumeric()).any(whole)
+    let ends = |words: &[&str]| words.iter().any(|word| folded.ends_with(word.as_bytes()));
+    (ends(SAYS_AT_END) && !ends(ENDS_OTHERWISE))
+        || whole(folded)
+        || name.as_bytes().split(|b| !b.is_ascii_alphanumeric()).any(whole)
 }
 
 fn says(folded: &[u8]) -> bool {
@@ -96,6 +121,16 @@ fn says(folded: &[u8]) -> bool {
 /// Values of variables that are no secrets though their names say so.
 const WORDS: &[&str] = &[
     "anonymous",
+    "basic",
+    "bearer",
+    "false",
+    "inherit",
+    "none",
+    "null",
+    "oauth",
+    "off",
+    "true",
+    "yes",
     "changeme",
     "credentials",
     "development",
@@ -154,7 +189,8 @@ fn is_plain_address(value: &str) -> bool {
 fn is_word(name: &str, value: &str) -> bool {
     let number = value.bytes().all(|b| b.is_ascii_digit()) && value.len() < 12;
     let name = name.to_ascii_lowercase();
-    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word)) || (number && !name.contains("pass"))
+    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || (number && (value.len() < 4 || !name.contains("pass")))
 }
 
 /// What only stands for a secret: `$TOKEN`, `${TOKEN}`, `<token>`, `****`.

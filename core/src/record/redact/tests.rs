@@ -2,6 +2,7 @@
 //! "secrets in a path, a preview or a suggestion".
 
 mod hiding;
+mod places;
 
 use proptest::prelude::*;
 use serde_json::json;
