@@ -175,7 +175,7 @@ fn is_path(value: &str) -> bool {
 fn looks_encoded(value: &str) -> bool {
     let digits = value.trim_end_matches('=');
     let encoded = digits.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
-    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(|byte| is(byte));
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
     // A path has another slash behind the first, and names of one kind of letter.
     let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
     let marked = value.contains(['+', '=']);

@@ -10,6 +10,9 @@ const DEEPEST: usize = 4;
 /// Behind these, a word in quotes sets a variable and is no line for a shell.
 const SETS: &[&str] = &["export", "env", "declare", "local", "readonly", "typeset", "--env"];
 
+/// These read their words as a line once more: quotes around a word are not the last that count.
+const TWICE: &[&str] = &["eval", "parallel", "rsh", "ssh", "trap", "watch"];
+
 /// What stands in quotes in a text, as a shell reads it.
 #[derive(Debug, Default)]
 pub(super) struct Quotes(Vec<Quoted>);
@@ -50,6 +53,9 @@ impl Quotes {
             None
         };
         let Some(Around { at, live, single }) = around else { return secret.start..cut(plain) };
+        if reads_twice(text, secret.start) {
+            return secret.start..cut(plain);
+        }
         if at.start > all.start + 1 {
             // The quotes are those of the value.
             return secret.start..cut(if live { substituted(value) } else { None });
@@ -85,6 +91,14 @@ impl Quotes {
         }
         None
     }
+}
+
+/// Whether a word before `at` is a program that reads its words twice.
+fn reads_twice(text: &str, at: usize) -> bool {
+    let start = super::floor(text, at.saturating_sub(LONGEST_INNER));
+    let before = text.get(start..at).unwrap_or_default();
+    let words = before.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.'));
+    words.into_iter().any(|word| TWICE.contains(&word))
 }
 
 /// Where in `value` a word ends that is in no quotes, if it does: at a blank only if `blanks`.

@@ -127,7 +127,7 @@ fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
     }
 }
 
-/// Decisions, section 6: "Answers come from a person": one who answers by a kept card is told what it hides.
+/// Attack 110. Decisions, section 6: "Answers come from a person": one who answers by a kept card is told what it hides.
 #[test]
 fn given_a_kept_card_that_hides_something_of_what_would_be_done_then_it_says_so() {
     let kept = |call: &Call| {

