@@ -119,56 +119,60 @@ fn substituted(value: &str) -> Option<usize> {
     [value.find("$("), tick].into_iter().flatten().min()
 }
 
-/// All that is in quotes in a part of a text; within double quotes, such quotes are written `\"`.
+/// All that is in quotes in a part of a text; within double quotes, such quotes are written `\"`. Where it takes
+/// more than this to tell, it ends: what is behind that is in no quotes for sure.
 fn quoted(bytes: &[u8], part: Range<usize>, in_double: bool) -> Vec<Quoted> {
     let mut found = Vec::new();
     let mut at = part.start;
     let text = bytes.get(..part.end).unwrap_or_default();
     while let Some(byte) = text.get(at) {
-        let fresh =
-            at == part.start || text.get(at - 1).is_some_and(|b| b.is_ascii_whitespace() || *b == b';');
+        let before = at.checked_sub(1).filter(|_| at > part.start).and_then(|before| text.get(before));
         let escaped = in_double && *byte == b'\\' && text.get(at + 1) == Some(&b'"');
         let start = at + if escaped { 2 } else { 1 };
+        let rest = text.get(start..).unwrap_or_default();
         let close = match byte {
-            _ if escaped => text.get(start..).and_then(|rest| rest.windows(2).position(|two| two == b"\\\"")),
-            b'\'' => single(text, start, at > part.start && text.get(at - 1) == Some(&b'$')),
-            b'"' => double(text, start),
+            _ if escaped => rest.windows(2).position(|two| two == b"\\\""),
+            b'\'' => rest.iter().position(|byte| *byte == b'\''),
+            b'"' => unescaped(rest, b'"'),
             b'\\' => {
                 at += 2;
                 continue;
             }
-            b'#' if fresh => {
-                at += line(text, at);
+            b'#' if before.is_none_or(|b| b.is_ascii_whitespace() || b";|&()<>`".contains(b)) => {
+                let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                if line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'\\')) {
+                    break;
+                }
+                at = start + line.len();
                 continue;
             }
-            b'<' => {
-                at = behind_here_document(text, at).unwrap_or(at + 1);
+            b'<' if rest.starts_with(b"<<") => {
+                at += 3;
                 continue;
             }
+            // A here-document may hold anything.
+            b'<' if rest.starts_with(b"<") && rest.contains(&b'\n') => break,
             _ => None,
         };
         // What is never closed opens nothing.
-        match close {
-            Some(length) => {
-                found.push(Quoted { at: start..start + length, double: escaped || *byte == b'"' });
-                at = start + length + if escaped { 2 } else { 1 };
-            }
-            None => at = start,
+        let Some(length) = close else {
+            at = start;
+            continue;
+        };
+        let inside = rest.get(..length).unwrap_or_default();
+        let double = escaped || *byte == b'"';
+        let escapes = before == Some(&b'$') && inside.ends_with(b"\\");
+        if (double && substitutes(inside)) || (!double && escapes) {
+            break;
         }
+        found.push(Quoted { at: start..start + length, double });
+        at = start + length + (start - at);
     }
     found
 }
 
-fn single(text: &[u8], start: usize, escapes: bool) -> Option<usize> {
-    let rest = text.get(start..)?;
-    if escapes { double_until(rest, b'\'') } else { rest.iter().position(|byte| *byte == b'\'') }
-}
-
-fn double(text: &[u8], start: usize) -> Option<usize> {
-    double_until(text.get(start..)?, b'"')
-}
-
-fn double_until(rest: &[u8], quote: u8) -> Option<usize> {
+/// Where `quote` stands without a backslash.
+fn unescaped(rest: &[u8], quote: u8) -> Option<usize> {
     let mut escaped = false;
     rest.iter().position(|byte| {
         let end = *byte == quote && !escaped;
@@ -177,24 +181,13 @@ fn double_until(rest: &[u8], quote: u8) -> Option<usize> {
     })
 }
 
-/// As many bytes as there are to the end of the line.
-fn line(text: &[u8], at: usize) -> usize {
-    text.get(at..).unwrap_or_default().iter().take_while(|byte| **byte != b'\n').count()
-}
-
-/// The end of the here-document that begins at `at`, if one does: quotes in it are none.
-fn behind_here_document(text: &[u8], at: usize) -> Option<usize> {
-    let rest = text.get(at..)?.strip_prefix(b"<<")?;
-    let skipped = rest.iter().take_while(|b| matches!(b, b'-' | b' ' | b'\'' | b'"' | b'\\')).count();
-    let word = rest.get(skipped..)?;
-    let word = word.get(..word.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count())?;
-    let mut now = at + line(text, at) + 1;
-    while !word.is_empty() && now < text.len() {
-        let length = line(text, now);
-        if text.get(now..now + length)?.trim_ascii() == word {
-            return Some(now + length);
-        }
-        now += length + 1;
-    }
-    None
+/// Whether there is something that could have quotes of its own.
+fn substitutes(inside: &[u8]) -> bool {
+    inside.contains(&b'`')
+        || inside.windows(2).any(|two| two == b"$(")
+        || inside.windows(2).enumerate().any(|(at, two)| {
+            let name = inside.get(at + 2..).unwrap_or_default();
+            let length = name.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+            two == b"${" && name.get(length) != Some(&b'}')
+        })
 }
