@@ -11,8 +11,8 @@ use crate::approval::{
 };
 use crate::call::SessionId;
 use crate::grant::{Grant, Scope};
-use crate::policy::{Policy, SourceFile};
-use crate::record::detail;
+use crate::policy::{Effect, Policy, SourceFile};
+use crate::record::{Redactor, detail};
 use crate::store::{Change, Conflict, StoreError};
 
 impl Gate {
@@ -35,6 +35,7 @@ impl Gate {
                 "there is no store to remember it in (--no-record): answer for this session".to_owned(),
             ));
         }
+        state.keeps_no_secret(&remembered, &response)?;
         // Written before the answer counts: an answer whose rule could not be written is not half
         // taken.
         let policy = self.keep(&state, &response)?;
@@ -52,7 +53,10 @@ impl Gate {
         let waiting = state.waiting.remove(&id).ok_or(AnswerError::Unknown)?;
         let granted = !remembered.is_empty();
         for grant in remembered {
-            state.grants.add(grant);
+            match &state.memory {
+                Some(memory) if memory.is_secret(&grant) => state.grants.add_only_here(grant),
+                _ => state.grants.add(grant),
+            }
         }
         state.carry_out(waiting, &response, resolved.state);
         state.tell(&GateEvent::Resolved(resolved.clone()));
@@ -109,14 +113,22 @@ fn answering(
     let approval = response.approval_id;
     let resolved = ApprovalResolved::new(approval, how, by.to_owned(), at, response.reason.clone());
     let mut changes = vec![
-        Change::Settle { id: approval, state: how, by: by.to_owned(), reason: response.reason.clone(), at },
+        Change::Settle {
+            id: approval,
+            state: how,
+            by: by.to_owned(),
+            reason: memory.reason(response.reason.as_deref()),
+            at,
+        },
         Change::Append(memory.writer.answered(*id, call, decision, response, &resolved)),
     ];
     for grant in remembered {
         let mut kept = memory.kept(grant, at);
         kept.approval = Some(approval);
         changes.push(Change::Append(memory.writer.granted(&kept, at)));
-        changes.push(Change::Grant(Box::new(kept)));
+        if !memory.is_secret(grant) {
+            changes.push(Change::Grant(Box::new(kept)));
+        }
     }
     changes
 }
@@ -138,6 +150,28 @@ pub(super) fn summary(policy: &Policy) -> detail::Config {
 }
 
 impl GateState {
+    /// A pattern that holds a secret is written nowhere: it counts in this session at most.
+    fn keeps_no_secret(&self, grants: &[Grant], response: &ApprovalResponse) -> Result<(), AnswerError> {
+        let rule = response.remember.as_ref().filter(|remember| remembered::is_rule(remember));
+        let typed = rule.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
+        let own = Redactor::default();
+        let redactor = self.memory.as_ref().map_or(&own, |memory| memory.writer.redactor());
+        let secret = |grant: &&Grant| self.memory.as_ref().is_some_and(|memory| memory.is_secret(grant));
+        let limited = |grant: &Grant| grant.expires_at.is_some() || grant.uses_left.is_some();
+        let refused = match grants.iter().filter(secret).find(|of| of.scope != Scope::Session || limited(of))
+        {
+            Some(grant) if grant.scope == Scope::Session => "without limits",
+            None if !typed.iter().any(|pattern| redactor.finds(pattern)) => return Ok(()),
+            _ => "",
+        };
+        let verb = if grants.iter().any(|grant| grant.effect == Effect::Deny) { "deny" } else { "allow" };
+        let how = format!("{verb} it for this session {refused}");
+        let how = how.trim_end();
+        Err(AnswerError::Remember(format!(
+            "this pattern holds a secret: {how}, or write a pattern without it"
+        )))
+    }
+
     /// An answer could not be written down: the question stands, unless the store says that it is settled.
     fn unanswered(&mut self, id: ApprovalId, error: &StoreError) -> AnswerError {
         match error {

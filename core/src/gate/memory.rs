@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{Gate, GateState};
 use crate::approval::State;
-use crate::grant::{Grant, Grants, Scope};
+use crate::grant::{Grant, GrantId, Grants, Scope};
 use crate::policy::Pattern;
 use crate::policy::pattern::Places;
 use crate::record::Writer;
@@ -48,6 +48,16 @@ impl Memory {
         let owner = Some(self.owner.id);
         let grants = self.store.grants(&GrantQuery { live_at: Some(now), agent: None, owner })?;
         Ok(Some((stamp, grants)))
+    }
+
+    /// Whether a secret would be written with `grant`: then it is not.
+    pub(super) fn is_secret(&self, grant: &Grant) -> bool {
+        grant.pattern.as_ref().is_some_and(|pattern| self.writer.redactor().finds(&pattern.to_string()))
+    }
+
+    /// A reason as it is kept.
+    pub(super) fn reason(&self, typed: Option<&str>) -> Option<String> {
+        typed.map(|typed| self.writer.redactor().redact(typed).into_owned())
     }
 
     /// `grant` as it is kept.
@@ -125,6 +135,17 @@ impl GateState {
         if let Err(error) = self.commit(changes) {
             tracing::warn!(%error, "the record lacks an entry");
         }
+    }
+
+    /// The changes that spend `grants`: of those that the store knows.
+    pub(super) fn spending(&self, grants: &[GrantId], at: Timestamp) -> Vec<Change> {
+        let kept = grants.iter().filter(|id| !self.grants.is_only_here(**id));
+        kept.map(|id| Change::Use { id: *id, at }).collect()
+    }
+
+    /// `text` as the store may hold it.
+    fn clean(&self, text: Option<String>) -> Option<String> {
+        self.memory.as_ref().map_or(text.clone(), |memory| memory.reason(text.as_deref()))
     }
 
     /// What other processes did since this was asked last: judges again what waits, and returns their
@@ -240,6 +261,7 @@ impl Gate {
         if let Some((store, offers)) = heard {
             for offer in offers {
                 let refused = self.answer(offer.response, &offer.by).err().map(|error| error.to_string());
+                let refused = self.lock().clean(refused);
                 if let Err(error) = store.commit(vec![Change::Reply { id: offer.id, refused }]) {
                     tracing::warn!(%error, "another process could not be told what became of its answer");
                 }
@@ -282,7 +304,7 @@ const QUICK: std::time::Duration = std::time::Duration::from_millis(50);
 const SLOW: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// Which grant a commit failed by, if one has ended meanwhile.
-pub(super) fn ended(error: &StoreError) -> Option<crate::grant::GrantId> {
+pub(super) fn ended(error: &StoreError) -> Option<GrantId> {
     match error {
         StoreError::Conflict(Conflict::Ended(id)) => Some(*id),
         _ => None,

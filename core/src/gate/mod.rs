@@ -380,7 +380,15 @@ impl GateState {
     fn settle(&mut self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
         let Some(waiting) = self.waiting.get(&id) else { return };
         let now = Timestamp::now();
-        let written = self.commit(|memory| settling(memory, id, waiting, (how, by, reason), now));
+        let spent = match how {
+            State::Approved => self.spending(&waiting.decision.spends(), now),
+            _ => Vec::new(),
+        };
+        let written = self.commit(|memory| {
+            let mut changes = settling(memory, id, waiting, (how, by, reason), now);
+            changes.extend(spent);
+            changes
+        });
         if let Err(error) = written {
             if how == State::Approved {
                 // Nothing is allowed that is not written down: it waits on.
@@ -422,17 +430,13 @@ fn settling(
     (state, by, reason): (State, &str, Option<&str>),
     at: Timestamp,
 ) -> Vec<Change> {
-    let Waiting { id: call_id, call, decision, .. } = waiting;
-    let (by, reason) = (by.to_owned(), reason.map(str::to_owned));
-    let resolved = ApprovalResolved::new(id, state, by.clone(), at, reason.clone());
-    let mut changes = vec![
-        Change::Settle { id, state, by, reason, at },
+    let Waiting { id: call_id, call, .. } = waiting;
+    let by = by.to_owned();
+    let resolved = ApprovalResolved::new(id, state, by.clone(), at, reason.map(str::to_owned));
+    vec![
+        Change::Settle { id, state, by, reason: memory.reason(reason), at },
         Change::Append(memory.writer.settled(*call_id, call, &resolved)),
-    ];
-    if state == State::Approved {
-        changes.extend(decision.spends().into_iter().map(|id| Change::Use { id, at }));
-    }
-    changes
+    ]
 }
 
 #[cfg(test)]

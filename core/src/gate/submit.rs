@@ -72,7 +72,7 @@ impl GateState {
             let written = recalled.and_then(|_| {
                 self.commit(|memory| {
                     let mut changes = self.proposal(memory, id, call, &decision, &fate, now);
-                    changes.extend(spends.iter().map(|id| Change::Use { id: *id, at: now }));
+                    changes.extend(self.spending(&spends, now));
                     changes
                 })
             });

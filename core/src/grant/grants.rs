@@ -21,6 +21,8 @@ struct Denied {
 pub struct Grants {
     grants: Vec<Grant>,
     denied: Vec<Denied>,
+    /// Those that are nowhere else.
+    only_here: Vec<GrantId>,
 }
 
 impl Grants {
@@ -31,9 +33,25 @@ impl Grants {
         self.grants.insert(at.unwrap_or(self.grants.len()), grant);
     }
 
-    /// Takes the answers of `others` in place of these; what was denied once stays.
+    /// Remembers an answer that is kept nowhere else.
+    pub fn add_only_here(&mut self, grant: Grant) {
+        self.only_here.push(grant.id);
+        self.add(grant);
+    }
+
+    /// Whether it is kept nowhere else.
+    #[must_use]
+    pub fn is_only_here(&self, id: GrantId) -> bool {
+        self.only_here.contains(&id)
+    }
+
+    /// Takes the answers of `others` in place of these; what is only here stays, and what was denied once.
     pub fn replace(&mut self, others: Self) {
-        self.grants = others.grants;
+        let before = std::mem::replace(&mut self.grants, others.grants);
+        let only_here = std::mem::take(&mut self.only_here);
+        for grant in before.into_iter().filter(|grant| only_here.contains(&grant.id)) {
+            self.add_only_here(grant);
+        }
     }
 
     /// Forgets one.

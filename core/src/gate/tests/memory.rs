@@ -10,9 +10,9 @@ use crate::store::{
     StoredGrant,
 };
 
-struct Kept {
-    folder: tempfile::TempDir,
-    store: Arc<SqliteStore>,
+pub(super) struct Kept {
+    pub(super) folder: tempfile::TempDir,
+    pub(super) store: Arc<SqliteStore>,
 }
 
 fn writer() -> Writer {
@@ -24,14 +24,14 @@ fn options() -> Options {
 }
 
 impl Kept {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&folder.path().join("mayi"), options()).unwrap());
         Self { folder, store }
     }
 
     /// Another process of the same user, as far as the store can tell.
-    fn gate(&self) -> Gate {
+    pub(super) fn gate(&self) -> Gate {
         let store = Arc::new(SqliteStore::open(&self.folder.path().join("mayi"), options()).unwrap());
         self.gate_on(store)
     }
@@ -44,11 +44,11 @@ impl Kept {
         gate
     }
 
-    fn entries(&self) -> Vec<Recorded> {
+    pub(super) fn entries(&self) -> Vec<Recorded> {
         self.store.entries(&EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() }).unwrap()
     }
 
-    fn kinds(&self) -> Vec<Kind> {
+    pub(super) fn kinds(&self) -> Vec<Kind> {
         self.entries()
             .into_iter()
             .map(|recorded| recorded.entry.kind)
@@ -57,7 +57,12 @@ impl Kept {
     }
 }
 
-fn remembering(gate: &Gate, ticket: &Ticket, option: &str, remember: Remember) -> ApprovalResponse {
+pub(super) fn remembering(
+    gate: &Gate,
+    ticket: &Ticket,
+    option: &str,
+    remember: Remember,
+) -> ApprovalResponse {
     ApprovalResponse { remember: Some(remember), ..pick(gate, ticket, option) }
 }
 

@@ -25,6 +25,12 @@ pub(super) enum Only {
     Mixed,
     /// Not the place of a secret: `$TOKEN`, `<token>`, `****`.
     Given,
+    /// What the first group names is secret by that name, and the value could be.
+    Named,
+    /// As [`Self::Given`], and made of pairs that a shell would only set variables by: it ends where it ends.
+    Pairs,
+    /// The key that stands behind it.
+    Behind,
 }
 
 const fn sure(name: &'static str, marks: &'static [&'static str], pattern: &'static str) -> Form {
@@ -39,6 +45,18 @@ const fn given(name: &'static str, marks: &'static [&'static str], pattern: &'st
     Form { name, marks, pattern, only: Only::Given }
 }
 
+const fn named(name: &'static str, marks: &'static [&'static str], pattern: &'static str) -> Form {
+    Form { name, marks, pattern, only: Only::Named }
+}
+
+const fn pairs(name: &'static str, marks: &'static [&'static str], pattern: &'static str) -> Form {
+    Form { name, marks, pattern, only: Only::Pairs }
+}
+
+/// Cookies: `a=b; c=d`, and none of what would run something.
+pub(super) const PAIRS: &str =
+    r#"[\w!#%*.^~+-]{1,80}=[^\s"'`;|&<>()$\\]+(?:;[ ]?[\w!#%*.^~+-]{1,80}=[^\s"'`;|&<>()$\\]+)*"#;
+
 /// A value: in quotes, or up to where a shell's word ends.
 pub(super) const VALUE: &str =
     r#"(?:"((?:[^"\\\n]|\\.)+)"|\$?'([^'\n]+)'|\\"([^"\n]+?)\\"|((?:[^\s"'\\;|&<>(),]|\\[^\n])+))"#;
@@ -46,8 +64,38 @@ pub(super) const VALUE: &str =
 /// A name that says secret, at its end.
 pub(super) const WORD: &str = r"(?:password|passwd|passphrase|pgpass|secret|token|api[_.-]?key|access[_.-]?key|private[_.-]?key|secret[_.-]?key|signing[_.-]?key|encryption[_.-]?key|account[_.-]?key|auth[_.-]?key|credentials?)";
 
-/// The marks of [`WORD`].
-const NAMED: &[&str] = &["passw", "passphrase", "pgpass", "secret", "token", "key", "credential"];
+/// What may stand in a command before an option of it.
+pub(super) const REST: &str = r#"(?:[^|;&\n"']|"[^"\n]*"|'[^'\n]*')*?"#;
+
+/// The marks of [`WORD`], and of other names that say secret.
+const NAMED: &[&str] = &[
+    "pass",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "creds",
+    "auth",
+    "cookie",
+    "bearer",
+    "jwt",
+    "pwd",
+    "otp=",
+    "otp:",
+    "otp\"",
+    "otp\\",
+    "--otp",
+    "pin=",
+    "pin:",
+    "pin\"",
+    "pin\\",
+    "--pin",
+    "pat=",
+    "pat:",
+    "pat\"",
+    "pat\\",
+    "-pat",
+];
 
 /// All forms; at most 64.
 pub(super) const FORMS: &[Form] = &[
@@ -94,11 +142,12 @@ pub(super) const FORMS: &[Form] = &[
     sure("tailscale key", &["tskey-"], r"\btskey-[A-Za-z0-9-]{16,}"),
     sure("age key", &["age-secret-key-"], r"(?i)\bAGE-SECRET-KEY-1[0-9A-Z]{20,}"),
     sure("json web token", &["eyj"], r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]+)?"),
-    sure(
-        "private key",
-        &["private key"],
-        r"(?s)-----BEGIN (?:[A-Z0-9 ]{1,24} )?PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----|\z)",
-    ),
+    Form {
+        name: "private key",
+        marks: &["private key"],
+        pattern: r"-----BEGIN (?:[A-Z0-9 ]{1,24} )?PRIVATE KEY(?: BLOCK)?-----",
+        only: Only::Behind,
+    },
     // By where it stands.
     given(
         "authorization",
@@ -106,11 +155,11 @@ pub(super) const FORMS: &[Form] = &[
         r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|bot)\s+)?([^\s"',;]{4,})"#,
     ),
     mixed("bearer token", &["bearer"], r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{12,})"),
-    given("cookie", &["cookie"], r#"(?i)\b(?:set-)?cookie["']?:\s*["']?([^\s"'=;]+=[^"'\n]+)"#),
+    pairs("cookie", &["cookie"], r#"(?i)\b(?:set-)?cookie["']?:\s*["']?({pairs})"#),
     given(
         "header",
-        &["-key:", "apikey:", "-token:", "-secret:"],
-        r#"(?i)\bx?-?[a-z0-9-]{0,40}(?:api-?key|-token|-secret|access-?key):\s*([^\s"']{6,})"#,
+        &["-key:", "apikey:", "-token:", "-secret:", "auth"],
+        r#"(?i)\b(?:x-[a-z0-9-]{0,30}auth[a-z0-9-]{0,20}|[a-z0-9-]{0,40}(?:api-?key|-token|-secret|access-?key)):\s*([^\s"']{6,})"#,
     ),
     given(
         "password in an address",
@@ -118,32 +167,81 @@ pub(super) const FORMS: &[Form] = &[
         r#"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>]{0,100}:([^\s/"'<>]{1,200})@"#,
     ),
     given(
-        "parameter of an address",
-        &["token=", "key=", "secret=", "password=", "signature=", "passwd=", "credential="],
-        r#"(?i)[?&;](?:[a-z0-9]{1,20}[_.-])?(?:(?:access|id|auth|refresh|session)?_?-?token|api_?-?key|(?:client)?_?secret|password|passwd|(?:x-amz-)?signature|x-amz-credential|key)=([^\s&"'#;]+)"#,
+        "token in an address",
+        &["://"],
+        r#"(?i)\bhttps?://([^\s/:@"'<>?#]{8,200})(?::(?:x-oauth-basic)?)?@"#,
     ),
-    given("option", NAMED, r#"(?i)(?:^|[\s"'=(])--?(?:[a-z0-9]{1,20}[_-]){0,3}{word}(?:=|\s+){value}"#),
+    given(
+        "parameter of an address",
+        &["token=", "key=", "secret=", "password=", "signature=", "passwd=", "credential=", "auth="],
+        r#"(?i)[?&;](?:[a-z0-9]{1,20}[_.-])?(?:(?:access|id|auth|refresh|session)?_?-?token|auth|api_?-?key|(?:client)?_?secret|password|passwd|(?:x-amz-)?signature|x-amz-credential|key)=([^\s&"'#;]+)"#,
+    ),
+    // By their names.
+    given(
+        "option",
+        NAMED,
+        r#"(?i)(?:^|[\s"'=(])(?:--?(?:[a-z0-9]{1,20}[_-]){0,3}{word}|--(?:[a-z0-9]{1,20}[_-]){0,3}(?:pass|pwd|pin|otp|pat|jwt|creds))(?:=|\s+){value}"#,
+    ),
+    named("assignment", NAMED, r"(?:^|[^A-Za-z0-9_-])([A-Za-z_][A-Za-z0-9_]*)\+?={value}"),
     given("assignment", NAMED, r#"(?i){word}(?:_id|_[0-9]{1,3})?={value}"#),
+    named(
+        "setting",
+        NAMED,
+        r#"(?:^|[^A-Za-z0-9_.-])([A-Za-z_][A-Za-z0-9_.-]*)\\?["']\s{0,4}[:,]\s{0,4}\\?["']([^"'\n\\]{4,})\\?["']"#,
+    ),
     given("setting", NAMED, r#"(?i){word}\\?["']\s{0,4}[:,]\s{0,4}\\?["']([^"'\n\\]{4,})\\?["']"#),
     given("setting", NAMED, r#"(?i){word}\s{0,4}(?::|=|:=|=>)\s{0,4}["']([^"'\n]{6,})["']"#),
+    named(
+        "setting",
+        NAMED,
+        r#"(?m)^\s{0,40}(?:-\s)?([A-Za-z_][A-Za-z0-9_.-]*)\s{0,4}:\s{1,4}(?:"([^"\n]{4,})"|'([^'\n]{4,})'|([^\s"'(){}\[\],;<>]{4,}))\s*$"#,
+    ),
     mixed(
         "setting",
         NAMED,
         r#"(?im)^\s{0,40}[\w.-]{0,40}{word}\s{0,4}[:=]\s{0,4}([^\s"'(){}\[\],;<>]{6,})\s*$"#,
     ),
-    given("password", &["pwd="], r#"(?i);\s{0,4}pwd=([^;"'\n]+)"#),
-    given("password", &["mysql", "mariadb"], r#"\b(?:mysql|mariadb)[a-z]{0,8}\b[^|;&\n]{0,160}?\s-p{value}"#),
-    given("password", &["sshpass"], r#"\bsshpass\s+-p\s*{value}"#),
+    named(
+        "setting",
+        &["config"],
+        r#"(?i)\bconfig(?:ure)?\b{rest}\s["']?([A-Za-z0-9_./:@-]*(?:{word}|pass|pwd))["']?\s+{value}"#,
+    ),
+    given("password", &["pwd="], r#"(?i);\s{0,4}pwd=([^;"'\n/.~$\s][^;"'\n]*)"#),
+    // By the place in a command.
+    given("password", &["mysql", "mariadb"], r#"\b(?:mysql|mariadb)[a-z]{0,8}\b{rest}\s["']?-p{value}"#),
+    given("password", &["sshpass"], r#"\bsshpass\s+["']?-p\s*{value}"#),
+    given("password", &["redis-cli"], r#"\bredis-cli\b{rest}\s["']?-a\s*{value}"#),
+    given("password", &["sqlcmd", "bcp"], r#"\b(?:sqlcmd|bcp)\b{rest}\s["']?-P\s*{value}"#),
+    given("password", &["zip"], r#"\b(?:zip|unzip|zipcloak)\b{rest}\s["']?-P\s*{value}"#),
+    given("password", &["ssh-keygen"], r#"\bssh-keygen\b{rest}\s["']?-[NP]\s*{value}"#),
+    given("password", &["openssl"], r#"\bopenssl\b{rest}\s(?:["']?-k\s+|["']?pass:){value}"#),
     given(
         "password",
-        &["login"],
-        r#"\b(?:docker|podman|helm|az|oc|nerdctl)\s[^|;&\n]{0,40}?\blogin\b[^|;&\n]{0,160}?\s-p[ =]?{value}"#,
+        &["htpasswd"],
+        r#"\bhtpasswd\s+(?:-[A-Za-z]+\s+){0,4}-[A-Za-z]*b[A-Za-z]*\s+(?:-[A-Za-z]+\s+){0,4}(?:[^\s;|&]+\s+){1,2}?{value}\s*(?:$|[\n;|&>)"'])"#,
+    ),
+    given("password", &["from-literal"], r#"--from-literal(?:=|\s+)["']?[A-Za-z0-9_.-]+={value}"#),
+    given(
+        "token",
+        &["vault"],
+        r#"\bvault\s+login\s+(?:["']?-[^\s]+\s+){0,4}["']?([^\s"'=-][^\s"'=]{5,})(?:$|[\s"'),])"#,
     ),
     given(
         "password",
-        &["curl", "wget", "http"],
-        r#"\b(?:curl|wget|https?)\b[^|;&\n]{0,160}?\s(?:-u|--user|--proxy-user|-U|-a)[ =]?["']?[^\s:'"]{1,60}:([^\s'"]+)"#,
+        &["login", "twine"],
+        r#"\b(?:(?:docker|podman|helm|az|oc|nerdctl)\s{rest}\blogin|twine)\b{rest}\s["']?-p(?:=|\s+)?{value}"#,
     ),
+    given(
+        "password",
+        &["curl"],
+        r#"\bcurl\b{rest}\s["']?(?:-u|-U|--user|--proxy-user)(?:=|\s+)?(?:'[^\s:'"]{1,60}:([^'\n]+)'|"[^\s:'"]{1,60}:([^"\n]+)"|[^\s:'"]{1,60}:([^\s'"]+))"#,
+    ),
+    given(
+        "password",
+        &["http"],
+        r#"\b(?:https?|xhs?)\s{rest}\s?["']?(?:-a|--auth)(?:=|\s+)["']?[^\s:'"]{1,60}:([^\s'"/][^\s'"]*)"#,
+    ),
+    pairs("cookie", &["curl"], r#"\bcurl\b{rest}\s["']?(?:-b|--cookie)(?:=|\s+)?["']?({pairs})"#),
     given("password", &["machine"], r#"(?i)\bmachine\s+\S{1,100}\s+login\s+\S{1,100}\s+password\s+(\S+)"#),
     given("password", &["identified by"], r#"(?i)\bidentified\s+by\s+(?:password\s+)?\\?["']([^"'\n]+)["']"#),
 ];

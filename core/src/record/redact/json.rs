@@ -14,6 +14,11 @@ impl Redactor {
         self.value(value, false)
     }
 
+    /// The same for `value` by the name `name`.
+    pub fn redact_member(&self, name: &str, value: &mut Value) -> bool {
+        self.value(value, by_name(name, value))
+    }
+
     fn value(&self, value: &mut Value, secret: bool) -> bool {
         match value {
             Value::String(text) if secret => hide(text),
@@ -61,9 +66,7 @@ impl Redactor {
         let mut renamed = false;
         for (name, value) in members.iter_mut() {
             let by_pair = named && matches!(name.as_str(), "value" | "values");
-            // Numbers by such names are counts, unless they are asked for as passwords are.
-            let by_name = names::says_secret(name) && (!value.is_number() || names::says_number(name));
-            any |= self.value(value, secret || by_pair || by_name);
+            any |= self.value(value, secret || by_pair || by_name(name, value));
             renamed |= matches!(self.redact(name), std::borrow::Cow::Owned(_));
         }
         if renamed {
@@ -81,6 +84,11 @@ impl Redactor {
         }
         any || renamed
     }
+}
+
+/// Numbers by names that say secret are counts, unless they are asked for as passwords are.
+fn by_name(name: &str, value: &Value) -> bool {
+    names::says_secret(name) && (!value.is_number() || names::says_number(name))
 }
 
 fn names_secret_option(word: &str) -> bool {

@@ -5,19 +5,23 @@ mod forms;
 mod json;
 mod known;
 mod names;
+mod pem;
+mod quotes;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
-use regex::{Regex, RegexSet};
+use regex::{Captures, Match, Regex, RegexSet};
 use thiserror::Error;
 
 use forms::{FORMS, Form, Only};
 use known::Known;
+use quotes::Quotes;
 
 /// Takes secrets out of text. Made once; cheap on text without any.
 #[derive(Debug, Default)]
@@ -192,7 +196,8 @@ impl Redactor {
         well_known(text, &mut found);
         for at in self.own.any.matches(text) {
             if let Some(pattern) = self.own.each.get(at) {
-                collect(pattern, "own pattern", Only::Any, text, &mut found);
+                let secrets = pattern.captures_iter(text).filter_map(|captures| secret(&captures, 0));
+                found.extend(secrets.map(|of| Found { at: of.range(), name: "own pattern" }));
             }
         }
         apart(text, found)
@@ -262,33 +267,61 @@ fn well_known(text: &str, found: &mut Vec<Found>) {
             forms |= marks.forms.get(mark.pattern().as_usize()).copied().unwrap_or_default();
         }
     }
+    let quotes = LazyCell::new(|| Quotes::of(text));
     while forms != 0 {
         let at = forms.trailing_zeros() as usize;
         forms &= forms - 1;
         if let (Some(form), Some(pattern)) = (FORMS.get(at), pattern(at)) {
-            collect(pattern, form.name, form.only, text, found);
+            collect(pattern, form, text, &quotes, found);
         }
     }
 }
 
-/// The secret of each match is its first group that took part, or all of it.
-fn collect(pattern: &Regex, name: &'static str, only: Only, text: &str, found: &mut Vec<Found>) {
+/// The secret of a match is its first group behind those of names that took part, or all of it.
+fn secret<'t>(captures: &Captures<'t>, names: usize) -> Option<Match<'t>> {
+    captures.iter().skip(1 + names).flatten().next().or_else(|| captures.get(0))
+}
+
+fn collect<F: FnOnce() -> Quotes>(
+    pattern: &Regex,
+    form: &Form,
+    text: &str,
+    quotes: &LazyCell<Quotes, F>,
+    found: &mut Vec<Found>,
+) {
+    let name = form.name;
     for captures in pattern.captures_iter(text) {
-        let Some(secret) = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0)) else {
-            continue;
+        let by_name = usize::from(form.only == Only::Named);
+        let (Some(all), Some(secret)) = (captures.get(0), secret(&captures, by_name)) else { continue };
+        let at = match form.only {
+            Only::Any | Only::Pairs => secret.range(),
+            Only::Mixed | Only::Given | Only::Named => quotes.own(text, &all.range(), secret.range()),
+            Only::Behind => {
+                pem::key(text, all.end(), |at| found.push(Found { at, name }));
+                continue;
+            }
         };
-        let value = secret.as_str();
-        let is = match only {
-            Only::Any => true,
+        let value = text.get(at.clone()).unwrap_or_default();
+        let is = match form.only {
+            Only::Any | Only::Behind => true,
             Only::Mixed => {
                 value.bytes().any(|b| b.is_ascii_digit())
                     && value.bytes().any(|b| b.is_ascii_alphabetic())
                     && !names::stands_for(value)
             }
-            Only::Given => !names::stands_for(value),
+            Only::Given | Only::Pairs => !names::stands_for(value),
+            Only::Named => captures.get(1).is_some_and(|name| {
+                let name = name.as_str();
+                names::is_secret(name, value)
+                    && !names::stands_for(value)
+                    && !name.eq_ignore_ascii_case(value)
+            }),
         };
-        if is {
-            found.push(Found { at: secret.range(), name });
+        // The next option is no value.
+        let option = value.starts_with('-')
+            && text.get(..at.start).is_some_and(|before| before.ends_with([' ', '\t', '\n']));
+        if is && (!option || form.only == Only::Any) {
+            found.push(Found { at, name });
         }
     }
 }
@@ -335,6 +368,8 @@ fn compiled(form: &Form) -> Result<Regex, regex::Error> {
         .pattern
         .replace("{value}", forms::VALUE)
         .replace("{word}", forms::WORD)
+        .replace("{pairs}", forms::PAIRS)
+        .replace("{rest}", forms::REST)
         .replace(r"\b", r"(?-u:\b)");
     Regex::new(&text)
 }

@@ -32,6 +32,27 @@ const SAYS: &[&str] = &[
 const SAYS_WHOLE: &[&str] =
     &["auth", "pass", "pwd", "pin", "otp", "cookie", "cookies", "bearer", "jwt", "pat", "creds"];
 
+/// Ends of names that say it.
+const SAYS_AT_END: &[&str] = &["pass", "pwd"];
+
+/// Words with such an end that do not.
+const ENDS_OTHERWISE: &[&str] = &[
+    "bypass",
+    "bypassed",
+    "compass",
+    "encompass",
+    "multipass",
+    "onepass",
+    "overpass",
+    "renderpass",
+    "singlepass",
+    "subpass",
+    "surpass",
+    "trespass",
+    "twopass",
+    "underpass",
+];
+
 /// Texts in names that hold one of those words and say something else.
 const SAYS_OTHER: &[&str] = &[
     "tokeniz",
@@ -46,10 +67,20 @@ const SAYS_OTHER: &[&str] = &[
     "outputtoken",
     "totaltoken",
     "secretary",
+    "setcredential",
     "passwordfile",
     "tokenfile",
     "credentialsfile",
 ];
+
+/// Names of folders that hold `pwd`.
+const FOLDERS: &[&str] = &["pwd", "oldpwd", "initpwd", "initcwd"];
+
+/// Whether a variable by this name holds a folder.
+pub(super) fn says_folder(name: &str) -> bool {
+    let name = name.trim_start_matches('_').replace('_', "");
+    FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder))
+}
 
 /// Whether what goes by this name is secret.
 pub(super) fn says_secret(name: &str) -> bool {
@@ -70,7 +101,10 @@ pub(super) fn says_secret(name: &str) -> bool {
         return !SAYS_OTHER.iter().any(|word| folded.windows(word.len()).any(|part| part == word.as_bytes()));
     }
     let whole = |part: &[u8]| SAYS_WHOLE.iter().any(|word| part.eq_ignore_ascii_case(word.as_bytes()));
-    whole(folded) || name.as_bytes().split(|b| !b.is_ascii_alphanumeric()).any(whole)
+    let ends = |words: &[&str]| words.iter().any(|word| folded.ends_with(word.as_bytes()));
+    (ends(SAYS_AT_END) && !ends(ENDS_OTHERWISE))
+        || whole(folded)
+        || name.as_bytes().split(|b| !b.is_ascii_alphanumeric()).any(whole)
 }
 
 fn says(folded: &[u8]) -> bool {
@@ -87,6 +121,16 @@ fn says(folded: &[u8]) -> bool {
 /// Values of variables that are no secrets though their names say so.
 const WORDS: &[&str] = &[
     "anonymous",
+    "basic",
+    "bearer",
+    "false",
+    "inherit",
+    "none",
+    "null",
+    "oauth",
+    "off",
+    "true",
+    "yes",
     "changeme",
     "credentials",
     "development",
@@ -107,16 +151,35 @@ const WORDS: &[&str] = &[
 
 /// Whether a variable holds a secret, by its name and by what the value could be.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
-    says_secret(name) && !is_path(value) && !is_plain_address(value) && !is_word(name, value)
+    says_secret(name)
+        && !says_folder(name)
+        && !is_path(value)
+        && !is_plain_address(value)
+        && !is_word(name, value)
 }
 
+/// Whether it is a path, or a list of them. What is base64 may begin with a slash and hold more of them: it
+/// has digits, small and capital letters, and most often `+` or `=`.
 fn is_path(value: &str) -> bool {
-    let rooted = value.starts_with("~/") || value.starts_with("./") || value.starts_with('/');
-    let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
-    // What is base64 may begin with a slash: in a path there is another one, or a dot.
-    let named = value.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-~@:,".contains(&b));
-    let looks = value.get(1..).is_some_and(|rest| rest.contains(['/', '.'])) || value.len() < 24;
-    drive || (rooted && named && looks)
+    let drive = |part: &str| part.as_bytes().get(1..3).is_some_and(|two| two == b":\\" || two == b":/");
+    let rooted =
+        |part: &str| ["/", "~/", "./", "../"].iter().any(|root| part.starts_with(root)) || drive(part);
+    if drive(value) || ["~/", "./", "../"].iter().any(|root| value.starts_with(root)) {
+        return true;
+    }
+    let mut parts = value.split([':', ';']).filter(|part| !part.is_empty());
+    value.starts_with('/') && parts.all(rooted) && !looks_encoded(value)
+}
+
+/// Whether a text that begins with a slash is rather base64 than a path.
+fn looks_encoded(value: &str) -> bool {
+    let digits = value.trim_end_matches('=');
+    let encoded = digits.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+    // A path has another slash behind the first, and names of one kind of letter.
+    let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let marked = value.contains(['+', '=']);
+    encoded && value.len() >= 24 && (marked || mixed || !digits.get(1..).unwrap_or_default().contains('/'))
 }
 
 fn is_plain_address(value: &str) -> bool {
@@ -126,7 +189,8 @@ fn is_plain_address(value: &str) -> bool {
 fn is_word(name: &str, value: &str) -> bool {
     let number = value.bytes().all(|b| b.is_ascii_digit()) && value.len() < 12;
     let name = name.to_ascii_lowercase();
-    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word)) || (number && !name.contains("pass"))
+    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || (number && (value.len() < 4 || !name.contains("pass")))
 }
 
 /// What only stands for a secret: `$TOKEN`, `${TOKEN}`, `<token>`, `****`.

@@ -1,6 +1,9 @@
 //! Decisions, section 7: "every stored string redacted: patterns and known secret values". Attack 22:
 //! "secrets in a path, a preview or a suggestion".
 
+mod hiding;
+mod places;
+
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -202,6 +205,35 @@ fn given_an_environment_then_secrets_are_told_by_names_and_values() {
         ["abcdefgh1", "abcdefgh2", "12345678", "/abc+defgh/ijkl+mnop/qrst+uvwx/yzab+cdef", "abcdefgh3"];
     assert_eq!(found[..5], expected);
     assert_eq!(found[5..], ["abcdefgh4"]);
+}
+
+/// Decisions, section 7: "known secret values": where the user works is none, whatever its name.
+#[test]
+fn given_variables_that_hold_folders_then_paths_stay_as_they_are() {
+    let found = secrets_of(
+        [
+            ("PWD", "/srv/my work/größe"),
+            ("OLDPWD", "/srv/a b"),
+            ("HOME", "/srv/Jürgen Müller"),
+            ("INIT_CWD", "/srv/a b"),
+            ("X_PWD", "/srv/my work/größe"),
+            ("PASS", "/srv/größe"),
+            ("AUTH", "~/größe und mehr"),
+            ("COOKIE", "./a b/c"),
+            ("TOKEN_PATH", "/srv/a b:/srv/ü/bin:~/x"),
+            ("PWD", "hunter2hunter2"),
+            ("SECRET_DIR", "C:\\Users\\a b"),
+            ("SECRET_URLS", "https://a.example/x"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned())),
+    );
+    assert_eq!(found, [""; 0]);
+    let redactor = Redactor::of_environment([("PWD".to_owned(), "/srv/my größe".to_owned())]).unwrap();
+    assert_eq!(redactor.redact("cat '/srv/my größe/a'"), "cat '/srv/my größe/a'");
+    for secret in ["/abc+defgh/ijkl+mnop/qrst+uvwx/yzab+cdef", "/aB3defghijklmnopqrstuvwx", "hunter2 größe"]
+    {
+        assert_eq!(secrets_of([("MY_TOKEN".to_owned(), secret.to_owned())]), [secret]);
+    }
 }
 
 #[test]

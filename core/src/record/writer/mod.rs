@@ -23,6 +23,11 @@ const MOST_ACCESSES: usize = 64;
 /// A frozen call of more bytes than this is not kept.
 const LARGEST_FROZEN: usize = 256 * 1024;
 
+/// The members of a card that say what would be done.
+const DONE: &[&str] = &["toolCall", "cwd", "env", "server", "accesses"];
+/// What a kept card says where something of that is hidden.
+const HIDDEN: &str = "what looks like a secret is hidden here: look at it where the agent runs";
+
 /// What became of a decision, and what stood when it was made.
 #[derive(Clone, Copy, Debug)]
 pub struct Ruling<'a> {
@@ -88,10 +93,20 @@ impl Writer {
         cut(&self.redactor, text, LONGEST_TEXT)
     }
 
-    /// The card as it may be kept: every text redacted.
+    /// The card as it may be kept: every text redacted. Where that hides something of what would be done,
+    /// the card says so: who answers by it sees not all of it.
     #[must_use]
     pub fn card(&self, card: &Card) -> Value {
-        self.clean(card)
+        let mut kept = json(card);
+        let Value::Object(members) = &mut kept else { return kept };
+        let mut hides = false;
+        for (name, value) in members.iter_mut() {
+            hides |= self.redactor.redact_member(name, value) && DONE.contains(&name.as_str());
+        }
+        if hides && let Some(Value::Array(not_shown)) = members.get_mut("notShown") {
+            not_shown.push(Value::from(HIDDEN));
+        }
+        kept
     }
 
     /// A call came in.

@@ -127,6 +127,35 @@ fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
     }
 }
 
+/// Attack 110. Decisions, section 6: "Answers come from a person": one who answers by a kept card is told what it hides.
+#[test]
+fn given_a_kept_card_that_hides_something_of_what_would_be_done_then_it_says_so() {
+    let kept = |call: &Call| {
+        let (decision, ..) = decided(call);
+        let mut card = Card::new(call, &decision, &[], 1, Timestamp::now());
+        card.session_id = SECRET.into();
+        let kept: Card = serde_json::from_value(testing::writer().card(&card)).unwrap();
+        assert_eq!(kept.session_id, "«redacted: known secret»");
+        kept.not_shown
+    };
+    let mut titled = run("make");
+    titled.title = format!("runs with {SECRET}");
+    let mut given = run("make");
+    given.raw_input = json!({"command": ["make", SECRET]});
+    let mut named = run("make");
+    named.raw_input = json!({"token": "abc"});
+    let mut diff = write("a");
+    diff.diffs.push(Diff { path: "a".into(), old_text: Some(SECRET.into()), new_text: String::new() });
+    let mut set = run("make");
+    set.env.insert("X".into(), SECRET.into());
+    for call in [run(&format!("deploy {SECRET} now")), titled, given, named, diff, set] {
+        assert_eq!(kept(&call), ["what looks like a secret is hidden here: look at it where the agent runs"]);
+    }
+    let mut other = run("make");
+    other.not_shown.push("an image".into());
+    assert_eq!(kept(&other), ["an image"]);
+}
+
 #[test]
 fn given_a_secret_that_is_judged_then_the_call_is_not_kept_for_replay() {
     let kept = proposed(&run(&format!("deploy {SECRET}")));
