@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::shell::Word;
 use crate::call::{Access, Call, PathAccess, ShellAccess};
-use crate::grant::session_pattern;
+use crate::grant::exact_pattern;
 use crate::policy::{Decision, Effect, Finding, Pattern, Source};
 
 /// Patterns that would allow the like from now on: all of them are needed to cover the call.
@@ -147,7 +147,7 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
         }
         Access::Shell(shell) => {
             // A star among the words would be a wildcard of the rule.
-            if let Ok(Some(exact)) = session_pattern(access)
+            if let Ok(Some(exact)) = exact_pattern(access)
                 && !shell.words.iter().chain(values(shell)).any(|word| word.prefix().contains('*'))
             {
                 found.push(exact.to_string());
@@ -158,7 +158,8 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
         Access::Tool { name, .. } if call.name.is_some() => {
             found.push(format!("tool({})", crate::policy::pattern::escape(name)));
         }
-        _ => found.extend(session_pattern(access).ok().flatten().map(|pattern| pattern.to_string())),
+        Access::Tool { .. } => {}
+        _ => found.extend(exact_pattern(access).ok().flatten().map(|pattern| pattern.to_string())),
     }
     // A suggestion must do what it says: what does not parse back, or does not match, is not shown.
     let places = crate::policy::pattern::Places::default();

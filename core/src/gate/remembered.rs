@@ -82,8 +82,10 @@ fn allowing(
     let given = remember.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
     let patterns: Vec<Pattern> = if given.is_empty() {
         let asked = call.accesses.iter().filter(|access| decision.asks_about(access));
+        let home = crate::call::home();
+        let home = home.as_deref();
         asked
-            .flat_map(|access| [session_pattern(access), naming_pattern(access)])
+            .flat_map(|access| [session_pattern(access, &call.roots, home), naming_pattern(access)])
             .filter_map(|pattern| pattern.ok().flatten())
             .collect()
     } else {
