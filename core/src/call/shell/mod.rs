@@ -31,6 +31,9 @@ use serde::{Deserialize, Serialize};
 use super::{Access, UrlAccess};
 
 pub use line::{argv, line};
+pub(crate) use program::runs_others;
+#[cfg(test)]
+pub(crate) use program::{is_plain, names};
 pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
 pub use word::{OpenWord, Word, join, quote, split};
 
