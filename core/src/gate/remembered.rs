@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Waiting;
 use crate::approval::{AnswerError, ApprovalResponse, Outcome, Remember, RememberScope, State, choice};
-use crate::call::{Access, Call};
+use crate::call::{Access, Call, shell};
 use crate::grant::{Grant, GrantId, Scope, exact_pattern, naming_pattern, session_pattern};
 use crate::policy::{Decision, Effect, Level, Pattern, pattern::Places};
 
@@ -146,6 +146,8 @@ pub(super) fn levelled(call: &Call, level: Level) -> Result<Grant, AnswerError> 
 fn template(call: &Call, remember: Option<&Remember>, now: Timestamp) -> Result<Grant, AnswerError> {
     let refuse = |text: String| Err(AnswerError::Remember(text));
     let mut grant = Grant::of_session(call.agent.clone(), call.session.clone());
+    grant.scripts = shell::commands(&call.accesses).flat_map(|shell| shell.scripts.clone()).collect();
+    grant.scripts.retain(|script| script.digest.is_some());
     let Some(remember) = remember else { return Ok(grant) };
     grant.scope = match remember.scope {
         RememberScope::Session => Scope::Session,

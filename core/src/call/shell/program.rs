@@ -132,6 +132,11 @@ pub(crate) fn runs_others(name: &str) -> bool {
     })
 }
 
+/// Whether a program has sub-commands that are known.
+pub(super) fn has_sub_commands(name: &str) -> bool {
+    table::Table::get().program(name::base(name)).is_some_and(|program| program.has_subs)
+}
+
 /// Every name in the table, also those of sub-commands: `git log`.
 #[cfg(test)]
 pub(crate) fn names() -> Vec<String> {

@@ -9,7 +9,7 @@ use crate::store::{
     ApprovalQuery, Change, Durability, EntryQuery, GrantQuery, OfferId, Options, Order, SqliteStore, Store,
 };
 
-struct Kept {
+pub(super) struct Kept {
     folder: tempfile::TempDir,
     store: Arc<SqliteStore>,
 }
@@ -23,14 +23,14 @@ fn options() -> Options {
 }
 
 impl Kept {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&folder.path().join("mayi"), options()).unwrap());
         Self { folder, store }
     }
 
     /// Another process of the same user, as far as the store can tell.
-    fn gate(&self) -> Gate {
+    pub(super) fn gate(&self) -> Gate {
         let store = Arc::new(SqliteStore::open(&self.folder.path().join("mayi"), options()).unwrap());
         self.gate_on(store)
     }
@@ -56,7 +56,12 @@ impl Kept {
     }
 }
 
-fn remembering(gate: &Gate, ticket: &Ticket, option: &str, remember: Remember) -> ApprovalResponse {
+pub(super) fn remembering(
+    gate: &Gate,
+    ticket: &Ticket,
+    option: &str,
+    remember: Remember,
+) -> ApprovalResponse {
     ApprovalResponse { remember: Some(remember), ..pick(gate, ticket, option) }
 }
 

@@ -11,7 +11,7 @@ use crate::store::{ApprovalQuery, EntryQuery, GrantQuery, Store, StoreError};
 
 /// A store of each version, as SQL text; its key and head are in the first lines. One more goes here with every new
 /// version, written by the one before.
-const STORES: &[&str] = &[include_str!("versions/1.sql")];
+const STORES: &[&str] = &[include_str!("versions/1.sql"), include_str!("versions/2.sql")];
 
 /// Puts a store of an earlier version in a folder.
 fn lay(text: &str) -> Place {
