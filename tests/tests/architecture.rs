@@ -72,6 +72,7 @@ const LOOKS_UP: &[&str] = &[
     "core/src/call/path/walk.rs",
     "core/src/call/shell/program/repository.rs",
     "core/src/call/shell/program/toolchains.rs",
+    "core/src/call/shell/scripts.rs",
 ];
 
 /// The one file of policy that has links followed: while a pattern is compiled.

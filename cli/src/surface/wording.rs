@@ -67,14 +67,7 @@ pub(crate) fn session_covers(card: &Card) -> String {
         let one = match access.access.as_str() {
             "shell" => "exactly these words".to_owned(),
             "write" | "create" | "edit" | "delete" | "move" => "changes to this file".to_owned(),
-            "read" => format!(
-                "reads in {}",
-                display.rsplit_once('/').map_or("/", |(folder, _)| if folder.is_empty() {
-                    "/"
-                } else {
-                    folder
-                })
-            ),
+            "read" => "reads of this file and of those beside it".to_owned(),
             "fetch" => format!("anything from {}", host(display)),
             "mcp" => "this tool, with any arguments".to_owned(),
             _ => "this tool, with any input".to_owned(),

@@ -2,6 +2,7 @@
 
 mod answer;
 mod card;
+mod families;
 mod questions;
 mod queue;
 mod suggest;
@@ -14,6 +15,5 @@ pub use card::{
 };
 pub use questions::{QuestionEvent, Questions};
 pub use queue::{Event, MOST_WAITING, Output, Queue};
-pub(crate) use suggest::runs_others;
 pub use suggest::{Suggestion, suggestions};
 pub use visible::{visible, visible_block};

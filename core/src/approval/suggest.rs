@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::families;
 use crate::call::shell::Word;
 use crate::call::{Access, Call, PathAccess, ShellAccess};
-use crate::grant::session_pattern;
+use crate::grant::exact_pattern;
 use crate::policy::{Decision, Effect, Finding, Pattern, Source};
 
 /// Patterns that would allow the like from now on: all of them are needed to cover the call.
@@ -18,87 +19,6 @@ pub struct Suggestion {
     /// How long they may be remembered: `session`, `workspace`, `user`.
     pub scopes: Vec<Cow<'static, str>>,
 }
-
-/// Programs that run what they are given: only their exact words are ever suggested.
-const RUNS_OTHERS: &[&str] = &[
-    "ash",
-    "awk",
-    "bash",
-    "bun",
-    "bunx",
-    "busybox",
-    "cmd",
-    "csh",
-    "dash",
-    "deno",
-    "doas",
-    "docker",
-    "env",
-    "eval",
-    "exec",
-    "expect",
-    "find",
-    "fish",
-    "flock",
-    "gawk",
-    "gdb",
-    "julia",
-    "kubectl",
-    "ksh",
-    "lua",
-    "make",
-    "mawk",
-    "nice",
-    "node",
-    "nohup",
-    "npx",
-    "osascript",
-    "parallel",
-    "perl",
-    "php",
-    "pipx",
-    "pkexec",
-    "podman",
-    "powershell",
-    "psql",
-    "pwsh",
-    "python",
-    "python2",
-    "python3",
-    "R",
-    "Rscript",
-    "rsync",
-    "ruby",
-    "scp",
-    "screen",
-    "sed",
-    "setsid",
-    "sh",
-    "socat",
-    "ssh",
-    "stdbuf",
-    "su",
-    "sudo",
-    "systemd-run",
-    "tclsh",
-    "time",
-    "timeout",
-    "tmux",
-    "uvx",
-    "vim",
-    "watch",
-    "xargs",
-    "zsh",
-];
-
-/// Whether a program runs what it is given.
-pub(crate) fn runs_others(program: &str) -> bool {
-    RUNS_OTHERS.contains(&program)
-}
-
-/// Sub-commands that run what follows them.
-const RUN_WORDS: &[&str] =
-    &["dlx", "eval", "exec", "execute", "do", "run", "run-script", "script", "shell", "ssh", "tool", "x"];
 
 /// Suggestions for what `decision` asks about, narrowest first. None if nothing but a person can
 /// allow it, or if a part of it can't be written as a pattern.
@@ -147,18 +67,19 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
         }
         Access::Shell(shell) => {
             // A star among the words would be a wildcard of the rule.
-            if let Ok(Some(exact)) = session_pattern(access)
+            if let Ok(Some(exact)) = exact_pattern(access)
                 && !shell.words.iter().chain(values(shell)).any(|word| word.prefix().contains('*'))
             {
                 found.push(exact.to_string());
-                found.extend(shell.literal().and_then(|words| command_family(&words)));
+                found.extend(shell.literal().and_then(|words| families::family(&words)));
             }
         }
         // A kind alone is no name: it could be any tool.
         Access::Tool { name, .. } if call.name.is_some() => {
             found.push(format!("tool({})", crate::policy::pattern::escape(name)));
         }
-        _ => found.extend(session_pattern(access).ok().flatten().map(|pattern| pattern.to_string())),
+        Access::Tool { .. } => {}
+        _ => found.extend(exact_pattern(access).ok().flatten().map(|pattern| pattern.to_string())),
     }
     // A suggestion must do what it says: what does not parse back, or does not match, is not shown.
     let places = crate::policy::pattern::Places::default();
@@ -190,19 +111,6 @@ fn local(call: &Call, path: &PathAccess) -> Vec<String> {
         found.push(format!("{}/**", whole(folder)));
     }
     found
-}
-
-/// `cargo test -p x` → `shell(cargo test *)`: a program and its sub-command, any more words.
-fn command_family(argv: &[String]) -> Option<String> {
-    let [program, sub, ..] = argv else { return None };
-    let plain =
-        |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-    let word = |word: &str| {
-        word.starts_with(|c: char| c.is_ascii_alphabetic()) && plain(word) && !word.contains('.')
-    };
-    let runs = RUN_WORDS.contains(&sub.as_str());
-    (plain(program) && !runs && !runs_others(program) && word(sub))
-        .then(|| format!("shell({program} {sub} *)"))
 }
 
 #[cfg(test)]

@@ -73,6 +73,7 @@ impl Memory {
             pattern: grant.pattern.as_ref().map(ToString::to_string),
             fingerprint: grant.fingerprint.clone(),
             level: grant.level.clone(),
+            scripts: grant.scripts.clone(),
             created_at: now,
             expires_at: grant.expires_at,
             uses_left: grant.uses_left,
@@ -218,6 +219,7 @@ fn awake(kept: StoredGrant) -> Result<Grant, StoreError> {
         pattern,
         fingerprint: kept.fingerprint,
         level: kept.level,
+        scripts: kept.scripts,
         expires_at: kept.expires_at,
         uses_left: kept.uses_left,
     })

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Waiting;
 use crate::approval::{AnswerError, ApprovalResponse, Outcome, Remember, RememberScope, State, choice};
-use crate::call::{Access, Call};
+use crate::call::{Access, Call, shell};
 use crate::grant::{Grant, GrantId, Scope, exact_pattern, naming_pattern, session_pattern};
 use crate::policy::{Decision, Effect, Level, Pattern, pattern::Places};
 
@@ -82,8 +82,10 @@ fn allowing(
     let given = remember.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
     let patterns: Vec<Pattern> = if given.is_empty() {
         let asked = call.accesses.iter().filter(|access| decision.asks_about(access));
+        let home = crate::call::home();
+        let home = home.as_deref();
         asked
-            .flat_map(|access| [session_pattern(access), naming_pattern(access)])
+            .flat_map(|access| [session_pattern(access, &call.roots, home), naming_pattern(access)])
             .filter_map(|pattern| pattern.ok().flatten())
             .collect()
     } else {
@@ -144,6 +146,8 @@ pub(super) fn levelled(call: &Call, level: Level) -> Result<Grant, AnswerError> 
 fn template(call: &Call, remember: Option<&Remember>, now: Timestamp) -> Result<Grant, AnswerError> {
     let refuse = |text: String| Err(AnswerError::Remember(text));
     let mut grant = Grant::of_session(call.agent.clone(), call.session.clone());
+    grant.scripts = shell::commands(&call.accesses).flat_map(|shell| shell.scripts.clone()).collect();
+    grant.scripts.retain(|script| script.digest.is_some());
     let Some(remember) = remember else { return Ok(grant) };
     grant.scope = match remember.scope {
         RememberScope::Session => Scope::Session,

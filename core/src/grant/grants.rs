@@ -113,7 +113,10 @@ impl Grants {
     #[must_use]
     pub fn covering(&self, call: &Call, access: &Access) -> Option<&Grant> {
         self.live(call)
-            .find(|grant| grant.pattern.as_ref().is_some_and(|pattern| pattern.allows(access, &call.roots)))
+            .find(|grant| {
+                grant.holds(access)
+                    && grant.pattern.as_ref().is_some_and(|pattern| pattern.allows(access, &call.roots))
+            })
             .or_else(|| self.exactly(call, access))
     }
 
@@ -122,10 +125,11 @@ impl Grants {
     pub fn naming(&self, call: &Call, access: &Access, written: Option<&str>) -> Option<&Grant> {
         self.live(call)
             .find(|grant| {
-                grant.pattern.as_ref().is_some_and(|pattern| {
-                    pattern.allows(access, &call.roots)
-                        && (pattern.is_exact() || written == Some(pattern.as_str()))
-                })
+                grant.holds(access)
+                    && grant.pattern.as_ref().is_some_and(|pattern| {
+                        pattern.allows(access, &call.roots)
+                            && (pattern.is_exact() || written == Some(pattern.as_str()))
+                    })
             })
             .or_else(|| self.exactly(call, access))
     }
@@ -135,7 +139,10 @@ impl Grants {
     pub fn naming_caveat(&self, call: &Call, access: &Access, caveat: &Caveat) -> Option<&Grant> {
         let Access::Shell(shell) = access else { return self.exactly(call, access) };
         self.live(call)
-            .find(|grant| grant.pattern.as_ref().is_some_and(|pattern| pattern.names(shell, caveat)))
+            .find(|grant| {
+                grant.holds(access)
+                    && grant.pattern.as_ref().is_some_and(|pattern| pattern.names(shell, caveat))
+            })
             .or_else(|| self.exactly(call, access))
     }
 
@@ -145,7 +152,9 @@ impl Grants {
         if matches!(access, Access::Mode { .. }) {
             return None;
         }
-        let mut bound = self.live(call).filter(|grant| grant.fingerprint.is_some()).peekable();
+        let holds = |grant: &&Grant| call.accesses.iter().all(|access| grant.holds(access));
+        let mut bound =
+            self.live(call).filter(|grant| grant.fingerprint.is_some() && holds(grant)).peekable();
         bound.peek()?;
         let fingerprint = call.fingerprint();
         bound.find(|grant| grant.fingerprint.as_ref() == Some(&fingerprint))

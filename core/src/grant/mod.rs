@@ -11,7 +11,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::call::{AgentId, Call, Digest, SessionId};
+use crate::call::shell::Script;
+use crate::call::{Access, AgentId, Call, Digest, SessionId};
 use crate::policy::{Effect, Level, Pattern};
 
 /// The id of a remembered answer: a UUIDv7.
@@ -94,6 +95,8 @@ pub struct Grant {
     pub fingerprint: Option<Digest>,
     /// A level for all tools of an MCP server.
     pub level: Option<(String, Level)>,
+    /// The scripts of the call that it was given for, with what they held: it counts for no others.
+    pub scripts: Vec<Script>,
     /// When it ends by itself.
     pub expires_at: Option<Timestamp>,
     /// How often it can still be used, if that is counted.
@@ -114,6 +117,7 @@ impl Grant {
             pattern: None,
             fingerprint: None,
             level: None,
+            scripts: Vec::new(),
             expires_at: None,
             uses_left: None,
         }
@@ -128,5 +132,13 @@ impl Grant {
                 Scope::Workspace => self.workspace.is_some() && self.workspace == call.workspace(),
                 Scope::User => true,
             }
+    }
+
+    /// Whether it is about what `access` runs: each script in the session's folders holds what it held when
+    /// the answer was given (decisions, section 6: "a grant on a workspace script binds its content").
+    #[must_use]
+    pub fn holds(&self, access: &Access) -> bool {
+        let Access::Shell(shell) = access else { return true };
+        shell.scripts.iter().all(|script| script.digest.is_some() && self.scripts.contains(script))
     }
 }

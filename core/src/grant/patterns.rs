@@ -1,26 +1,44 @@
 //! Patterns for what was just done: the same, and what an answer for the session covers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::call::Access;
+use crate::call::{Access, PathAccess};
 use crate::policy::{Pattern, PatternError};
 
 /// What "Allow for this session" covers (decisions, section 6): for mcp the server and tool with
-/// any arguments; for shell these exact words; for write this path; for read its folder; for fetch
-/// its host. Nothing for mode switches, lines that were not understood, uncertain names and tools
+/// any arguments; for shell these exact words; for write this path; for read its folder, which means the
+/// names that lie directly in it and are not hidden, within the session's folders and outside of them; for
+/// fetch its host. Nothing for mode switches, lines that were not understood, uncertain names and tools
 /// whose input is not understood: there, exactly the same call is covered, and no more.
 ///
 /// # Errors
 /// If a path can't be written as a pattern.
-pub fn session_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
+pub fn session_pattern(
+    access: &Access,
+    roots: &[PathBuf],
+    home: Option<&Path>,
+) -> Result<Option<Pattern>, PatternError> {
     match access {
-        Access::Read(path) => {
-            let folder = path.lexical.parent().unwrap_or(Path::new("/"));
-            Pattern::exact_path("read", folder, true).map(Some)
-        }
+        Access::Read(path) => match folder(path, roots, home) {
+            Some(folder) => Pattern::names_in("read", folder).map(Some),
+            None => exact_pattern(access),
+        },
         Access::Tool { .. } => Ok(None),
         _ => exact_pattern(access),
     }
+}
+
+/// The folder that one answer may be about, if there is one: never the top of the file system, the home
+/// folder, or what lies above that or above a root.
+fn folder<'a>(path: &'a PathAccess, roots: &[PathBuf], home: Option<&Path>) -> Option<&'a Path> {
+    let of = |form: &'a Path| if path.folder { Some(form) } else { form.parent() };
+    let too_wide = |folder: &Path| {
+        folder.parent().is_none()
+            || home.is_some_and(|home| home.starts_with(folder))
+            || roots.iter().any(|root| root.starts_with(folder) && root != folder)
+    };
+    let narrow = path.forms().all(|form| of(form).is_some_and(|folder| !too_wide(folder)));
+    of(&path.lexical).filter(|_| narrow)
 }
 
 /// What was done, exactly: names a written ask about it, where [`session_pattern`] is wider.
@@ -61,3 +79,6 @@ pub fn exact_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
         Access::Tool { name, .. } => parse(format!("tool({})", crate::policy::pattern::escape(name))),
     }
 }
+
+#[cfg(test)]
+mod tests;

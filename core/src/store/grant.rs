@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::OwnerId;
 use crate::approval::ApprovalId;
+use crate::call::shell::Script;
 use crate::call::{AgentId, Digest, SessionId};
 use crate::grant::{GrantId, Scope};
 use crate::policy::{Effect, Level};
@@ -32,6 +33,9 @@ pub struct StoredGrant {
     pub fingerprint: Option<Digest>,
     /// A level for all tools of an MCP server.
     pub level: Option<(String, Level)>,
+    /// The scripts of the call that it was given for, with what they held: it counts for no others.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub scripts: Vec<Script>,
     /// When it was given.
     pub created_at: Timestamp,
     /// When it ends by itself.

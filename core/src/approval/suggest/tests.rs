@@ -91,6 +91,22 @@ fn given_a_program_that_runs_others_then_only_its_exact_words_are_suggested() {
     assert!(suggested("sudo make install").concat().iter().all(|text| !text.contains('*')));
 }
 
+/// The same of every program in the table that runs others, also with a version behind its name.
+#[test]
+fn given_any_interpreter_shell_wrapper_or_runner_then_only_its_exact_words_are_suggested() {
+    let names = shell::names();
+    let run_others: Vec<_> = names.iter().filter(|name| !shell::is_plain(name)).collect();
+    assert!(run_others.len() > 200, "{}", run_others.len());
+    for name in run_others {
+        for version in ["", "3.11", "18"] {
+            let line = format!("{name}{version} foo bar");
+            let wide = |pattern: &String| pattern.starts_with("shell(") && pattern.contains('*');
+            let wide = suggested(&line).concat().into_iter().find(wide);
+            assert_eq!(wide, None, "{line}");
+        }
+    }
+}
+
 /// What always asks, and what is not known, is never offered.
 #[test]
 fn given_what_always_asks_then_nothing_is_suggested() {

@@ -17,6 +17,7 @@ mod line;
 mod parse;
 mod program;
 mod refused;
+mod scripts;
 mod touch;
 mod transport;
 mod variables;
@@ -31,6 +32,10 @@ use serde::{Deserialize, Serialize};
 use super::{Access, UrlAccess};
 
 pub use line::{argv, line};
+pub(crate) use program::runs_others;
+#[cfg(test)]
+pub(crate) use program::{is_plain, names};
+pub use scripts::Script;
 pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
 pub use word::{OpenWord, Word, join, quote, split};
 
@@ -134,6 +139,9 @@ pub struct ShellAccess {
     /// It fits the table of readers entirely: of category read where the policy says so, with its
     /// touches as reads.
     pub reader: bool,
+    /// Files in the session's folders that it runs: remembered answers count while they hold the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<Script>,
 }
 
 impl ShellAccess {

@@ -121,3 +121,35 @@ pub(super) fn variables() -> (&'static [String], &'static [String]) {
 pub(super) fn known(command: &Command<'_>) -> Known {
     judge::known(command)
 }
+
+/// Whether a program is an interpreter, a shell or a wrapper, also with a version behind its name.
+pub(crate) fn runs_others(name: &str) -> bool {
+    let name = name::base(name);
+    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    [name, unversioned].iter().filter_map(|name| table::Table::get().program(name)).any(|program| {
+        let kind = program.kind();
+        program.runs_others() || !matches!(kind, table::Kind::Plain | table::Kind::Runner)
+    })
+}
+
+/// Whether a program has sub-commands that are known.
+pub(super) fn has_sub_commands(name: &str) -> bool {
+    table::Table::get().program(name::base(name)).is_some_and(|program| program.has_subs)
+}
+
+/// Every name in the table, also those of sub-commands: `git log`.
+#[cfg(test)]
+pub(crate) fn names() -> Vec<String> {
+    table::Table::get().names().map(str::to_owned).collect()
+}
+
+/// Whether `command` is known, and neither it nor what it is a sub-command of runs what it is given; a
+/// sub-command of a runner may be none itself.
+#[cfg(test)]
+pub(crate) fn is_plain(command: &str) -> bool {
+    let mut words = command.split(' ');
+    let first = words.next().and_then(|name| table::Table::get().program(name));
+    let last = words.try_fold(first, |program, word| Some(Some(program?.sub(word)?)));
+    let known = last.flatten().or(first.filter(|program| program.kind() == table::Kind::Plain));
+    known.is_some_and(|program| program.kind() == table::Kind::Plain && !program.runs_others())
+}

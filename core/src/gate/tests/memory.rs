@@ -364,6 +364,7 @@ async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied
         used_at: None,
         revoked_at: None,
         approval: None,
+        scripts: Vec::new(),
     };
     let id = broken.id;
     kept.store.commit(vec![Change::Grant(Box::new(broken))]).unwrap();

@@ -144,9 +144,22 @@ impl Pattern {
     pub fn exact_path(selector: &str, path: &Path, below: bool) -> Result<Self, PatternError> {
         let escaped = escape(&path.display().to_string());
         let argument = if below { format!("{}/**", escaped.trim_end_matches('/')) } else { escaped };
+        Self::of_path(selector, &argument)
+    }
+
+    /// A pattern for the names that lie directly in a folder and are not hidden.
+    ///
+    /// # Errors
+    /// If the path can't be written as a glob.
+    pub fn names_in(selector: &str, folder: &Path) -> Result<Self, PatternError> {
+        let escaped = escape(&folder.display().to_string());
+        Self::of_path(selector, &format!("{}/[!.]*", escaped.trim_end_matches('/')))
+    }
+
+    fn of_path(selector: &str, argument: &str) -> Result<Self, PatternError> {
         let text = format!("{selector}({argument})");
         // Not trimmed: a name may end in a space.
-        let path = path::PathPattern::parse_exactly(&argument, &Places::default())?;
+        let path = path::PathPattern::parse_exactly(argument, &Places::default())?;
         let matcher = match selector {
             "read" => Matcher::Read(path),
             "create" => Matcher::Write(WriteKind::Create, path),

@@ -20,6 +20,7 @@ const USUAL: &[&str] = &[
     "outer",
     "port",
     "reader",
+    "scripts",
     "slashes",
     "splits",
     "touches",

@@ -93,6 +93,22 @@ fn given_a_name_that_is_no_text_then_its_bytes_are_kept() {
     same(&call, &policies());
 }
 
+/// Decisions, section 6: "a grant on a workspace script binds its content": what it held is kept, and calls
+/// of before that was known are read as ever.
+#[test]
+fn given_a_script_then_what_it_held_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    std::fs::write(root.join("run.sh"), "echo x").unwrap();
+    let scripts = |call: &Call| -> Vec<_> {
+        crate::call::shell::commands(&call.accesses).flat_map(|shell| shell.scripts.clone()).collect()
+    };
+    let call = run_in(&root, "bash run.sh");
+    assert_eq!((scripts(&call).len(), scripts(&thawed(&call))), (1, scripts(&call)));
+    let plain = serde_json::to_string(&Frozen::of(&run_in(&root, "make"))).unwrap();
+    assert!(!plain.contains("scripts"), "{plain}");
+}
+
 #[test]
 fn given_another_form_or_damage_then_it_is_not_thawed() {
     let mut frozen = Frozen::of(&run("ls src"));

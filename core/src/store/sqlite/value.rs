@@ -45,6 +45,11 @@ pub(super) fn json(text: &str) -> rusqlite::Result<Value> {
     serde_json::from_str(text).map_err(|error| wrong(error.to_string()))
 }
 
+/// What is written as this JSON.
+pub(super) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(text).map_err(|error| wrong(error.to_string()))
+}
+
 /// A number that is never negative.
 pub(super) fn count(number: i64) -> rusqlite::Result<u64> {
     u64::try_from(number).map_err(|error| wrong(error.to_string()))

@@ -141,12 +141,19 @@ pub(super) struct Program {
     /// `git log`: the name that its part begins with.
     name: &'static str,
     text: &'static str,
+    /// The file that it stands in.
+    field: &'static str,
     /// Other entries are its sub-commands.
     pub(super) has_subs: bool,
     form: OnceLock<Form>,
 }
 
 impl Program {
+    /// Whether it is among the interpreters, shells and wrappers.
+    pub(super) fn runs_others(&self) -> bool {
+        matches!(self.field, "interpreters" | "wrappers")
+    }
+
     pub(super) fn kind(&self) -> Kind {
         self.form().kind
     }
@@ -246,6 +253,12 @@ impl Table {
         self.programs.iter().map(|program| (program.name, program))
     }
 
+    /// Every name, with those of `also`.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(|name| &**name)
+    }
+
     /// Finds the entries in the files, without reading them.
     pub(super) fn load() -> Self {
         let mut table = Self::default();
@@ -260,8 +273,8 @@ impl Table {
             }
             Err(error) => table.wrong.push(format!("programs.toml: {error}")),
         }
-        for (_, text) in FILES {
-            table.file(text);
+        for (field, text) in FILES {
+            table.file(field, text);
         }
         let mut subs = HashSet::new();
         for program in &table.programs {
@@ -274,7 +287,7 @@ impl Table {
         table
     }
 
-    fn file(&mut self, text: &'static str) {
+    fn file(&mut self, field: &'static str, text: &'static str) {
         // A header stands at the beginning of a line, and nothing else there begins with a bracket.
         let mut rest = text.split_once("\n[").map(|(_, rest)| rest);
         while let Some(part) = rest {
@@ -295,7 +308,7 @@ impl Table {
                     self.wrong.push(format!("a name of {name:?} is one of {other:?} too", name = header));
                 }
             }
-            self.programs.push(Program { name, text, has_subs: false, form: OnceLock::new() });
+            self.programs.push(Program { name, text, field, has_subs: false, form: OnceLock::new() });
         }
     }
 }

@@ -8,6 +8,7 @@ mod folder;
 mod perhaps;
 mod redirect;
 mod refusals;
+mod script;
 mod simple;
 mod test_expr;
 

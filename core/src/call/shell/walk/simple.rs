@@ -4,7 +4,7 @@ use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, Simp
 
 use super::redirect::Feed;
 use super::refusals::{glued_substitution, named_descriptor, open_subscript, stray_array};
-use super::{Folder, Walker, assign};
+use super::{Folder, Walker, assign, script};
 use crate::call::shell::expand::Place;
 use crate::call::shell::program::{self, Command, Inner, Known, Moves};
 use crate::call::shell::refused::{Refused, Result};
@@ -262,6 +262,7 @@ impl Walker<'_> {
         if through > 0 {
             outer.insert(0, words);
         }
+        let scripts = self.scripts(&rest, fed);
         let calls = shell && self.is_function(rest.first().and_then(Word::literal));
         let evaluates = rest.first().and_then(Word::literal) == Some("eval");
         let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
@@ -278,6 +279,7 @@ impl Walker<'_> {
             touches,
             urls: known.urls,
             reader,
+            scripts,
         }));
         let place = self.out.len() - 1;
         for line in known.lines {
@@ -396,6 +398,7 @@ impl Walker<'_> {
 
     /// Everything found, with what only the whole line tells.
     pub(super) fn finish(mut self) -> Vec<Access> {
+        script::rewritten(&mut self.out);
         let functions = std::mem::take(&mut self.functions);
         for access in &mut self.out {
             let Access::Shell(shell) = access else { continue };

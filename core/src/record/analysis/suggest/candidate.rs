@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::heard::{Approved, Heard, Written};
-use crate::approval::{runs_others, suggestions};
-use crate::call::{Access, Call, WriteKind};
+use crate::approval::suggestions;
+use crate::call::{Access, Call, WriteKind, shell};
 use crate::policy::Pattern;
 use crate::policy::pattern::Places;
 
@@ -18,9 +18,9 @@ pub(super) struct Candidate {
     pub(super) covers: BTreeSet<usize>,
 }
 
-/// Of the programs that run what they are given, those that do no more than their exact words say: these
-/// are proposed, and nothing wider.
-const EXACT_WORDS: &[&str] = &["docker", "kubectl", "make", "podman", "rsync"];
+/// What runs what it is given, besides interpreters, shells and wrappers: nothing is proposed.
+const RUNS_OTHERS: &[&str] =
+    &["awk", "bunx", "find", "gawk", "mawk", "npx", "pipx", "psql", "scp", "sed", "socat", "uvx", "vim"];
 
 /// A folder is proposed for so many different files.
 const FEWEST_FILES: usize = 3;
@@ -100,10 +100,11 @@ pub(super) fn candidates(heard: &Heard) -> Vec<Candidate> {
 
 /// Interpreters, shells, and what runs commands as somebody else or somewhere else: nothing is proposed.
 fn is_risky(access: &Access) -> bool {
-    let Access::Shell(shell) = access else { return false };
-    let program = shell.words.first().and_then(|word| word.literal());
+    let Access::Shell(command) = access else { return false };
+    let program = command.words.first().and_then(|word| word.literal());
     let program = program.map(|word| word.rsplit('/').next().unwrap_or(word));
-    !shell.understood || program.is_none_or(|word| runs_others(word) && !EXACT_WORDS.contains(&word))
+    let runs_others = |word: &str| shell::runs_others(word) || RUNS_OTHERS.contains(&word);
+    !command.understood || program.is_none_or(runs_others)
 }
 
 /// The folders above a file, within the session's own folders and not these themselves: narrowest first.

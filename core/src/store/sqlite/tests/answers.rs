@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Place, append, second};
+use crate::call::shell::Script;
 use crate::call::{AgentId, SessionId};
 use crate::grant::Scope;
 use crate::policy::{Effect, Level};
@@ -22,6 +23,7 @@ fn grant(created: i64) -> StoredGrant {
         pattern: Some("shell(make *)".to_owned()),
         fingerprint: None,
         level: None,
+        scripts: Vec::new(),
         created_at: second(created),
         expires_at: None,
         uses_left: None,
@@ -63,6 +65,10 @@ fn given_grants_then_they_come_back_as_they_were_newest_first() {
         pattern: None,
         fingerprint: Some(crate::call::digest_of(&serde_json::json!(1))),
         level: Some(("github".to_owned(), Level::Write)),
+        scripts: vec![Script {
+            path: "/w/run.sh".to_owned(),
+            digest: Some(crate::call::digest_of_bytes(b"x")),
+        }],
         expires_at: Some(second(9)),
         uses_left: Some(3),
         used: 4,
