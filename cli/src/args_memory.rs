@@ -12,10 +12,10 @@ list names the call as it was shown: if it changes meanwhile, the answer is refu
 
 Examples:
   mayi inbox                          what is waiting
-  mayi inbox approve 7f3a2c.9b1e      allow it, once
-  mayi inbox approve 7f3a2c.9b1e --for-session
-  mayi inbox approve 7f3a2c.9b1e --level read     all tools of this server that read, in this folder
-  mayi inbox deny 7f3a2c.9b1e --reason \"use the staging server\"
+  mayi inbox approve 7f3a2c.9b1e04d7a6      allow it, once
+  mayi inbox approve 7f3a2c.9b1e04d7a6 --for-session
+  mayi inbox approve 7f3a2c.9b1e04d7a6 --level read     all tools of this server that read, in this folder
+  mayi inbox deny 7f3a2c.9b1e04d7a6 --reason \"use the staging server\"
   mayi inbox watch                    answer cards as they come";
 
 /// `mayi inbox`

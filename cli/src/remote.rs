@@ -67,9 +67,13 @@ impl Remote {
                 None => {}
             }
             if begun.elapsed() > PATIENCE {
-                return Err(AnswerError::Store(
-                    "the process that asks does not take the answer; it may be stopped".to_owned(),
-                ));
+                let withdrawn = Change::Reply { id: offer, refused: Some("withdrawn".to_owned()) };
+                match self.store.commit(vec![withdrawn]) {
+                    Ok(()) => return Err(AnswerError::Unheard),
+                    // Taken in the last moment.
+                    Err(StoreError::Conflict(_)) => continue,
+                    Err(error) => return Err(AnswerError::Store(error.to_string())),
+                }
             }
             std::thread::sleep(EVERY / 4);
         }

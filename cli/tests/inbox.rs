@@ -85,6 +85,55 @@ fn given_an_id_with_another_digest_then_the_answer_is_refused() {
     run.wait().unwrap();
 }
 
+/// The same: an allow is of what was listed, so that it takes the whole ID; a denial allows nothing.
+#[test]
+fn given_a_part_of_an_id_then_it_can_deny_and_not_approve() {
+    let machine = Machine::new();
+    let run = machine.asks("demo: run touch ran.txt");
+    let ids = machine.ids(1);
+    let (name, sealed) = ids[0].split_once('.').unwrap();
+    assert_eq!(sealed.len(), 10, "as much as nobody tries out");
+    for part in [name.to_owned(), name[2..].to_owned()] {
+        let (code, screen) = machine.at_terminal(&["inbox", "approve", &part]);
+        assert_eq!(code, 2, "{screen}");
+        assert!(screen.contains("write the whole ID"), "{screen}");
+    }
+    for part in [format!("{name}.{}", &sealed[..4]), format!("{name}.")] {
+        let (code, screen) = machine.at_terminal(&["inbox", "approve", &part]);
+        assert_eq!(code, 6, "{screen}");
+    }
+    assert_eq!(machine.ids(1), ids);
+    let (code, screen) = machine.at_terminal(&["inbox", "deny", name]);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(ended(run), 5);
+    assert!(!machine.file("ran.txt").exists());
+    // "Later ones get "already answered", by whom and what".
+    let (code, screen) = machine.at_terminal(&["inbox", "approve", &ids[0]]);
+    assert_eq!(code, 2, "{screen}");
+    assert!(screen.contains("already settled by inbox: denied"), "{screen}");
+}
+
+/// Attack 2: "the agent runs `mayi inbox approve`": in a terminal of its own, from a run that keeps no record.
+#[test]
+fn given_an_agent_of_a_run_without_a_record_then_it_answers_for_nobody() {
+    let machine = Machine::new();
+    let mut run = machine.asks("demo: run touch ran.txt");
+    let ids = machine.ids(1);
+    let line = format!("{} inbox approve {}", env!("CARGO_BIN_EXE_mayi"), ids[0]);
+    let text = format!("#!/bin/sh\nscript -qec '{line}' said.txt\n");
+    std::fs::write(machine.file("evil.sh"), text).unwrap();
+    std::fs::set_permissions(machine.file("evil.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    let words = ["run", "--no-record", "demo", "demo: run ./evil.sh", "--allow", "shell(./evil.sh)"];
+    let out = machine.out(&words);
+    let said = std::fs::read_to_string(machine.file("said.txt")).unwrap_or_else(|_| panic!("{out:?}"));
+    assert!(said.contains("an agent can't answer for the person"), "{said}");
+    assert_eq!(machine.ids(1), ids);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert!(!machine.file("ran.txt").exists());
+}
+
 /// Issue: "on restart those whose agent is gone become `cancelled` with reason `interrupted`, never allowed".
 #[test]
 fn given_a_process_that_is_killed_while_it_asks_then_its_question_is_gone() {

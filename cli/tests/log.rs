@@ -80,7 +80,7 @@ fn given_a_run_then_each_call_is_a_line_and_the_newest_is_first() {
     insta::assert_snapshot!(told.join("\n"), @r"
     demo unasked write(/work/z.txt) would have been asked about
     demo denied shell(make all) nobody to ask: execute in default mode
-    demo allowed read(/work/a.txt) read in default mode
+    demo allowed read(/work/a.txt) read in default mode, then failed
     - config mode default, no file
     ");
     let reversed = machine.mayi(["log", "--reverse"]);
@@ -171,7 +171,7 @@ fn given_filters_then_only_what_they_mean_is_shown() {
     assert_eq!(count(&["--access", "mcp(github/"]), 2);
     assert_eq!(count(&["--access", "shell", "--effect", "deny"]), 1);
     assert_eq!(count(&["--kind", "decided", "--kind", "proposed", "--grep", "make all"]), 2);
-    assert_eq!(count(&["--call", all[1]["call"].as_str().unwrap()]), 2);
+    assert_eq!(count(&["--call", all[1]["call"].as_str().unwrap()]), 4);
     let done = machine.mayi(["log", "--agent", "claude"]);
     assert_eq!(done.all(), (0, "", "nothing like that is recorded\n"));
     for wrong in

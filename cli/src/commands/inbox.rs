@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use mayi_core::approval::{
-    ApprovalId, ApprovalResponse, Card, Questions, Remember, RememberScope, choice, visible,
-};
+use mayi_core::approval::{ApprovalResponse, Card, Questions, Remember, RememberScope, choice, visible};
 use mayi_core::policy::Level;
-use mayi_core::store::{ApprovalQuery, Store, StoredApproval};
+use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval};
 
 use super::{CliError, Context};
 use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand, LevelArg};
@@ -29,12 +27,22 @@ pub(super) async fn inbox(args: InboxArgs, ctx: &Context) -> Result<Exit, CliErr
     }
 }
 
-/// The ID that the list shows: the end of the approval's own, and the beginning of its digest.
-fn short(approval: &StoredApproval) -> String {
+/// The ID that the list shows: the end of the approval's own, and a seal of what was shown.
+fn short(approval: &StoredApproval, store: &SqliteStore) -> String {
     let id: String = approval.id.to_string().chars().filter(char::is_ascii_hexdigit).collect();
-    let (end, digest) = (id.get(id.len().saturating_sub(6)..), approval.digest.as_str().get(..4));
-    format!("{}.{}", end.unwrap_or_default(), digest.unwrap_or_default())
+    format!("{}.{}", id.get(id.len().saturating_sub(6)..).unwrap_or_default(), seal(approval, store))
 }
+
+/// Binds an ID to the question and to its digest as they were listed. An agent knows what goes into a digest, and
+/// could look for two calls that begin alike; the key it does not have.
+fn seal(approval: &StoredApproval, store: &SqliteStore) -> String {
+    let Some(key) = store.arguments_key() else { return String::new() };
+    let text = format!("inbox {} {}", approval.id, approval.digest.as_str());
+    key.seal(text.as_bytes()).0.iter().take(SEALED).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// So many bytes of a seal are shown.
+const SEALED: usize = 5;
 
 fn waiting(store: &dyn Store) -> Result<Vec<StoredApproval>, CliError> {
     Ok(store.approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })?)
@@ -67,7 +75,7 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
         let what = card.as_ref().map_or_else(|| "?".to_owned(), summary);
         let why = card.as_ref().and_then(|card| card.why.first()).map(|finding| finding.reason.clone());
         vec![
-            short(approval),
+            store.as_ref().map(|store| short(approval, store)).unwrap_or_default(),
             since(approval.asked_at, now),
             visible(approval.agent.as_str()),
             visible(&what),
@@ -99,37 +107,52 @@ pub(super) fn since(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// The question that `id` names: as the list shows it, or by its whole ID.
-fn find(store: &dyn Store, id: &str) -> Result<StoredApproval, CliError> {
+/// What an answer has to say of the question that it is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// All of its ID, as it was listed: an allow is of what was shown.
+    Whole,
+    /// Enough to find it: a denial allows nothing.
+    Enough,
+}
+
+/// The question that `id` names: as the list shows it.
+fn find(store: &SqliteStore, id: &str, naming: Naming) -> Result<StoredApproval, CliError> {
     let approvals = waiting(store)?;
-    let (name, digest) = id.split_once('.').map_or((id, None), |(name, digest)| (name, Some(digest)));
-    let named = |approval: &&StoredApproval| {
-        let whole = approval.id.to_string();
-        let plain: String = whole.chars().filter(|c| *c != '-').collect();
-        whole == name || (name.len() >= 4 && plain.ends_with(&name.to_ascii_lowercase()))
-    };
-    let found: Vec<&StoredApproval> = approvals.iter().filter(named).collect();
+    let (name, sealed) = id.split_once('.').map_or((id, None), |(name, sealed)| (name, Some(sealed)));
+    let found: Vec<&StoredApproval> = approvals.iter().filter(|of| is_named(of, name)).collect();
     let one = match found.as_slice() {
         [one] => (*one).clone(),
-        [] => return Err(gone(store, id)),
+        [] => return Err(gone(store, name)),
         _ => return Err(CliError::usage(format!("`{}` names several; write more of the ID", visible(id)))),
     };
-    if digest.is_some_and(|digest| !one.digest.as_str().starts_with(digest) || digest.is_empty()) {
-        return Err(CliError::new(
-            Exit::Unanswered,
-            format!("the call has changed since it was listed; it is {} now: look at it again", short(&one)),
-        ));
+    match sealed {
+        Some(sealed) if sealed.to_ascii_lowercase() != seal(&one, store) || sealed.is_empty() => {
+            Err(CliError::new(
+                Exit::Unanswered,
+                format!(
+                    "the call has changed since it was listed, or the ID is not whole; it is {} now: look at it again",
+                    short(&one, store)
+                ),
+            ))
+        }
+        None if naming == Naming::Whole => {
+            Err(CliError::usage("write the whole ID, as `mayi inbox` lists it: it stands for what was shown"))
+        }
+        _ => Ok(one),
     }
-    Ok(one)
+}
+
+fn is_named(approval: &StoredApproval, name: &str) -> bool {
+    let whole = approval.id.to_string();
+    let plain: String = whole.chars().filter(|c| *c != '-').collect();
+    whole == name || (name.len() >= 4 && plain.ends_with(&name.to_ascii_lowercase()))
 }
 
 /// Says what became of a question that does not wait any more.
-fn gone(store: &dyn Store, id: &str) -> CliError {
-    let settled = id.parse::<ApprovalId>().ok().and_then(|id| {
-        let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
-        store.approvals(&query).ok()?.into_iter().next()
-    });
-    match settled {
+fn gone(store: &dyn Store, name: &str) -> CliError {
+    let settled = store.approvals(&ApprovalQuery::default()).unwrap_or_default();
+    match settled.iter().rev().find(|of| is_named(of, name)) {
         Some(approval) => CliError::usage(format!(
             "already settled by {}: {}",
             visible(approval.by.as_deref().unwrap_or("mayi")),
@@ -137,7 +160,7 @@ fn gone(store: &dyn Store, id: &str) -> CliError {
         )),
         None => CliError::usage(format!(
             "nothing that waits has the ID `{}`; `mayi inbox` lists what does",
-            visible(id)
+            visible(name)
         )),
     }
 }
@@ -149,7 +172,7 @@ fn opened(ctx: &Context) -> Result<Kept, CliError> {
 fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
     let kept = opened(ctx)?;
     person::is_here(&*kept.store)?;
-    let approval = find(&*kept.store, &args.id)?;
+    let approval = find(&kept.store, &args.id, Naming::Whole)?;
     let level = args.level.map(|level| match level {
         LevelArg::Read => Level::Read,
         LevelArg::Write => Level::Write,
@@ -192,7 +215,7 @@ fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
 fn deny(args: &DenyArgs, ctx: &Context) -> Result<Exit, CliError> {
     let kept = opened(ctx)?;
     person::is_here(&*kept.store)?;
-    let approval = find(&*kept.store, &args.id)?;
+    let approval = find(&kept.store, &args.id, Naming::Enough)?;
     answer(kept, &approval, choice::DENY, None, args.reason.clone(), "denied")
 }
 

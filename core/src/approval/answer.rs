@@ -157,6 +157,12 @@ pub enum AnswerError {
     /// Not one of the card's options.
     #[error("`{0}` is not one of the choices")]
     Option(String),
+    /// It was taken back before it was taken.
+    #[error("this answer was withdrawn")]
+    Withdrawn,
+    /// The process that asks did not take it: it was withdrawn.
+    #[error("the process that asks does not take the answer, it may be stopped; the answer is withdrawn")]
+    Unheard,
     /// What should be remembered could not be.
     #[error("{0}")]
     Remember(String),

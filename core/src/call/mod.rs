@@ -13,7 +13,7 @@ pub use access::{Access, Category, McpAccess, WriteKind};
 pub use digest::{Digest, digest_of, digest_of_bytes};
 pub use home::home;
 pub use identity::{AgentId, Names, SessionId};
-pub(crate) use path::{Looked, lies_in, shown};
+pub(crate) use path::{Looked, can_be_entered, lies_in, shown};
 pub use path::{Mount, PathAccess, resolve};
 pub use shell::{Caveat, ShellAccess, Surroundings};
 pub use url::{UrlAccess, UrlError, file_paths};

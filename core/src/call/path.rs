@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use below::can_be_entered;
 pub(crate) use looked::Looked;
 pub use walk::resolve;
 

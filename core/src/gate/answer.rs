@@ -13,7 +13,7 @@ use crate::call::SessionId;
 use crate::grant::{Grant, Scope};
 use crate::policy::{Effect, Policy, SourceFile};
 use crate::record::{Redactor, detail};
-use crate::store::{Change, Conflict, StoreError};
+use crate::store::{Change, Conflict, OfferId, StoreError};
 
 impl Gate {
     /// Takes an answer from the surface `by`. First answer wins.
@@ -22,6 +22,17 @@ impl Gate {
     /// If the approval is settled, unknown or has changed since it was shown, or if what should be
     /// remembered can't be: then it still waits.
     pub fn answer(&self, response: ApprovalResponse, by: &str) -> Result<ApprovalResolved, AnswerError> {
+        self.take(response, by, None)
+    }
+
+    /// The same for an answer that another process offers: it is taken in one piece with its reply, so that one that was
+    /// withdrawn counts for nothing.
+    pub(super) fn take(
+        &self,
+        response: ApprovalResponse,
+        by: &str,
+        offer: Option<OfferId>,
+    ) -> Result<ApprovalResolved, AnswerError> {
         let mut state = self.lock();
         let how = state.queue.check(&response)?;
         if response.bypass_all && how != State::Approved {
@@ -41,7 +52,13 @@ impl Gate {
         let policy = self.keep(&state, &response)?;
         let (id, bypass) = (response.approval_id, response.bypass_all);
         let given = (&response, how, by);
-        if let Err(error) = state.commit(|memory| answering(memory, waiting, given, &remembered, now)) {
+        let taken = offer.map(|id| Change::Reply { id, refused: None });
+        let changes = |memory: &Memory| {
+            let mut changes = answering(memory, waiting, given, &remembered, now);
+            changes.extend(taken);
+            changes
+        };
+        if let Err(error) = state.commit(changes) {
             return Err(state.unanswered(id, &error));
         }
         let event = Event::Answer { response, by: by.to_owned() };
@@ -181,6 +198,7 @@ impl GateState {
                 error
             }
             StoreError::Conflict(Conflict::Changed(_)) => AnswerError::Changed,
+            StoreError::Conflict(Conflict::Replied(_)) => AnswerError::Withdrawn,
             error => AnswerError::Store(error.to_string()),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{Gate, GateState};
-use crate::approval::State;
+use crate::approval::{AnswerError, State};
 use crate::grant::{Grant, GrantId, Grants, Scope};
 use crate::policy::Pattern;
 use crate::policy::pattern::Places;
@@ -262,10 +262,19 @@ impl Gate {
         self.beat();
         if let Some((store, offers)) = heard {
             for offer in offers {
-                let refused = self.answer(offer.response, &offer.by).err().map(|error| error.to_string());
-                let refused = self.lock().clean(refused);
-                if let Err(error) = store.commit(vec![Change::Reply { id: offer.id, refused }]) {
-                    tracing::warn!(%error, "another process could not be told what became of its answer");
+                // Whoever gave it does not wait any more, and may have ended: nobody would hear that it was taken.
+                let late = Timestamp::now().duration_since(offer.at).unsigned_abs() > Offer::FRESH;
+                let taken = match late {
+                    true => Err(AnswerError::Withdrawn),
+                    false => self.take(offer.response, &offer.by, Some(offer.id)).map(drop),
+                };
+                let Err(error) = taken else { continue };
+                let refused = self.lock().clean(Some(error.to_string()));
+                match store.commit(vec![Change::Reply { id: offer.id, refused }]) {
+                    Ok(()) | Err(StoreError::Conflict(_)) => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "another process could not be told what became of its answer");
+                    }
                 }
             }
         }

@@ -87,6 +87,11 @@ pub struct StoredApproval {
     pub reason: Option<String>,
 }
 
+impl Offer {
+    /// An answer that waited longer to be taken is not taken any more.
+    pub const FRESH: Duration = Duration::from_secs(20);
+}
+
 /// An answer that another process gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::GrantId;
+use super::{GrantId, OfferId};
 use crate::approval::{ApprovalId, State};
 
 /// A change that can't be made any more.
@@ -32,6 +32,9 @@ pub enum Conflict {
     /// There is no such question.
     #[error("no approval has this id")]
     Unknown(ApprovalId),
+    /// The answer was taken, refused or withdrawn already.
+    #[error("this answer was withdrawn, or taken already")]
+    Replied(OfferId),
 }
 
 /// Why the store could not be read or written. Nothing was changed.

@@ -14,7 +14,7 @@ pub use approval::{Offer, OfferId, Owner, OwnerId, StoredApproval};
 pub use error::{Conflict, StoreError};
 pub use grant::StoredGrant;
 pub use query::{ApprovalQuery, EntryQuery, GrantQuery, History, Order};
-pub use sqlite::{Durability, Limits, Options, SqliteStore};
+pub use sqlite::{Durability, Limits, Options, Presence, SqliteStore};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -82,7 +82,8 @@ pub enum Change {
         /// When.
         at: Timestamp,
     },
-    /// What became of an offered answer: `None` if it was taken, else why not.
+    /// What became of an offered answer: `None` if it was taken, else why not. Whoever offered it may say so too, and
+    /// has withdrawn it then. The first word counts.
     Reply {
         /// Which offer.
         id: OfferId,
@@ -156,6 +157,12 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// If the store can't be read.
     fn owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError>;
+
+    /// Processes that run an agent and have not ended at `now`, also those that were not heard of.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn present(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError>;
 
     /// Questions that still wait though their owner is gone at `now`, oldest first. What is forgotten of
     /// dead processes otherwise is forgotten here.

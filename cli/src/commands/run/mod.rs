@@ -50,6 +50,7 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     }
     let keeper = FileKeeper::new(ctx.sources.clone());
     let policy = loaded.policy.clone();
+    let _present = if args.no_record { memory::present(&ctx) } else { None };
     let gate = if args.no_record {
         Gate::new(policy, setup.asking, Box::new(keeper))
     } else {

@@ -85,6 +85,19 @@ impl PathAccess {
     }
 }
 
+/// Whether a folder can be gone into.
+pub(crate) fn can_be_entered(folder: &Path) -> bool {
+    let inside = folder.join(".");
+    #[cfg(unix)]
+    {
+        rustix::fs::access(&inside, rustix::fs::Access::EXEC_OK).is_ok()
+    }
+    #[cfg(not(unix))]
+    {
+        inside.is_dir()
+    }
+}
+
 /// As many entries of folders are looked at, and as deep.
 const MOST_ENTRIES: usize = 2000;
 const DEEPEST: usize = 6;

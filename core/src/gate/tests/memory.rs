@@ -380,3 +380,27 @@ async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied
     kept.store.commit(vec![Change::Revoke { id, at: now }]).unwrap();
     assert!(matches!(gate.submit(read("4"), &[]).verdict().await, Verdict::Allowed(_)));
 }
+
+/// Decisions, section 6: "First answer wins": one that was taken back, or that nobody waits for any more, is none.
+#[tokio::test]
+async fn given_an_answer_of_another_process_that_is_withdrawn_or_late_then_the_question_waits_on() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let asked = gate.submit(run("1", "make"), &[]);
+    let offer = |at| {
+        let response = Box::new(pick(&gate, &asked, choice::ALLOW_ONCE));
+        let id = OfferId::new();
+        kept.store.commit(vec![Change::Offer { id, response, by: "inbox".into(), at }]).unwrap();
+        id
+    };
+    let now = Timestamp::now();
+    let late = offer(now - jiff::SignedDuration::from_mins(1));
+    let withdrawn = offer(now);
+    kept.store.commit(vec![Change::Reply { id: withdrawn, refused: Some("withdrawn".into()) }]).unwrap();
+    gate.look();
+    assert_eq!(gate.waiting().len(), 1);
+    assert!(kept.store.reply(late).unwrap().unwrap().is_err());
+    offer(Timestamp::now());
+    gate.look();
+    assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
+}

@@ -193,14 +193,14 @@ pub(super) fn offer(
     Ok(())
 }
 
-/// Says what became of an offer. The first word counts.
-pub(super) fn reply(connection: &Connection, id: OfferId, refused: Option<&str>) -> rusqlite::Result<()> {
-    connection
+/// Says what became of an offer. Returns whether nobody had said so before.
+pub(super) fn reply(connection: &Connection, id: OfferId, refused: Option<&str>) -> rusqlite::Result<bool> {
+    let first = connection
         .prepare_cached(
             "UPDATE offers SET replied = 1, refused = ?2, response = NULL WHERE id = ?1 AND replied = 0",
         )?
         .execute((word(&id), refused))?;
-    Ok(())
+    Ok(first > 0)
 }
 
 /// What `owner` has not replied to, oldest first.

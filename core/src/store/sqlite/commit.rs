@@ -201,7 +201,10 @@ impl Work<'_> {
                 approvals::offer(transaction, *id, standing.owner, response, by, *at).map_err(failed)
             }
             Change::Reply { id, refused } => {
-                approvals::reply(transaction, *id, refused.as_deref()).map_err(failed)
+                match approvals::reply(transaction, *id, refused.as_deref()).map_err(failed)? {
+                    true => Ok(()),
+                    false => Err(Conflict::Replied(*id).into()),
+                }
             }
         }
     }

@@ -56,6 +56,7 @@ use crate::record::{Key, Keys, Recorded};
 use connect::Use;
 use folder::{Opening, name};
 use lock::Lock;
+pub use owners::Presence;
 use owners::{Life, Owners};
 
 /// What survives once a commit has returned.
@@ -336,6 +337,10 @@ impl Store for SqliteStore {
 
     fn owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError> {
         Ok(self.owners.list(now)?.0)
+    }
+
+    fn present(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError> {
+        self.owners.present(now)
     }
 
     fn abandoned(&self, now: Timestamp) -> Result<Vec<StoredApproval>, StoreError> {

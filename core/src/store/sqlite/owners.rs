@@ -121,24 +121,67 @@ impl Owners {
 
     /// Those that are alive at `now`, and the ids of those that have ended.
     pub(super) fn list(&self, now: Timestamp) -> Result<(Vec<Owner>, Vec<OwnerId>), StoreError> {
-        let failed = |error: io::Error| error::io(&self.folder, &error);
-        let files = match fs::read_dir(&self.folder) {
-            Ok(files) => files,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Vec::new(), Vec::new())),
-            Err(error) => return Err(failed(error)),
-        };
         let (mut alive, mut gone) = (Vec::new(), Vec::new());
-        for file in files {
-            let path = file.map_err(failed)?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let Ok(id) = name.parse() else { continue };
-            match self.look(&path, now)? {
+        for (id, owner, life) in self.all(now)? {
+            match (owner, life) {
                 (Some(owner), Life::Alive) => alive.push(owner),
-                (_, Life::Gone) => gone.push(OwnerId(id)),
+                (_, Life::Gone) => gone.push(id),
                 _ => {}
             }
         }
         alive.sort_by_key(|owner: &Owner| (owner.since, owner.id));
         Ok((alive, gone))
+    }
+
+    /// Those that have not ended, heard of or not.
+    pub(super) fn present(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError> {
+        let there = self.all(now)?.into_iter().filter(|(_, _, life)| *life != Life::Gone);
+        Ok(there.filter_map(|(_, owner, _)| owner).collect())
+    }
+
+    fn all(&self, now: Timestamp) -> Result<Vec<(OwnerId, Option<Owner>, Life)>, StoreError> {
+        let failed = |error: io::Error| error::io(&self.folder, &error);
+        let files = match fs::read_dir(&self.folder) {
+            Ok(files) => files,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut all = Vec::new();
+        for file in files {
+            let path = file.map_err(failed)?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let Ok(id) = name.parse() else { continue };
+            let (owner, life) = self.look(&path, now)?;
+            all.push((OwnerId(id), owner, life));
+        }
+        Ok(all)
+    }
+}
+
+/// A process that runs an agent without the store, and is known as one: what it starts can't answer for the person.
+#[derive(Debug)]
+pub struct Presence {
+    owners: Owners,
+    id: OwnerId,
+}
+
+impl Presence {
+    /// Makes this process known in the store's `folder`, until this is dropped. The store itself is not opened.
+    ///
+    /// # Errors
+    /// If the folder can't be written, or is not the user's alone.
+    pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
+        let owners = Owners::new(&folder::prepare(folder)?);
+        let owner = Owner::this();
+        owners.attach(&owner, Timestamp::now())?;
+        Ok(Self { owners, id: owner.id })
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        if let Err(error) = self.owners.detach(self.id) {
+            tracing::warn!(%error, "this process could not be taken out of the store");
+        }
     }
 }

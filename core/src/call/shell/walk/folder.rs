@@ -64,15 +64,7 @@ impl Folder {
     /// Whether one can certainly go there: it is a folder that can be gone into.
     pub(super) fn is_there(&self) -> bool {
         let Self::Known(path) = self else { return false };
-        let entered = path.join(".");
-        #[cfg(unix)]
-        {
-            rustix::fs::access(&entered, rustix::fs::Access::EXEC_OK).is_ok()
-        }
-        #[cfg(not(unix))]
-        {
-            entered.is_dir()
-        }
+        crate::call::can_be_entered(path)
     }
 
     /// One of two. Where one can't be, the other.

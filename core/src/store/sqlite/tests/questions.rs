@@ -135,6 +135,30 @@ fn given_an_offer_that_is_not_taken_then_it_says_why() {
     assert_eq!(pending(&store), [asked.id], "it still waits");
 }
 
+/// Decisions, section 6: "First answer wins": an answer that was withdrawn is taken by nobody, in whatever order the two
+/// processes come to it.
+#[test]
+fn given_an_offer_that_is_withdrawn_then_it_can_not_be_taken_and_the_other_way_round() {
+    let place = Place::new();
+    let (store, other) = (place.open(), place.open());
+    let owner = Owner::this();
+    store.attach(&owner).unwrap();
+    let asked = ask(&store, owner.id);
+    let (id, change) = offer(asked.id, digest(1));
+    other.commit(vec![change]).unwrap();
+    let withdrawn = || Change::Reply { id, refused: Some("withdrawn".to_owned()) };
+    other.commit(vec![withdrawn()]).unwrap();
+    let taken = |id| vec![settle(asked.id, "inbox"), Change::Reply { id, refused: None }];
+    assert_eq!(conflict(store.commit(taken(id))), Conflict::Replied(id));
+    assert_eq!(pending(&store), [asked.id], "nothing of it was done");
+    let (next, change) = offer(asked.id, digest(1));
+    other.commit(vec![change]).unwrap();
+    store.commit(taken(next)).unwrap();
+    let late = Change::Reply { id: next, refused: Some("withdrawn".to_owned()) };
+    assert_eq!(conflict(other.commit(vec![late])), Conflict::Replied(next));
+    assert_eq!(other.reply(next).unwrap(), Some(Ok(())));
+}
+
 /// Attack 17: "an orphaned approval is answered later": refused, and it shows among those without an owner.
 #[test]
 fn given_a_process_that_has_ended_then_its_questions_are_abandoned_and_take_no_answer() {
@@ -170,12 +194,26 @@ fn given_a_process_that_was_not_heard_of_then_it_counts_as_gone_until_it_is_hear
     let late = Timestamp::now() + SignedDuration::try_from(Owner::LEASE * 2).unwrap();
     assert_eq!(store.abandoned(late).unwrap(), std::slice::from_ref(&asked));
     assert_eq!(store.owners(late).unwrap(), []);
+    assert_eq!(store.present(late).unwrap(), std::slice::from_ref(&owner), "it has not ended");
     other.beat(owner.id, late).unwrap();
     assert_eq!(store.abandoned(late).unwrap(), []);
     assert_eq!(store.owners(late).unwrap(), std::slice::from_ref(&owner));
     other.detach(owner.id).unwrap();
     assert_eq!(store.owners(late).unwrap(), []);
     assert!(other.beat(owner.id, late).is_err());
+}
+
+/// Attack 2: "the agent runs `mayi inbox approve`": also where its own run keeps no record.
+#[test]
+fn given_a_process_without_a_store_then_it_is_known_while_it_runs() {
+    let place = Place::new();
+    let store = place.open();
+    let now = Timestamp::now();
+    let presence = crate::store::Presence::in_folder(store.folder()).unwrap();
+    let present: Vec<u32> = store.present(now).unwrap().iter().map(|owner| owner.pid).collect();
+    assert_eq!(present, [std::process::id()]);
+    drop(presence);
+    assert_eq!(store.present(now).unwrap(), []);
 }
 
 /// Settled questions are kept for a bounded time.
