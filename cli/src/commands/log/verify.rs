@@ -1,6 +1,7 @@
 //! `mayi log verify`: whether the record is as mayi wrote it.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
@@ -17,7 +18,17 @@ use crate::print;
 use crate::surface::{Line, Tone};
 
 pub(super) fn verify(args: &VerifyArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let Some(store) = store(ctx)? else { return Ok(Exit::Done) };
+    let Some(store) = store(ctx)? else {
+        let left =
+            |folder: &PathBuf| ["head", "key", "archive"].iter().any(|name| folder.join(name).exists());
+        return match ctx.sources.folders.data.as_ref().filter(|folder| left(folder)) {
+            Some(folder) => Err(CliError::internal(format!(
+                "not sound: the record itself is gone from {}, and what belongs to it is still there",
+                visible(&folder.display().to_string())
+            ))),
+            None => Ok(Exit::Done),
+        };
+    };
     let mut progress = Progress::new(ctx);
     let report = store.verify(&mut |done, all| progress.tell(done, all));
     progress.end();
@@ -65,7 +76,8 @@ fn show(report: &Report, store: &SqliteStore, ctx: &Context) -> Result<(), CliEr
         print::line(format!("  {text}"))?;
     }
     for archive in &report.archives {
-        let there = if archive.present { "checked too" } else { "not there any more, which is no harm" };
+        let there =
+            if archive.present { "checked too" } else { "not there: these can't be checked any more" };
         let path = visible(&archive.path.display().to_string());
         print::line(format!("  entries {} to {} are in {path}: {there}", archive.first, archive.last))?;
     }

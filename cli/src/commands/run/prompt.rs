@@ -79,6 +79,12 @@ pub(super) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
             tokio::spawn(async move { while signals.recv().await.is_some() && sender.send(()).is_ok() {} });
         }
     }
+    // A file that may not grow is an error of the write, and no reason to end without an answer.
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
+    }
 }
 
 /// The person at the terminal, if there is one to ask.

@@ -9,9 +9,12 @@ use super::entries::{self, Appending};
 use super::head::Head;
 use super::owners::Life;
 use super::value::count;
-use super::{SqliteStore, Writer, approvals, error, folder, grants};
-use crate::record::{Keys, Link};
+use super::{SqliteStore, Writer, approvals, check, error, folder, grants};
+use crate::record::{Checker, Keys, Link, Place};
 use crate::store::{Change, Conflict, OwnerId, StoreError};
+
+/// No commit has more entries than this.
+const MOST_BEHIND: u64 = 4096;
 
 impl SqliteStore {
     /// Makes all of `changes`, or none of them.
@@ -72,6 +75,7 @@ impl SqliteStore {
                     path: self.path.clone(),
                     reason: format!("entry {seq} of the record was changed: see `mayi log verify`"),
                 })?;
+                self.is_ours(transaction, before, seq, keys)?;
                 before = Link { seq, mac };
                 // Mended before there is more to mend: at most one commit is ever without its head.
                 self.name(head, keys, before);
@@ -84,6 +88,34 @@ impl SqliteStore {
             }
         }
         Appending::after(before, transaction, &keys.chain).map_err(failed)
+    }
+
+    /// What stands behind the head was written by mayi, in one commit: the head never names what somebody else put there.
+    fn is_ours(
+        &self,
+        connection: &Connection,
+        head: Link,
+        newest: u64,
+        keys: &Keys,
+    ) -> Result<(), StoreError> {
+        let mut checker = Checker::new(keys.chain.clone(), Place::Record, head, None);
+        let few = newest - head.seq <= MOST_BEHIND;
+        let from = i64::try_from(head.seq).unwrap_or(i64::MAX).saturating_add(1);
+        if few {
+            check::each(connection, from, newest, |row| checker.row(row))
+                .map_err(|error| error::sqlite(&self.path, error))?;
+        }
+        let sound = checker.at().seq == newest && checker.end().0.is_empty();
+        if few && sound {
+            return Ok(());
+        }
+        Err(StoreError::Damaged {
+            path: self.path.clone(),
+            reason: format!(
+                "somebody else than mayi wrote behind entry {} of the record: see `mayi log verify`",
+                head.seq
+            ),
+        })
     }
 
     /// The head names `newest`. What it names is in the database by now: if the head can't be written, it is

@@ -244,7 +244,10 @@ impl SqliteStore {
         if begun && !head {
             return Err(lost("head"));
         }
-        if !head {
+        if head {
+            // One that was changed is told now, not at the first call.
+            head::Head::to_append(folder, &keys.head)?;
+        } else {
             head::Head::make(folder, &keys.head)?;
         }
         Ok(keys)
