@@ -38,13 +38,15 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 sed_script(judge, text, *second);
             }
         }
-        Some(Special::Jq) => programs(judge, form, scan, |judge, text, place| {
-            if text.contains("import") || text.contains("include") {
-                judge.caveat("a filter that loads files", vec![place]);
+        Some(Special::Jq) => {
+            programs(judge, form, scan, filter);
+            // Behind a file, `yq` takes its filter too.
+            if form.operands.as_ref().is_some_and(|of| of.first.is_empty()) {
+                let behind = scan.operands.iter().skip(1);
+                let texts = behind.filter_map(|at| Some((judge.words.get(*at)?.literal()?, *at)));
+                texts.for_each(|(text, place)| filter(judge, text, place));
             }
-            let elsewhere = ["env", "ENV", "load", "system", "eval"];
-            judge.reader &= !elsewhere.iter().any(|word| text.contains(word));
-        }),
+        }
         Some(Special::Dd) => dd(judge, scan),
         Some(Special::Tar) => tar(judge, scan),
         Some(Special::Cd) => cd(judge, scan),
@@ -67,6 +69,15 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         )
         | None => {}
     }
+}
+
+/// A filter of jq.
+fn filter(judge: &mut Judge<'_>, text: &str, place: usize) {
+    if text.contains("import") || text.contains("include") {
+        judge.caveat("a filter that loads files", vec![place]);
+    }
+    let elsewhere = ["env", "ENV", "load", "system", "eval"];
+    judge.reader &= !elsewhere.iter().any(|word| text.contains(word));
 }
 
 /// Whether no file around the command tells such a program what to run.
