@@ -209,7 +209,9 @@ impl<'a> Judge<'a> {
                 self.known.inner.push(Inner::Words(inner.to_vec()));
             }
         }
-        if stop.is_some() && !scan.has(Meaning::Query) {
+        // `jobs` runs a command only with `-x`.
+        let quiet = form.kind == Kind::Plain && form.reader && scan.rest.is_none();
+        if stop.is_some() && !quiet && !scan.has(Meaning::Query) {
             self.wrapped(form, &scan, from);
         } else if form.kind == Kind::Wrapper || form.kind == Kind::Runner {
             self.reader = false;

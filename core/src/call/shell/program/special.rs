@@ -19,6 +19,9 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 if let Some(reason) = awk::danger(text) {
                     judge.caveat(reason, vec![place]);
                     awk_names(judge, text, reason.contains("writes"));
+                    let texts = outputs::texts(text).into_iter().take(8);
+                    let texts: Vec<_> = texts.filter(|text| !judge.known.lines.contains(text)).collect();
+                    judge.known.prose.extend(texts);
                 }
             });
             // To gawk this is no file.
@@ -144,7 +147,10 @@ fn awk_names(judge: &mut Judge<'_>, text: &str, writes: bool) {
 fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
     for effect in sed::effects(text) {
         match effect {
-            sed::Effect::Runs => judge.caveat("the sed script runs a program", vec![place]),
+            sed::Effect::Runs(line) => {
+                judge.caveat("the sed script runs a program", vec![place]);
+                judge.line(&Word::Literal(line));
+            }
             sed::Effect::Writes(file) => {
                 judge.caveat("the sed script writes a file", vec![place]);
                 judge.write(WriteKind::Write, &file);
@@ -238,6 +244,9 @@ fn remote_helpers(judge: &mut Judge<'_>) {
     for (place, word) in judge.words.iter().enumerate().skip(1) {
         if ["ext::", "fd::"].iter().any(|helper| word.prefix().contains(helper)) {
             judge.caveat("an address that runs a program", vec![place]);
+            if let Some((_, line)) = word.literal().and_then(|text| text.split_once("ext::")) {
+                judge.line(&Word::from(line));
+            }
         }
     }
 }
