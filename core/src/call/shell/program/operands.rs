@@ -255,7 +255,13 @@ fn written(judge: &mut Judge<'_>, kind: WriteKind, word: &Word, place: usize, re
 
 /// `sources` are copied to `target`: the file itself, or files of their names in it.
 fn copies(judge: &mut Judge<'_>, sources: &[&Word], target: &Word, place: usize, reach: Reach, folder: bool) {
-    let Some(text) = target.literal() else { return written(judge, WriteKind::Write, target, place, reach) };
+    let text = match target {
+        Word::Literal(text) => text,
+        Word::Open(open) => {
+            written(judge, WriteKind::Write, target, place, reach);
+            return unpack::below(judge, open, sources);
+        }
+    };
     let exists = judge.command.cwd.is_some_and(|cwd| cwd.join(Path::new(text)).is_dir());
     let folder = folder || text.ends_with('/') || exists;
     let name = |word: &&Word| {

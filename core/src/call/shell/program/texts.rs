@@ -24,8 +24,7 @@ pub(super) fn lines_in(word: &Word) -> Vec<String> {
     let mut found: Vec<String> = text
         .match_indices('!')
         .take(MOST)
-        .map(|(at, _)| text.get(at + 1..))
-        .flatten()
+        .filter_map(|(at, _)| text.get(at + 1..))
         .map(str::to_owned)
         .collect();
     for quote in ['"', '\''] {

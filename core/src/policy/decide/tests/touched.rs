@@ -281,3 +281,36 @@ fn given_arguments_that_hold_a_path_then_they_count_as_words_do() {
         assert_eq!(judged(arguments.clone()), Allow, "{arguments}");
     }
 }
+
+/// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a protection if
+/// it could": what is put into a folder lies below it. Attack 107.
+#[test]
+fn given_a_folder_that_could_be_denied_then_what_is_put_into_it_is_denied() {
+    let denied = policy(&[(Allow, "shell(*)"), (Allow, "write(**)"), (Deny, "write(.github/**)")]);
+    for line in [
+        "cp f .g*hub/",
+        "cp f .g*hub",
+        "cp a b .g?thub/",
+        "cp -r d .g*hub/workflows",
+        "mv f .g*b",
+        "cp -t .g*b f",
+        "cp -t.g*b f",
+        "cp --target-directory=.g*b f",
+        "mv -t .g*b f",
+        "install -m 644 f .g*b/",
+        "ln -s ../f .g*b",
+        "rsync -a f .g*b",
+        "tar xf a -C .g*b",
+        "tar xf a --directory=.g*b",
+        "unzip a.zip -d .g*b",
+        "cp $f .g*b",
+    ] {
+        assert_ne!(auto(&denied, &shell(line)), Allow, "{line}");
+    }
+    for line in ["cp f .g*b/", "mv f .g*b", "cp -t .g*b f", "install f .g*b/"] {
+        assert_eq!(auto(&denied, &shell(line)), Deny, "{line}");
+    }
+    for line in ["cp f x*y/", "mv f src/*", "tar xf a -C x*y"] {
+        assert_ne!(auto(&denied, &shell(line)), Deny, "{line}");
+    }
+}
