@@ -183,7 +183,13 @@ impl With {
     /// Whether it holds with one of these options.
     pub(super) fn holds(&self, options: &[Found<'_>]) -> bool {
         let text = |found: &Found<'_>| found.value.as_ref().and_then(|value| value.text.map(str::to_owned));
-        self.always || options.iter().any(|found| self.is(found.name, text(found).as_deref()))
+        self.always
+            || options.iter().any(|found| {
+                let value = text(found);
+                // A glob that leaves something out: `-g '!target'`.
+                let less = value.as_deref().is_some_and(|value| value.starts_with('!'));
+                !less && self.is(found.name, value.as_deref())
+            })
     }
 
     /// The options that are named, for tests.
@@ -286,7 +292,8 @@ impl Form {
         let query = if form.kind == Kind::Foreign { "" } else { "--version --help" };
         form.list(Meaning::Query, entry.query.as_deref().unwrap_or(query), entry.query.is_none());
         // What a reader with a look around is asked for help may be answered by a program of the folder's.
-        let looks = |special| matches!(special, Special::Git | Special::Cargo | Special::Go);
+        let looks =
+            |special| matches!(special, Special::Git | Special::GitConfig | Special::Cargo | Special::Go);
         let telling = entry.tells || form.reader && !form.special.is_some_and(looks);
         let upper = above.iter().find(|upper| upper.everywhere && upper.tells);
         form.tells = match upper {

@@ -55,6 +55,9 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(Special::Cd) => cd(judge, scan),
         Some(Special::Date) => date(judge, scan),
         Some(Special::Sets) => sets(judge, scan),
+        Some(Special::GitConfig) if judge.reader => {
+            judge.reader = plain_key(judge, scan) && quiet(judge, Special::Git);
+        }
         Some(which @ (Special::Git | Special::Cargo | Special::Go)) if judge.reader => {
             judge.reader = quiet(judge, which);
         }
@@ -62,6 +65,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(Special::Mounts) => unpack::mounts(judge, scan),
         Some(
             Special::Git
+            | Special::GitConfig
             | Special::Cargo
             | Special::Go
             | Special::Find
@@ -72,6 +76,15 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         )
         | None => {}
     }
+}
+
+/// `git config --get user.name`: one key that holds no secret. What else is set, here and for the user, may
+/// be one.
+fn plain_key(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    let more = ["-l", "--list", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool"];
+    let more = more.iter().chain(&["--regexp", "--all", "--url"]);
+    let key = scan.operands.first().and_then(|place| judge.words.get(*place)?.literal());
+    key.is_some_and(repository::is_harmless) && !more.into_iter().any(|name| scan.names(name))
 }
 
 /// A filter of jq.
@@ -86,7 +99,7 @@ fn filter(judge: &mut Judge<'_>, text: &str, place: usize) {
 /// Whether no file around the command tells such a program what to run.
 pub(super) fn quiet(judge: &Judge<'_>, which: Special) -> bool {
     judge.command.cwd.is_some_and(|cwd| match which {
-        Special::Git => {
+        Special::Git | Special::GitConfig => {
             judge.command.looked.resolved(cwd).is_some_and(|cwd| repository::names_no_program(&cwd))
         }
         Special::Cargo => judge.command.looked.resolved(cwd).is_some_and(|cwd| toolchains::plain_cargo(&cwd)),

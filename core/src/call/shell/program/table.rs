@@ -126,6 +126,7 @@ pub(super) enum Special {
     Dd,
     Find,
     Git,
+    GitConfig,
     Go,
     Input,
     Jq,
