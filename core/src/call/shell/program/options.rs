@@ -3,6 +3,7 @@
 use super::form::{Form, Meaning};
 use super::judge::{Judge, LONGEST_TAIL};
 use super::scan::{Found, Scan};
+use super::table::Special;
 use super::{Inner, unpack};
 use crate::call::WriteKind;
 use crate::call::shell::{Reach, Use, Word, split};
@@ -23,8 +24,9 @@ impl Judge<'_> {
             self.understood = false;
         }
         let names = || form.options.values().any(|known| known.meaning == Meaning::Names);
-        if !scan.perhaps.is_empty() && names() {
-            self.named_elsewhere("what a list names", Use::Either);
+        if scan.has(Meaning::Names) || !scan.perhaps.is_empty() && names() {
+            let reads = form.reader && form.special != Some(Special::Tar);
+            self.named_elsewhere("what a list names", if reads { Use::Read } else { Use::Either });
         }
         if form.dangers {
             for place in &scan.perhaps {
@@ -69,7 +71,6 @@ impl Judge<'_> {
                     (None, Some(Word::Open(open))) => self.places.open(open, Use::Read, Reach::Itself),
                     _ => {}
                 }
-                self.named_elsewhere("what its list names", Use::Either);
                 return self.caveat(&about("names files in another file or on its input"), named);
             }
             Meaning::Writes | Meaning::Outputs => {
