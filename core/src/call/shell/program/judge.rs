@@ -229,6 +229,7 @@ impl<'a> Judge<'a> {
         for (place, word) in self.words.iter().enumerate().skip(from) {
             if let Some(file) = word.prefix().strip_prefix('@') {
                 self.places.path(file, Use::Read, Reach::Itself);
+                self.named_elsewhere("what the file with options names", Use::Either);
                 self.caveat("a file with further options", vec![place]);
             }
         }

@@ -120,6 +120,13 @@ fn programs(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, look: fn(&mut J
         }
         return;
     }
+    // Where options end at the first operand, that is the text.
+    if let Some(place) = scan.operands.first()
+        && instead.iter().all(|found| found.place > *place)
+        && let Some(text) = judge.words.get(*place).and_then(Word::literal)
+    {
+        look(judge, text, *place);
+    }
     // Several are one text, each a line of it.
     let patterns = instead.iter().filter(|found| found.known.meaning == Meaning::Pattern);
     let texts: Vec<Option<(&str, usize)>> = patterns

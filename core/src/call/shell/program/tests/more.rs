@@ -40,6 +40,11 @@ fn given_an_option_behind_an_operand_then_it_counts_only_where_the_program_reads
         "uniq f -w 5",
     ];
     hold(others, |line| look(line).reader.then(|| line.to_owned()));
+    // Where options end at the first operand, that is the script.
+    hold(["sed 'w out' f -e p", "sed '1e rm x' f -e p", "sed 'r .env' f --expression=p"], |line| {
+        let known = look(line);
+        (known.reader || known.caveats.is_empty()).then(|| line.to_owned())
+    });
     let readers = ["unzip -l x.zip -x a", "unzip -t x.zip", "xxd -s5 f", "uniq -c f", "zipinfo x.zip -x a"];
     hold(readers, |line| (!look(line).reader).then(|| line.to_owned()));
     for (line, name) in [
@@ -88,6 +93,11 @@ fn given_names_of_files_in_a_file_or_the_input_then_they_could_be_any() {
         "git log -p --stdin",
         "git cat-file --batch",
         "rsync --files-from=- a b",
+        "7z a out.7z @X",
+        "7z l a.7z @X",
+        "gcc @X",
+        "nm @X",
+        "clang-format --files=X",
     ];
     hold(lines, |line| {
         let known = look(line);
