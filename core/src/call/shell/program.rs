@@ -12,6 +12,7 @@ mod input;
 mod judge;
 mod name;
 mod operands;
+mod options;
 mod outputs;
 mod pathspec;
 mod places;

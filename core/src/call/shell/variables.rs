@@ -1,7 +1,7 @@
 //! Variables by name: which of them only change how output looks, and which change what later words run.
 //! The names are in the table of programs.
 
-use super::program;
+use super::{Word, program};
 
 /// What setting a variable means for what runs later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,14 +14,25 @@ pub(super) enum Kind {
     Other,
 }
 
+/// Whether setting `name` to `value` changes only how output looks.
+pub(super) fn is_inert(name: &str, value: &Word) -> bool {
+    // A path stands for a file of messages or times.
+    let path = |text: &str| {
+        let file = name.starts_with("LC_") || matches!(name, "LANG" | "LANGUAGE" | "TZ" | "TERM");
+        let zone = name == "TZ" && !text.starts_with([':', '/', '.']) && !text.contains("..");
+        file && !zone && text.contains('/')
+    };
+    kind(name) == Kind::Inert && value.literal().is_some_and(|text| !path(text))
+}
+
 /// Looks a name up. One that is no name of a variable rebinds: it may hold a subscript to evaluate.
 pub(super) fn kind(name: &str) -> Kind {
     if !is_name(name) {
         return Kind::Rebinding;
     }
     let (inert, rebinding) = program::variables();
-    let named = |of: &String| match of.strip_suffix('*') {
-        Some(family) => name.starts_with(family),
+    let named = |of: &String| match of.split_once('*') {
+        Some((begin, end)) => name.strip_prefix(begin).is_some_and(|rest| rest.ends_with(end)),
         None => of == name,
     };
     if inert.iter().any(named) {

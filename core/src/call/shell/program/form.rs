@@ -15,6 +15,8 @@ pub(super) enum Meaning {
     Pattern,
     /// Its value is a file that is read.
     Reads,
+    /// It names, in a file that is read or on its input, the files that the program works on.
+    Names,
     /// Its value is a file that is written, as one expects of the program.
     Writes,
     /// Its value is a file that is written, or it makes the program write.
@@ -57,6 +59,7 @@ impl Meaning {
             Self::Harmless
                 | Self::Pattern
                 | Self::Reads
+                | Self::Names
                 | Self::Writes
                 | Self::Edits
                 | Self::Url
@@ -95,6 +98,8 @@ pub(super) enum Role {
     Pattern,
     /// Read.
     Read,
+    /// A page of a manual, or a file of one: it may include others.
+    Page,
     /// Perhaps read, perhaps written.
     Path,
     /// Written: an access of its own.
@@ -105,8 +110,12 @@ pub(super) enum Role {
     Target,
     /// Made.
     Created,
-    /// Changed.
+    /// Changed by what is in it, which may be shown.
     Edited,
+    /// Changed without a look at what is in it.
+    Marked,
+    /// Replaced by another form of it, which may be shown.
+    Packed,
     /// Removed.
     Deleted,
     /// Gets another name.
@@ -174,7 +183,13 @@ impl With {
     /// Whether it holds with one of these options.
     pub(super) fn holds(&self, options: &[Found<'_>]) -> bool {
         let text = |found: &Found<'_>| found.value.as_ref().and_then(|value| value.text.map(str::to_owned));
-        self.always || options.iter().any(|found| self.is(found.name, text(found).as_deref()))
+        self.always
+            || options.iter().any(|found| {
+                let value = text(found);
+                // A glob that leaves something out: `-g '!target'`.
+                let less = value.as_deref().is_some_and(|value| value.starts_with('!'));
+                !less && self.is(found.name, value.as_deref())
+            })
     }
 
     /// The options that are named, for tests.
@@ -202,6 +217,10 @@ pub(super) struct Form {
     /// Whether it is one if it only tells something about itself, and what that hangs on.
     pub(super) tells: Option<Option<Special>>,
     pub(super) digits: bool,
+    /// Options end at the first operand, but for these; with `*` some programs of the name have it so.
+    pub(super) options_first: Option<HashSet<String>>,
+    /// What it reads from its input may be lines that it runs.
+    pub(super) runs_input: bool,
     /// Where the command that it runs begins is not certain.
     pub(super) lost: bool,
     /// Without a path among its operands it works on the working folder.
@@ -243,6 +262,7 @@ impl Form {
             special: entry.special,
             reader: entry.reader.unwrap_or_default(),
             digits: entry.digits,
+            runs_input: entry.runs_input,
             lost: entry.lost,
             here: entry.here.unwrap_or_default(),
             here_below: entry.here_below.unwrap_or_default(),
@@ -262,6 +282,8 @@ impl Form {
         form.spoils = entry.kind == Kind::Transparent && entry.reader == Some(false);
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.responses = entry.responses;
+        let first = |list: &String| list.split_whitespace().map(str::to_owned).collect();
+        form.options_first = entry.options_first.as_ref().map(first);
         form.instead =
             entry.instead.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect();
         for (meaning, list) in entry.lists() {
@@ -270,7 +292,8 @@ impl Form {
         let query = if form.kind == Kind::Foreign { "" } else { "--version --help" };
         form.list(Meaning::Query, entry.query.as_deref().unwrap_or(query), entry.query.is_none());
         // What a reader with a look around is asked for help may be answered by a program of the folder's.
-        let looks = |special| matches!(special, Special::Git | Special::Cargo | Special::Go);
+        let looks =
+            |special| matches!(special, Special::Git | Special::GitConfig | Special::Cargo | Special::Go);
         let telling = entry.tells || form.reader && !form.special.is_some_and(looks);
         let upper = above.iter().find(|upper| upper.everywhere && upper.tells);
         form.tells = match upper {
@@ -373,12 +396,15 @@ impl Role {
             "text" => Self::Text,
             "pattern" => Self::Pattern,
             "read" => Self::Read,
+            "page" => Self::Page,
             "path" => Self::Path,
             "written" => Self::Written,
             "output" => Self::Output,
             "target" => Self::Target,
             "created" => Self::Created,
             "edited" => Self::Edited,
+            "marked" => Self::Marked,
+            "packed" => Self::Packed,
             "deleted" => Self::Deleted,
             "moved" => Self::Moved,
             "change" => Self::Change,

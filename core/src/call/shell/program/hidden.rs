@@ -2,7 +2,7 @@
 
 use super::judge::{Judge, LONGEST_TAIL, MOST_TAILS};
 use super::spellings;
-use super::texts::lines_of;
+use super::texts::{lines_in, lines_of};
 use crate::call::shell::Word;
 
 impl Judge<'_> {
@@ -35,7 +35,8 @@ impl Judge<'_> {
 
     /// A text that may be a line for a shell, or hold one behind `=`: for denials alone.
     pub(super) fn line(&mut self, word: &Word) {
-        let lines = lines_of(word).filter(|line| !self.known.lines.contains(line)).collect::<Vec<_>>();
+        let lines = lines_of(word).chain(lines_in(word));
+        let lines = lines.filter(|line| !self.known.lines.contains(line)).collect::<Vec<_>>();
         self.known.lines.extend(lines);
     }
 

@@ -4,12 +4,12 @@ use super::form::{Form, Meaning, Operands, Role};
 use super::name;
 use super::operands;
 use super::places::Places;
-use super::scan::{Found, Scan, scan};
+use super::scan::{Scan, scan};
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
-use super::{Command, Inner, Known, input, shells, special, spellings, tool, unpack, variables};
+use super::{Command, Inner, Known, input, shells, special, spellings, tool, variables};
 use crate::call::WriteKind;
-use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word, split};
+use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word};
 
 /// As many tails of a wrapper that could not be located are offered to denials, each as long.
 pub(super) const MOST_TAILS: usize = 24;
@@ -134,6 +134,17 @@ impl<'a> Judge<'a> {
             let scan = scan(program.form(), words, from, Some(0));
             let Some(rest) = scan.rest else { break };
             let Some(word) = words.get(rest) else { break };
+            // `git stash -- list`: behind that stand operands, and to few programs a sub-command.
+            if let Some(end) = scan.ended {
+                self.reader = false;
+                if word.literal().is_none_or(|text| program.sub(text).is_some()) {
+                    self.caveat(
+                        "what could be a sub-command, behind the end of the options",
+                        vec![end, rest],
+                    );
+                }
+                break;
+            }
             let Some(text) = word.literal() else {
                 if program.form().operands.is_none() {
                     self.caveat("the sub-command is not known", Vec::new());
@@ -165,6 +176,7 @@ impl<'a> Judge<'a> {
         if form.lost {
             self.anything(from);
         }
+        self.known.runs_input |= form.runs_input;
         if let Some(tells) = form.tells
             && self.query(&scan, from)
         {
@@ -189,7 +201,7 @@ impl<'a> Judge<'a> {
             self.reader = false;
             if let Some(inner) = words.get(range.clone()).filter(|inner| !inner.is_empty()) {
                 if input::chooses(inner) {
-                    self.caveat("what it finds decides what it runs", Vec::new());
+                    self.not_literal("what it finds decides what it runs");
                 }
                 let starts = scan.operands.iter().filter_map(|at| words.get(*at)).map(Word::prefix);
                 let starts = starts.chain(scan.operands.is_empty().then_some("."));
@@ -197,7 +209,9 @@ impl<'a> Judge<'a> {
                 self.known.inner.push(Inner::Words(inner.to_vec()));
             }
         }
-        if stop.is_some() && !scan.has(Meaning::Query) {
+        // `jobs` runs a command only with `-x`.
+        let quiet = form.kind == Kind::Plain && form.reader && scan.rest.is_none();
+        if stop.is_some() && !quiet && !scan.has(Meaning::Query) {
             self.wrapped(form, &scan, from);
         } else if form.kind == Kind::Wrapper || form.kind == Kind::Runner {
             self.reader = false;
@@ -215,6 +229,7 @@ impl<'a> Judge<'a> {
         for (place, word) in self.words.iter().enumerate().skip(from) {
             if let Some(file) = word.prefix().strip_prefix('@') {
                 self.places.path(file, Use::Read, Reach::Itself);
+                self.named_elsewhere("what the file with options names", Use::Either);
                 self.caveat("a file with further options", vec![place]);
             }
         }
@@ -245,7 +260,15 @@ impl<'a> Judge<'a> {
         }
         let inner = scan.rest.and_then(|rest| words.get(rest..)).unwrap_or_default();
         if form.special == Some(Special::Input) && input::decides(self.command, inner, scan, form) {
-            self.caveat("its input decides what it runs", Vec::new());
+            // `parallel ::: LINE`
+            match inner.first().is_some_and(|word| word.literal().is_some_and(|text| text.starts_with(":::")))
+            {
+                true => {
+                    self.caveat("its words are lines that it runs", Vec::new());
+                    inner.iter().skip(1).for_each(|word| self.line(word));
+                }
+                false => self.not_literal("its input decides what it runs"),
+            }
             self.known.runs_input = true;
         }
         if form.special == Some(Special::Input) {
@@ -289,125 +312,14 @@ impl<'a> Judge<'a> {
             return;
         }
         let reads = program.is_some_and(|program| program.form().reader && !program.has_subs);
-        let (text, pieces) = ("what its input names".to_owned(), vec![None]);
+        self.named_elsewhere("what its input names", if reads { Use::Read } else { Use::Either });
+    }
+
+    /// Paths that no word says: they could be any.
+    pub(super) fn named_elsewhere(&mut self, text: &str, how: Use) {
+        let (text, pieces) = (text.to_owned(), vec![None]);
         let word = OpenWord { text, pieces, splits: true, glob: false, tame: false };
-        self.places.open(&word, if reads { Use::Read } else { Use::Either }, Reach::Itself);
-    }
-
-    /// All the options of a scan, and words that could be one.
-    fn options(&mut self, form: &Form, scan: &Scan<'_>) {
-        for found in &scan.options {
-            self.option(found);
-        }
-        if !scan.unknown.is_empty() {
-            self.reader = false;
-            self.understood = false;
-        }
-        if form.dangers {
-            for place in &scan.perhaps {
-                self.caveat("a word that could be an option which does more", vec![*place]);
-            }
-        }
-    }
-
-    fn option(&mut self, found: &Found<'_>) {
-        let value = found.value.as_ref();
-        let text = value.and_then(|value| value.text);
-        let mut named = vec![found.place];
-        named.extend(value.map(|value| value.place).filter(|place| *place != found.place));
-        let word = value.and_then(|value| self.words.get(value.place));
-        let about = |what: &str| format!("the option {} {what}", found.name);
-        match found.known.meaning {
-            Meaning::Harmless => {
-                if let Some(text) = text {
-                    self.places.text(text);
-                }
-                return;
-            }
-            Meaning::Pattern | Meaning::Query => return,
-            Meaning::Url => {
-                self.reader = false;
-                if let Some(text) = text {
-                    self.places.host(text);
-                }
-                return;
-            }
-            Meaning::Reads => {
-                if let Some(text) = text {
-                    self.places.path(text, Use::Read, Reach::Itself);
-                } else if let Some(Word::Open(open)) = word {
-                    self.places.open(open, Use::Either, Reach::Itself);
-                }
-                return;
-            }
-            Meaning::Writes | Meaning::Outputs => {
-                self.reader = false;
-                match (text, word) {
-                    (Some(text), _) => self.write(WriteKind::Write, text),
-                    (None, Some(Word::Open(open))) => {
-                        self.places.open(open, Use::Write(WriteKind::Write), Reach::Itself);
-                        self.caveat(&about("writes a file that is not known"), named.clone());
-                    }
-                    _ => {}
-                }
-                if found.known.meaning == Meaning::Writes {
-                    return;
-                }
-                self.caveat(&about("writes a file"), named);
-            }
-            Meaning::Target | Meaning::Edits => {
-                self.reader = false;
-                return;
-            }
-            Meaning::Into => {
-                unpack::into(self, found);
-                self.caveat(&about("writes in another place"), named);
-            }
-            Meaning::Elsewhere => self.caveat(&about("works in another place"), named),
-            Meaning::Loads => self.caveat(&about("loads configuration or code"), named),
-            Meaning::Runs => self.caveat(&about("runs another program"), named),
-            Meaning::Changes => self.caveat(&about("changes something"), named),
-            Meaning::Sends => self.caveat(&about("sends a file"), named),
-            Meaning::Data => {
-                self.reader = false;
-                if text.is_none_or(|text| {
-                    text.starts_with(['@', '<']) || text.contains("=@") || text.contains("=<")
-                }) {
-                    self.caveat(&about("sends a file"), named);
-                }
-            }
-            Meaning::Line => {
-                self.reader = false;
-                // `env -S 'rm' -rf x`: what follows belongs to the line.
-                if let (Some(line), Some(value)) = (text.and_then(split), value) {
-                    let rest = self.words.iter().skip(value.place + 1).take(LONGEST_TAIL).cloned();
-                    self.known.also.push(line.into_iter().map(Word::Literal).chain(rest).collect());
-                }
-                let line = match (text, word) {
-                    (Some(text), _) => Some(Word::from(text)),
-                    (None, word) => word.cloned(),
-                };
-                self.known.inner.extend(line.map(Inner::Line));
-                return;
-            }
-            Meaning::Command => self.caveat(&about("runs another program"), vec![found.place]),
-            Meaning::Evaluates => {
-                self.reader = false;
-                if text.is_none_or(|text| text.contains('[')) {
-                    self.caveat(&about("evaluates its value"), named);
-                }
-                return;
-            }
-        }
-        if matches!(found.known.meaning, Meaning::Runs | Meaning::Loads) {
-            let value = text.map(Word::from).or_else(|| word.cloned());
-            value.iter().for_each(|value| self.line(value));
-        }
-        match (text, word) {
-            (Some(text), _) => self.places.any(text, Use::Either, Reach::Itself),
-            (None, Some(Word::Open(open))) => self.places.open(open, Use::Either, Reach::Itself),
-            _ => {}
-        }
+        self.places.open(&word, how, Reach::Itself);
     }
 
     /// Every word from `from` on could be a path.
@@ -424,6 +336,11 @@ impl<'a> Judge<'a> {
         if !nowhere && self.known.writes.len() < 256 {
             self.known.writes.push((kind, path.to_owned()));
         }
+    }
+
+    /// A command word that nobody knows before it runs.
+    fn not_literal(&mut self, reason: &str) {
+        self.add(Caveat { reason: reason.to_owned(), always: true, named: Named::Nothing });
     }
 
     /// A plain caveat about the words at these places.

@@ -46,7 +46,11 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             continue;
         };
         match role {
-            Role::Read | Role::Path if edits => written(judge, WriteKind::Edit, word, *place, reach),
+            // What is edited may be shown as well.
+            Role::Read | Role::Path if edits => {
+                written(judge, WriteKind::Edit, word, *place, reach);
+                judge.places.word(word, Use::Read, reach);
+            }
             Role::Text => match word {
                 Word::Literal(text) => judge.places.text(text),
                 // Text is only printed: what is not known of it opens no file. A path that is begun may be
@@ -106,6 +110,13 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                     deletes(judge, form, scan, word);
                 }
             }
+            Role::Page => {
+                judge.places.word(word, how, Reach::Itself);
+                if word.literal().is_none_or(|text| text.contains('/')) {
+                    judge.caveat("a page that may include other files", vec![*place]);
+                    judge.named_elsewhere("what the page includes", Use::Read);
+                }
+            }
             Role::Path | Role::Script => {
                 paths += 1;
                 judge.places.word(word, Use::Either, reach);
@@ -117,7 +128,16 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             }
             Role::Target => destination = Some((word, *place)),
             Role::Created => judge.places.word(word, Use::Write(WriteKind::Create), reach),
-            Role::Edited => judge.places.word(word, Use::Write(WriteKind::Edit), reach),
+            Role::Edited => {
+                judge.places.word(word, Use::Write(WriteKind::Edit), reach);
+                judge.places.word(word, Use::Read, reach);
+            }
+            Role::Marked => judge.places.word(word, Use::Write(WriteKind::Edit), reach),
+            Role::Packed => {
+                written(judge, WriteKind::Move, word, *place, reach);
+                judge.places.word(word, Use::Write(WriteKind::Move), Reach::All);
+                judge.places.word(word, Use::Read, reach);
+            }
             Role::Deleted => judge.places.word(word, Use::Write(WriteKind::Delete), reach),
             Role::Change => {
                 judge.places.word(word, Use::Either, Reach::Itself);
@@ -235,7 +255,13 @@ fn written(judge: &mut Judge<'_>, kind: WriteKind, word: &Word, place: usize, re
 
 /// `sources` are copied to `target`: the file itself, or files of their names in it.
 fn copies(judge: &mut Judge<'_>, sources: &[&Word], target: &Word, place: usize, reach: Reach, folder: bool) {
-    let Some(text) = target.literal() else { return written(judge, WriteKind::Write, target, place, reach) };
+    let text = match target {
+        Word::Literal(text) => text,
+        Word::Open(open) => {
+            written(judge, WriteKind::Write, target, place, reach);
+            return unpack::below(judge, open, sources);
+        }
+    };
     let exists = judge.command.cwd.is_some_and(|cwd| cwd.join(Path::new(text)).is_dir());
     let folder = folder || text.ends_with('/') || exists;
     let name = |word: &&Word| {

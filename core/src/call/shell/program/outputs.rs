@@ -20,6 +20,9 @@ pub(super) fn named(program: &str) -> Vec<Named> {
         let (before, behind) =
             (program.get(..at).unwrap_or_default(), program.get(at + 1..).unwrap_or_default());
         let next = text(behind.trim_start_matches(['>', '|', '&', ' ', '\t', '(']));
+        // `print "LINE" | "sh"`
+        let printed = last(before).filter(|_| mark == "|").map(Named::Line);
+        found.extend(printed.filter(|new| !found.contains(new)));
         let new = match (mark, next) {
             (">", Some((name, rest))) => {
                 let rest = rest.trim_start_matches([' ', '\t', ')']);
@@ -29,10 +32,21 @@ pub(super) fn named(program: &str) -> Vec<Named> {
             ("<", Some((name, _))) => Some(Named::Read(name)),
             ("|", Some((line, _))) => Some(Named::Line(line)),
             ("(", Some((line, _))) if before.trim_end().ends_with("system") => Some(Named::Line(line)),
-            ("|", None) => last(before).map(Named::Line),
             _ => None,
         };
         found.extend(new.filter(|new| !found.contains(new)));
+    }
+    found
+}
+
+/// Every text between quotes: what is put into a variable may be run later.
+pub(super) fn texts(program: &str) -> Vec<String> {
+    let (mut rest, mut found) = (program, Vec::new());
+    while let Some((inner, behind)) = rest.find('"').and_then(|at| text(rest.get(at..)?)) {
+        rest = behind;
+        if inner.contains(' ') && found.len() < MOST {
+            found.push(inner);
+        }
     }
     found
 }
@@ -75,6 +89,7 @@ mod tests {
             ("{print >(\"a\")}", vec![written("a")]),
             ("{print > \"a\" $1}", vec![Named::Written("a".into(), false)]),
             ("{print | \"rm x\"}", vec![Named::Line("rm x".into())]),
+            ("{print \"rm x\" | \"sh\"}", vec![Named::Line("rm x".into()), Named::Line("sh".into())]),
             ("BEGIN{\"rm \\\"x\\\"\" | getline}", vec![Named::Line("rm \"x\"".into())]),
             ("BEGIN{system( \"rm x\")}", vec![Named::Line("rm x".into())]),
             ("BEGIN{getline < \".env\"}", vec![Named::Read(".env".into())]),

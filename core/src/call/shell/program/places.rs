@@ -139,6 +139,13 @@ impl<'a> Places<'a> {
             && let Some((_, behind)) = first.rsplit_once(['=', '@'])
         {
             *first = behind.to_owned();
+        } else if let Some(Some(first)) = word.pieces.first_mut()
+            && let Some(glued) = first.strip_prefix('-').and_then(|rest| rest.get(1..))
+            && glued.contains(['/', '.'])
+            && !first.starts_with("--")
+        {
+            // `-t.g*b`
+            *first = glued.to_owned();
         }
         let path = opened(&word, self.cwd, self.looked);
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach });

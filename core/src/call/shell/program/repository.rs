@@ -164,6 +164,14 @@ fn plain(file: &Path) -> bool {
     small(file).is_some_and(|text| keys(&text).is_some_and(|keys| keys.iter().all(harmless_key)))
 }
 
+/// Whether `user.name` or `branch.main.merge` names no program, and holds no secret.
+pub(super) fn is_harmless(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let Some((section, rest)) = key.split_once('.') else { return false };
+    let (sub, name) = rest.rsplit_once('.').map_or((false, rest), |(_, name)| (true, name));
+    harmless_key(&(section.to_owned(), sub, name.to_owned()))
+}
+
 /// `core.bare`, `remote.*.url`: `section.key`, or `section.*.key` for any sub-section; `*` is any key.
 fn harmless_key((section, sub, key): &(String, bool, String)) -> bool {
     let section = if *sub { format!("{section}.*") } else { section.clone() };

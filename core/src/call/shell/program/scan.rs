@@ -37,6 +37,8 @@ pub(super) struct Scan<'a> {
     pub(super) perhaps: Vec<usize>,
     /// Commands inside, as `find -exec` has them: up to `;` or `+`.
     pub(super) commands: Vec<Range<usize>>,
+    /// Where `--` ended the options.
+    pub(super) ended: Option<usize>,
     /// Where it stopped: the command of a wrapper, or a sub-command.
     pub(super) rest: Option<usize>,
 }
@@ -84,10 +86,12 @@ pub(super) fn scan<'a>(form: &'a Form, words: &'a [Word], from: usize, stop: Opt
                 && !form.options.contains_key("--")
             {
                 ended = true;
+                scan.ended = Some(place);
                 continue;
             }
             if let Some(text) = text
                 && looks_like_option(form, text)
+                && late(form, words, place, text, &mut scan)
             {
                 at += option(form, words, place, text, &mut scan);
                 if scan.options.last().is_some_and(|found| {
@@ -160,6 +164,20 @@ fn bundle<'a>(form: &'a Form, words: &'a [Word], place: usize, letters: &str, sc
         }
     }
     taken
+}
+
+/// Whether the word at `place` is still an option, where options end at the first operand.
+fn late(form: &Form, words: &[Word], place: usize, text: &str, scan: &mut Scan<'_>) -> bool {
+    let Some(first) = form.options_first.as_ref().filter(|_| !scan.operands.is_empty()) else { return true };
+    if first.contains("*") {
+        // To some it is an operand.
+        scan.unknown.push(place);
+        return true;
+    }
+    let mut own = Scan::default();
+    option(form, words, place, text, &mut own);
+    let kept = !own.options.is_empty() && own.options.iter().all(|found| first.contains(found.name));
+    kept && own.unknown.is_empty()
 }
 
 fn takes_assignments(form: &Form) -> bool {

@@ -3,8 +3,8 @@
 /// What a script does besides editing text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It runs a program: `e`, or `s///e`.
-    Runs,
+    /// It runs a program: `e LINE`, or `s///e`, with what is known of the line; `${_}` is not.
+    Runs(String),
     /// It writes this file.
     Writes(String),
     /// It reads this file.
@@ -147,15 +147,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A replacement up to its delimiter.
-    fn replacement(&mut self, delimiter: char) -> Option<()> {
+    /// A replacement up to its delimiter, as far as it is known.
+    fn replacement(&mut self, delimiter: char) -> Option<String> {
+        let mut text = String::new();
         loop {
             match self.next()? {
-                '\\' => {
-                    self.next()?;
-                }
-                c if c == delimiter => return Some(()),
-                _ => {}
+                '\\' => match self.next()? {
+                    c if c.is_ascii_digit() => text.push_str("${_}"),
+                    'n' => text.push('\n'),
+                    't' => text.push(' '),
+                    c => text.push(c),
+                },
+                c if c == delimiter => return Some(text),
+                '&' => text.push_str("${_}"),
+                c => text.push(c),
             }
         }
     }
@@ -208,8 +213,8 @@ impl<'a> Reader<'a> {
             }
             'w' | 'W' => self.writes(),
             'e' => {
-                self.line();
-                self.effects.push(Effect::Runs);
+                let line = self.line().trim().to_owned();
+                self.effects.push(Effect::Runs(line));
             }
             _ => return None,
         }
@@ -232,7 +237,7 @@ impl<'a> Reader<'a> {
     fn substitution(&mut self) -> Option<()> {
         let delimiter = self.next().filter(|c| *c != '\n' && *c != '\\')?;
         self.pattern(delimiter)?;
-        self.replacement(delimiter)?;
+        let text = self.replacement(delimiter)?;
         loop {
             match self.peek() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
@@ -240,7 +245,7 @@ impl<'a> Reader<'a> {
                 }
                 Some('e') => {
                     self.next();
-                    self.effects.push(Effect::Runs);
+                    self.effects.push(Effect::Runs(text.clone()));
                 }
                 Some('w') => {
                     self.next();
@@ -301,18 +306,20 @@ mod tests {
     #[test]
     fn given_a_script_that_runs_reads_or_writes_then_it_says_so() {
         let writes = |file: &str| Effect::Writes(file.to_owned());
+        let runs = |line: &str| Effect::Runs(line.to_owned());
         for (script, expected) in [
             ("w backup.txt", vec![writes("backup.txt")]),
             ("1w out", vec![writes("out")]),
-            ("1e touch PWN", vec![Effect::Runs]),
-            ("e", vec![Effect::Runs]),
-            ("s|hi|touch PWN|e", vec![Effect::Runs]),
-            ("s/a/b/gew out", vec![Effect::Runs, writes("out")]),
+            ("1e touch PWN", vec![runs("touch PWN")]),
+            ("e", vec![runs("")]),
+            ("s|hi|touch PWN|e", vec![runs("touch PWN")]),
+            ("s/.*/rm & \\1 x\\/y/e", vec![runs("rm ${_} ${_} x/y")]),
+            ("s/a/b/gew out", vec![runs("b"), writes("out")]),
             ("$!{w out\n}", vec![writes("out")]),
             ("/x/ { n ; w out", vec![writes("out"), Effect::Unknown]),
             ("r /etc/passwd", vec![Effect::Reads("/etc/passwd".into())]),
             ("p;p;W o", vec![writes("o")]),
-            ("s/a/b/;e id", vec![Effect::Runs]),
+            ("s/a/b/;e id", vec![runs("id")]),
             ("1!w out", vec![writes("out")]),
             ("y/a/b/;w out", vec![writes("out")]),
             ("a x\nw out", vec![writes("out")]),

@@ -19,6 +19,9 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 if let Some(reason) = awk::danger(text) {
                     judge.caveat(reason, vec![place]);
                     awk_names(judge, text, reason.contains("writes"));
+                    let texts = outputs::texts(text).into_iter().take(8);
+                    let texts: Vec<_> = texts.filter(|text| !judge.known.lines.contains(text)).collect();
+                    judge.known.prose.extend(texts);
                 }
             });
             // To gawk this is no file.
@@ -38,18 +41,23 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 sed_script(judge, text, *second);
             }
         }
-        Some(Special::Jq) => programs(judge, form, scan, |judge, text, place| {
-            if text.contains("import") || text.contains("include") {
-                judge.caveat("a filter that loads files", vec![place]);
+        Some(Special::Jq) => {
+            programs(judge, form, scan, filter);
+            // Behind a file, `yq` takes its filter too.
+            if form.operands.as_ref().is_some_and(|of| of.first.is_empty()) {
+                let behind = scan.operands.iter().skip(1);
+                let texts = behind.filter_map(|at| Some((judge.words.get(*at)?.literal()?, *at)));
+                texts.for_each(|(text, place)| filter(judge, text, place));
             }
-            let elsewhere = ["env", "ENV", "load", "system", "eval"];
-            judge.reader &= !elsewhere.iter().any(|word| text.contains(word));
-        }),
+        }
         Some(Special::Dd) => dd(judge, scan),
         Some(Special::Tar) => tar(judge, scan),
         Some(Special::Cd) => cd(judge, scan),
         Some(Special::Date) => date(judge, scan),
         Some(Special::Sets) => sets(judge, scan),
+        Some(Special::GitConfig) if judge.reader => {
+            judge.reader = plain_key(judge, scan) && quiet(judge, Special::Git);
+        }
         Some(which @ (Special::Git | Special::Cargo | Special::Go)) if judge.reader => {
             judge.reader = quiet(judge, which);
         }
@@ -57,6 +65,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         Some(Special::Mounts) => unpack::mounts(judge, scan),
         Some(
             Special::Git
+            | Special::GitConfig
             | Special::Cargo
             | Special::Go
             | Special::Find
@@ -69,10 +78,28 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     }
 }
 
+/// `git config --get user.name`: one key that holds no secret. What else is set, here and for the user, may
+/// be one.
+fn plain_key(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    let more = ["-l", "--list", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool"];
+    let more = more.iter().chain(&["--regexp", "--all", "--url"]);
+    let key = scan.operands.first().and_then(|place| judge.words.get(*place)?.literal());
+    key.is_some_and(repository::is_harmless) && !more.into_iter().any(|name| scan.names(name))
+}
+
+/// A filter of jq.
+fn filter(judge: &mut Judge<'_>, text: &str, place: usize) {
+    if text.contains("import") || text.contains("include") {
+        judge.caveat("a filter that loads files", vec![place]);
+    }
+    let elsewhere = ["env", "ENV", "load", "system", "eval"];
+    judge.reader &= !elsewhere.iter().any(|word| text.contains(word));
+}
+
 /// Whether no file around the command tells such a program what to run.
 pub(super) fn quiet(judge: &Judge<'_>, which: Special) -> bool {
     judge.command.cwd.is_some_and(|cwd| match which {
-        Special::Git => {
+        Special::Git | Special::GitConfig => {
             judge.command.looked.resolved(cwd).is_some_and(|cwd| repository::names_no_program(&cwd))
         }
         Special::Cargo => judge.command.looked.resolved(cwd).is_some_and(|cwd| toolchains::plain_cargo(&cwd)),
@@ -92,6 +119,13 @@ fn programs(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, look: fn(&mut J
             _ => judge.caveat("a program text that is not known", vec![*place]),
         }
         return;
+    }
+    // Where options end at the first operand, that is the text.
+    if let Some(place) = scan.operands.first()
+        && instead.iter().all(|found| found.place > *place)
+        && let Some(text) = judge.words.get(*place).and_then(Word::literal)
+    {
+        look(judge, text, *place);
     }
     // Several are one text, each a line of it.
     let patterns = instead.iter().filter(|found| found.known.meaning == Meaning::Pattern);
@@ -133,7 +167,10 @@ fn awk_names(judge: &mut Judge<'_>, text: &str, writes: bool) {
 fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
     for effect in sed::effects(text) {
         match effect {
-            sed::Effect::Runs => judge.caveat("the sed script runs a program", vec![place]),
+            sed::Effect::Runs(line) => {
+                judge.caveat("the sed script runs a program", vec![place]);
+                judge.line(&Word::Literal(line));
+            }
             sed::Effect::Writes(file) => {
                 judge.caveat("the sed script writes a file", vec![place]);
                 judge.write(WriteKind::Write, &file);
@@ -227,6 +264,9 @@ fn remote_helpers(judge: &mut Judge<'_>) {
     for (place, word) in judge.words.iter().enumerate().skip(1) {
         if ["ext::", "fd::"].iter().any(|helper| word.prefix().contains(helper)) {
             judge.caveat("an address that runs a program", vec![place]);
+            if let Some((_, line)) = word.literal().and_then(|text| text.split_once("ext::")) {
+                judge.line(&Word::from(line));
+            }
         }
     }
 }

@@ -77,6 +77,9 @@ pub(super) struct Entry {
     pub(super) tells: bool,
     pub(super) responses: bool,
     pub(super) listing: String,
+    pub(super) options_first: Option<String>,
+    pub(super) names: String,
+    pub(super) runs_input: bool,
 }
 
 /// What sort of program it is.
@@ -123,6 +126,7 @@ pub(super) enum Special {
     Dd,
     Find,
     Git,
+    GitConfig,
     Go,
     Input,
     Jq,
@@ -339,6 +343,8 @@ impl Entry {
         self.special = self.special.or(like.special);
         self.tells |= like.tells;
         self.responses |= like.responses;
+        self.runs_input |= like.runs_input;
+        self.options_first = self.options_first.take().or_else(|| like.options_first.clone());
         if self.style == Style::Gnu {
             self.style = like.style;
         }
@@ -348,11 +354,12 @@ impl Entry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 18] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 19] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
             (Meaning::Reads, &self.reads),
+            (Meaning::Names, &self.names),
             (Meaning::Writes, &self.writes),
             (Meaning::Outputs, &self.outputs),
             (Meaning::Edits, &self.edits),

@@ -3,6 +3,7 @@
 mod any;
 mod arity;
 mod caveats;
+mod more;
 mod readers;
 mod table;
 mod touches;

@@ -1,5 +1,7 @@
 //! Folders that something is put into: archives taken apart, folders of this machine in a container.
 
+use std::path::Path;
+
 use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::scan::{Found, Scan};
@@ -14,8 +16,35 @@ pub(super) fn into(judge: &mut Judge<'_>, found: &Found<'_>) {
     let Some(value) = &found.value else { return };
     match (value.text, judge.words.get(value.place)) {
         (Some(text), _) => judge.places.path(text, WRITE, Reach::Itself),
-        (None, Some(Word::Open(open))) => judge.places.open(open, WRITE, Reach::Itself),
+        (None, Some(Word::Open(open))) => {
+            judge.places.open(open, WRITE, Reach::Itself);
+            below(judge, open, &[]);
+        }
         _ => {}
+    }
+}
+
+/// What is written in a folder that is not known: files of the names that `sources` have. Without any, and
+/// below what is copied as a whole, they are not known either.
+pub(super) fn below(judge: &mut Judge<'_>, folder: &OpenWord, sources: &[&Word]) {
+    let whole: Vec<Option<String>> = sources
+        .iter()
+        .map(|word| Some(Path::new(word.literal()?).file_name()?.to_str()?.to_owned()))
+        .collect();
+    let names = if whole.is_empty() { vec![None] } else { whole };
+    for name in names {
+        let mut pieces = folder.pieces.clone();
+        let slash = match pieces.last() {
+            Some(Some(last)) if last.ends_with('/') => "",
+            _ => "/",
+        };
+        // A glob in the folder's name reaches over no slash, what lies below may have some.
+        let glob = folder.glob && name.is_some();
+        match name {
+            Some(name) => pieces.push(Some(format!("{slash}{name}"))),
+            None => pieces.extend([Some(slash.to_owned()), None]),
+        }
+        judge.places.open(&OpenWord { pieces, glob, ..folder.clone() }, WRITE, Reach::Itself);
     }
 }
 

@@ -15,6 +15,21 @@ fn given_inert_variables_then_they_are_left_out_where_their_values_are_literal()
     ]);
 }
 
+/// Decisions, section 2: "inert variables such as ... `LANG` with literal values": a path is a file of
+/// messages, and no language. Attack 77.
+#[test]
+fn given_a_language_or_a_zone_that_is_a_path_then_it_is_not_inert() {
+    each(&[
+        ("LC_ALL=../x ls", "LC_ALL=../x ls ~"),
+        ("LANGUAGE=/tmp/x ls", "LANGUAGE=/tmp/x ls ~"),
+        ("LANG=x/y ls", "LANG=x/y ls ~"),
+        ("TZ=:/etc/shadow date", "TZ=:/etc/shadow date ~"),
+        ("TZ=../x date", "TZ=../x date ~"),
+        ("TZ=Europe/Berlin date", "date"),
+        ("LC_ALL=C.UTF-8 ls", "ls"),
+    ]);
+}
+
 /// Decisions, section 2: "Caveats that are plain asks: other assignments"; "A pattern that names the
 /// assignment ... allows it."
 #[test]
@@ -39,6 +54,15 @@ fn given_a_variable_that_rebinds_then_it_is_always_asked_about_however_it_is_set
         "IFS=x",
         "BASH_ENV=x sh y",
         "GIT_PAGER='sh -c id' git log",
+        "GREP=./x zgrep a b",
+        "PYTEST_ADDOPTS='-p x' pytest",
+        "LUA_INIT_5_4=@x lua y",
+        "TF_CLI_ARGS_plan=-x terraform plan",
+        "CMAKE_CXX_COMPILER_LAUNCHER=./x cmake .",
+        "GROFF_TMAC_PATH=. man ls",
+        "UNZIP=-o unzip -l a.zip",
+        "XZ_OPT=-k xz -l a",
+        "env KUBE_EDITOR=./x kubectl edit a",
         "PAGER=x git log",
         "EDITOR=x git commit",
         "export PATH=x",

@@ -13,7 +13,7 @@ impl Walker<'_> {
     pub(super) fn set_env(&mut self) {
         for (name, value) in self.at.env {
             let value = Word::Literal(value.clone());
-            if variables::kind(name) != Kind::Inert {
+            if !variables::is_inert(name, &value) {
                 self.env.push(Assignment { name: name.clone(), value });
             }
         }
@@ -59,7 +59,7 @@ impl Walker<'_> {
         {
             self.note(true, format!("the value of {name} would run a command as arithmetic"));
         }
-        let transparent = variables::kind(bare) == Kind::Inert && name == bare && value.literal().is_some();
+        let transparent = name == bare && variables::is_inert(bare, &value);
         Ok((!transparent).then_some(Assignment { name, value }))
     }
 

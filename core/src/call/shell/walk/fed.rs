@@ -1,7 +1,7 @@
 //! What commands write that only say something, for the shell that may read it.
 
 use super::Walker;
-use crate::call::shell::Word;
+use crate::call::shell::{Word, split};
 
 /// As many texts are kept, each as long.
 const MOST: usize = 16;
@@ -34,6 +34,26 @@ impl Walker<'_> {
         self.said.extend(texts);
         self.said.truncate(MOST);
     }
+}
+
+/// Lines inside of a text that a program is fed and runs lines of: behind the `!` of an editor, behind the
+/// times of a table of `cron`, and what `xargs` takes for one word.
+pub(super) fn inside(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = split(text).unwrap_or_default();
+    found.retain(|word| word.contains(' '));
+    for line in text.lines().map(str::trim) {
+        found.extend(line.split_once('!').map(|(_, rest)| rest.to_owned()));
+        let fields = match line.chars().next() {
+            Some('@') => 1,
+            Some('*' | '0'..='9') => 5,
+            _ => continue,
+        };
+        let rest: Vec<&str> = line.split_whitespace().skip(fields).collect();
+        found.push(rest.join(" "));
+    }
+    found.retain(|line| !line.trim().is_empty() && line != text);
+    found.truncate(MOST);
+    found
 }
 
 /// A word as it will be; what is not known of it stays something that is not known.

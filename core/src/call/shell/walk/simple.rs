@@ -4,7 +4,7 @@ use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, Simp
 
 use super::redirect::Feed;
 use super::refusals::{glued_substitution, named_descriptor, open_subscript, stray_array};
-use super::{Folder, Walker, assign, script};
+use super::{Folder, Walker, assign, fed, script};
 use crate::call::shell::expand::Place;
 use crate::call::shell::program::{self, Command, Inner, Known, Moves};
 use crate::call::shell::refused::{Refused, Result};
@@ -291,6 +291,9 @@ impl Walker<'_> {
         if known.runs_input {
             for text in &input {
                 self.perhaps(text, place, true);
+                for line in fed::inside(text) {
+                    self.perhaps(&line, place, true);
+                }
             }
         }
         // What runs inside reads the same.

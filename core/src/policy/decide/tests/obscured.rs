@@ -229,3 +229,53 @@ fn given_words_that_come_from_elsewhere_then_they_could_be_any() {
     let policy = policy(&[(Allow, "shell(find *)"), (Allow, "shell(xargs *)"), (Allow, "shell(grep *)")]);
     assert_eq!(effect(&policy, &shell("find . -name x | xargs grep y")), Allow, "an allow is as it was");
 }
+
+/// Decisions, section 2: "deny and ask reach inside": lines that known programs are given among their words,
+/// scripts and input. Attack 102.
+#[test]
+fn given_a_line_inside_of_a_known_program_then_a_denial_of_it_holds() {
+    denied(
+        &["shell(rm *)"],
+        &[
+            "sed '1e rm x' f",
+            "sed 's/.*/rm x/e' f",
+            "sed -n 's,.*,rm x,e' f",
+            "awk 'BEGIN{print \"rm x\" | \"sh\"}'",
+            "awk 'BEGIN{system(\"rm x\")}'",
+            "awk 'BEGIN{c = \"rm x\"; system(c)}'",
+            "jobs -x rm x",
+            "xargs sh -c <<< '\"rm x\"'",
+            "echo \"'rm x'\" | xargs -n1 sh -c",
+            "git difftool -x 'rm x'",
+            "git difftool --extcmd='rm x' HEAD",
+            "git filter-branch --tree-filter 'rm x'",
+            "git filter-branch --index-filter='rm x' HEAD",
+            "git clone 'ext::rm x' y",
+            "git fetch 'ext::rm x'",
+            "git send-email --sendmail-cmd='rm x' p",
+            "vim -c ':!rm x'",
+            "vim -c 'r !rm x' f",
+            "vim '+!rm x' f",
+            "vim -c 'call system(\"rm x\")'",
+            "ed f <<< '!rm x'",
+            "ed f <<< 'r !rm x'",
+            "echo '* * * * * rm x' | crontab -",
+            "echo '@daily rm x' | crontab -",
+            "at now <<< 'rm x'",
+            "echo 'rm x' | at now",
+            "cargo --config 'target.x.runner=\"rm x\"' run",
+            "cargo --config 'target.x.runner=[\"rm\", \"x\"]' run",
+            "parallel ::: 'rm x'",
+        ],
+    );
+    not_denied(
+        &["shell(rm *)"],
+        &[
+            "sed 's/rm x/e/' f",
+            "jobs -l",
+            "awk '/rm x/ {print}' f",
+            "git clone https://a.example/rm y",
+            "vim rm",
+        ],
+    );
+}

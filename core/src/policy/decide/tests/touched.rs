@@ -281,3 +281,102 @@ fn given_arguments_that_hold_a_path_then_they_count_as_words_do() {
         assert_eq!(judged(arguments.clone()), Allow, "{arguments}");
     }
 }
+
+/// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a protection if
+/// it could": what is put into a folder lies below it. Attack 107.
+#[test]
+fn given_a_folder_that_could_be_denied_then_what_is_put_into_it_is_denied() {
+    let denied = policy(&[(Allow, "shell(*)"), (Allow, "write(**)"), (Deny, "write(.github/**)")]);
+    for line in [
+        "cp f .g*hub/",
+        "cp f .g*hub",
+        "cp a b .g?thub/",
+        "cp -r d .g*hub/workflows",
+        "mv f .g*b",
+        "cp -t .g*b f",
+        "cp -t.g*b f",
+        "cp --target-directory=.g*b f",
+        "mv -t .g*b f",
+        "install -m 644 f .g*b/",
+        "ln -s ../f .g*b",
+        "rsync -a f .g*b",
+        "tar xf a -C .g*b",
+        "tar xf a --directory=.g*b",
+        "unzip a.zip -d .g*b",
+        "cp $f .g*b",
+    ] {
+        assert_ne!(auto(&denied, &shell(line)), Allow, "{line}");
+    }
+    for line in ["cp f .g*b/", "mv f .g*b", "cp -t .g*b f", "install f .g*b/"] {
+        assert_eq!(auto(&denied, &shell(line)), Deny, "{line}");
+    }
+    for line in ["cp f x*y/", "mv f src/*", "tar xf a -C x*y"] {
+        assert_ne!(auto(&denied, &shell(line)), Deny, "{line}");
+    }
+}
+
+/// Decisions, section 2: "Words that are, contain ... a path that a rule denies ... count as that access":
+/// also where a program edits the file, takes it for an operand, or is told its name elsewhere. Attack 77.
+#[test]
+fn given_a_program_that_shows_a_file_in_another_way_then_a_denial_of_it_holds() {
+    let denied = policy(&[(Allow, "shell(*)"), (Allow, "write(**)"), (Deny, "read(.env)")]);
+    for line in [
+        "sed -i 'w /dev/stdout' .env",
+        "ed .env",
+        "perl -i -pe 1 .env",
+        "sd -p a b .env",
+        "vim .env",
+        "black --diff .env",
+        "ruff format --diff .env",
+        "rustfmt --check .env",
+        "patch -o - .env x",
+        "gzip -c .env",
+        "awk 1 -v .env",
+        "awk 1 -F .env",
+        "awk 1 -f .env",
+        "grep x f -e .env",
+        "git grep x",
+        "rg -g '*' x",
+        "rg -t x y",
+        "rg --ignore-file i y",
+    ] {
+        assert_eq!(auto(&denied, &shell(line)), Deny, "{line}");
+    }
+    for line in [
+        "sort --files0-from=X",
+        "wc --files0-from=-",
+        "du --files0-from=X",
+        "find -files0-from X",
+        "md5sum -c X",
+        "tar cf - -T -",
+        "zip -@ a.zip",
+        "cpio -o",
+        "git add --pathspec-from-file=-",
+        "rsync --files-from=- a h:b",
+        "man ./x.1",
+        "wc *",
+    ] {
+        assert_eq!(auto(&denied, &shell(line)), Ask, "{line}");
+    }
+    for line in
+        ["chmod +x .env", "sort f", "unzip -l a.zip", "man ls", "rg x", "rg -g '!x' y", "git config -l"]
+    {
+        assert_eq!(auto(&denied, &shell(line)), Allow, "{line}");
+    }
+}
+
+/// Decisions, section 2: "command words that are not literal" are asked about, always. Attack 105.
+#[test]
+fn given_a_command_word_that_is_read_or_found_then_it_asks_in_every_mode() {
+    let allows = policy(&[(Allow, "shell(*)"), (Allow, "read(**)")]);
+    for line in [
+        "ls | xargs env",
+        "cat list | xargs -n1 env",
+        "xargs -I% sh -c '% x'",
+        "ls | xargs sh -c",
+        "find . -exec {} x ';'",
+        "find . -exec env {} x ';'",
+    ] {
+        assert_eq!(auto(&allows, &shell(line)), Ask, "{line}");
+    }
+}

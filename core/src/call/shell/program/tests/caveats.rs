@@ -10,7 +10,6 @@ use std::path::Path;
 #[test]
 fn given_an_option_or_operand_that_does_more_then_a_plain_caveat_names_it() {
     let rows: &[(&str, &[&[usize]])] = &[
-        ("find . -execdir sh {} +", &[&[], &[2]]),
         ("find . -fprint /etc/passwd", &[&[2, 3]]),
         ("find . -fprint0 out", &[&[2, 3]]),
         ("find . -fls out", &[&[2, 3]]),
