@@ -43,10 +43,10 @@ bench:
     cargo build --release -p mayi
     cargo bench -p mayi-tests --features yardstick --bench '*'
 
-# Run all benchmarks with few samples, in five minutes at the very most without building: do they run, is anything off by far?
+# Run all benchmarks with few samples, in three minutes at the very most without building: do they run, is anything off by far?
 bench-quick:
     cargo bench -p mayi-tests --bench '*' --no-run
-    timeout 300 cargo bench -p mayi-tests --bench '*' -- --quick --noplot
+    timeout 180 cargo bench -p mayi-tests --bench '*' -- --quick --noplot
 
 # Compare the analysis of lines with real bash on LINES generated lines, from a seed of its own each time.
 differential lines="20000":

@@ -2,6 +2,7 @@
 //! in, at random points.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::print_stdout, reason = "it tells how much of what it looks for it met")]
 
 #[path = "support/pty.rs"]
 mod pty;

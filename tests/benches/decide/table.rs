@@ -10,7 +10,7 @@ pub(crate) fn print() {
     let Some(folder) = results() else { return };
     let median =
         |group: &str, what: &str, size: usize| read(&folder.join(group).join(what).join(size.to_string()));
-    println!("\nmedians{:>26}{:>12}{:>12}", SIZES[0], SIZES[1], SIZES[2]);
+    println!("\n{:29}{:>12}{:>12}{:>12}", "medians, by rules", SIZES[0], SIZES[1], SIZES[2]);
     let mut rows = Vec::new();
     for (group, what) in [
         ("decide", "plain"),
@@ -23,7 +23,7 @@ pub(crate) fn print() {
         let cells: String =
             medians.iter().map(|nanos| format!("{:>12}", nanos.map_or("-".to_owned(), time))).collect();
         let growth = medians[2].zip(medians[0]).map(|(many, few)| format!("   ×{:.1}", many / few));
-        println!("{group:7} {what:21}{}{}", &cells[7..], growth.unwrap_or_default());
+        println!("{group:7} {what:21}{cells}{}", growth.unwrap_or_default());
         rows.push(medians);
     }
     for (what, [ours, theirs]) in [("plain", [0, 3]), ("line", [1, 4])] {
