@@ -11,12 +11,12 @@ What waits for an answer in any of your mayi processes can be answered here, at 
 list names the call as it was shown: if it changes meanwhile, the answer is refused.
 
 Examples:
-  mayi inbox                          what is waiting
-  mayi inbox approve 7f3a2c.9b1e04d7a6      allow it, once
+  mayi inbox                                              what is waiting
+  mayi inbox approve 7f3a2c.9b1e04d7a6                    allow it, once
   mayi inbox approve 7f3a2c.9b1e04d7a6 --for-session
-  mayi inbox approve 7f3a2c.9b1e04d7a6 --level read     all tools of this server that read, in this folder
+  mayi inbox approve 7f3a2c.9b1e04d7a6 --level read       all tools of its server that read, in this folder
   mayi inbox deny 7f3a2c.9b1e04d7a6 --reason \"use the staging server\"
-  mayi inbox watch                    answer cards as they come";
+  mayi inbox watch                                        answer cards as they come";
 
 /// `mayi inbox`
 #[derive(Debug, Args)]
