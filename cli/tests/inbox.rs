@@ -35,6 +35,8 @@ fn given_a_question_of_another_process_then_deny_stops_it() {
     let machine = Machine::new();
     let run = machine.asks("demo: run touch ran.txt");
     let ids = machine.ids(1);
+    let json = String::from_utf8(machine.out(&["inbox", "--json"]).stdout).unwrap();
+    assert!(json.lines().count() == 1 && json.starts_with(r#"{"version":1,"#), "{json}");
     let (code, screen) = machine.at_terminal(&["inbox", "deny", &ids[0]]);
     assert_eq!(code, 0, "{screen}");
     assert_eq!(ended(run), 5);
@@ -192,6 +194,9 @@ fn given_an_answer_for_the_workspace_with_uses_then_it_is_listed_used_and_revoke
     assert_eq!(ended(run), 0);
     let list = || String::from_utf8(machine.out(&["grants"]).stdout).unwrap();
     assert!(list().contains("shell(touch *)") && list().contains("after 2 more"), "{}", list());
+    // README: "Every object of `--json` has `"version": 1`".
+    let json = String::from_utf8(machine.out(&["grants", "--json"]).stdout).unwrap();
+    assert!(json.lines().count() == 1 && json.starts_with(r#"{"version":1,"#), "{json}");
     assert_eq!(ended(machine.asks("demo: run touch b.txt")), 0);
     assert!(machine.file("b.txt").exists());
     assert!(list().contains("after 1 more") && list().contains("1x"), "{}", list());

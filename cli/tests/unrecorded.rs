@@ -43,6 +43,34 @@ fn refuses_to_start(machine: &Machine, reason: &str) {
     assert!(machine.file("made.txt").exists());
 }
 
+/// One entry that somebody has changed hides no others.
+/// Attack 22.
+#[test]
+fn given_an_entry_that_cant_be_read_then_the_others_are_shown() {
+    let machine = Machine::new();
+    assert_eq!(machine.out(&["run", "demo", "demo: loop 3", "--mode", "auto"]).status.code(), Some(0));
+    let count = || {
+        let out = machine.out(&["log", "--all", "--json"]);
+        assert_eq!(out.status.code(), Some(0), "{out:?}");
+        (String::from_utf8_lossy(&out.stdout).lines().count(), text(&out))
+    };
+    let (all, _) = count();
+    let store = Connection::open(data(&machine).join("store.db")).unwrap();
+    store
+        .execute_batch(
+            "UPDATE record SET detail = '{' WHERE seq = 3; UPDATE record SET kind = 'x' WHERE seq = 4",
+        )
+        .unwrap();
+    let (left, said) = count();
+    assert_eq!(left, all - 2);
+    assert!(said.contains("mayi log verify"), "{said}");
+    assert_eq!(machine.out(&["log"]).status.code(), Some(0));
+    assert_eq!(machine.out(&["log", "stats"]).status.code(), Some(0));
+    let verify = machine.out(&["log", "verify"]);
+    let said = String::from_utf8_lossy(&verify.stdout).into_owned();
+    assert!(verify.status.code() == Some(1) && said.contains("entries 3 to 4 were changed"), "{said}");
+}
+
 /// Issue "Memory and record": "Full disk, read-only folder, locked or damaged database: ... `--no-record` has to be said
 /// to go on without." Here it is damaged, as a whole or only in its key.
 /// Attack 22.

@@ -7,6 +7,7 @@ use mayi_core::approval::{ApprovalResponse, Card, Questions, Remember, RememberS
 use mayi_core::policy::Level;
 use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval};
 
+use super::log::json::Versioned;
 use super::{CliError, Context};
 use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand, LevelArg};
 use crate::exit::Exit;
@@ -60,7 +61,7 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
     };
     if json {
         for approval in &approvals {
-            print::json(&approval.card)?;
+            print::json(&Versioned::of(&approval.card))?;
         }
         return Ok(Exit::Done);
     }

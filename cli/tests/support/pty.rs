@@ -17,11 +17,14 @@ use rustix::termios::{Termios, tcgetattr};
 /// Nothing that is waited for takes longer, even on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(30);
 
+/// Written behind everything that a program has written: a title, which no screen shows.
+const LAST: &[u8] = b"\x1b]0;the end\x07";
+
 /// A program in a terminal.
 pub(crate) struct Terminal {
     pty: Option<Arc<Pty>>,
     /// Kept open, so that the settings can be looked at after the program has ended.
-    _pts: Pts,
+    pts: Pts,
     stop: UnixStream,
     stdin: Option<ChildStdin>,
     pid: Pid,
@@ -60,7 +63,7 @@ impl Terminal {
         let (stop, stopped) = UnixStream::pair().unwrap();
         let (reader, writer) = (Arc::clone(&pty), Arc::clone(&seen));
         std::thread::spawn(move || read(&reader, &stopped, &writer));
-        Self { pty: Some(pty), _pts: pts, stop, stdin, pid, exit, seen, before }
+        Self { pty: Some(pty), pts, stop, stdin, pid, exit, seen, before }
     }
 
     /// Types `keys`.
@@ -160,11 +163,19 @@ impl Terminal {
         let _ = self.stop.write_all(&[1]);
     }
 
-    /// Waits for the program to end.
+    /// Waits for the program to end, and for all that it has written.
     pub(crate) fn exit(&self) -> ExitStatus {
-        self.exit
+        let status = self
+            .exit
             .recv_timeout(DEADLINE)
-            .unwrap_or_else(|_| panic!("it does not end; the screen is\n{}", self.screen()))
+            .unwrap_or_else(|_| panic!("it does not end; the screen is\n{}", self.screen()));
+        if self.pty.is_some() && rustix::io::write(self.pts.as_fd(), LAST).is_ok() {
+            let (seen, changed) = &*self.seen;
+            let missing = |seen: &mut Seen| !seen.raw.ends_with(LAST);
+            let waited = changed.wait_timeout_while(seen.lock().unwrap(), DEADLINE, missing).unwrap();
+            assert!(!waited.1.timed_out(), "its last words are missing");
+        }
+        status
     }
 
     /// Whether the terminal is as it was before the program started.

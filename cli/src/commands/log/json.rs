@@ -11,14 +11,14 @@ pub(super) const VERSION: u32 = 1;
 
 /// What has a version.
 #[derive(Serialize)]
-pub(super) struct Versioned<T> {
+pub(crate) struct Versioned<T> {
     version: u32,
     #[serde(flatten)]
     what: T,
 }
 
 impl<T> Versioned<T> {
-    pub(super) fn of(what: T) -> Self {
+    pub(crate) fn of(what: T) -> Self {
         Self { version: VERSION, what }
     }
 }

@@ -366,11 +366,22 @@ impl Store for SqliteStore {
         let found = || {
             let query::Statement { sql, values } = query::statement(query);
             let mut statement = connection.prepare_cached(&sql)?;
-            statement
-                .query_map(rusqlite::params_from_iter(values), entries::recorded)?
-                .collect::<rusqlite::Result<_>>()
+            let (mut found, mut lost) = (Vec::new(), 0_usize);
+            for recorded in statement.query_map(rusqlite::params_from_iter(values), entries::recorded)? {
+                match recorded {
+                    Ok(recorded) => found.push(recorded),
+                    Err(error @ rusqlite::Error::SqliteFailure(..)) => return Err(error),
+                    // One that somebody has changed must not hide the others.
+                    Err(_) => lost += 1,
+                }
+            }
+            Ok((found, lost))
         };
-        found().map_err(|error| error::sqlite(&self.path, error))
+        let (found, lost) = found().map_err(|error| error::sqlite(&self.path, error))?;
+        if lost > 0 {
+            tracing::warn!(entries = lost, "some of the record can't be read: see `mayi log verify`");
+        }
+        Ok(found)
     }
 
     fn newest(&self) -> Result<Option<Timestamp>, StoreError> {
