@@ -70,6 +70,7 @@ async fn main() -> ExitCode {
             }
         }
     };
+    tokio::pin!(work);
     tokio::select! {
         result = serving => {
             drop(closer.take());
@@ -77,11 +78,13 @@ async fn main() -> ExitCode {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
                     let _ = screen.note(&format!("the surface ended: {error}"));
+                    // What waited is settled by now: each verdict is told before the end.
+                    let _ = tokio::time::timeout(std::time::Duration::from_secs(5), &mut work).await;
                     ExitCode::from(143)
                 }
             }
         }
-        () = work => {
+        () = &mut work => {
             if let Some(closer) = closer.take() {
                 closer.close();
             }
