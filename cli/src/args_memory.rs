@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use mayi_core::policy::Level;
 
 use crate::args::duration;
 
@@ -81,6 +82,16 @@ pub(crate) enum LevelArg {
     Write,
     /// Every tool
     All,
+}
+
+impl From<LevelArg> for Level {
+    fn from(level: LevelArg) -> Self {
+        match level {
+            LevelArg::Read => Self::Read,
+            LevelArg::Write => Self::Write,
+            LevelArg::All => Self::All,
+        }
+    }
 }
 
 /// `mayi inbox deny`

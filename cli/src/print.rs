@@ -36,6 +36,23 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), CliError> {
     line(text)
 }
 
+/// The version of the shapes that have one.
+const VERSION: u32 = 1;
+
+/// An object with its version (surfaces, section 1).
+#[derive(Serialize)]
+pub(crate) struct Versioned<T> {
+    version: u32,
+    #[serde(flatten)]
+    what: T,
+}
+
+impl<T> Versioned<T> {
+    pub(crate) fn of(what: T) -> Self {
+        Self { version: VERSION, what }
+    }
+}
+
 /// One JSON object on one line, for every reader: JSON allows three characters in its strings that
 /// some readers take for the end of a line, so they are written as escapes.
 ///

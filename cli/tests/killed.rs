@@ -32,7 +32,7 @@ struct Seen {
     ended: Option<i32>,
 }
 
-/// A moment within so many milliseconds.
+/// Some moment within so many milliseconds: where the kill falls is chance, and nothing is waited for.
 fn moment(random: u64, most: u64) {
     std::thread::sleep(Duration::from_micros(random % (most * 1000)));
 }

@@ -7,7 +7,6 @@ use mayi_core::store::{Change, GrantQuery, OwnerId, Store, StoredGrant};
 use serde_json::json;
 
 use super::inbox::since;
-use super::log::json::Versioned;
 use super::{CliError, Context};
 use crate::args::{GrantsArgs, GrantsCommand, RevokeArgs};
 use crate::exit::Exit;
@@ -48,7 +47,7 @@ fn list(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
             if let Some(object) = value.as_object_mut() {
                 object.insert("live".to_owned(), json!(grant.live(now, newest) && !over(grant)));
             }
-            print::json(&Versioned::of(value))?;
+            print::json(&print::Versioned::of(value))?;
         }
         return Ok(Exit::Done);
     }

@@ -7,9 +7,8 @@ use mayi_core::approval::{ApprovalResponse, Card, Questions, Remember, RememberS
 use mayi_core::policy::Level;
 use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval};
 
-use super::log::json::Versioned;
 use super::{CliError, Context};
-use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand, LevelArg};
+use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand};
 use crate::exit::Exit;
 use crate::memory::{self, Kept};
 use crate::remote::{Remote, card};
@@ -37,8 +36,8 @@ fn short(approval: &StoredApproval, store: &SqliteStore) -> String {
 /// Binds an ID to the question and to its digest as they were listed. An agent knows what goes into a digest, and
 /// could look for two calls that begin alike; the key it does not have.
 fn seal(approval: &StoredApproval, store: &SqliteStore) -> String {
-    let Some(key) = store.arguments_key() else { return String::new() };
-    let text = format!("inbox {} {}", approval.id, approval.digest.as_str());
+    let Some(key) = store.questions_key() else { return String::new() };
+    let text = format!("{} {}", approval.id, approval.digest.as_str());
     key.seal(text.as_bytes()).0.iter().take(SEALED).map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -61,7 +60,7 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
     };
     if json {
         for approval in &approvals {
-            print::json(&Versioned::of(&approval.card))?;
+            print::json(&print::Versioned::of(&approval.card))?;
         }
         return Ok(Exit::Done);
     }
@@ -174,11 +173,7 @@ fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
     let kept = opened(ctx)?;
     person::is_here(&*kept.store)?;
     let approval = find(&kept.store, &args.id, Naming::Whole)?;
-    let level = args.level.map(|level| match level {
-        LevelArg::Read => Level::Read,
-        LevelArg::Write => Level::Write,
-        LevelArg::All => Level::All,
-    });
+    let level = args.level.map(Level::from);
     let (option, scope, patterns) = if args.for_session {
         (choice::ALLOW_SESSION, RememberScope::Session, Vec::new())
     } else if !args.always.is_empty() {

@@ -98,6 +98,8 @@ pub struct Keys {
     pub anchors: Key,
     /// For digests of arguments: they can be compared with each other, and not guessed.
     pub arguments: Key,
+    /// For the short names of questions: nobody can look for two that have the same one.
+    pub questions: Key,
 }
 
 impl Keys {
@@ -109,6 +111,7 @@ impl Keys {
             head: key.derive("mayi record head 1"),
             anchors: key.derive("mayi record anchors 1"),
             arguments: key.derive("mayi record arguments 1"),
+            questions: key.derive("mayi record questions 1"),
         }
     }
 }

@@ -4,24 +4,7 @@ use mayi_core::record::Recorded;
 use serde::Serialize;
 
 use super::CliError;
-use crate::print;
-
-/// The version of every shape that `mayi log` prints.
-pub(super) const VERSION: u32 = 1;
-
-/// What has a version.
-#[derive(Serialize)]
-pub(crate) struct Versioned<T> {
-    version: u32,
-    #[serde(flatten)]
-    what: T,
-}
-
-impl<T> Versioned<T> {
-    pub(crate) fn of(what: T) -> Self {
-        Self { version: VERSION, what }
-    }
-}
+use crate::print::{self, Versioned};
 
 /// Prints what an analysis found, with the version of what is printed in place of its own.
 ///

@@ -3,7 +3,7 @@
 mod filter;
 mod follow;
 mod happening;
-pub(super) mod json;
+mod json;
 mod list;
 mod pages;
 mod replay;

@@ -1,7 +1,6 @@
 //! `mayi log verify`: whether the record is as mayi wrote it.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
@@ -10,7 +9,6 @@ use mayi_core::record::{HeadState, Report, What};
 use mayi_core::store::{EntryQuery, Order, SqliteStore, Store};
 use serde_json::Value;
 
-use super::json::Versioned;
 use super::{CliError, Context, count, store};
 use crate::args::VerifyArgs;
 use crate::exit::Exit;
@@ -19,9 +17,7 @@ use crate::surface::{Line, Tone};
 
 pub(super) fn verify(args: &VerifyArgs, ctx: &Context) -> Result<Exit, CliError> {
     let Some(store) = store(ctx)? else {
-        let left =
-            |folder: &PathBuf| ["head", "key", "archive"].iter().any(|name| folder.join(name).exists());
-        return match ctx.sources.folders.data.as_ref().filter(|folder| left(folder)) {
+        return match ctx.sources.folders.data.as_ref().filter(|folder| SqliteStore::is_gone(folder)) {
             Some(folder) => Err(CliError::internal(format!(
                 "not sound: the record itself is gone from {}, and what belongs to it is still there",
                 visible(&folder.display().to_string())
@@ -34,7 +30,7 @@ pub(super) fn verify(args: &VerifyArgs, ctx: &Context) -> Result<Exit, CliError>
     progress.end();
     let report = report?;
     if args.json {
-        print::json(&Versioned::of(value(&report)?))?;
+        print::json(&print::Versioned::of(value(&report)?))?;
     } else {
         show(&report, &store, ctx)?;
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::call::{Category, McpAccess};
-use crate::grant::{GrantId, Scope};
+use crate::grant::{Grant, Scope};
 use crate::policy::{Approval, Level, ServerSettings, ToolSettings};
 use crate::record::{Kind, Recorded, Redactor, Writer};
 use crate::store::{
@@ -346,26 +346,14 @@ async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied
     let kept = Kept::new();
     let gate = kept.gate();
     let now = Timestamp::now();
-    let broken = StoredGrant {
-        id: GrantId::new(),
+    let broken = Grant {
         effect: Effect::Deny,
-        agent: AgentId::named("a"),
         scope: Scope::User,
-        owner: None,
         session: None,
-        workspace: None,
-        pattern: Some("shell(".into()),
-        fingerprint: None,
-        level: None,
-        created_at: now,
-        expires_at: None,
-        uses_left: None,
-        used: 0,
-        used_at: None,
-        revoked_at: None,
-        approval: None,
-        scripts: Vec::new(),
+        ..Grant::of_session(AgentId::named("a"), SessionId("s".into()))
     };
+    let broken = gate.lock().memory.as_ref().unwrap().kept(&broken, now);
+    let broken = StoredGrant { pattern: Some("shell(".into()), ..broken };
     let id = broken.id;
     kept.store.commit(vec![Change::Grant(Box::new(broken))]).unwrap();
     let read = |call_id: &str| call(call_id, Access::Read(PathAccess::new(Path::new("/w"), "a")));

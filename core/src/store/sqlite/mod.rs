@@ -266,6 +266,19 @@ impl SqliteStore {
         self.keys.as_ref().map(|keys| &keys.arguments)
     }
 
+    /// The key for the short names of questions. `None`: the store is only read, and has no key.
+    #[must_use]
+    pub fn questions_key(&self) -> Option<&Key> {
+        self.keys.as_ref().map(|keys| &keys.questions)
+    }
+
+    /// Whether `folder` has what belongs to a record, and the record itself is not there: somebody has removed it.
+    #[must_use]
+    pub fn is_gone(folder: &Path) -> bool {
+        let there = |name: &&str| folder.join(name).symlink_metadata().is_ok();
+        !there(&name::STORE) && [name::HEAD, name::KEY, name::ARCHIVE].iter().any(there)
+    }
+
     /// Reads something that takes no time.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);

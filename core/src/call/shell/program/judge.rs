@@ -50,8 +50,7 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
     judge.command_at(at);
     spellings::spellings(command.words, at, &mut judge.known.spellings);
     if judge.places.more {
-        let reason = "it names more paths than can be looked at".to_owned();
-        judge.add(Caveat { reason, always: true, named: Named::Nothing });
+        judge.always("it names more paths than can be looked at");
     }
     let Judge { places, mut known, reader, .. } = judge;
     known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
@@ -113,11 +112,7 @@ impl<'a> Judge<'a> {
         }
         if program.kind() == Kind::Foreign {
             self.reader = false;
-            self.known.caveats.push(Caveat {
-                reason: format!("lines for {} are not understood", name::base(text)),
-                always: true,
-                named: Named::Nothing,
-            });
+            self.always(&format!("lines for {} are not understood", name::base(text)));
             self.anything(at + 1);
             return self.everything(at + 1);
         }
@@ -201,7 +196,7 @@ impl<'a> Judge<'a> {
             self.reader = false;
             if let Some(inner) = words.get(range.clone()).filter(|inner| !inner.is_empty()) {
                 if input::chooses(inner) {
-                    self.not_literal("what it finds decides what it runs");
+                    self.always("what it finds decides what it runs");
                 }
                 let starts = scan.operands.iter().filter_map(|at| words.get(*at)).map(Word::prefix);
                 let starts = starts.chain(scan.operands.is_empty().then_some("."));
@@ -267,7 +262,7 @@ impl<'a> Judge<'a> {
                     self.caveat("its words are lines that it runs", Vec::new());
                     inner.iter().skip(1).for_each(|word| self.line(word));
                 }
-                false => self.not_literal("its input decides what it runs"),
+                false => self.always("its input decides what it runs"),
             }
             self.known.runs_input = true;
         }
@@ -338,8 +333,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A command word that nobody knows before it runs.
-    fn not_literal(&mut self, reason: &str) {
+    /// A caveat that no pattern can name.
+    pub(super) fn always(&mut self, reason: &str) {
         self.add(Caveat { reason: reason.to_owned(), always: true, named: Named::Nothing });
     }
 

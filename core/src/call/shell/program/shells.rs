@@ -3,8 +3,10 @@
 use super::Inner;
 use super::judge::Judge;
 use crate::call::shell::builtins::is_harmless;
-use crate::call::shell::{Caveat, Named, Reach, Use, Word};
+use crate::call::shell::{Reach, Use, Word};
 
+/// Why an option is asked about that changes what words are, or what they run.
+const CHANGES: &str = "it changes an option of the shell";
 /// Options of shells that take the next word.
 const WITH_VALUE: &[&str] =
     &["-o", "+o", "-O", "+O", "--rcfile", "--init-file", "--init-command", "-C", "--features"];
@@ -27,13 +29,8 @@ const LONG: &[&str] = &[
 /// An option of the shell by its name.
 fn named(judge: &mut Judge<'_>, name: Option<&Word>) {
     if !name.and_then(Word::literal).is_some_and(is_harmless) {
-        changed(judge);
+        judge.always(CHANGES);
     }
-}
-
-fn changed(judge: &mut Judge<'_>) {
-    let reason = "it changes an option of the shell".to_owned();
-    judge.add(Caveat { reason, always: true, named: Named::Nothing });
 }
 
 /// Judges a shell whose own words begin at `from`.
@@ -94,7 +91,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
                 words.iter().skip(at).take(names).for_each(|name| named(judge, Some(name)));
                 at += names;
                 if letters.contains(['k', 'H']) {
-                    changed(judge);
+                    judge.always(CHANGES);
                 }
             }
             _ => {
