@@ -16,6 +16,7 @@ use self::check::{CHECK_AFTER, TEST_AFTER};
 pub(crate) use self::check::{CheckArgs, TestArgs};
 pub(crate) use crate::args_config::*;
 pub(crate) use crate::args_log::*;
+pub(crate) use crate::args_mcp::*;
 pub(crate) use crate::args_memory::*;
 use crate::commands::{CliError, Context};
 
@@ -97,6 +98,9 @@ pub(crate) enum Command {
     /// Check calls against the effects that are expected, for your own CI
     #[command(after_help = TEST_AFTER)]
     Test(TestArgs),
+    /// Stand between an MCP client and its servers, with every tool call gated
+    #[command(after_help = MCP_AFTER)]
+    Mcp(Box<McpArgs>),
     /// Answer what waits in any of your mayi processes
     #[command(after_help = INBOX_AFTER)]
     Inbox(InboxArgs),
@@ -316,7 +320,7 @@ pub(crate) enum FormatArg {
     StreamJson,
 }
 
-fn modes() -> impl TypedValueParser<Value = Mode> {
+pub(crate) fn modes() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(["plan", "default", "auto"]).try_map(|text| text.parse::<Mode>())
 }
 

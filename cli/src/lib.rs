@@ -5,6 +5,7 @@
 mod args;
 mod args_config;
 mod args_log;
+mod args_mcp;
 mod args_memory;
 mod commands;
 mod exit;

@@ -15,6 +15,7 @@ mod import;
 mod inbox;
 mod init;
 mod log;
+mod mcp;
 mod run;
 mod test;
 mod trust;
@@ -45,6 +46,10 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
         Command::Inbox(args) => inbox::inbox(args, &ctx).await,
         Command::Grants(args) => grants::grants(&args, &ctx),
         Command::Log(args) => log::log(*args, ctx).await,
+        Command::Mcp(args) => {
+            ctx.sources.command_line = args.command_line();
+            mcp::mcp(*args, ctx).await
+        }
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),
         Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),

@@ -17,13 +17,18 @@ pub const RESERVED: &[&str] = &[
     "hook",
     "inbox",
     "init",
+    "install",
     "log",
+    "login",
+    "logout",
     "mcp",
+    "pins",
     "responses",
     "run",
     "serve",
     "test",
     "trust",
+    "uninstall",
 ];
 
 /// Why a name of an agent or server (`what`) is refused, and what to write instead.

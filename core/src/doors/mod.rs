@@ -2,3 +2,4 @@
 //! out. A door decides nothing.
 
 pub mod acp;
+pub mod mcp;

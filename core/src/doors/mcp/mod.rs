@@ -1,0 +1,14 @@
+//! The Model Context Protocol: a gateway between clients and servers, where `tools/call` waits for the gate and
+//! everything else passes as it came.
+//!
+//! Both eras of the protocol: with `initialize` (up to 2025-11-25) and stateless (2026-07-28); over standard streams
+//! and over Streamable HTTP.
+
+mod frame;
+mod front;
+mod members;
+pub(crate) mod wire;
+
+pub use frame::{Frame, Kind, Malformed, code};
+pub use front::{Caller, Client, Conversation, Gateway, Key, Span};
+pub use members::Members;
