@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Digest;
+
 /// An agent, by its launch binding: the name it was configured under, or the digest of a command
 /// given with `--command`, which shares nothing with named agents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,6 +53,27 @@ pub struct SessionId(pub String);
 impl fmt::Display for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// An MCP server, by how it is reached: the digest of its resolved command, its arguments and the names of its
+/// environment, or of its URL (decisions, section 1). The name that it has in a configuration is not part of it, and
+/// what it says of itself neither.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ServerId(Digest);
+
+impl ServerId {
+    /// The server that is reached as `launch` says (`config::Transport::describe`).
+    #[must_use]
+    pub fn of(launch: &serde_json::Value) -> Self {
+        Self(super::digest_of(launch))
+    }
+
+    /// The digest as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
     }
 }
 

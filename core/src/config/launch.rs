@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
+
+use crate::call::ServerId;
 use crate::policy::Origin;
 
 /// What starts an agent.
@@ -76,6 +79,34 @@ pub enum Transport {
         /// Headers that are sent along.
         headers: BTreeMap<String, String>,
     },
+}
+
+impl Transport {
+    /// How the server is reached, without secrets: `{"command": [PROGRAM, ...], "env": [NAME, ...]}` with the program as
+    /// it is found now, links resolved, or `{"url": URL, "headers": [NAME, ...]}`.
+    #[must_use]
+    pub fn describe(&self) -> Value {
+        match self {
+            Self::Stdio { command, env } => {
+                let mut words = command.clone();
+                if let Some(first) = words.first_mut()
+                    && let Some(found) = find_program(first)
+                {
+                    *first = found.canonicalize().unwrap_or(found).to_string_lossy().into_owned();
+                }
+                json!({ "command": words, "env": env.keys().collect::<Vec<_>>() })
+            }
+            Self::Http { url, headers } => {
+                json!({ "url": url, "headers": headers.keys().collect::<Vec<_>>() })
+            }
+        }
+    }
+
+    /// The identity of the server that is reached so (decisions, section 1).
+    #[must_use]
+    pub fn identity(&self) -> ServerId {
+        ServerId::of(&self.describe())
+    }
 }
 
 /// How an MCP server is started or reached.
