@@ -3,3 +3,5 @@
 
 pub mod acp;
 pub mod mcp;
+
+mod process;

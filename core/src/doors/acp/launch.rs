@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use process_wrap::tokio::CommandWrap;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::BufReader;
 use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
 
 use super::{AcpEvent, AgentError};
 use crate::approval::visible;
 use crate::config::{Standing, Trust};
+use crate::doors::process::{Family, read_some_line, without_own_variables, wrapped};
 
 /// How an agent is started.
 #[derive(Clone, Debug)]
@@ -114,9 +114,7 @@ impl Process {
             .stderr(Stdio::piped())
             .env("PATH", safe_path(&launch.roots))
             .env_remove("PWD");
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAYI_")) {
-            command.env_remove(name);
-        }
+        without_own_variables(&mut command);
         command.envs(&launch.env);
         let mut child = wrapped(command).spawn().map_err(spawn_error)?;
         let broken = || AgentError::Protocol("its standard streams could not be opened".to_owned());
@@ -168,48 +166,6 @@ impl Process {
     }
 }
 
-/// A process and everything that it started: one group, since each gets a session of its own. It can
-/// outlive the process, and ends when this is dropped.
-pub(super) struct Family(Option<u32>);
-
-impl Family {
-    pub(super) fn of(leader: Option<u32>) -> Self {
-        Self(leader)
-    }
-
-    /// Ends all of it, once.
-    #[cfg(unix)]
-    pub(super) fn end(&mut self) {
-        let leader =
-            self.0.take().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
-        if let Some(leader) = leader {
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
-        }
-    }
-
-    /// A job of Windows ends with the handle that the child holds.
-    #[cfg(not(unix))]
-    pub(super) fn end(&mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Family {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-/// A command whose whole family ends with it, and that has no terminal to answer from.
-pub(super) fn wrapped(command: Command) -> CommandWrap {
-    let mut wrap = CommandWrap::from(command);
-    #[cfg(unix)]
-    wrap.wrap(process_wrap::tokio::ProcessSession);
-    #[cfg(windows)]
-    wrap.wrap(process_wrap::tokio::JobObject);
-    wrap
-}
-
 fn make_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -243,15 +199,6 @@ async fn keep_last_lines(
             }
         }
     }
-}
-
-/// Reads a line, or 64 KiB of one: an agent that never ends its line must not fill the memory.
-async fn read_some_line<R: tokio::io::AsyncBufRead + Unpin>(
-    reader: &mut R,
-    line: &mut Vec<u8>,
-) -> std::io::Result<usize> {
-    let mut limited = tokio::io::AsyncReadExt::take(reader, 64 * 1024);
-    limited.read_until(b'\n', line).await
 }
 
 #[cfg(test)]

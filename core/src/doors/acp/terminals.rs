@@ -14,8 +14,8 @@ use tokio::sync::{Notify, watch};
 use super::adapt;
 use super::dispatch::{Shared, Turn, denied, invalid};
 use super::input::{self, text};
-use super::launch::wrapped;
 use crate::call::{Access, Call, Door, Surroundings, shell};
+use crate::doors::process::{Family, without_own_variables, wrapped};
 use crate::gate::{Authorized, Verdict};
 
 /// As much output is kept where the agent sets no limit.
@@ -32,7 +32,7 @@ pub(super) struct Terminals {
 
 struct Terminal {
     /// Also what the command left in the background: it ends with the terminal.
-    family: Mutex<super::launch::Family>,
+    family: Mutex<Family>,
     output: Mutex<Output>,
     exit: watch::Receiver<Option<Value>>,
     kill: Notify,
@@ -175,9 +175,7 @@ fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Resu
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAYI_")) {
-        command.env_remove(name);
-    }
+    without_own_variables(&mut command);
     command.envs(&authorized.call().env);
     let carrying = shared.gate.carry(authorized);
     let mut child = match wrapped(command).spawn() {
@@ -189,7 +187,7 @@ fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Resu
     };
     let (exit, exited) = watch::channel(None);
     let terminal = Arc::new(Terminal {
-        family: Mutex::new(super::launch::Family::of(child.id())),
+        family: Mutex::new(Family::of(child.id())),
         output: Mutex::new(Output { bytes: Vec::new(), limit: wanted.limit, truncated: false }),
         exit: exited,
         kill: Notify::new(),

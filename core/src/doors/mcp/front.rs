@@ -23,6 +23,9 @@ pub trait Client: Send + Sync {
     /// several streams sends it there. A response always has it. Never blocks; what can't be sent is dropped,
     /// since the client is gone.
     fn send(&self, frame: Frame, about: Option<Key>);
+
+    /// Nothing is sent about this request any more, and no response either: it was cancelled.
+    fn forget(&self, _: Key) {}
 }
 
 /// How long what a client says belongs together.

@@ -4,9 +4,12 @@
 //! Both eras of the protocol: with `initialize` (up to 2025-11-25) and stateless (2026-07-28); over standard streams
 //! and over Streamable HTTP.
 
+mod era;
 mod frame;
 mod front;
+mod lines;
 mod members;
+mod server;
 pub(crate) mod wire;
 
 pub use frame::{Frame, Kind, Malformed, code};

@@ -1,5 +1,7 @@
 //! The way to a server: messages out, messages in, whatever carries them.
 
+pub(crate) mod stdio;
+
 use tokio::sync::mpsc;
 
 use super::frame::Frame;
@@ -43,7 +45,7 @@ pub(crate) struct Wire {
 }
 
 /// As many messages may wait in each direction.
-pub(crate) const WAITING: usize = 256;
+pub(crate) const WAITING: usize = 1024;
 
 /// The longest message that is read from a server: 64 MiB, in a line, an event or a body.
 pub(crate) const LONGEST: usize = 64 * 1024 * 1024;
