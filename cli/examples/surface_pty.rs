@@ -214,6 +214,10 @@ fn call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> 
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }
 

@@ -10,6 +10,7 @@ pub mod config;
 pub mod doors;
 pub mod gate;
 pub mod grant;
+pub mod pin;
 pub mod policy;
 pub mod record;
 pub mod store;

@@ -1,5 +1,6 @@
 //! What an agent wants: the [`Call`] that every door makes of its protocol's request.
 
+mod about;
 mod access;
 mod digest;
 mod home;
@@ -9,6 +10,7 @@ mod path;
 pub mod shell;
 mod url;
 
+pub use about::{ServerAbout, ToolAbout};
 pub use access::{Access, Category, McpAccess, WriteKind};
 pub use digest::{Digest, digest_of, digest_of_bytes};
 pub use home::home;
@@ -37,6 +39,8 @@ pub enum Door {
     /// A tool call that was only reported, after or while it ran: it is judged for the count of
     /// ungated actions, and can't be stopped.
     AcpReported,
+    /// MCP `tools/call`, through mayi's gateway.
+    Mcp,
     /// No door: somebody wants to know what would be decided (`mayi check`).
     Check,
 }
@@ -92,11 +96,20 @@ pub struct Call {
     /// Why mayi can't answer it by itself, though it may be allowed: the protocol offers no option
     /// that means just that. A person picks one by hand.
     pub by_hand: Option<String>,
+    /// The MCP server that is called, by how it is reached: where mayi itself started it, reached it, or put it
+    /// into the session.
+    pub server: Option<ServerId>,
+    /// Why it may not run whatever the rules say: what the server says of the tool has changed, or the server itself.
+    pub blocked: Option<String>,
+    /// What deserves a look before it runs, one line each: asks, unless something discharges them.
+    pub cautions: Vec<String>,
+    /// What the server says of itself and of the tool: shown as its words.
+    pub about: Option<ServerAbout>,
 }
 
 impl Call {
     /// The digest that binds an answer to what was shown (decisions, section 6): door, agent,
-    /// session, tool call id, cwd, environment, raw input, content, accesses and the policy's epoch.
+    /// session, tool call id, server, cwd, environment, raw input, content, accesses and the policy's epoch.
     #[must_use]
     pub fn digest(&self, epoch: u64) -> Digest {
         digest_of(&serde_json::json!({
@@ -105,6 +118,7 @@ impl Call {
             "title": self.title, "kind": self.kind, "name": self.name,
             "rawInput": self.raw_input, "diffs": self.diffs, "notes": self.notes,
             "accesses": self.accesses, "roots": self.roots.iter().map(|root| path::path_text(root)).collect::<Vec<_>>(), "epoch": epoch,
+            "server": self.server, "blocked": self.blocked, "cautions": self.cautions, "about": self.about,
         }))
     }
 
@@ -122,6 +136,7 @@ impl Call {
             "agent": self.agent, "session": self.session, "cwd": path::path_text(&self.cwd), "env": self.env,
             "door": self.door, "kind": self.kind, "name": self.name, "rawInput": self.raw_input,
             "diffs": self.diffs, "notes": self.notes, "accesses": self.accesses,
+            "server": self.server, "blocked": self.blocked, "cautions": self.cautions,
         }))
     }
 }

@@ -95,6 +95,10 @@ pub(super) fn call(request: &Request, place: &Place, home: Option<&Path>) -> Res
         accesses,
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     })
 }
 

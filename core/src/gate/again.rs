@@ -14,6 +14,7 @@ impl Gate {
     pub fn revise(&self, id: ApprovalId, mut call: Call) {
         let mut state = self.lock();
         let epoch = state.policy.epoch;
+        state.identify(&mut call);
         let Some(waiting) = state.waiting.get_mut(&id) else { return };
         // What was said of the options still holds.
         call.by_hand = call.by_hand.or_else(|| waiting.call.by_hand.clone());

@@ -96,7 +96,7 @@ struct GateState {
     asking: Asking,
     policy: Arc<Policy>,
     sessions: HashMap<SessionId, Session>,
-    passed: HashMap<SessionId, Vec<String>>,
+    passed: HashMap<SessionId, session::Passed>,
     root: Option<SessionId>,
     grants: Grants,
     queue: Queue,
@@ -236,6 +236,9 @@ impl Gate {
     /// Judges a call that only was reported: it can't be stopped, and is counted.
     pub fn judge_reported(&self, call: &Call) -> Decision {
         let mut state = self.lock();
+        let mut call = call.clone();
+        state.identify(&mut call);
+        let call = &call;
         let decision = state.judge(call);
         state.tally.unasked(decision.effect);
         let now = Timestamp::now();
@@ -329,7 +332,7 @@ impl GateState {
             mode: self.mode_of(session),
             bypass: self.bypassed(session),
             grants: &self.grants,
-            servers: self.passed.get(&session.id).map(Vec::as_slice).unwrap_or_default(),
+            servers: self.passed.get(&session.id).map(|passed| passed.names.as_slice()).unwrap_or_default(),
         })
     }
 

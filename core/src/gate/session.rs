@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Gate, GateState};
-use crate::call::{AgentId, SessionId};
+use crate::call::{Access, AgentId, Call, ServerId, SessionId};
 use crate::policy::{AgentSettings, Mode};
 
 /// A session of an agent.
@@ -23,6 +23,29 @@ pub struct Session {
     pub mode: Option<Mode>,
 }
 
+/// The servers that mayi itself has put into a session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Passed {
+    pub(super) names: Vec<String>,
+    identities: Vec<ServerId>,
+}
+
+impl FromIterator<(String, ServerId)> for Passed {
+    fn from_iter<T: IntoIterator<Item = (String, ServerId)>>(servers: T) -> Self {
+        let (names, identities) = servers.into_iter().unzip();
+        Self { names, identities }
+    }
+}
+
+impl Passed {
+    /// The server `name`; `None` if it was not put there, or two were by this name.
+    fn identity(&self, name: &str) -> Option<&ServerId> {
+        let mut named = self.names.iter().zip(&self.identities).filter(|(passed, _)| *passed == name);
+        let (_, identity) = named.next()?;
+        named.all(|(_, other)| other == identity).then_some(identity)
+    }
+}
+
 impl Gate {
     /// Makes a session known. The first one without a parent is the connection's root: calls of
     /// sessions that nobody announced belong to it.
@@ -34,9 +57,11 @@ impl Gate {
         state.sessions.insert(session.id.clone(), session);
     }
 
-    /// Says which of the configured MCP servers mayi itself has put into a session.
-    pub fn pass_servers(&self, id: &SessionId, names: Vec<String>) {
-        self.lock().passed.insert(id.clone(), names);
+    /// Says which of the configured MCP servers mayi itself has put into a session, and which servers they are. A call
+    /// of one of them that does not say which server it is about is about that one.
+    pub fn pass_servers(&self, id: &SessionId, servers: Vec<(String, ServerId)>) {
+        let passed = servers.into_iter().collect();
+        self.lock().passed.insert(id.clone(), passed);
     }
 
     /// Forgets a session: what waits in it is cancelled, and its grants are gone.
@@ -81,6 +106,21 @@ impl Gate {
 }
 
 impl GateState {
+    /// Fills in which server `call` is about, where mayi itself has put it into the session.
+    pub(super) fn identify(&self, call: &mut Call) {
+        if call.server.is_some() {
+            return;
+        }
+        let mut servers = call.accesses.iter().filter_map(|access| match access {
+            Access::Mcp(mcp) => Some(mcp.certain().map(|(server, _)| server)),
+            _ => None,
+        });
+        let Some(Some(name)) = servers.next() else { return };
+        if servers.all(|other| other == Some(name)) {
+            call.server = self.passed.get(&call.session).and_then(|passed| passed.identity(name)).cloned();
+        }
+    }
+
     /// The strictest of the session's own mode and those of its parents.
     pub(super) fn mode_of(&self, session: &Session) -> Mode {
         self.ancestry(session)

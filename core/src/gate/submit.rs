@@ -25,10 +25,21 @@ enum Fate {
 impl Gate {
     /// Hands a call in: it is allowed or refused at once, or a person is asked.
     pub fn submit(&self, call: Call, options: &[AgentOption]) -> Ticket {
+        self.take_in(call, options, None)
+    }
+
+    /// The same, where `on_ask` says what becomes of an ask about this one call.
+    pub fn submit_as(&self, call: Call, options: &[AgentOption], on_ask: OnAsk) -> Ticket {
+        self.take_in(call, options, Some(on_ask))
+    }
+
+    fn take_in(&self, mut call: Call, options: &[AgentOption], on_ask: Option<OnAsk>) -> Ticket {
         let (reply, verdict) = oneshot::channel();
         let mut state = self.lock();
+        let on_ask = on_ask.unwrap_or(state.asking.on_ask);
+        state.identify(&mut call);
         let id = state.calls.begin(&call);
-        let (decision, fate) = state.fate(id, &call, options);
+        let (decision, fate) = state.fate(id, &call, options, on_ask);
         let answer = match fate {
             Fate::Allow(by) => Verdict::Allowed(state.authorize(id, call, decision, by, None)),
             Fate::Refuse(refusal) => Verdict::Denied(*refusal),
@@ -58,13 +69,13 @@ impl Gate {
 
 impl GateState {
     /// Judges a call, and writes down what becomes of it. What can't be written does not run.
-    fn fate(&mut self, id: CallId, call: &Call, options: &[AgentOption]) -> (Decision, Fate) {
+    fn fate(&mut self, id: CallId, call: &Call, options: &[AgentOption], on_ask: OnAsk) -> (Decision, Fate) {
         let mut tries = 0;
         loop {
             let recalled = self.recall();
             let decision = self.judge(call);
             let now = Timestamp::now();
-            let fate = self.choose(call, &decision, options, now);
+            let fate = self.choose(call, &decision, (options, on_ask), now);
             let spends = match fate {
                 Fate::Allow(By::Policy) => decision.spends(),
                 _ => Vec::new(),
@@ -99,7 +110,13 @@ impl GateState {
         }
     }
 
-    fn choose(&mut self, call: &Call, decision: &Decision, options: &[AgentOption], now: Timestamp) -> Fate {
+    fn choose(
+        &mut self,
+        call: &Call,
+        decision: &Decision,
+        (options, on_ask): (&[AgentOption], OnAsk),
+        now: Timestamp,
+    ) -> Fate {
         // What an approved call announced is not asked about again, and not counted twice.
         let covered = decision.effect != Effect::Deny && self.cover.spend(call);
         let refuse = |refusal| Fate::Refuse(Box::new(refusal));
@@ -107,9 +124,7 @@ impl GateState {
             Effect::Allow | Effect::Ask if covered => Fate::Allow(By::Covered),
             Effect::Allow => Fate::Allow(By::Policy),
             Effect::Deny => refuse(Refusal::policy(call, decision.clone())),
-            Effect::Ask if self.asking.on_ask == OnAsk::Deny => {
-                refuse(Refusal::nobody(call, decision.clone()))
-            }
+            Effect::Ask if on_ask == OnAsk::Deny => refuse(Refusal::nobody(call, decision.clone())),
             Effect::Ask if !self.queue.has_room(&call.session) => {
                 refuse(Refusal::full(call, decision.clone()))
             }

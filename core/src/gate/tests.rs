@@ -51,6 +51,10 @@ fn call(id: &str, access: Access) -> Call {
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }
 

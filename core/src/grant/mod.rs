@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::call::shell::Script;
-use crate::call::{Access, AgentId, Call, Digest, SessionId};
+use crate::call::{Access, AgentId, Call, Digest, ServerId, SessionId};
 use crate::policy::{Effect, Level, Pattern};
 
 /// The id of a remembered answer: a UUIDv7.
@@ -95,6 +95,9 @@ pub struct Grant {
     pub fingerprint: Option<Digest>,
     /// A level for all tools of an MCP server.
     pub level: Option<(String, Level)>,
+    /// The MCP server that it was given for, by how it is reached; none: it was not known, or it is about no server.
+    /// A permission counts for calls of a server only if it is the same one.
+    pub server: Option<ServerId>,
     /// The scripts of the call that it was given for, with what they held: it counts for no others.
     pub scripts: Vec<Script>,
     /// When it ends by itself.
@@ -117,6 +120,7 @@ impl Grant {
             pattern: None,
             fingerprint: None,
             level: None,
+            server: None,
             scripts: Vec::new(),
             expires_at: None,
             uses_left: None,

@@ -39,6 +39,10 @@ pub(super) fn call(accesses: Vec<Access>, raw_input: Value) -> Call {
         accesses,
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }
 

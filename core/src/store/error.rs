@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::{GrantId, OfferId};
+use super::{GrantId, OfferId, PassId};
 use crate::approval::{ApprovalId, State};
+use crate::pin::Item;
 
 /// A change that can't be made any more.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -35,6 +36,13 @@ pub enum Conflict {
     /// The answer was taken, refused or withdrawn already.
     #[error("this answer was withdrawn, or taken already")]
     Replied(OfferId),
+    /// What is pending is something else by now, or nothing.
+    #[error("what the server {server} says of its {0} has changed since it was shown; look at it again",
+        server = crate::approval::visible(.1))]
+    Repinned(Item, String),
+    /// Another call went through by it, or it has ended.
+    #[error("the pass {0} was used, or has ended")]
+    Passed(PassId),
 }
 
 /// Why the store could not be read or written. Nothing was changed.

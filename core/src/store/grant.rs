@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::OwnerId;
 use crate::approval::ApprovalId;
 use crate::call::shell::Script;
-use crate::call::{AgentId, Digest, SessionId};
+use crate::call::{AgentId, Digest, ServerId, SessionId};
 use crate::grant::{GrantId, Scope};
 use crate::policy::{Effect, Level};
 
@@ -33,6 +33,9 @@ pub struct StoredGrant {
     pub fingerprint: Option<Digest>,
     /// A level for all tools of an MCP server.
     pub level: Option<(String, Level)>,
+    /// The MCP server that it was given for, by how it is reached: an allow counts for no other.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub server: Option<ServerId>,
     /// The scripts of the call that it was given for, with what they held: it counts for no others.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub scripts: Vec<Script>,
@@ -57,11 +60,16 @@ impl StoredGrant {
     /// turned back ends what is limited in time (decisions, section 6).
     #[must_use]
     pub fn live(&self, now: Timestamp, newest: Option<Timestamp>) -> bool {
-        let behind = newest.is_some_and(|newest| now.saturating_add(TOLERANCE).is_ok_and(|now| now < newest));
+        let behind = behind(now, newest);
         self.revoked_at.is_none()
             && self.uses_left != Some(0)
             && self.expires_at.is_none_or(|end| now < end && now >= self.created_at && !behind)
     }
+}
+
+/// Whether a clock that shows `now` was turned back, if the newest entry of the record is from `newest`.
+pub(super) fn behind(now: Timestamp, newest: Option<Timestamp>) -> bool {
+    newest.is_some_and(|newest| now.saturating_add(TOLERANCE).is_ok_and(|now| now < newest))
 }
 
 /// Entries of several processes may come in another order than their times, by less than this.

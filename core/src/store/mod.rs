@@ -7,12 +7,14 @@
 mod approval;
 mod error;
 mod grant;
+mod pass;
 mod query;
 mod sqlite;
 
 pub use approval::{Offer, OfferId, Owner, OwnerId, StoredApproval};
 pub use error::{Conflict, StoreError};
 pub use grant::StoredGrant;
+pub use pass::{Pass, PassId, PassedCall};
 pub use query::{ApprovalQuery, EntryQuery, GrantQuery, History, Order};
 pub use sqlite::{Durability, Limits, Options, Presence, SqliteStore};
 
@@ -22,6 +24,7 @@ use serde_json::Value;
 use crate::approval::{ApprovalId, ApprovalResponse, State};
 use crate::call::{AgentId, Digest};
 pub use crate::grant::GrantId;
+use crate::pin::{Definition, Item, Pinned};
 use crate::record::{Entry, Recorded};
 
 /// One thing that changes. What is committed together happens whole or not at all.
@@ -90,6 +93,43 @@ pub enum Change {
         /// Why it was not taken.
         refused: Option<String>,
     },
+    /// An MCP server said this of itself: trusted if it is the first word, kept beside what is trusted if it is
+    /// another (`Pinned::after`).
+    Pin {
+        /// The server's name in the configuration.
+        server: String,
+        /// Of what.
+        item: Item,
+        /// What it said.
+        said: Box<Definition>,
+        /// When.
+        at: Timestamp,
+    },
+    /// A person accepts what has changed: it must be pending still.
+    AcceptPin {
+        /// The server's name in the configuration.
+        server: String,
+        /// Which.
+        item: Item,
+        /// What the person looked at.
+        digest: Digest,
+        /// When.
+        at: Timestamp,
+    },
+    /// All that a server said is forgotten: what it says next is trusted.
+    ForgetPins {
+        /// The server's name in the configuration.
+        server: String,
+    },
+    /// A call was allowed, and goes through once where it is met again.
+    LeavePass(Box<Pass>),
+    /// A pass is used: it must be live at `at`. It is gone by it.
+    TakePass {
+        /// Which.
+        id: PassId,
+        /// When.
+        at: Timestamp,
+    },
 }
 
 /// Where it is all kept. Cheap to share between threads; several processes may use the same store.
@@ -114,6 +154,18 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// If the store can't be read.
     fn grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>, StoreError>;
+
+    /// What MCP servers said of themselves: of one, or of all; by server, then in the order of [`Item`].
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn pins(&self, server: Option<&str>) -> Result<Vec<Pinned>, StoreError>;
+
+    /// A pass for `call` that counts at `now`, if there is one: one that a person's answer left comes first.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>, StoreError>;
 
     /// Questions, oldest first.
     ///

@@ -137,6 +137,10 @@ fn call(work: &Path, kind: &str, raw_input: Value, diffs: Vec<Diff>, access: Acc
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }
 

@@ -50,6 +50,7 @@ fn given_two_processes_and_ten_thousand_grants_then_each_is_used_once() {
         pattern: Some("shell(make)".to_owned()),
         fingerprint: None,
         level: None,
+        server: None,
         scripts: Vec::new(),
         created_at: Timestamp::now(),
         expires_at: None,

@@ -162,13 +162,13 @@ fn servers_of(args: &RunArgs, loaded: &Loaded) -> Result<Vec<McpServer>, CliErro
 }
 
 fn wire(server: &ServerLaunch) -> McpServer {
-    let name = server.name.clone();
+    let (name, identity) = (server.name.clone(), server.transport.identity());
     match &server.transport {
         Transport::Stdio { command, env } => {
-            McpServer::Stdio { name, command: command.clone(), env: env.clone() }
+            McpServer::Stdio { name, command: command.clone(), env: env.clone(), identity }
         }
         Transport::Http { url, headers } => {
-            McpServer::Http { name, url: url.clone(), headers: headers.clone() }
+            McpServer::Http { name, url: url.clone(), headers: headers.clone(), identity }
         }
     }
 }

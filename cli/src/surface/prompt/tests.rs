@@ -37,6 +37,10 @@ fn call(title: &str, raw_input: Value, accesses: Vec<Access>) -> Call {
         accesses,
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }
 

@@ -28,6 +28,10 @@ fn call(line: &str) -> Call {
         notes: Vec::new(),
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }
 

@@ -239,6 +239,10 @@ fn call(accesses: Vec<crate::call::Access>) -> crate::call::Call {
         accesses,
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }
 

@@ -159,5 +159,9 @@ fn call(cwd: &Path, access: Access) -> Call {
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }

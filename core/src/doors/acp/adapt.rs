@@ -86,6 +86,10 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
         accesses,
         not_shown,
         by_hand,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }
 
@@ -125,6 +129,10 @@ pub(super) fn side_door(
         accesses,
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }
 

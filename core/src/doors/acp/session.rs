@@ -12,7 +12,7 @@ use super::connection::Connection;
 use super::dispatch::Turn;
 use super::modes::{self, AskingMode, Switch};
 use super::{AgentError, adapt};
-use crate::call::{AgentId, SessionId};
+use crate::call::{AgentId, ServerId, SessionId};
 use crate::gate::Session;
 use crate::policy::Mode;
 
@@ -33,6 +33,8 @@ pub enum McpServer {
         command: Vec<String>,
         /// Variables.
         env: BTreeMap<String, String>,
+        /// Which server it is, whatever stands in front of it.
+        identity: ServerId,
     },
     /// Streamable HTTP.
     Http {
@@ -42,6 +44,8 @@ pub enum McpServer {
         url: String,
         /// Headers.
         headers: BTreeMap<String, String>,
+        /// Which server it is, whatever stands in front of it.
+        identity: ServerId,
     },
 }
 
@@ -51,6 +55,14 @@ impl McpServer {
     pub fn name(&self) -> &str {
         match self {
             Self::Stdio { name, .. } | Self::Http { name, .. } => name,
+        }
+    }
+
+    /// Which server it is.
+    #[must_use]
+    pub fn identity(&self) -> &ServerId {
+        match self {
+            Self::Stdio { identity, .. } | Self::Http { identity, .. } => identity,
         }
     }
 }
@@ -170,9 +182,8 @@ impl Connection {
             cwd: wanted.cwd.clone(),
             mode: wanted.mode,
         });
-        self.shared
-            .gate
-            .pass_servers(id, wanted.servers.iter().map(|server| server.name().to_owned()).collect());
+        let passed = |server: &McpServer| (server.name().to_owned(), server.identity().clone());
+        self.shared.gate.pass_servers(id, wanted.servers.iter().map(passed).collect());
     }
 
     async fn put_into_asking_mode(
@@ -275,11 +286,11 @@ impl Connection {
             map.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
         };
         match server {
-            McpServer::Stdio { name, command, env } => {
+            McpServer::Stdio { name, command, env, .. } => {
                 let (program, args) = command.split_first()?;
                 Some(json!({"name": name, "command": program, "args": args, "env": pairs(env)}))
             }
-            McpServer::Http { name, url, headers } => {
+            McpServer::Http { name, url, headers, .. } => {
                 if !self.can_http() {
                     self.shared
                         .notice(format!("the agent can't reach MCP servers over HTTP: {name} is left out"));

@@ -1,7 +1,7 @@
 //! What outlives the process: the record before the effect, grants with limits, answers of others.
 
 use super::*;
-use crate::call::{Category, McpAccess};
+use crate::call::{Category, McpAccess, ServerId};
 use crate::grant::{Grant, Scope};
 use crate::policy::{Approval, Level, ServerSettings, ToolSettings};
 use crate::record::{Kind, Recorded, Redactor, Writer};
@@ -232,7 +232,10 @@ async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_aske
     let open = || {
         let gate = kept.gate();
         gate.replace_policy(policy.clone());
-        gate.pass_servers(&SessionId("s".into()), vec!["s".into(), "u".into()]);
+        gate.pass_servers(
+            &SessionId("s".into()),
+            ["s", "u"].map(|name| (name.to_owned(), ServerId::of(&serde_json::json!(name)))).to_vec(),
+        );
         gate
     };
     let uses = |id: &str, server: &str, tool: &str| {

@@ -123,5 +123,9 @@ fn call(access: Access) -> Call {
         notes: Vec::new(),
         not_shown: Vec::new(),
         by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
     }
 }

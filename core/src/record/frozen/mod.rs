@@ -12,7 +12,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::call::shell::{Touch, TouchedPath};
-use crate::call::{Access, AgentId, Call, Door, Mount, PathAccess, SessionId};
+use crate::call::{Access, AgentId, Call, Door, Mount, PathAccess, ServerId, SessionId};
 use name::Name;
 
 /// The form that is written here.
@@ -35,6 +35,12 @@ pub struct Frozen {
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     by_hand: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    server: Option<ServerId>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    blocked: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    cautions: Vec<String>,
     /// The accesses as they are in digests, without what follows from the rest.
     accesses: Value,
     /// File systems that paths lie on; the first one is that of every path which does not say.
@@ -119,6 +125,9 @@ impl Frozen {
             roots: call.roots.iter().map(|root| Name::of(root)).collect(),
             name: call.name.clone(),
             by_hand: call.by_hand.clone(),
+            server: call.server.clone(),
+            blocked: call.blocked.clone(),
+            cautions: call.cautions.clone(),
             accesses,
             mounts: mounts.iter().map(mount).collect(),
             beside,
@@ -165,6 +174,10 @@ impl Frozen {
             accesses,
             not_shown: Vec::new(),
             by_hand: self.by_hand.clone(),
+            server: self.server.clone(),
+            blocked: self.blocked.clone(),
+            cautions: self.cautions.clone(),
+            about: None,
         })
     }
 }

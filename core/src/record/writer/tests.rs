@@ -233,6 +233,7 @@ fn given_grants_interruptions_and_configuration_then_they_have_entries() {
         pattern: Some(format!("shell(deploy {SECRET})")),
         fingerprint: None,
         level: None,
+        server: None,
         scripts: Vec::new(),
         created_at: now,
         expires_at: None,

@@ -9,7 +9,7 @@ use super::entries::{self, Appending};
 use super::head::Head;
 use super::owners::Life;
 use super::value::count;
-use super::{SqliteStore, Writer, approvals, check, error, folder, grants};
+use super::{SqliteStore, Writer, approvals, check, error, folder, grants, passes, pins};
 use crate::record::{Checker, Keys, Link, Place};
 use crate::store::{Change, Conflict, OwnerId, StoreError};
 
@@ -238,6 +238,21 @@ impl Work<'_> {
                     false => Err(Conflict::Replied(*id).into()),
                 }
             }
+            Change::Pin { server, item, said, at } => {
+                pins::say(transaction, server, item, said, *at).map_err(failed)
+            }
+            Change::AcceptPin { server, item, digest, at } => {
+                match pins::accept(transaction, server, item, digest, *at).map_err(failed)? {
+                    true => Ok(()),
+                    false => Err(Conflict::Repinned(item.clone(), server.clone()).into()),
+                }
+            }
+            Change::ForgetPins { server } => pins::forget(transaction, server).map_err(failed),
+            Change::LeavePass(pass) => passes::leave(transaction, pass).map_err(failed),
+            Change::TakePass { id, at } => match passes::take(transaction, *id, *at).map_err(failed)? {
+                true => Ok(()),
+                false => Err(Conflict::Passed(*id).into()),
+            },
         }
     }
 

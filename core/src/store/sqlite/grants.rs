@@ -8,14 +8,14 @@ use super::value::{count, from_json, maybe, maybe_time, nanos, parse, time, word
 use crate::store::{GrantId, GrantQuery, OwnerId, StoredGrant};
 
 const COLUMNS: &str = "id, effect, agent, scope, owner, session, workspace, pattern, fingerprint, server, \
-     level, created_at, expires_at, uses_left, used, used_at, revoked_at, approval, scripts";
+     level, created_at, expires_at, uses_left, used, used_at, revoked_at, approval, scripts, identity";
 
 /// Remembers an answer.
 pub(super) fn insert(connection: &Connection, grant: &StoredGrant) -> rusqlite::Result<()> {
     connection
         .prepare_cached(&format!(
             "INSERT INTO grants ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
-             ?14, ?15, ?16, ?17, ?18, ?19)"
+             ?14, ?15, ?16, ?17, ?18, ?19, ?20)"
         ))?
         .execute(params![
             grant.id.to_string(),
@@ -37,6 +37,7 @@ pub(super) fn insert(connection: &Connection, grant: &StoredGrant) -> rusqlite::
             grant.revoked_at.map(nanos),
             grant.approval.map(|id| id.to_string()),
             (!grant.scripts.is_empty()).then(|| word(&grant.scripts)),
+            grant.server.as_ref().map(|server| server.as_str()),
         ])?;
     Ok(())
 }
@@ -123,5 +124,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredGrant> {
         revoked_at: maybe_time(row.get(16)?)?,
         approval: maybe(text(17)?)?,
         scripts: text(18)?.map(from_json).transpose()?.unwrap_or_default(),
+        server: maybe(text(19)?)?,
     })
 }

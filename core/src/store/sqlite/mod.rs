@@ -32,6 +32,8 @@ mod grants;
 mod head;
 mod lock;
 mod owners;
+mod passes;
+mod pins;
 mod query;
 mod rotate;
 mod schema;
@@ -48,10 +50,11 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::{
-    ApprovalQuery, Change, EntryQuery, GrantQuery, History, Offer, OfferId, Owner, OwnerId, Store,
-    StoreError, StoredApproval, StoredGrant,
+    ApprovalQuery, Change, EntryQuery, GrantQuery, History, Offer, OfferId, Owner, OwnerId, Pass, PassedCall,
+    Store, StoreError, StoredApproval, StoredGrant,
 };
 use crate::call::AgentId;
+use crate::pin::Pinned;
 use crate::record::{Key, Keys, Recorded};
 use connect::Use;
 use folder::{Opening, name};
@@ -313,6 +316,14 @@ impl Store for SqliteStore {
 
     fn grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>, StoreError> {
         self.read(|connection| grants::list(connection, query))
+    }
+
+    fn pins(&self, server: Option<&str>) -> Result<Vec<Pinned>, StoreError> {
+        self.read(|connection| pins::list(connection, server))
+    }
+
+    fn pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>, StoreError> {
+        self.read(|connection| passes::find(connection, call, now))
     }
 
     fn approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>, StoreError> {

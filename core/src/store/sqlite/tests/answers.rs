@@ -23,6 +23,7 @@ fn grant(created: i64) -> StoredGrant {
         pattern: Some("shell(make *)".to_owned()),
         fingerprint: None,
         level: None,
+        server: None,
         scripts: Vec::new(),
         created_at: second(created),
         expires_at: None,
