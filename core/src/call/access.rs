@@ -83,6 +83,9 @@ pub struct McpAccess {
     /// Paths among the strings of the arguments: for deny, ask and protection.
     #[serde(default)]
     pub touches: Vec<Touch>,
+    /// The category that the server claims for the tool, where the user trusts it in that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<Category>,
 }
 
 impl McpAccess {
@@ -90,7 +93,7 @@ impl McpAccess {
     #[must_use]
     pub fn new(readings: Vec<(String, String)>, arguments: Value, cwd: &Path) -> Self {
         let touches = Touch::of_arguments(&arguments, cwd);
-        Self { readings, arguments, touches }
+        Self { readings, arguments, touches, claims: None }
     }
 
     /// The server and tool, where the name has just one reading.

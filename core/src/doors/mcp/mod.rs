@@ -4,14 +4,18 @@
 //! Both eras of the protocol: with `initialize` (up to 2025-11-25) and stateless (2026-07-28); over standard streams
 //! and over Streamable HTTP.
 
+mod door;
 mod era;
 mod frame;
 mod front;
 mod lines;
 mod members;
 mod server;
+mod session;
+pub mod stdio;
 pub(crate) mod wire;
 
+pub use door::{Asks, McpDoor, McpOptions, Say};
 pub use frame::{Frame, Kind, Malformed, code};
 pub use front::{Caller, Client, Conversation, Gateway, Key, Span};
 pub use members::Members;

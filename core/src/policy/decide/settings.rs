@@ -13,7 +13,7 @@ pub(super) fn category_of(policy: &Policy, access: &Access, standing: &Standing<
             let configured = mcp
                 .certain()
                 .and_then(|(_, tool)| server_of(policy, mcp, standing)?.tools.get(tool)?.category);
-            configured.or(access.category())
+            configured.or(mcp.claims).or(access.category())
         }
         // What is assigned, or anything else to be careful about, may make another command of it.
         Access::Shell(shell)

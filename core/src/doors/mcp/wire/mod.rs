@@ -4,7 +4,10 @@ pub(crate) mod stdio;
 
 use tokio::sync::mpsc;
 
+use std::path::PathBuf;
+
 use super::frame::Frame;
+use crate::config::Transport;
 
 /// Something that comes from a server.
 #[derive(Debug)]
@@ -49,3 +52,31 @@ pub(crate) const WAITING: usize = 1024;
 
 /// The longest message that is read from a server: 64 MiB, in a line, an event or a body.
 pub(crate) const LONGEST: usize = 64 * 1024 * 1024;
+
+/// How a server is reached.
+pub(crate) struct Reach {
+    /// By a program, or at an address.
+    pub(crate) transport: Transport,
+    /// Its name, for messages.
+    pub(crate) name: String,
+    /// The folder that a program starts in.
+    pub(crate) cwd: PathBuf,
+    /// Where the tokens of remote servers are.
+    pub(crate) tokens: Option<PathBuf>,
+}
+
+impl Reach {
+    /// Connects.
+    ///
+    /// # Errors
+    /// One line: why not.
+    pub(crate) fn connect(&self, say: stdio::Say) -> Result<Wire, String> {
+        match &self.transport {
+            Transport::Stdio { command, env } => {
+                let program = stdio::Program { command: command.clone(), env: env.clone(), cwd: self.cwd.clone() };
+                stdio::start(&program, say)
+            }
+            Transport::Http { .. } => Err("not there yet".to_owned()),
+        }
+    }
+}

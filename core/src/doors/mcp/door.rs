@@ -1,0 +1,158 @@
+//! The gateway: what all its conversations share, and how one begins.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use rmcp::model::RequestStateCodec;
+use uuid::Uuid;
+
+use super::front::{Caller, Client, Conversation, Gateway, Span};
+use super::server::{Catalogue, Server};
+use super::session::Session;
+use super::wire::{self, Reach};
+use crate::call::{AgentId, ServerId, SessionId};
+use crate::config::ServerLaunch;
+use crate::gate::{self, Gate};
+use crate::pin::Pins;
+use crate::policy::Mode;
+
+/// Who answers questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// A surface that is open, else the client if it is trusted, else nobody.
+    Auto,
+    /// A surface, also one that is opened later.
+    Surface,
+    /// Nobody.
+    Nobody,
+}
+
+/// Hears what servers write to their error output, and what is odd about them: the server's name, and one line.
+pub type Say = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
+/// How the gateway is to be.
+pub struct McpOptions {
+    /// Who calls through it: as the user configured it, never what a client says of itself.
+    pub agent: AgentId,
+    /// The folder that names in arguments and commands start from.
+    pub cwd: PathBuf,
+    /// The folders that may be worked in, links resolved.
+    pub roots: Vec<PathBuf>,
+    /// The mode, if one was chosen.
+    pub mode: Option<Mode>,
+    /// Two tools in place of all.
+    pub toolbelt: bool,
+    /// Tools are called `server__tool`, also if there is one server only.
+    pub joined_names: Option<()>,
+    /// Who answers questions.
+    pub asks: Asks,
+    /// The user trusts the client to show forms to a person.
+    pub trusts_client: bool,
+    /// Whether a surface is open where a person could answer.
+    pub surface: Box<dyn Fn() -> bool + Send + Sync>,
+    /// Where to say what people should know.
+    pub say: Say,
+    /// Where the tokens of remote servers are; none: nowhere.
+    pub tokens: Option<PathBuf>,
+}
+
+/// What all conversations share.
+pub(super) struct Shared {
+    pub(super) gate: Gate,
+    pub(super) pins: Pins,
+    pub(super) options: McpOptions,
+    pub(super) codec: RequestStateCodec,
+    launches: Vec<ServerLaunch>,
+    /// What was told once is not told again.
+    told: Mutex<HashSet<String>>,
+    /// The list of tools that was compared last, by server.
+    seen: Mutex<HashMap<String, Weak<Catalogue>>>,
+}
+
+impl Shared {
+    /// Tells a person something about a server, once.
+    pub(super) fn tell_once(&self, server: &str, text: &str) {
+        let new = self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(format!("{server}\n{text}"));
+        if new {
+            (self.options.say)(server, text);
+        }
+    }
+
+    /// Whether this list was not compared yet with what is trusted.
+    pub(super) fn fresh(&self, server: &str, catalogue: &Arc<Catalogue>) -> bool {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = seen.insert(server.to_owned(), Arc::downgrade(catalogue));
+        last.is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(catalogue)))
+    }
+}
+
+/// The gateway.
+pub struct McpDoor {
+    shared: Arc<Shared>,
+}
+
+impl McpDoor {
+    /// A gateway in front of `servers`, in this order.
+    ///
+    /// # Errors
+    /// If the system has no random numbers.
+    pub fn new(gate: Gate, pins: Pins, options: McpOptions, servers: Vec<ServerLaunch>) -> Result<Self, String> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(|error| format!("the system has no random numbers: {error}"))?;
+        let codec = RequestStateCodec::try_new(key.to_vec()).map_err(|error| error.to_string())?;
+        let shared = Shared {
+            gate,
+            pins,
+            options,
+            codec,
+            launches: servers,
+            told: Mutex::default(),
+            seen: Mutex::default(),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    fn servers(&self) -> Vec<Arc<Server>> {
+        let start = |launch: &ServerLaunch| {
+            let say = Arc::clone(&self.shared.options.say);
+            let name = launch.name.clone();
+            let say: wire::stdio::Say = Arc::new(move |text| say(&name, text));
+            let reach = Reach {
+                transport: launch.transport.clone(),
+                name: launch.name.clone(),
+                cwd: self.shared.options.cwd.clone(),
+                tokens: self.shared.options.tokens.clone(),
+            };
+            let own = Arc::clone(&say);
+            let server = Server::new(launch.clone(), Box::new(move || reach.connect(Arc::clone(&own))), say);
+            server.start();
+            server
+        };
+        self.shared.launches.iter().map(start).collect()
+    }
+}
+
+impl Gateway for McpDoor {
+    fn open(&self, client: Arc<dyn Client>, caller: Caller, span: Span) -> Arc<dyn Conversation> {
+        let options = &self.shared.options;
+        let id = SessionId(format!("mcp-{}", Uuid::now_v7()));
+        self.shared.gate.open_session(gate::Session {
+            id: id.clone(),
+            agent: options.agent.clone(),
+            parent: None,
+            roots: options.roots.clone(),
+            cwd: options.cwd.clone(),
+            mode: options.mode,
+        });
+        let identities: Vec<(String, ServerId)> = self
+            .shared
+            .launches
+            .iter()
+            .map(|launch| (launch.name.clone(), launch.transport.identity()))
+            .collect();
+        self.shared.gate.pass_servers(&id, identities);
+        let servers = self.servers();
+        Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, span), id, servers))
+    }
+}
