@@ -6,9 +6,12 @@
 
 mod frame;
 mod front;
+mod headers;
+mod http;
 mod members;
 pub(crate) mod wire;
 
 pub use frame::{Frame, Kind, Malformed, code};
 pub use front::{Caller, Client, Conversation, Gateway, Key, Span};
+pub use http::{HttpOptions, Schemas, serve};
 pub use members::Members;
