@@ -73,7 +73,8 @@ pub(super) struct Shared {
 impl Shared {
     /// Tells a person something about a server, once.
     pub(super) fn tell_once(&self, server: &str, text: &str) {
-        let new = self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(format!("{server}\n{text}"));
+        let new =
+            self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(format!("{server}\n{text}"));
         if new {
             (self.options.say)(server, text);
         }
@@ -97,7 +98,12 @@ impl McpDoor {
     ///
     /// # Errors
     /// If the system has no random numbers.
-    pub fn new(gate: Gate, pins: Pins, options: McpOptions, servers: Vec<ServerLaunch>) -> Result<Self, String> {
+    pub fn new(
+        gate: Gate,
+        pins: Pins,
+        options: McpOptions,
+        servers: Vec<ServerLaunch>,
+    ) -> Result<Self, String> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| format!("the system has no random numbers: {error}"))?;
         let codec = RequestStateCodec::try_new(key.to_vec()).map_err(|error| error.to_string())?;

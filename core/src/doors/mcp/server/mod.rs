@@ -22,7 +22,7 @@ use crate::call::ServerId;
 use crate::config::ServerLaunch;
 
 pub(super) use begin::Begun;
-pub(super) use catalogue::{Catalogue, Tool};
+pub(super) use catalogue::{Catalogue, Tool, blocked, tools_of};
 
 /// How long mayi's own requests may take: lists of tools, versions.
 const OWN: Duration = Duration::from_secs(30);

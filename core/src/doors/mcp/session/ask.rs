@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::calls::{Step, Wanted};
 use super::{Session, Upward};
-use crate::approval::{ApprovalResponse, Card, choice, visible, visible_block};
+use crate::approval::{ApprovalResponse, Card, State, choice, visible, visible_block};
 use crate::call::Call;
 use crate::doors::mcp::door::Asks;
 use crate::doors::mcp::era::Era;
 use crate::doors::mcp::frame::Frame;
 use crate::doors::mcp::front::Key;
-use crate::gate::{OnAsk, State, Ticket};
+use crate::gate::{OnAsk, Ticket};
 
 /// A form can't be opened in full as a card can: what is longer is not asked about there.
 const LONGEST: usize = 4000;
@@ -58,9 +58,12 @@ impl Session {
         let id = ticket.approval();
         let card = self.shared.gate.waiting().into_iter().find(|card| Some(card.approval_id) == id);
         let card = card.ok_or("the question is gone")?;
-        let elsewhere = "a person has to answer it at a surface of mayi (`mayi inbox watch`), and none is open";
+        let elsewhere =
+            "a person has to answer it at a surface of mayi (`mayi inbox watch`), and none is open";
         if card.why.iter().any(|finding| finding.always) {
-            return Err(format!("this is asked about whatever the rules say, and never in the client: {elsewhere}"));
+            return Err(format!(
+                "this is asked about whatever the rules say, and never in the client: {elsewhere}"
+            ));
         }
         let message = question(&card);
         if message.chars().count() > LONGEST {
@@ -77,7 +80,14 @@ impl Session {
     }
 
     /// Asks a client of the older era. An answer at another surface counts too: the first one wins.
-    async fn elicit(self: &Arc<Self>, ticket: Ticket, card: &Card, form: &Value, wanted: &Wanted, key: Key) -> Step {
+    async fn elicit(
+        self: &Arc<Self>,
+        ticket: Ticket,
+        card: &Card,
+        form: &Value,
+        wanted: &Wanted,
+        key: Key,
+    ) -> Step {
         let mut form = form.clone();
         // Before 2025-11-25 there was only one mode, and no word for it.
         if let Some(form) = form.as_object_mut() {
@@ -107,9 +117,11 @@ impl Session {
 
     /// Takes what a client says that a person answered: an allow only if it is just that.
     pub(super) fn answer(&self, card: &Card, result: Option<&RawValue>, wanted: &Wanted) {
-        let result: Value = result.and_then(|result| serde_json::from_str(result.get()).ok()).unwrap_or_default();
+        let result: Value =
+            result.and_then(|result| serde_json::from_str(result.get()).ok()).unwrap_or_default();
         let allows = result.get("action").and_then(Value::as_str) == Some("accept")
-            && result.get("content").and_then(|content| content.get(ANSWER)).and_then(Value::as_str) == Some(ALLOW);
+            && result.get("content").and_then(|content| content.get(ANSWER)).and_then(Value::as_str)
+                == Some(ALLOW);
         let option = if allows { choice::ALLOW_ONCE } else { choice::DENY };
         let name = wanted.says.name().map_or_else(String::new, |name| format!(" {}", visible(&name)));
         let by = format!("client{name}");

@@ -77,14 +77,19 @@ impl Session {
             // Such a client does more in the older era: what servers ask of it has a way there.
             let message = format!("not every server behind mayi speaks {STATELESS}: begin with `initialize`");
             let data = json!({ "supported": OLDER });
-            return self.respond(key, Frame::error_with(RawValue::NULL, code::METHOD_NOT_FOUND, &message, Some(data)));
+            return self.respond(
+                key,
+                Frame::error_with(RawValue::NULL, code::METHOD_NOT_FOUND, &message, Some(data)),
+            );
         }
         let mut hello = self.joint_hello(&begun, STATELESS);
         hello.remove("protocolVersion");
         let info = hello.remove("serverInfo").unwrap_or_else(|| raw(&own_info()));
         hello.set("supportedVersions", raw(&[STATELESS]));
         hello.set("_meta", raw(&json!({ meta::SERVER: info })));
-        for (name, value) in [("resultType", json!("complete")), ("ttlMs", json!(0)), ("cacheScope", json!("private"))] {
+        for (name, value) in
+            [("resultType", json!("complete")), ("ttlMs", json!(0)), ("cacheScope", json!("private"))]
+        {
             hello.set(name, raw(&value));
         }
         self.respond(key, Frame::result(RawValue::NULL, &hello));
@@ -98,7 +103,10 @@ impl Session {
             let info = hello.object("_meta").and_then(|meta| meta.get(meta::SERVER).map(ToOwned::to_owned));
             let mut older = Members::default();
             older.set("protocolVersion", raw(version));
-            older.set("capabilities", hello.get("capabilities").map_or_else(|| raw(&json!({})), ToOwned::to_owned));
+            older.set(
+                "capabilities",
+                hello.get("capabilities").map_or_else(|| raw(&json!({})), ToOwned::to_owned),
+            );
             older.set("serverInfo", info.unwrap_or_else(|| raw(&own_info())));
             if let Some(said) = hello.remove("instructions") {
                 older.set("instructions", said);

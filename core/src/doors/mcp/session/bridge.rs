@@ -23,7 +23,12 @@ impl Session {
     ///
     /// # Errors
     /// If there is no answer.
-    pub(super) async fn exchange(self: &Arc<Self>, frame: Frame, key: Key, server: usize) -> Result<Frame, Failure> {
+    pub(super) async fn exchange(
+        self: &Arc<Self>,
+        frame: Frame,
+        key: Key,
+        server: usize,
+    ) -> Result<Frame, Failure> {
         let to = self.at(server).ok_or_else(|| Failure::new("there is no such server"))?;
         let (era, says) = self.says(&frame);
         let speaks = match (era, to.era()) {
@@ -53,7 +58,13 @@ impl Session {
 
     /// The client knows `initialize`, the server does not: requests say who asks, and what the server asks for becomes
     /// requests to the client.
-    async fn up(self: &Arc<Self>, to: &Server, frame: Frame, key: Key, says: &ClientSays) -> Result<Frame, Failure> {
+    async fn up(
+        self: &Arc<Self>,
+        to: &Server,
+        frame: Frame,
+        key: Key,
+        says: &ClientSays,
+    ) -> Result<Frame, Failure> {
         match frame.method() {
             Some("ping") => return Ok(Frame::result(RawValue::NULL, &json!({}))),
             Some("logging/setLevel") => {

@@ -90,7 +90,9 @@ impl Session {
         };
         match (wanted, step) {
             (_, Step::Answer(answer)) => self.respond(key, answer),
-            (Some(wanted), Step::Run(authorized)) => self.run(wanted, Continuation::new(authorized), key).await,
+            (Some(wanted), Step::Run(authorized)) => {
+                self.run(wanted, Continuation::new(authorized), key).await
+            }
             (Some(wanted), Step::GoOn(continuation)) => self.run(wanted, continuation, key).await,
             _ => self.respond(key, error_result("the call was cancelled, and nothing was run", Era::Older)),
         }
@@ -108,7 +110,10 @@ impl Session {
         let text = frame.member("params").ok_or_else(|| refuse("`tools/call` has no parameters"))?;
         // Decisions, section 1: what two readers could read differently is refused, not judged.
         json::strict(text.get()).map_err(|error| {
-            refuse(&format!("the parameters are refused, and nothing was run: {}", visible(&error.to_string())))
+            refuse(&format!(
+                "the parameters are refused, and nothing was run: {}",
+                visible(&error.to_string())
+            ))
         })?;
         let mut params = frame.params().ok_or_else(|| refuse("the parameters are not an object"))?;
         let mut name = params.string("name").ok_or_else(|| refuse("`name` is not a string"))?;
@@ -121,7 +126,8 @@ impl Session {
             }
         }
         let arguments = params.get("arguments").map_or_else(nothing, ToOwned::to_owned);
-        let arguments: Value = serde_json::from_str(arguments.get()).map_err(|_| refuse("`arguments` can't be read"))?;
+        let arguments: Value =
+            serde_json::from_str(arguments.get()).map_err(|_| refuse("`arguments` can't be read"))?;
         if !arguments.is_object() {
             return Err(refuse("`arguments` is not an object"));
         }

@@ -73,7 +73,8 @@ impl Session {
                 if self.span == Span::Stateless {
                     return;
                 }
-                let key = self.lock().open.iter().find(|(_, open)| open.id.get() == id.get()).map(|(key, _)| *key);
+                let key =
+                    self.lock().open.iter().find(|(_, open)| open.id.get() == id.get()).map(|(key, _)| *key);
                 if let Some(key) = key {
                     self.drop_request(key, params.get("reason"));
                 }
@@ -107,7 +108,8 @@ impl Session {
     async fn set_level(self: Arc<Self>, frame: Frame, key: Key) {
         let params = frame.params().unwrap_or_default();
         self.lock().log_level = params.string("level");
-        let able: Vec<_> = self.servers.iter().filter(|server| server.begun().is_some_and(|b| b.can("logging"))).collect();
+        let able: Vec<_> =
+            self.servers.iter().filter(|server| server.begun().is_some_and(|b| b.can("logging"))).collect();
         let mut refused = None;
         for server in able {
             match server.ask("logging/setLevel", &params).await {

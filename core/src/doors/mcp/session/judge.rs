@@ -1,7 +1,7 @@
 //! A `tools/call` as mayi's call, and a refusal as a result that a model can act on.
 
-use serde_json::{Value, json};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::Session;
 use crate::call::{Access, Call, Category, Door, McpAccess, ServerAbout, ToolAbout};
@@ -15,18 +15,31 @@ use crate::policy::Approval;
 
 impl Session {
     /// The call of `tool` on `server`. `said` is what the server says of the tool, if it says anything.
-    pub(super) fn call_of(&self, server: &Server, tool: &str, said: Option<&Tool>, arguments: Value, key: Key) -> Call {
+    pub(super) fn call_of(
+        &self,
+        server: &Server,
+        tool: &str,
+        said: Option<&Tool>,
+        arguments: Value,
+        key: Key,
+    ) -> Call {
         let options = &self.shared.options;
         let readings = vec![(server.name.clone(), tool.to_owned())];
         let mut access = McpAccess::new(readings, arguments.clone(), &options.cwd);
         let hint = |name: &str| said.and_then(|tool| tool.said.get("annotations")?.get(name)?.as_bool());
         // Decisions, section 1: what a server says makes nothing looser, unless the user trusts it in this.
-        if server.launch.trust_annotations && hint("readOnlyHint") == Some(true) && hint("destructiveHint") != Some(true) {
+        if server.launch.trust_annotations
+            && hint("readOnlyHint") == Some(true)
+            && hint("destructiveHint") != Some(true)
+        {
             access.claims = Some(Category::Read);
         }
         let item = Item::Tool(tool.to_owned());
         let mut blocked = self.why_blocked(server, &item);
-        if blocked.is_none() && said.is_none() && self.shared.pins.standing(&server.name, &item).ok().flatten().is_some() {
+        if blocked.is_none()
+            && said.is_none()
+            && self.shared.pins.standing(&server.name, &item).ok().flatten().is_some()
+        {
             blocked = Some(format!("the server {} does not list this tool any more", server.name));
         }
         Call {
@@ -97,14 +110,19 @@ fn about(server: &Server, said: Option<&Tool>) -> ServerAbout {
 
 /// A refusal, as the result of the call.
 pub(super) fn refused(refusal: &Refusal, server: &str, tool: &str, era: Era) -> Frame {
-    let mut text = format!("mayi did not let this call of {tool} from {server} through, and nothing was run: {}", refusal.reason);
+    let mut text = format!(
+        "mayi did not let this call of {tool} from {server} through, and nothing was run: {}",
+        refusal.reason
+    );
     if !text.ends_with(['.', '!', '?']) {
         text.push('.');
     }
     if refusal.unanswered {
         text.push_str(" A person can answer such questions with `mayi inbox watch`.");
         if let [first, ..] = refusal.would_allow.as_slice() {
-            text.push_str(&format!(" This rule in mayi's configuration would allow it: allow = [\"{first}\"]."));
+            text.push_str(&format!(
+                " This rule in mayi's configuration would allow it: allow = [\"{first}\"]."
+            ));
         }
     }
     if refusal.by_person || refusal.is_policy() {

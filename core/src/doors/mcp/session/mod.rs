@@ -176,7 +176,12 @@ impl Session {
     }
 
     /// Asks the client something.
-    fn ask_client(&self, method: &str, params: &impl serde::Serialize, about: Option<Key>) -> (Key, oneshot::Receiver<Frame>) {
+    fn ask_client(
+        &self,
+        method: &str,
+        params: &impl serde::Serialize,
+        about: Option<Key>,
+    ) -> (Key, oneshot::Receiver<Frame>) {
         let (answer, answered) = oneshot::channel();
         let key = Key::next();
         self.lock().upward.insert(key.0, Upward::Own(answer));
@@ -204,11 +209,16 @@ impl Conversation for Arc<Session> {
                 if state.closed {
                     return;
                 }
-                let twice = self.span == Span::Session && state.open.values().any(|open| open.id.get() == id.get());
+                let twice =
+                    self.span == Span::Session && state.open.values().any(|open| open.id.get() == id.get());
                 let full = state.open.len() >= MOST;
                 if twice || full {
                     drop(state);
-                    let why = if twice { "a request with this id waits already" } else { "too many requests wait already" };
+                    let why = if twice {
+                        "a request with this id waits already"
+                    } else {
+                        "too many requests wait already"
+                    };
                     self.client.send(Frame::error(&id, super::code::INVALID_REQUEST, why), Some(key));
                     return;
                 }

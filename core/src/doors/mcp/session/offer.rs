@@ -13,7 +13,12 @@ use crate::policy::Mode;
 impl Session {
     /// The tools as the client gets them, each under the name that it knows: one that is not what was trusted is listed
     /// with mayi's words in place of the server's. What is new is trusted, and said.
-    pub(super) fn offered(&self, server: &Server, tools: &[Tool], name: impl Fn(&str) -> String) -> Vec<Box<RawValue>> {
+    pub(super) fn offered(
+        &self,
+        server: &Server,
+        tools: &[Tool],
+        name: impl Fn(&str) -> String,
+    ) -> Vec<Box<RawValue>> {
         let mut said = vec![(Item::Launch, server.launch.transport.describe())];
         said.extend(tools.iter().map(|tool| (Item::Tool(tool.name.clone()), definition_of(&tool.said))));
         if let Err(error) = self.observe(server, &said) {
@@ -36,11 +41,9 @@ impl Session {
 
     /// Keeps what a server says of itself, and tells what is odd about it.
     fn observe(&self, server: &Server, said: &[(Item, Value)]) -> Result<(), String> {
-        let standings = self
-            .shared
-            .pins
-            .observe(&server.name, said, Timestamp::now())
-            .map_err(|error| format!("[mayi] what the server says can't be compared with what it said: {error}"))?;
+        let standings = self.shared.pins.observe(&server.name, said, Timestamp::now()).map_err(|error| {
+            format!("[mayi] what the server says can't be compared with what it said: {error}")
+        })?;
         for (item, standing) in standings {
             match standing {
                 Standing::Trusted => {}
@@ -63,7 +66,9 @@ impl Session {
     pub(super) fn why_blocked(&self, server: &Server, item: &Item) -> Option<String> {
         match self.shared.pins.blocked(&server.name, item) {
             Ok(why) => why.map(|why| why.to_string()),
-            Err(error) => Some(format!("what is trusted of the server {} can't be read: {error}", server.name)),
+            Err(error) => {
+                Some(format!("what is trusted of the server {} can't be read: {error}", server.name))
+            }
         }
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rmcp::model::SealOptions;
-use serde_json::{Value, json};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::Session;
 use super::calls::{Parts, Step, Wanted};
@@ -93,7 +93,9 @@ impl Session {
     pub(super) async fn resume(self: &Arc<Self>, wanted: &Wanted, state: &str, _key: Key) -> Step {
         let refuse = |why: &str| {
             self.shared.gate.refused();
-            let message = format!("the request state is refused, and nothing was run: {why}; call the tool again without it");
+            let message = format!(
+                "the request state is refused, and nothing was run: {why}; call the tool again without it"
+            );
             Step::Answer(Frame::error(RawValue::NULL, code::INVALID_PARAMS, &message))
         };
         let sealed = state.strip_prefix(PREFIX).unwrap_or_default();
@@ -131,7 +133,13 @@ impl Session {
     }
 
     /// The server asks for input: the call goes on when the client comes back with it.
-    pub(super) fn keep_on(&self, wanted: &Wanted, state: Option<&str>, authorized: Authorized<Call>, carrying: Carrying) {
+    pub(super) fn keep_on(
+        &self,
+        wanted: &Wanted,
+        state: Option<&str>,
+        authorized: Authorized<Call>,
+        carrying: Carrying,
+    ) {
         let held = Some(self.holds());
         let continuation = Continuation { authorized, carrying: Some(carrying), since: Instant::now(), held };
         let mut own = self.lock();
@@ -146,7 +154,8 @@ impl Session {
     pub(super) fn go_on(&self, wanted: &Wanted, state: Option<&str>) -> Option<Continuation> {
         let holds = self.holds();
         let continuation = self.lock().unfinished.0.remove(&known_by(wanted, state))?;
-        (continuation.held == Some(holds) && continuation.since.elapsed() < UNFINISHED).then_some(continuation)
+        (continuation.held == Some(holds) && continuation.since.elapsed() < UNFINISHED)
+            .then_some(continuation)
     }
 
     fn holds(&self) -> (u64, Mode) {

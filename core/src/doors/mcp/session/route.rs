@@ -86,11 +86,10 @@ impl Session {
             return Ok(reading);
         }
         // A server that is not there has no tools that could be looked up.
-        let down = self
-            .servers
-            .iter()
-            .enumerate()
-            .find(|(_, server)| name.strip_prefix(&server.name).is_some_and(|rest| rest.starts_with("__")));
+        let down =
+            self.servers.iter().enumerate().find(|(_, server)| {
+                name.strip_prefix(&server.name).is_some_and(|rest| rest.starts_with("__"))
+            });
         match down {
             Some((index, server)) if !tools.iter().any(|(known, _)| *known == index) => {
                 Err(format!("the server {} does not answer now; its other tools neither", server.name))
@@ -152,7 +151,8 @@ impl Session {
             if server.era() == Some(crate::doors::mcp::era::Era::Stateless) {
                 params = says.stamp(params, None);
             }
-            let there = server.ask("resources/read", &params).await.is_ok_and(|read| read.member("result").is_some());
+            let there =
+                server.ask("resources/read", &params).await.is_ok_and(|read| read.member("result").is_some());
             if there {
                 self.lock().routes.resource(address.to_owned(), index);
                 return Some(index);

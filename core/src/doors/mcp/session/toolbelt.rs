@@ -1,7 +1,7 @@
 //! `--toolbelt`: two tools in place of hundreds. A call through `run_tool` is the call of the tool that it runs.
 
-use serde_json::{Value, json};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::Session;
 use crate::doors::mcp::era::{ClientSays, Era};
@@ -54,7 +54,9 @@ pub(super) fn unfold(name: &str, mut params: Members) -> Meant {
     match name {
         "find_tools" => Meant::Find(params.value("arguments").unwrap_or_default()),
         "run_tool" => {
-            let Some(arguments) = arguments else { return Meant::Wrong("`arguments` is not an object".to_owned()) };
+            let Some(arguments) = arguments else {
+                return Meant::Wrong("`arguments` is not an object".to_owned());
+            };
             let Some(tool) = arguments.string("name") else {
                 return Meant::Wrong("`arguments.name` is to be the name of a tool".to_owned());
             };

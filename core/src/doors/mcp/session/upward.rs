@@ -17,7 +17,9 @@ const MOST: usize = 1024;
 
 impl Above for Session {
     fn request(&self, from: &Arc<Server>, frame: Frame, about: Option<Key>) {
-        let (Some(id), Some(server)) = (frame.id().map(ToOwned::to_owned), self.index_of(from)) else { return };
+        let (Some(id), Some(server)) = (frame.id().map(ToOwned::to_owned), self.index_of(from)) else {
+            return;
+        };
         if frame.method() == Some("ping") {
             return from.pass(Frame::result(&id, &json!({})));
         }
@@ -73,7 +75,8 @@ impl Session {
     fn request_with(&self, token: Option<&str>) -> Option<Key> {
         let token = token?;
         let state = self.lock();
-        let mut with = state.open.iter().filter(|(_, open)| open.token.as_ref().is_some_and(|own| own.get() == token));
+        let mut with =
+            state.open.iter().filter(|(_, open)| open.token.as_ref().is_some_and(|own| own.get() == token));
         let (key, _) = with.next()?;
         with.next().is_none().then_some(*key)
     }
@@ -94,7 +97,8 @@ impl Session {
     /// What belongs to a subscription names the request that opened it: by the client's own id.
     fn of_subscription(&self, frame: Frame, mut params: Members, about: Option<Key>) -> (Frame, Option<Key>) {
         let Some(mut meta) = params.object("_meta") else { return (frame, about) };
-        let named = meta.get(meta::SUBSCRIPTION).and_then(|id| id.get().trim_matches('"').parse().ok().map(Key));
+        let named =
+            meta.get(meta::SUBSCRIPTION).and_then(|id| id.get().trim_matches('"').parse().ok().map(Key));
         let Some(key) = named else { return (frame, about) };
         let Some(id) = self.lock().open.get(&key).map(|open| open.id.clone()) else { return (frame, about) };
         meta.set(meta::SUBSCRIPTION, id);

@@ -73,7 +73,8 @@ impl Reach {
     pub(crate) fn connect(&self, say: stdio::Say) -> Result<Wire, String> {
         match &self.transport {
             Transport::Stdio { command, env } => {
-                let program = stdio::Program { command: command.clone(), env: env.clone(), cwd: self.cwd.clone() };
+                let program =
+                    stdio::Program { command: command.clone(), env: env.clone(), cwd: self.cwd.clone() };
                 stdio::start(&program, say)
             }
             Transport::Http { .. } => Err("not there yet".to_owned()),
