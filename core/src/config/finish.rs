@@ -42,6 +42,7 @@ impl Loading<'_> {
                         bypass_permissions: agent.bypass_permissions,
                         mode: agent.mode,
                         trust_kind: agent.trust_kind,
+                        trust_elicitation: agent.trust_elicitation,
                     };
                     (name.clone(), settings)
                 })

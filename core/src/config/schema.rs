@@ -237,6 +237,9 @@ struct Agent {
     bypass_permissions: Option<bool>,
     /// Whether what it says of a tool's kind may loosen a decision.
     trust_kind: Option<bool>,
+    /// Whether it is trusted, as an MCP client, to show mayi's questions to a person: then it is asked by a form where no
+    /// surface of mayi is open.
+    trust_elicitation: Option<bool>,
     /// Its own mode in which it asks before it acts.
     asking_mode: Option<String>,
 }

@@ -43,11 +43,19 @@ pub(super) fn admit(merge: &Merge, layer: Layer, tightens: bool, scalars: &mut S
         &mut ignored,
     );
     for (name, agent) in &mut scalars.agents {
-        let trusted = merge.current.agents.get(name).is_some_and(|agent| agent.trust_kind);
+        let current = merge.current.agents.get(name);
+        let trusted = current.is_some_and(|agent| agent.trust_kind);
         drop_if(
             &mut agent.trust_kind,
             |trust| *trust && !trusted,
             |_| format!("`trust_kind = true` of {name}"),
+            &mut ignored,
+        );
+        let trusted = current.is_some_and(|agent| agent.trust_elicitation);
+        drop_if(
+            &mut agent.trust_elicitation,
+            |trust| *trust && !trusted,
+            |_| format!("`trust_elicitation = true` of {name}"),
             &mut ignored,
         );
         drop_if(&mut agent.asking_mode, |_| true, |_| format!("`asking_mode` of {name}"), &mut ignored);

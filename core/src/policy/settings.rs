@@ -87,4 +87,6 @@ pub struct AgentSettings {
     pub mode: Option<Mode>,
     /// What the agent says of a tool's kind may loosen a decision.
     pub trust_kind: bool,
+    /// As an MCP client, it shows mayi's questions to a person.
+    pub trust_elicitation: bool,
 }

@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use self::output::{Ending, Output};
+pub(super) use self::prompt::listen_for_signals;
 use self::prompt::{Asking, Next};
 use self::setup::{Setup, spoken};
 use self::turn::{Cut, Turns};

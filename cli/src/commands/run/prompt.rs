@@ -69,7 +69,7 @@ fn read_all() -> Result<String, CliError> {
 }
 
 /// Sends Ctrl-C and SIGTERM on.
-pub(super) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
+pub(in crate::commands) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
     let sender = to.clone();
     tokio::spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {} });
     #[cfg(unix)]

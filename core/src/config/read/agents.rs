@@ -34,6 +34,7 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
             mode: mode(&mut section),
             bypass_permissions: at(section.boolean("bypass_permissions")),
             trust_kind: at(section.boolean("trust_kind")),
+            trust_elicitation: at(section.boolean("trust_elicitation")),
             asking_mode: section.string("asking_mode").map(|text| {
                 let origin = reader.origin(&text.span());
                 At::new(text.into_inner(), origin)

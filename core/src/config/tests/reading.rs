@@ -28,6 +28,7 @@ command = ["npx", "-y", "@agentclientprotocol/claude-agent-acp"]
 bypass_permissions = false
 mode = "default"
 trust_kind = false
+trust_elicitation = false
 
 [servers.github]
 command = ["npx", "-y", "some-server"]

@@ -107,6 +107,7 @@ env = { A = "b" }
 bypass_permissions = false
 mode = "auto"
 trust_kind = false
+trust_elicitation = false
 asking_mode = "default"
 [servers.github]
 command = ["npx", "-y", "some-server"]

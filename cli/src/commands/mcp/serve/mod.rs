@@ -1,0 +1,110 @@
+//! `mayi mcp`: the gateway itself.
+
+mod pipes;
+mod servers;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mayi_core::approval::visible;
+use mayi_core::call::{AgentId, Names};
+use mayi_core::config::{FileKeeper, Loaded};
+use mayi_core::doors::mcp::{Asks, McpDoor, McpOptions, Say, stdio};
+use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
+use mayi_core::pin::Pins;
+use mayi_core::store::Store;
+use tokio::sync::mpsc;
+
+use crate::args::{McpArgs, McpOnAsk};
+use crate::commands::{CliError, Context};
+use crate::exit::Exit;
+use crate::memory::{self, Kept};
+
+/// The agent that calls through a gateway which was not told of one. It is a command's name, so nobody can configure it.
+const AGENT: &str = "mcp";
+
+/// Is the gateway until the client is gone.
+///
+/// # Errors
+/// For what is wrong with the options or the configuration.
+pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError> {
+    let loaded = ctx.load()?;
+    let servers = servers::servers(&args, &loaded)?;
+    ctx.notices(&loaded);
+    let agent = agent_of(&args)?;
+    let (gate, store) = gate(&args, &ctx, &loaded)?;
+    gate.attend();
+    let settings = loaded.policy.agents.get(agent.as_str());
+    let options = McpOptions {
+        trusts_client: settings.is_some_and(|settings| settings.trust_elicitation),
+        agent,
+        roots: roots(&ctx),
+        cwd: ctx.cwd.clone(),
+        mode: args.mode,
+        toolbelt: args.toolbelt,
+        joined_names: None,
+        asks: match args.on_ask {
+            McpOnAsk::Auto => Asks::Auto,
+            McpOnAsk::Wait => Asks::Surface,
+            McpOnAsk::Deny => Asks::Nobody,
+        },
+        surface: Box::new(|| false),
+        say: said(&ctx),
+        tokens: None,
+    };
+    let door = McpDoor::new(gate.clone(), Pins::new(store), options, servers).map_err(CliError::internal)?;
+    let (interrupt, mut interrupts) = mpsc::unbounded_channel();
+    crate::commands::run::listen_for_signals(&interrupt);
+    let (input, output) = pipes::both();
+    let ended = tokio::select! {
+        ended = stdio::serve(&door, input, output) => ended.map(|()| Exit::Done),
+        Some(()) = interrupts.recv() => Ok(Exit::Interrupted),
+    };
+    gate.leave();
+    ended.map_err(|error| CliError::internal(format!("standard input can't be read: {error}")))
+}
+
+fn agent_of(args: &McpArgs) -> Result<AgentId, CliError> {
+    match &args.agent {
+        None => Ok(AgentId::named(AGENT)),
+        Some(name) if Names::plain(name) => Ok(AgentId::named(name)),
+        Some(name) => Err(CliError::usage(format!(
+            "`{}` can't be the name of an agent: use letters, digits, `.`, `_` and `-`",
+            visible(name)
+        ))),
+    }
+}
+
+/// The gate, and the store that it remembers in.
+fn gate(args: &McpArgs, ctx: &Context, loaded: &Loaded) -> Result<(Gate, Option<Arc<dyn Store>>), CliError> {
+    let keeper = Box::new(FileKeeper::new(ctx.sources.clone()));
+    let asking = Asking { on_ask: OnAsk::Wait, limit: args.approval_timeout };
+    let policy = loaded.policy.clone();
+    if args.no_record {
+        return Ok((Gate::new(policy, asking, keeper), None));
+    }
+    let Kept { store, writer } =
+        memory::open(ctx, loaded).map_err(|error| error.or("go on without a record: --no-record"))?;
+    let kept: Arc<dyn Store> = store;
+    let memory = Memory::attach(Arc::clone(&kept), writer)
+        .map_err(|error| CliError::from(error).or("go on without a record: --no-record"))?;
+    Ok((Gate::remembering(policy, asking, keeper, memory), Some(kept)))
+}
+
+/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named." Clients start
+/// servers anywhere: then there is no root, and every path is outside.
+fn roots(ctx: &Context) -> Vec<PathBuf> {
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    let wide = ctx.cwd.parent().is_none() || home.is_some_and(|home| home.starts_with(&ctx.cwd));
+    if wide && !ctx.cwd_named { Vec::new() } else { vec![ctx.cwd.clone()] }
+}
+
+/// What servers say, and what is odd about them, goes to standard error: clients keep it as the server's log.
+fn said(ctx: &Context) -> Say {
+    let quiet = ctx.quiet;
+    Arc::new(move |server, text| {
+        if !quiet {
+            crate::print::note(format!("mayi: {server}: {text}"));
+        }
+    })
+}

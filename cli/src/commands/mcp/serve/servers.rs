@@ -1,0 +1,163 @@
+//! Which servers are behind the gateway, and what they are called.
+
+use std::collections::BTreeMap;
+
+use mayi_core::approval::visible;
+use mayi_core::call::Names;
+use mayi_core::config::{Loaded, RESERVED, ServerLaunch, Transport, nearest};
+use mayi_core::policy::Origin;
+
+use crate::args::McpArgs;
+use crate::commands::CliError;
+
+/// The servers, in the order of their names.
+///
+/// # Errors
+/// If one is not known, or there is none.
+pub(super) fn servers(args: &McpArgs, loaded: &Loaded) -> Result<Vec<ServerLaunch>, CliError> {
+    if let Some(server) = given(args)? {
+        return Ok(vec![settled(server, loaded)?]);
+    }
+    for name in &args.servers {
+        if !loaded.servers.contains_key(name) {
+            let known = loaded.servers.keys().map(String::as_str);
+            let hint =
+                nearest(name, known).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            return Err(CliError::usage(format!(
+                "no MCP server is called `{}`: {hint}add it as [servers.NAME], or give its command behind `--`",
+                visible(name)
+            )));
+        }
+    }
+    let wanted = |server: &&ServerLaunch| args.servers.is_empty() || args.servers.contains(&server.name);
+    let servers: Vec<ServerLaunch> = loaded.servers.values().filter(wanted).cloned().collect();
+    if servers.is_empty() {
+        return Err(CliError::usage(
+            "no MCP server is configured: give the command of one (`mayi mcp -- npx -y some-server`), or add it to the \
+             configuration as [servers.NAME]",
+        ));
+    }
+    Ok(servers)
+}
+
+/// The server that the command line describes, if it does.
+fn given(args: &McpArgs) -> Result<Option<ServerLaunch>, CliError> {
+    let transport = match (&args.url, args.launch.as_slice()) {
+        (Some(url), _) => Transport::Http { url: address(url)?, headers: headers(&args.header_env)? },
+        (None, []) => return Ok(None),
+        (None, words) => Transport::Stdio { command: words.to_vec(), env: BTreeMap::new() },
+    };
+    let name = match &args.name {
+        Some(name) if !Names::plain(name) || RESERVED.contains(&name.as_str()) => {
+            return Err(CliError::usage(format!(
+                "`{}` can't be the name of a server: use letters, digits, `.`, `_` and `-`, and no command of mayi's",
+                visible(name)
+            )));
+        }
+        Some(name) => name.clone(),
+        None => derived(&transport),
+    };
+    let origin = Origin { file: None, line: None, layer: "command line" };
+    Ok(Some(ServerLaunch { name, transport, trust_annotations: false, origin }))
+}
+
+/// Decisions, section 1: "a server of another identity under a known name has no settings, grants or trust". So it can't
+/// have that name.
+fn settled(server: ServerLaunch, loaded: &Loaded) -> Result<ServerLaunch, CliError> {
+    match loaded.servers.get(&server.name) {
+        None => Ok(server),
+        Some(known) if known.transport.identity() == server.transport.identity() => Ok(known.clone()),
+        Some(_) => Err(CliError::usage(format!(
+            "another server is configured as [servers.{name}]: use that one (`mayi mcp {name}`), or give this one another \
+             name (--name)",
+            name = server.name
+        ))),
+    }
+}
+
+fn address(url: &str) -> Result<String, CliError> {
+    let fits = url.starts_with("http://") || url.starts_with("https://");
+    if !fits {
+        return Err(CliError::usage(format!("`{}` is not a web address: write https://…", visible(url))));
+    }
+    Ok(url.to_owned())
+}
+
+/// Headers whose values are in variables: a secret does not belong into a list of arguments.
+fn headers(given: &[String]) -> Result<BTreeMap<String, String>, CliError> {
+    let one = |pair: &String| {
+        let (name, variable) = pair
+            .split_once('=')
+            .ok_or_else(|| CliError::usage(format!("--header-env `{}` is not NAME=VAR", visible(pair))))?;
+        let value = std::env::var(variable).map_err(|_| {
+            CliError::usage(format!(
+                "there is no variable `{}` for the header `{}`",
+                visible(variable),
+                visible(name)
+            ))
+        })?;
+        Ok((name.to_owned(), value))
+    };
+    given.iter().map(one).collect()
+}
+
+/// Programs that run the package or script that is their first argument.
+const LAUNCHERS: &[&str] = &[
+    "npx", "bunx", "uvx", "pipx", "node", "bun", "deno", "python", "python3", "uv", "npm", "pnpm", "yarn",
+    "docker",
+];
+
+/// Words in front of a package's name.
+const VERBS: &[&str] = &["run", "exec", "dlx", "x", "tool", "start"];
+
+/// A name from how the server is reached: the package that is run, or the host.
+fn derived(transport: &Transport) -> String {
+    let text = match transport {
+        Transport::Http { url, .. } => {
+            let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+            rest.split(['/', '?', '#']).next().unwrap_or_default().to_owned()
+        }
+        Transport::Stdio { command, .. } => {
+            let base = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+            let program = command.first().map(|word| base(word)).unwrap_or_default();
+            let launched =
+                command.iter().skip(1).find(|word| !word.starts_with('-') && !VERBS.contains(&word.as_str()));
+            match launched {
+                Some(word) if LAUNCHERS.contains(&program.as_str()) => {
+                    let package = base(word);
+                    // Without the version behind it.
+                    package.split_once('@').map_or(package.clone(), |(name, _)| name.to_owned())
+                }
+                _ => program,
+            }
+        }
+    };
+    let plain: String = text
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
+        .take(64)
+        .collect();
+    let plain = plain.trim_matches('-').to_owned();
+    if plain.is_empty() || RESERVED.contains(&plain.as_str()) { format!("server-{plain}") } else { plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_a_command_then_the_name_is_that_of_what_it_runs() {
+        let of = |words: &[&str]| {
+            let command = words.iter().map(|word| (*word).to_owned()).collect();
+            derived(&Transport::Stdio { command, env: BTreeMap::new() })
+        };
+        assert_eq!(of(&["npx", "-y", "@modelcontextprotocol/server-filesystem", "/x"]), "server-filesystem");
+        assert_eq!(of(&["npx", "-y", "some-server@1.2.3"]), "some-server");
+        assert_eq!(of(&["/usr/bin/uvx", "mcp-server-git", "--repository", "."]), "mcp-server-git");
+        assert_eq!(of(&["python3", "/srv/my server.py"]), "my-server.py");
+        assert_eq!(of(&["/opt/tools/github-mcp", "stdio"]), "github-mcp");
+        assert_eq!(of(&["mcp"]), "server-mcp");
+        let url = "https://docs.example.com/mcp".to_owned();
+        assert_eq!(derived(&Transport::Http { url, headers: BTreeMap::new() }), "docs.example.com");
+    }
+}
