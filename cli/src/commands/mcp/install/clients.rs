@@ -160,8 +160,11 @@ impl Client {
                 toml::entries(text, section.unwrap_or_default())?
             }
         };
-        // A section inside of another one is no server.
+        // A section inside of another one is no server; nor are opencode's settings that stand beside it.
         entries.retain(|entry| !self.sections.iter().any(|section| entry.keys == *section));
+        if self.shape == Shape::List {
+            entries.retain(|entry| entry.keys.len() > 2 || entry.field("type").is_some());
+        }
         Ok(entries)
     }
 

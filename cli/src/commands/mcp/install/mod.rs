@@ -69,8 +69,7 @@ fn change(args: &InstallArgs, ctx: &Context, way: Way) -> Result<Exit, CliError>
     let Some(arg) = args.client else { return list::list(args.json, &mayi, ctx) };
     let client = client(arg)?;
     let files = files(client, args, ctx)?;
-    // Held until all is done: nobody else changes what is noted meanwhile.
-    let mut notes = if args.dry_run { Notes::read(ctx)? } else { Notes::hold(ctx)? };
+    let notes = Notes::read(ctx)?;
     let mut plans: Vec<(&Settings, Plan)> = Vec::new();
     let mut unknown: Vec<&String> = args.server.iter().collect();
     for file in &files {
@@ -119,6 +118,8 @@ fn change(args: &InstallArgs, ctx: &Context, way: Way) -> Result<Exit, CliError>
             }
         }
     }
+    // Not while the person is asked: another mayi would wait for that answer.
+    let mut notes = Notes::hold(ctx)?;
     for (file, plan) in plans {
         // A note that nothing comes of does no harm; a change without one could not be taken back exactly.
         if way == Way::In {

@@ -126,19 +126,19 @@ mod tests {
     fn given_splices_then_the_old_text_comes_back() {
         let old = "head {cmd: ünpx, args: []} tail";
         let splices = [
-            Splice::new(12..17, "mayi"),
-            Splice { at: 25..25, with: vec![Piece::New("mcp ".into()), Piece::Kept(12..17)] },
+            Splice::new(11..16, "mayi"),
+            Splice { at: 25..25, with: vec![Piece::New("mcp ".into()), Piece::Kept(11..16)] },
         ];
         let pieces = pieces(old, &splices).unwrap();
         let new = text(old, &pieces).unwrap();
-        assert_eq!(new, "head {cmd: mayi, args: [mcp ünpx]} tail".replace("cmd: mayi", "cmd: mayi"));
+        assert_eq!(new, "head {cmd: mayi, args: [mcp ünpx]} tail");
         let region = 5..27;
         let back = back(old, &pieces, &region).unwrap();
         assert!(
             !back.iter().any(|piece| matches!(piece, Back::Text(text) if text.contains("npx"))),
             "{back:?}"
         );
-        assert_eq!(restored(new.get(5..34).unwrap(), &back).as_deref(), old.get(region));
+        assert_eq!(restored(new.get(5..new.len() - 5).unwrap(), &back).as_deref(), old.get(region));
     }
 
     #[test]

@@ -36,10 +36,8 @@ fn entry(section: &str, name: &str, item: &Item) -> Entry {
         _ => return odd("it is not a table"),
     };
     let Some(fields) = fields(table) else { return odd("where its parts are can't be told") };
-    let mut at = fields.iter().fold(item.span().unwrap_or(usize::MAX..0), |all, field| hull(all, field));
-    if at.start > at.end {
-        at = 0..0;
-    }
+    let own = item.span().or_else(|| fields.first().map(|field| field.at.clone())).unwrap_or_default();
+    let at = fields.iter().fold(own, hull);
     Entry { keys, at, fields, inline, odd: None }
 }
 

@@ -88,8 +88,9 @@ fn remote(
         let known = if client.shape == Shape::List { "remote" } else { "http" };
         splices.push(Splice::new(kind.value_at.clone(), syntax.quoted(hints.kind.unwrap_or(known))));
     }
-    let (mut moved, mut named): (Vec<_>, Vec<_>) = (headers.iter().collect(), Vec::new());
-    if let Some(field) = entry.field(environment(client.shape)).filter(|_| !headers.is_empty()) {
+    let mut moved: Vec<&(String, String)> = headers.iter().collect();
+    let variables = entry.field(environment(client.shape));
+    if let Some(field) = variables.filter(|field| field.pairs.is_empty() || !headers.is_empty()) {
         if field.form == Form::Dotted {
             return Err("its variables are written with dotted keys".to_owned());
         }
@@ -104,10 +105,10 @@ fn remote(
         let key = if syntax == Syntax::Toml { "http_headers" } else { "headers" };
         splices.push(Splice::new(field.key_at.clone(), syntax.key(key)));
     }
-    named.append(&mut moved);
-    match (entry.field("env_vars"), named.as_slice()) {
+    // What is left comes from variables that Codex passes on.
+    match (entry.field("env_vars"), moved.as_slice()) {
         (_, []) => {}
-        (Some(field), named) if field.form == Form::Plain => {
+        (Some(field), named) if field.form == Form::Plain && syntax == Syntax::Toml => {
             let pairs: Vec<String> = named
                 .iter()
                 .map(|(header, variable)| {
