@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 
 pub(crate) const INSTALL_AFTER: &str = "\
-A server's entry then starts `mayi mcp` with the command that was there, or with its address; its variables stay,
-and headers become variables, so that no secret is in an argument. Everything else in the file stays as it is.
-Without CLIENT, the servers of all clients are listed, and which of them are behind the gateway.
+A server's entry then starts `mayi mcp` with the command that was there, or with its address. Its
+variables stay, and headers become variables, so that no secret is in an argument. Everything else
+in the file stays as it is. Without CLIENT, the servers of all clients are listed, and which of them
+are behind the gateway.
 
 Examples:
   mayi mcp install                            what there is
@@ -17,8 +18,8 @@ Examples:
   mayi mcp install windsurf --file ~/dotfiles/mcp_config.json --yes";
 
 pub(crate) const UNINSTALL_AFTER: &str = "\
-What `mayi mcp install` wrote is taken back to the byte. An entry that was changed since is taken back by what it
-says now, and what can't be is left alone, with the reason.
+What `mayi mcp install` wrote is taken back to the byte. An entry that was changed since is taken
+back by what it says now, and what can't be is left alone, with the reason.
 
 Examples:
   mayi mcp uninstall cursor

@@ -1,7 +1,5 @@
 //! Entries that have the gateway in front already.
 
-use std::path::Path;
-
 use mayi_core::approval::visible;
 
 use super::clients::Shape;
@@ -90,7 +88,8 @@ pub(super) fn gated(entry: &Entry, shape: Shape, own: &str) -> Option<Gated> {
     let mayi = word(0)?;
     // Windows' separators too, wherever this runs.
     let last = mayi.rsplit(['/', '\\']).next().unwrap_or(mayi);
-    let named = Path::new(last).file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("mayi"));
+    let last = last.to_ascii_lowercase();
+    let named = matches!(last.as_str(), "mayi" | "mayi.exe") || last.starts_with("mayi-");
     if !(named || mayi == own) || word(1) != Some("mcp") {
         return None;
     }

@@ -104,7 +104,7 @@ pub(super) fn install(
     // Nothing is written that can't be taken back to the byte.
     let mut there = plan.new.clone();
     for note in &plan.notes {
-        there = exactly(client, &there, note).ok_or(odd)?;
+        there = exactly(client, &there, note, mayi).ok_or(odd)?;
     }
     if there != text {
         return Err(odd.to_owned());
@@ -139,7 +139,7 @@ pub(super) fn uninstall(
             continue;
         }
         let note = notes.iter().find(|note| note.is_of(file, &entry.keys));
-        let exact = note.and_then(|note| exactly(client, &plan.new, note));
+        let exact = note.and_then(|note| exactly(client, &plan.new, note, mayi));
         let after = match exact {
             Some(new) => Ok(new),
             None => {
@@ -172,9 +172,9 @@ fn find(client: &Client, text: &str, keys: &[String]) -> Option<Entry> {
 }
 
 /// The text with one entry as the note says that it was: only if the gateway in front of that is what is there now.
-fn exactly(client: &'static Client, text: &str, note: &Note) -> Option<String> {
+fn exactly(client: &'static Client, text: &str, note: &Note, mayi: &str) -> Option<String> {
     let entry = find(client, text, &note.keys)?;
-    let gated = gated(&entry, client.shape, "")?;
+    let gated = gated(&entry, client.shape, mayi)?;
     let old = restored(text.get(entry.at.clone())?, &note.back)?;
     let (before, after) = (text.get(..entry.at.start)?, text.get(entry.at.end..)?);
     let candidate = format!("{before}{old}{after}");

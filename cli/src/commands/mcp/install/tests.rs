@@ -263,6 +263,15 @@ fn given_a_gateway_of_ones_own_then_it_is_known_and_not_taken_away() {
     assert_eq!((back.new.as_str(), back.left.len()), (text, 2));
 }
 
+/// Whatever the program is called.
+#[test]
+fn given_a_program_of_another_name_then_it_comes_back_all_the_same() {
+    let text = r#"{"mcpServers": {"a": {"command": "npx"}}}"#;
+    let plan = install(client("cursor"), file(), text, &[], "/opt/gate").unwrap();
+    let back = uninstall(client("cursor"), file(), &plan.new, &[], &plan.notes, "/opt/gate").unwrap();
+    assert_eq!(back.new, text);
+}
+
 /// What is written is what `mayi mcp` takes.
 #[test]
 fn given_what_is_written_then_the_gateway_reads_it_so() {
