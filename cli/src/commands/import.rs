@@ -110,7 +110,7 @@ fn write(tool: Tool, mut imported: Imported, args: &ImportArgs, ctx: &Context) -
         for line in
             TextDiff::from_lines(old, &change.new).unified_diff().context_radius(1).to_string().lines()
         {
-            print::note(painted(line, ctx));
+            print::note(painted(line, ctx.color_of_errors() && std::io::stderr().is_terminal()));
         }
     }
     if !args.yes {
@@ -138,13 +138,13 @@ fn same(rule: &ImportedRule, there: &Rule, agents: &[String]) -> bool {
         && there.agents == agents
 }
 
-fn painted(line: &str, ctx: &Context) -> String {
+/// A line of a diff, with or without colour.
+pub(super) fn painted(line: &str, color: bool) -> String {
     let style = match line.chars().next() {
         Some('+') => console::Style::new().green(),
         Some('-') => console::Style::new().red(),
         _ => console::Style::new().dim(),
     };
-    let color = ctx.color_of_errors() && std::io::stderr().is_terminal();
     style.force_styling(color).apply_to(visible_block(line)).to_string()
 }
 

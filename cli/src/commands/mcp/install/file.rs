@@ -1,0 +1,137 @@
+//! A client's file: read if it is safe to change, and replaced in one step.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use mayi_core::approval::visible;
+
+use crate::commands::CliError;
+use crate::exit::Exit;
+
+/// The largest file that is read: 16 MiB. Claude Code's holds more than settings.
+pub(super) const LARGEST: usize = 16 << 20;
+
+const BOM: &str = "\u{feff}";
+
+/// A file of settings, as it was read.
+#[derive(Debug)]
+pub(super) struct Settings {
+    /// As it is called.
+    pub(super) path: PathBuf,
+    /// Where it is, links resolved: what is replaced.
+    pub(super) target: PathBuf,
+    /// Without the mark that some editors put first.
+    pub(super) text: String,
+    marked: bool,
+}
+
+impl Settings {
+    /// Reads the file at `path`. One of a project is `within` its folder: a link that a repository brings along
+    /// leads nowhere else.
+    ///
+    /// # Errors
+    /// If it can't be read, or is not the user's to change.
+    pub(super) fn read(path: &Path, within: Option<&Path>) -> Result<Self, CliError> {
+        let refuse = |why: String| refused(path, &why);
+        let target = path.canonicalize().map_err(|error| refuse(format!("can't be read: {error}")))?;
+        if within.is_some_and(|folder| !target.starts_with(folder)) {
+            return Err(refuse(format!(
+                "is a link out of the project, to {}: name the file with --file if you mean that one",
+                visible(&target.display().to_string())
+            )));
+        }
+        let text = text_of(&target).map_err(refuse)?;
+        let marked = text.starts_with(BOM);
+        let text = if marked { text.get(BOM.len()..).unwrap_or_default().to_owned() } else { text };
+        Ok(Self { path: path.to_owned(), target, text, marked })
+    }
+
+    /// What is wrong with it.
+    pub(super) fn wrong(&self, why: &str) -> CliError {
+        refused(&self.path, why)
+    }
+
+    /// Its name for people.
+    pub(super) fn shown(&self) -> String {
+        visible(&self.path.display().to_string())
+    }
+
+    /// Puts `new` in its place, with the rights and the owner it had.
+    ///
+    /// # Errors
+    /// If it is not as it was read any more, or can't be written.
+    pub(super) fn replace(&self, new: &str) -> Result<(), CliError> {
+        let failed = |error: std::io::Error| self.wrong(&format!("can't be written: {error}"));
+        let folder = self.target.parent().unwrap_or(Path::new("/"));
+        let mut file = tempfile::Builder::new().prefix(".mayi-").tempfile_in(folder).map_err(failed)?;
+        let mark = if self.marked { BOM } else { "" };
+        file.write_all(mark.as_bytes()).and_then(|()| file.write_all(new.as_bytes())).map_err(failed)?;
+        let meta = self.target.metadata().map_err(failed)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            // For root, who changes somebody's file: it stays theirs. The group may be one that a user can't give.
+            let mine = file.as_file().metadata().map_err(failed)?;
+            if (mine.uid(), mine.gid()) != (meta.uid(), meta.gid()) {
+                let given = std::os::unix::fs::fchown(file.as_file(), Some(meta.uid()), Some(meta.gid()));
+                if mine.uid() != meta.uid() {
+                    given.map_err(failed)?;
+                }
+            }
+        }
+        file.as_file().set_permissions(meta.permissions()).map_err(failed)?;
+        file.as_file().sync_all().map_err(failed)?;
+        let now = text_of(&self.target).map_err(|why| self.wrong(&why))?;
+        if now.strip_prefix(mark) != Some(self.text.as_str()) || now.starts_with(BOM) != self.marked {
+            return Err(self.wrong("has changed meanwhile, and was left as it is: try again"));
+        }
+        file.persist(&self.target).map_err(|error| failed(error.error))?;
+        #[cfg(unix)]
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+        Ok(())
+    }
+}
+
+fn refused(path: &Path, why: &str) -> CliError {
+    CliError::new(Exit::Config, format!("{}: {why}", visible(&path.display().to_string())))
+}
+
+fn text_of(path: &Path) -> Result<String, String> {
+    let cant = |error: std::io::Error| format!("can't be read: {error}");
+    let file = open(path).map_err(cant)?;
+    let meta = file.metadata().map_err(cant)?;
+    if !meta.is_file() {
+        return Err("is not a file".to_owned());
+    }
+    if meta.permissions().readonly() {
+        return Err("is read-only: what made it so is what has to change it".to_owned());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let user = rustix::process::geteuid();
+        if meta.uid() != user.as_raw() && !user.is_root() {
+            return Err(format!("belongs to another user (uid {}), who has to do this", meta.uid()));
+        }
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(cant)?;
+    if bytes.len() > LARGEST {
+        return Err("is larger than 16 MiB".to_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())
+}
+
+/// Opens it without waiting for anybody: a pipe may stand in its place.
+fn open(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    options.open(path)
+}

@@ -1,0 +1,121 @@
+//! Entries that have the gateway in front already.
+
+use mayi_core::approval::visible;
+
+use super::clients::Shape;
+use super::model::{Entry, Span};
+
+/// Options of `mayi mcp` with a value.
+const VALUED: &[&str] = &[
+    "--name",
+    "--agent",
+    "--url",
+    "--header-env",
+    "--http",
+    "--allow-host",
+    "--allow-origin",
+    "--token-file",
+    "--mode",
+    "--allow",
+    "--ask",
+    "--deny",
+    "--on-ask",
+    "--approval-timeout",
+    "--config",
+    "--cwd",
+    "--color",
+];
+
+/// The gateway, as an entry starts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Gated {
+    /// The program.
+    pub(super) mayi: String,
+    pub(super) name: Option<String>,
+    pub(super) agent: Option<String>,
+    pub(super) server: Server,
+    /// Options of the gateway that `mayi mcp install` does not write.
+    pub(super) options: Vec<String>,
+}
+
+impl Gated {
+    /// What is to be known of it, beside that it is there: a repository can have a program of its own that is
+    /// called mayi, or tell mayi to allow more.
+    pub(super) fn remark(&self, own: &str) -> Option<String> {
+        if self.mayi != own && self.mayi != "mayi" {
+            return Some(format!("by another program: {}", visible(&self.mayi)));
+        }
+        let options: Vec<String> = self.options.iter().map(|option| visible(option)).collect();
+        (!options.is_empty()).then(|| format!("with options of its own: {}", options.join(", ")))
+    }
+}
+
+/// What stands behind the gateway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Server {
+    /// A command; the word where it begins.
+    Local(usize),
+    /// An address; the word that it is, and headers with the variables of their values.
+    Remote(usize, Vec<(String, String)>),
+    /// Servers of mayi's own configuration.
+    Configured,
+}
+
+/// The command of an entry and its arguments; none if it has none, or not only texts.
+pub(super) fn words(entry: &Entry, shape: Shape) -> Option<Vec<(String, Span)>> {
+    let listed = |key: &str| -> Option<Vec<(String, Span)>> {
+        let field = entry.field(key)?;
+        let items = field.value.as_array()?.iter().zip(&field.items);
+        items.map(|(item, at)| Some((item.as_str()?.to_owned(), at.clone()))).collect()
+    };
+    match shape {
+        Shape::List => listed("command").filter(|words| !words.is_empty()),
+        Shape::Pair => {
+            let command = entry.field("command")?;
+            let mut words = vec![(command.value.as_str()?.to_owned(), command.value_at.clone())];
+            if entry.field("args").is_some() {
+                words.extend(listed("args")?);
+            }
+            Some(words)
+        }
+    }
+}
+
+/// How the gateway stands in front of an entry; none if it does not.
+pub(super) fn gated(entry: &Entry, shape: Shape, own: &str) -> Option<Gated> {
+    let words = words(entry, shape)?;
+    let word = |at: usize| words.get(at).map(|(word, _)| word.as_str());
+    let mayi = word(0)?;
+    // Windows' separators too, wherever this runs.
+    let last = mayi.rsplit(['/', '\\']).next().unwrap_or(mayi);
+    let last = last.to_ascii_lowercase();
+    let named = matches!(last.as_str(), "mayi" | "mayi.exe") || last.starts_with("mayi-");
+    if !(named || mayi == own) || word(1) != Some("mcp") {
+        return None;
+    }
+    let (mut name, mut agent, mut url, mut headers) = (None, None, None, Vec::new());
+    let mut options = Vec::new();
+    let mut at = 2;
+    let server = loop {
+        let Some(option) = word(at) else {
+            break url.map_or(Server::Configured, |url| Server::Remote(url, headers));
+        };
+        match option {
+            "--" if word(at + 1).is_some() => break Server::Local(at + 1),
+            "--name" => name = word(at + 1).map(str::to_owned),
+            "--agent" => agent = word(at + 1).map(str::to_owned),
+            "--url" => url = word(at + 1).map(|_| at + 1),
+            "--header-env" => {
+                headers.extend(word(at + 1).and_then(|pair| pair.split_once('=')).map(owned));
+            }
+            // Also `--name=VALUE`, and what is no option at all: none of it is of `mayi mcp install`.
+            other => options.push(other.to_owned()),
+        }
+        at += if VALUED.contains(&option) { 2 } else { 1 };
+    };
+    Some(Gated { mayi: mayi.to_owned(), name, agent, server, options })
+}
+
+fn owned((header, variable): (&str, &str)) -> (String, String) {
+    (header.to_owned(), variable.to_owned())
+}

@@ -1,0 +1,80 @@
+//! `mayi mcp install` without a client: what there is, and what is behind the gateway.
+
+use mayi_core::approval::visible;
+use serde_json::json;
+
+use super::clients::{CLIENTS, Client};
+use super::file::Settings;
+use super::gated::gated;
+use super::wrap::{Gate, wrap};
+use crate::commands::{CliError, Context};
+use crate::exit::Exit;
+use crate::print;
+
+pub(super) fn list(json: bool, mayi: &str, ctx: &Context) -> Result<Exit, CliError> {
+    let home = ctx.sources.folders.home.as_deref();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut open = None;
+    for client in CLIENTS {
+        let own = client.own_files(&ctx.sources.folders).into_iter().map(|file| (file, "user"));
+        let project = client.project_files(&ctx.cwd, home).into_iter().map(|file| (file, "project"));
+        for (path, scope) in own.chain(project) {
+            if !path.is_file() {
+                continue;
+            }
+            let found = Settings::read(&path, None).and_then(|file| {
+                let entries = client.entries(&file.text).map_err(|why| file.wrong(&why))?;
+                Ok((file, entries))
+            });
+            let (file, entries) = match found {
+                Ok(found) => found,
+                // One that can't be read hides no others.
+                Err(error) => {
+                    error.report(ctx.color_of_errors());
+                    continue;
+                }
+            };
+            for entry in &entries {
+                let (state, why) = match gated(entry, client.shape, mayi) {
+                    Some(gated) => ("gated", gated.remark(mayi)),
+                    None => match wrap(&file.text, entry, Gate { client, mayi, name: "x", agent: client.id })
+                    {
+                        Ok(_) => ("open", None),
+                        Err(why) => ("left alone", Some(why)),
+                    },
+                };
+                if state == "open" && open.is_none() {
+                    open = Some((client, scope));
+                }
+                if json {
+                    print::json(&print::Versioned::of(json!({
+                        "client": client.id, "server": entry.name(), "keys": entry.keys, "file": file.path,
+                        "scope": scope, "state": state.replace(' ', "_"), "why": why,
+                    })))?;
+                } else {
+                    let state = why.map_or_else(|| state.to_owned(), |why| format!("{state}: {why}"));
+                    rows.push(vec![client.id.to_owned(), entry.shown(), shown(&file, home), state]);
+                }
+            }
+        }
+    }
+    for row in print::columns(&rows) {
+        print::line(row)?;
+    }
+    if rows.is_empty() && !json {
+        let known: Vec<&str> = CLIENTS.iter().map(|client: &Client| client.id).collect();
+        ctx.note(format!("no servers were found in the settings of {}", known.join(", ")));
+    }
+    if let (Some((client, scope)), false) = (open, json) {
+        let scope = if scope == "project" { " --scope project" } else { "" };
+        ctx.note(format!("next    mayi mcp install {}{scope}", client.id));
+    }
+    Ok(Exit::Done)
+}
+
+fn shown(file: &Settings, home: Option<&std::path::Path>) -> String {
+    match home.and_then(|home| file.path.strip_prefix(home).ok()) {
+        Some(rest) => visible(&format!("~/{}", rest.display())),
+        None => file.shown(),
+    }
+}
