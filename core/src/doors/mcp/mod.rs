@@ -9,6 +9,7 @@ mod front;
 mod headers;
 mod http;
 mod members;
+mod tls;
 pub(crate) mod wire;
 
 pub use frame::{Frame, Kind, Malformed, code};
