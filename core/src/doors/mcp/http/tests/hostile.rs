@@ -168,7 +168,7 @@ async fn given_a_client_that_does_not_read_then_only_its_stream_ends() {
     let client = front.client(0);
     let big = Frame::notification("notifications/progress", &json!({"message": "x".repeat(1024 * 1024)}));
     // Far more than sockets and the stream hold: it returns at once each time.
-    for _ in 0..200 {
+    for _ in 0..90 {
         client.send(big.clone(), Some(key));
     }
     let answer = front.post(call(3, "echo")).header("mcp-session-id", &id).send().await.unwrap();
@@ -178,6 +178,6 @@ async fn given_a_client_that_does_not_read_then_only_its_stream_ends() {
     while let Ok(Some(chunk)) = slow.chunk().await {
         got += chunk.len();
     }
-    assert!(got < 100 * 1024 * 1024, "{got}");
+    assert!(got < 80 * 1024 * 1024, "{got}");
     front.stop().await;
 }
