@@ -15,6 +15,7 @@ mod members;
 mod server;
 mod session;
 pub mod stdio;
+mod tls;
 pub(crate) mod wire;
 
 pub use door::{Asks, McpDoor, McpOptions, Say};

@@ -48,7 +48,7 @@ pub(super) fn authorize(headers: &HeaderMap, options: &HttpOptions) -> Result<()
         return Ok(());
     }
     let message = "there is no valid bearer token: send the one in mayi's --token-file";
-    Err(Refusal::new(StatusCode::UNAUTHORIZED, message).with(header::WWW_AUTHENTICATE, "Bearer"))
+    Err(Refusal::new(StatusCode::UNAUTHORIZED, message).with("www-authenticate", "Bearer"))
 }
 
 /// Compares digests, so that the time it takes tells nothing about the token.

@@ -9,33 +9,37 @@ use crate::doors::mcp::{Frame, code};
 /// A refusal: a status, and a JSON-RPC error for whoever reads it.
 pub(super) struct Refusal {
     status: StatusCode,
-    frame: Frame,
-    header: Option<(header::HeaderName, HeaderValue)>,
+    text: String,
+    header: Option<(&'static str, &'static str)>,
 }
 
 impl Refusal {
+    /// A refusal of what is no message.
     pub(super) fn new(status: StatusCode, message: &str) -> Self {
         Self::about(None, status, code::INVALID_REQUEST, message)
     }
 
     /// The refusal of the request `id`.
     pub(super) fn about(id: Option<&RawValue>, status: StatusCode, code: i64, message: &str) -> Self {
-        Self { status, frame: Frame::error(id.unwrap_or(RawValue::NULL), code, message), header: None }
+        Self::answer(status, &Frame::error(id.unwrap_or(RawValue::NULL), code, message))
     }
 
-    pub(super) fn answer(status: StatusCode, frame: Frame) -> Self {
-        Self { status, frame, header: None }
+    /// This error, with this status.
+    pub(super) fn answer(status: StatusCode, frame: &Frame) -> Self {
+        Self { status, text: frame.text(), header: None }
     }
 
-    pub(super) fn with(mut self, name: header::HeaderName, value: &'static str) -> Self {
-        self.header = Some((name, HeaderValue::from_static(value)));
+    /// The same with a header.
+    pub(super) fn with(mut self, name: &'static str, value: &'static str) -> Self {
+        self.header = Some((name, value));
         self
     }
 
+    /// What is sent.
     pub(super) fn into_response(self) -> Response<Body> {
-        let mut response = json(self.status, self.frame.text());
+        let mut response = json(self.status, self.text);
         if let Some((name, value)) = self.header {
-            response.headers_mut().insert(name, value);
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         response
     }

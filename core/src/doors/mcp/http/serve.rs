@@ -1,5 +1,6 @@
 //! One request at the front: admitted, read, and given to the conversation that it belongs to.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -93,7 +94,7 @@ impl Front {
         let sent = parts.headers;
         let text = self.body(&sent, body).await?;
         let frame = Frame::parse(&text)
-            .map_err(|malformed| Refusal::answer(StatusCode::BAD_REQUEST, malformed.answer()))?;
+            .map_err(|malformed| Refusal::answer(StatusCode::BAD_REQUEST, &malformed.answer()))?;
         drop(text);
         match era::of(&frame, &sent, &self.options)? {
             Era::Stateless => self.by_itself(frame).await,
@@ -106,7 +107,7 @@ impl Front {
         let most = self.options.body;
         let too_long = || {
             let message = format!("the message is longer than {most} bytes: send less at once");
-            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, &message).with(header::CONNECTION, "close")
+            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, &message).with("connection", "close")
         };
         let said = single(sent, "content-length").ok().flatten().and_then(|length| length.parse().ok());
         if said.is_some_and(|said: u64| said > most as u64) {
@@ -122,7 +123,7 @@ impl Front {
         };
         String::from_utf8(bytes.into()).map_err(|_| {
             let message = "the message is not UTF-8".to_owned();
-            Refusal::answer(StatusCode::BAD_REQUEST, Malformed { code: code::PARSE, message }.answer())
+            Refusal::answer(StatusCode::BAD_REQUEST, &Malformed { code: code::PARSE, message }.answer())
         })
     }
 
@@ -167,7 +168,7 @@ impl Front {
             session.conversation.receive(frame, None);
             return Ok(empty(StatusCode::ACCEPTED));
         }
-        self.asked(&session, frame).await
+        self.asked(&session, frame, |_| StatusCode::OK).await
     }
 
     async fn opened(&self, frame: Frame) -> Answered {
@@ -175,21 +176,33 @@ impl Front {
             .sessions
             .open(&*self.gateway, self.caller(), self.options.sessions)
             .ok_or_else(|| busy(&frame))?;
-        let mut response = self.asked(&session, frame).await?;
-        if let Ok(id) = HeaderValue::from_str(&session.id) {
+        let refused = AtomicBool::new(false);
+        let asked = self.asked(&session, frame, |error| {
+            refused.store(error.is_some(), Ordering::Relaxed);
+            StatusCode::OK
+        });
+        let mut response = asked.await?;
+        if refused.load(Ordering::Relaxed) {
+            self.sessions.end(&session.id);
+        } else if let Ok(id) = HeaderValue::from_str(&session.id) {
             response.headers_mut().insert(SESSION, id);
         }
         Ok(response)
     }
 
     /// A request in a session. Its client may close the connection and come back.
-    async fn asked(&self, session: &Arc<Session>, frame: Frame) -> Answered {
+    async fn asked(
+        &self,
+        session: &Arc<Session>,
+        frame: Frame,
+        status: impl Fn(Option<i64>) -> StatusCode,
+    ) -> Answered {
         let key = Key::next();
         let stream = session.out.open(key).ok_or_else(|| busy(&frame))?;
         let reader = stream.read(None);
         session.conversation.receive(frame, Some(key));
         let shape = Shape { ids: true, primed: session.out.primes() };
-        Ok(answer(reader, shape, Box::new(()), |_| StatusCode::OK).await)
+        Ok(answer(reader, shape, Box::new(()), status).await)
     }
 
     /// The session that a request names.
@@ -261,5 +274,5 @@ fn busy(frame: &Frame) -> Refusal {
 
 fn not_allowed(methods: &'static str) -> Refusal {
     let message = "this method is not served here";
-    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message).with(header::ALLOW, methods)
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message).with("allow", methods)
 }
