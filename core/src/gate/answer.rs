@@ -139,6 +139,9 @@ fn answering(
         },
         Change::Append(memory.writer.answered(*id, call, decision, response, &resolved)),
     ];
+    if how == State::Approved {
+        changes.extend(memory.leaving(call, true, at));
+    }
     for grant in remembered {
         let mut kept = memory.kept(grant, at);
         kept.approval = Some(approval);

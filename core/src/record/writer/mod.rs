@@ -93,6 +93,15 @@ impl Writer {
         cut(&self.redactor, text, LONGEST_TEXT)
     }
 
+    /// A keyed digest of the arguments of an MCP tool: the same at every door, where none is the same as none in braces.
+    #[must_use]
+    pub fn arguments(&self, arguments: &Value) -> String {
+        let none = Value::Object(serde_json::Map::new());
+        let given = if arguments.is_null() { &none } else { arguments };
+        // In a list: never the digest of a call's input.
+        self.keyed(&[&Value::from("arguments of a tool"), given])
+    }
+
     /// The card as it may be kept: every text redacted. Where that hides something of what would be done,
     /// the card says so: who answers by it sees not all of it.
     #[must_use]
