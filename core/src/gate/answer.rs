@@ -166,6 +166,7 @@ pub(super) fn summary(policy: &Policy) -> detail::Config {
         mode: policy.mode,
         files: policy.files.iter().map(file).collect(),
         notices: policy.notices.clone(),
+        pins: None,
     }
 }
 
