@@ -16,4 +16,5 @@ pub use card::{
 pub use questions::{QuestionEvent, Questions};
 pub use queue::{Event, MOST_WAITING, Output, Queue};
 pub use suggest::{Suggestion, suggestions};
+pub(crate) use visible::hides;
 pub use visible::{visible, visible_block};

@@ -46,7 +46,7 @@ fn push_escape(out: &mut String, c: char) {
 }
 
 /// Characters that show nothing, or change how others are shown.
-fn hides(c: char) -> bool {
+pub(crate) fn hides(c: char) -> bool {
     c.is_control()
         || matches!(u32::from(c),
             0x00AD | 0x034F | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5

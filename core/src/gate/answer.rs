@@ -139,6 +139,9 @@ fn answering(
         },
         Change::Append(memory.writer.answered(*id, call, decision, response, &resolved)),
     ];
+    if how == State::Approved {
+        changes.extend(memory.leaving(call, true, at));
+    }
     for grant in remembered {
         let mut kept = memory.kept(grant, at);
         kept.approval = Some(approval);
@@ -163,6 +166,7 @@ pub(super) fn summary(policy: &Policy) -> detail::Config {
         mode: policy.mode,
         files: policy.files.iter().map(file).collect(),
         notices: policy.notices.clone(),
+        pins: None,
     }
 }
 

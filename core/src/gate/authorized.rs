@@ -11,7 +11,7 @@ use crate::record::CallId;
 pub enum By {
     /// The policy, a grant or a mode, without asking.
     Policy,
-    /// An approved call of the same session that announced exactly this.
+    /// An approved call that announced exactly this: of the same session, or of the same agent at another door.
     Covered,
     /// A person, at a surface.
     Person,

@@ -9,6 +9,7 @@ mod authorized;
 mod cover;
 mod keep;
 mod memory;
+mod pass;
 mod progress;
 mod questions;
 mod remembered;
@@ -390,6 +391,9 @@ impl GateState {
         let written = self.commit(|memory| {
             let mut changes = settling(memory, id, waiting, (how, by, reason), now);
             changes.extend(spent);
+            if how == State::Approved {
+                changes.extend(memory.leaving(&waiting.call, false, now));
+            }
             changes
         });
         if let Err(error) = written {

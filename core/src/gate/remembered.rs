@@ -60,7 +60,8 @@ fn allowing(
 ) -> Result<Vec<Grant>, AnswerError> {
     let Waiting { call, decision, .. } = waiting;
     let like = template(call, remember, now)?;
-    let fingerprint = Grant { fingerprint: Some(call.fingerprint()), ..another(&like) };
+    let fingerprint =
+        Grant { fingerprint: Some(call.fingerprint()), server: call.server.clone(), ..another(&like) };
     let of_session = like.scope == Scope::Session;
     if decision.always() {
         return if of_session {
@@ -75,7 +76,9 @@ fn allowing(
     if let Some(level) = remember.and_then(|remember| remember.level) {
         let level = levelled(call, level)?.level.filter(|(_, level)| waiting.levels.contains(level));
         return match level {
-            Some(level) => Ok(vec![Grant { level: Some(level), ..another(&like) }]),
+            Some(level) => {
+                Ok(vec![Grant { level: Some(level), server: call.server.clone(), ..another(&like) }])
+            }
             None => Err(AnswerError::Remember("this level would not allow the call".to_owned())),
         };
     }
@@ -97,7 +100,14 @@ fn allowing(
     if of_session && (patterns.is_empty() || !limited) {
         found.push(fingerprint);
     }
-    found.extend(patterns.into_iter().map(|pattern| Grant { pattern: Some(pattern), ..another(&like) }));
+    let of_server = |pattern: &Pattern| {
+        let tools = call.accesses.iter().filter(|access| matches!(access, Access::Mcp(_)));
+        tools.into_iter().any(|access| pattern.allows(access, &call.roots))
+    };
+    found.extend(patterns.into_iter().map(|pattern| {
+        let server = call.server.clone().filter(|_| of_server(&pattern));
+        Grant { pattern: Some(pattern), server, ..another(&like) }
+    }));
     Ok(found)
 }
 
@@ -136,7 +146,9 @@ pub(super) fn levelled(call: &Call, level: Level) -> Result<Grant, AnswerError> 
     };
     let like = Grant::of_session(call.agent.clone(), call.session.clone());
     match call.accesses.iter().find_map(certain) {
-        Some(server) if level != Level::None => Ok(Grant { level: Some((server, level)), ..like }),
+        Some(name) if level != Level::None => {
+            Ok(Grant { level: Some((name, level)), server: call.server.clone(), ..like })
+        }
         Some(_) => Err(AnswerError::Remember("the level is read, write or all".to_owned())),
         None => Err(AnswerError::Remember("only a tool of an MCP server has a level".to_owned())),
     }

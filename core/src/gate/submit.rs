@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use tokio::sync::oneshot;
 
 use super::{
-    By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory, remembered,
+    By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory, pass,
+    remembered,
 };
 use crate::approval::{AgentOption, Card, Event, Output};
 use crate::call::Call;
@@ -75,7 +76,14 @@ impl GateState {
             let recalled = self.recall();
             let decision = self.judge(call);
             let now = Timestamp::now();
-            let fate = self.choose(call, &decision, (options, on_ask), now);
+            let pass = self.pass(call, &decision, now).unwrap_or_else(|error| {
+                tracing::warn!(%error, "what another door has allowed could not be read");
+                None
+            });
+            let fate = match pass {
+                Some(_) => Fate::Allow(By::Covered),
+                None => self.choose(call, &decision, (options, on_ask), now),
+            };
             let spends = match fate {
                 Fate::Allow(By::Policy) => decision.spends(),
                 _ => Vec::new(),
@@ -84,6 +92,10 @@ impl GateState {
                 self.commit(|memory| {
                     let mut changes = self.proposal(memory, id, call, &decision, &fate, now);
                     changes.extend(self.spending(&spends, now));
+                    changes.extend(pass.map(|pass| Change::TakePass { id: pass.id, at: now }));
+                    if matches!(fate, Fate::Allow(_)) {
+                        changes.extend(memory.leaving(call, false, now));
+                    }
                     changes
                 })
             });
@@ -94,6 +106,10 @@ impl GateState {
                 return (decision, fate);
             };
             tries += 1;
+            if pass::is_taken(&error) && tries < TRIES {
+                // Another call went through by it.
+                continue;
+            }
             if let Some(grant) = memory::ended(&error)
                 && tries < TRIES
             {

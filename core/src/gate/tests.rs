@@ -445,5 +445,6 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
 
 mod changes;
 mod memory;
+mod passes;
 mod scripts;
 mod secrets;

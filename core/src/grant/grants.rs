@@ -114,7 +114,7 @@ impl Grants {
     pub fn covering(&self, call: &Call, access: &Access) -> Option<&Grant> {
         self.live(call)
             .find(|grant| {
-                grant.holds(access)
+                grant.holds(call, access)
                     && grant.pattern.as_ref().is_some_and(|pattern| pattern.allows(access, &call.roots))
             })
             .or_else(|| self.exactly(call, access))
@@ -125,7 +125,7 @@ impl Grants {
     pub fn naming(&self, call: &Call, access: &Access, written: Option<&str>) -> Option<&Grant> {
         self.live(call)
             .find(|grant| {
-                grant.holds(access)
+                grant.holds(call, access)
                     && grant.pattern.as_ref().is_some_and(|pattern| {
                         pattern.allows(access, &call.roots)
                             && (pattern.is_exact() || written == Some(pattern.as_str()))
@@ -140,7 +140,7 @@ impl Grants {
         let Access::Shell(shell) = access else { return self.exactly(call, access) };
         self.live(call)
             .find(|grant| {
-                grant.holds(access)
+                grant.holds(call, access)
                     && grant.pattern.as_ref().is_some_and(|pattern| pattern.names(shell, caveat))
             })
             .or_else(|| self.exactly(call, access))
@@ -152,7 +152,7 @@ impl Grants {
         if matches!(access, Access::Mode { .. }) {
             return None;
         }
-        let holds = |grant: &&Grant| call.accesses.iter().all(|access| grant.holds(access));
+        let holds = |grant: &&Grant| call.accesses.iter().all(|access| grant.holds(call, access));
         let mut bound =
             self.live(call).filter(|grant| grant.fingerprint.is_some() && holds(grant)).peekable();
         bound.peek()?;
@@ -210,7 +210,9 @@ impl Grants {
     pub fn level(&self, call: &Call, name: &str) -> Option<(&Grant, Level)> {
         self.live(call)
             .filter_map(|grant| match &grant.level {
-                Some((server, level)) if server == name => Some((grant, *level)),
+                Some((server, level)) if server == name && grant.server == call.server => {
+                    Some((grant, *level))
+                }
                 _ => None,
             })
             .max_by_key(|(_, level)| *level)

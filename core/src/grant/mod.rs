@@ -138,10 +138,15 @@ impl Grant {
             }
     }
 
-    /// Whether it is about what `access` runs: each script in the session's folders holds what it held when
-    /// the answer was given (decisions, section 6: "a grant on a workspace script binds its content").
+    /// Whether it is about what `access` of `call` reaches and runs: the MCP server is the one that it was given for, and
+    /// each script in the session's folders holds what it held when the answer was given (decisions, section 6: "a
+    /// grant on a workspace script binds its content").
     #[must_use]
-    pub fn holds(&self, access: &Access) -> bool {
+    pub fn holds(&self, call: &Call, access: &Access) -> bool {
+        let of_server = self.server.is_some() || matches!(access, Access::Mcp(_));
+        if of_server && self.server != call.server {
+            return false;
+        }
         let Access::Shell(shell) = access else { return true };
         shell.scripts.iter().all(|script| script.digest.is_some() && self.scripts.contains(script))
     }

@@ -251,6 +251,34 @@ pub struct Config {
     /// What was told about it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub notices: Vec<String>,
+    /// It is about this alone, and not about a policy: what a person said of an MCP server's pins.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pins: Option<Repinned>,
+}
+
+/// What a person said of what an MCP server says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Repinned {
+    /// The server's name in the configuration.
+    pub server: String,
+    /// `accepted`, or `forgotten`.
+    pub how: String,
+    /// Which items: `launch`, `instructions`, `tool NAME`.
+    pub items: Vec<RepinnedItem>,
+    /// By which command.
+    pub by: String,
+}
+
+/// One item of these.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RepinnedItem {
+    /// Which, escaped.
+    pub item: String,
+    /// SHA-256 of what is trusted now, in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub digest: Option<String>,
 }
 
 /// A file of the configuration.

@@ -16,7 +16,7 @@ pub use error::{Conflict, StoreError};
 pub use grant::StoredGrant;
 pub use pass::{Pass, PassId, PassedCall};
 pub use query::{ApprovalQuery, EntryQuery, GrantQuery, History, Order};
-pub use sqlite::{Durability, Limits, Options, Presence, SqliteStore};
+pub use sqlite::{Durability, Limits, Options, Presence, SqliteStore, Surfaces, surfaces_open};
 
 use jiff::Timestamp;
 use serde_json::Value;

@@ -233,6 +233,15 @@ fn granted(entry: &Entry, detail: &Granted) -> Vec<Line> {
 }
 
 fn config(detail: &Config) -> Vec<Line> {
+    if let Some(pins) = &detail.pins {
+        let mut lines = vec![said(INDENT, "server", &pins.server), said(INDENT, &pins.how, &pins.by)];
+        for item in &pins.items {
+            let digest = item.digest.as_deref().and_then(|digest| digest.get(..12));
+            let digest = digest.map(|digest| format!(" ({digest})")).unwrap_or_default();
+            lines.push(said(INDENT, "item", &format!("{}{digest}", item.item)));
+        }
+        return lines;
+    }
     let mut lines = vec![said(INDENT, "mode", &detail.mode.to_string())];
     for file in &detail.files {
         let digest = file.digest.get(..12).unwrap_or(&file.digest);

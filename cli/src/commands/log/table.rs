@@ -245,6 +245,9 @@ fn alone(entry: &Entry) -> (Line, Line) {
 
 fn config(entry: &Entry) -> Line {
     let Ok(config) = detail::read::<Config>(entry) else { return Line::new() };
+    if let Some(pins) = &config.pins {
+        return Line::of(Tone::Dim, &format!("{} what the server {} says of itself", pins.how, pins.server));
+    }
     let files = match config.files.len() {
         0 => "no file".to_owned(),
         _ => config.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>().join(", "),

@@ -42,6 +42,12 @@ pub fn decide(policy: &Policy, call: &Call, standing: &Standing<'_>) -> Decision
     categories.dedup();
     // Stable: findings of the same effect stay in the order of the accesses.
     trail.sort_by_key(|finding| std::cmp::Reverse((finding.effect, finding.always)));
+    if let Some(why) = &call.blocked {
+        // First, and put there last: nothing discharges it, and it is what the model should read.
+        let of_server = call.accesses.iter().find(|access| matches!(access, Access::Mcp(_)));
+        let about = of_server.or(call.accesses.first()).map(Access::text).unwrap_or_default();
+        trail.insert(0, Finding::new(Effect::Deny, about, Source::Protection, why.clone()));
+    }
     let effect = trail.first().map_or(Effect::Deny, |finding| finding.effect);
     Decision { effect, categories, trail }
 }
@@ -60,6 +66,7 @@ fn judge(
     if let Access::Shell(shell) = access {
         caveats(shell, &said, &mut found);
     }
+    cautions(&said, &mut found);
     touches::judge(policy, said.allowed, category == Some(Category::Read), &mut found);
     always_asked(policy, &mut found);
     if !said.any {
@@ -121,6 +128,19 @@ fn caveats(shell: &ShellAccess, said: &Said<'_>, found: &mut Findings<'_>) {
         let mut finding = found.finding(Effect::Ask, Source::Caveat, caveat.reason.clone());
         finding.always = caveat.always;
         found.ask(finding, if caveat.always { Hold::Always } else { Hold::Caveat(caveat) });
+    }
+}
+
+/// What the door says deserves a look: about the tool that is called. An explicit allow silences it.
+fn cautions(said: &Said<'_>, found: &mut Findings<'_>) {
+    let call = found.call;
+    let of_server = |access: &Access| matches!(access, Access::Mcp(_));
+    if said.allowed || (!of_server(found.access) && call.accesses.iter().any(of_server)) {
+        return;
+    }
+    for why in &call.cautions {
+        let finding = found.finding(Effect::Ask, Source::Caveat, why.clone());
+        found.ask(finding, Hold::Plain);
     }
 }
 

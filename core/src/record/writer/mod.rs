@@ -11,7 +11,8 @@ use super::detail::{self, VERSION};
 use super::preview::{cut, preview};
 use super::{CallId, Entry, Kind, Redactor};
 use crate::approval::{ApprovalResolved, ApprovalResponse, Card, Outcome, State};
-use crate::call::{AgentId, Call, SessionId};
+use crate::call::{AgentId, Call, Digest, SessionId};
+use crate::pin::Item;
 use crate::policy::{Decision, Effect, Mode, Standing};
 use crate::store::{StoredApproval, StoredGrant};
 use parts::{json, milliseconds, named_servers};
@@ -91,6 +92,15 @@ impl Writer {
     #[must_use]
     pub fn access(&self, text: &str) -> String {
         cut(&self.redactor, text, LONGEST_TEXT)
+    }
+
+    /// A keyed digest of the arguments of an MCP tool: the same at every door, where none is the same as none in braces.
+    #[must_use]
+    pub fn arguments(&self, arguments: &Value) -> String {
+        let none = Value::Object(serde_json::Map::new());
+        let given = if arguments.is_null() { &none } else { arguments };
+        // In a list: never the digest of a call's input.
+        self.keyed(&[&Value::from("arguments of a tool"), given])
     }
 
     /// The card as it may be kept: every text redacted. Where that hides something of what would be done,
@@ -324,6 +334,30 @@ impl Writer {
     #[must_use]
     pub fn config(&self, config: &detail::Config, at: Timestamp) -> Entry {
         Entry::new(at, Kind::Config, self.clean(&detail::Config { v: VERSION, ..config.clone() }))
+    }
+
+    /// What a person said of what an MCP server says of itself, by the command `by`: `how` is `accepted` or `forgotten`.
+    #[must_use]
+    pub fn repinned(
+        &self,
+        server: &str,
+        how: &str,
+        items: &[(Item, Digest)],
+        by: &str,
+        at: Timestamp,
+    ) -> Entry {
+        let item = |(item, digest): &(Item, Digest)| detail::RepinnedItem {
+            item: self.access(&item.to_string()),
+            digest: (how == "accepted").then(|| digest.to_string()),
+        };
+        let pins = detail::Repinned {
+            server: self.access(server),
+            how: how.to_owned(),
+            items: items.iter().map(item).collect(),
+            by: by.to_owned(),
+        };
+        let entry = self.config(&detail::Config { pins: Some(pins), ..detail::Config::default() }, at);
+        Entry { access: Some(self.access(&format!("mcp({server}/*)"))), ..entry }
     }
 }
 

@@ -118,10 +118,15 @@ impl Writer {
             env: &'a BTreeMap<String, String>,
         }
         let raw = Raw { input: &call.raw_input, diffs: &call.diffs, env: &call.env };
+        self.keyed(&raw)
+    }
+
+    /// A keyed digest of `value`'s canonical JSON, in hexadecimal.
+    pub(super) fn keyed(&self, value: &impl Serialize) -> String {
         let Some(mut mac) = self.keyed.clone() else { return String::new() };
-        match serde_json_canonicalizer::to_vec(&raw) {
+        match serde_json_canonicalizer::to_vec(value) {
             Ok(bytes) => mac.update(&bytes),
-            Err(_) => mac.update(json(&raw).to_string().as_bytes()),
+            Err(_) => mac.update(json(value).to_string().as_bytes()),
         }
         let mut text = String::with_capacity(64);
         for byte in mac.finalize().into_bytes() {

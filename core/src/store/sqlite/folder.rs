@@ -15,6 +15,7 @@ pub(super) mod name {
     pub(crate) const HEAD: &str = "head";
     pub(crate) const LOCK: &str = "lock";
     pub(crate) const OWNERS: &str = "owners";
+    pub(crate) const SURFACES: &str = "surfaces";
     pub(crate) const ARCHIVE: &str = "archive";
 }
 

@@ -7,6 +7,7 @@
 //! | `head` | the newest entry's number and MAC, so that a removed end shows |
 //! | `lock` | held while something is written, so that entry and head go together |
 //! | `owners/ID` | held by a process that asks, for as long as it lives |
+//! | `surfaces/ID` | held by a process at whose surface a person can answer, for as long as that is open |
 //! | `archive/` | the record's oldest entries, once there were too many |
 //!
 //! **Writing.** A commit is one transaction. The next entry's number and the MAC that it is sealed after are read
@@ -59,8 +60,8 @@ use crate::record::{Key, Keys, Recorded};
 use connect::Use;
 use folder::{Opening, name};
 use lock::Lock;
-pub use owners::Presence;
 use owners::{Life, Owners};
+pub use owners::{Presence, Surfaces, surfaces_open};
 
 /// What survives once a commit has returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -37,6 +37,11 @@ impl Owners {
         Self { folder: folder.join(name::OWNERS), own: Mutex::new(HashMap::new()) }
     }
 
+    /// The processes at whose surface a person can answer.
+    fn of_surfaces(folder: &Path) -> Self {
+        Self { folder: folder.join(name::SURFACES), own: Mutex::new(HashMap::new()) }
+    }
+
     fn own(&self) -> MutexGuard<'_, HashMap<OwnerId, (Owner, File)>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -182,6 +187,43 @@ impl Drop for Presence {
     fn drop(&mut self) {
         if let Err(error) = self.owners.detach(self.id) {
             tracing::warn!(%error, "this process could not be taken out of the store");
+        }
+    }
+}
+
+/// A surface of mayi that a person has open and can answer at, known to the user's other processes while it is held.
+/// The store itself is not opened.
+#[derive(Debug)]
+pub struct Surfaces(#[expect(dead_code, reason = "it is held for what dropping it does")] Presence);
+
+impl Surfaces {
+    /// Makes this process's surface known in the store's `folder`, until this is dropped or the process ends, however
+    /// it ends.
+    ///
+    /// # Errors
+    /// If the folder can't be written, or is not the user's alone.
+    pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
+        let surfaces = Owners::of_surfaces(&folder::prepare(folder)?);
+        // What killed processes left.
+        for id in surfaces.list(Timestamp::now())?.1 {
+            surfaces.detach(id)?;
+        }
+        let owner = Owner::this();
+        surfaces.attach(&owner, Timestamp::now())?;
+        Ok(Self(Presence { owners: surfaces, id: owner.id }))
+    }
+}
+
+/// Whether a person has a surface open at which questions of the store in `folder` can be answered. Where that can't be
+/// told there is none.
+#[must_use]
+pub fn surfaces_open(folder: &Path) -> bool {
+    let present = folder.canonicalize().map_err(|error| error::io(folder, &error));
+    match present.and_then(|folder| Owners::of_surfaces(&folder).present(Timestamp::now())) {
+        Ok(present) => !present.is_empty(),
+        Err(error) => {
+            tracing::debug!(%error, "it can't be told whether a surface is open");
+            false
         }
     }
 }

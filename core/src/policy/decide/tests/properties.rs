@@ -137,6 +137,28 @@ proptest! {
         prop_assert!(decide(&policy, &call, &standing).effect >= before);
     }
 
+    /// Decisions, 4: "adding a deny or an ask never loosens anything": a caution of the door is an ask, and what is
+    /// blocked is denied whatever the rules say.
+    #[test]
+    fn adding_a_caution_never_loosens_and_a_block_is_never_discharged(
+        rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), mode in any_mode(),
+        bypass: bool, row in any_effect(), granted_too in any_pattern(),
+    ) {
+        let grants = granted(granted_too);
+        let standing = Standing { mode, bypass, grants: &grants, servers: passed() };
+        let mut policy = policy(&rules);
+        policy.matrix.default.execute = row;
+        policy.matrix.default.external = row;
+        let before = decide(&policy, &call, &standing);
+        let careful = Call { cautions: vec!["it hides something".into()], ..call.clone() };
+        prop_assert!(decide(&policy, &careful, &standing).effect >= before.effect);
+        let blocked = Call { blocked: Some("it has changed".into()), ..call };
+        let decision = decide(&policy, &blocked, &standing);
+        prop_assert_eq!(decision.effect, Deny);
+        prop_assert_eq!(decision.because().map(|finding| finding.reason.as_str()), Some("it has changed"));
+        prop_assert_eq!(decision.because().map(|finding| finding.source), Some(Source::Protection));
+    }
+
     /// Decisions, 4: "order never matters".
     #[test]
     fn order_never_matters(
@@ -220,7 +242,7 @@ proptest! {
     #[test]
     fn the_digest_binds_every_field(call in any_call(), epoch in 0u64..9) {
         let digest: Digest = call.digest(epoch);
-        let changes: [fn(&mut Call); 10] = [
+        let changes: [fn(&mut Call); 14] = [
             |c| c.agent = AgentId::named("other"),
             |c| c.session = SessionId("other".into()),
             |c| c.tool_call_id = None,
@@ -231,6 +253,10 @@ proptest! {
             |c| c.door = Door::AcpFs,
             |c| c.title.push('y'),
             |c| c.accesses.push(Access::Mode { id: "z".into() }),
+            |c| c.server = Some(crate::call::ServerId::of(&json!("x"))),
+            |c| c.blocked = Some("x".into()),
+            |c| c.cautions.push("x".into()),
+            |c| c.about = Some(crate::call::ServerAbout::default()),
         ];
         for change in changes {
             let mut changed = call.clone();

@@ -11,7 +11,8 @@ use crate::store::{ApprovalQuery, EntryQuery, GrantQuery, Store, StoreError};
 
 /// A store of each version, as SQL text; its key and head are in the first lines. One more goes here with every new
 /// version, written by the one before.
-const STORES: &[&str] = &[include_str!("versions/1.sql"), include_str!("versions/2.sql")];
+const STORES: &[&str] =
+    &[include_str!("versions/1.sql"), include_str!("versions/2.sql"), include_str!("versions/3.sql")];
 
 /// Puts a store of an earlier version in a folder.
 fn lay(text: &str) -> Place {
@@ -45,6 +46,10 @@ fn given_a_store_of_any_version_then_it_opens_with_all_that_was_in_it() {
         let grants = store.grants(&GrantQuery::default()).unwrap();
         assert_eq!(grants.len(), 1);
         assert_eq!(grants[0].scripts.len(), usize::from(at > 0), "the first version had none");
+        assert_eq!(grants[0].server.is_some(), at > 1, "the first two knew of none");
+        let pins = store.pins(None).unwrap();
+        assert_eq!(pins.len(), usize::from(at > 1));
+        assert!(pins.iter().all(|pin| pin.is_changed() && pin.trusted.is_some()));
         assert_eq!(store.approvals(&ApprovalQuery::default()).unwrap().len(), 1);
         append(&store, [4]);
         assert!(verify(&store).is_sound());

@@ -1,0 +1,119 @@
+//! Instructions to the model, by a table of words.
+
+use std::sync::OnceLock;
+
+use regex::{Regex, RegexSet};
+use serde::Deserialize;
+
+use super::hidden::hides;
+
+/// A line of the table.
+#[derive(Debug, Deserialize)]
+struct Phrase {
+    words: String,
+    reason: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Table {
+    phrase: Vec<Phrase>,
+}
+
+/// The table, compiled.
+struct Phrases {
+    all: RegexSet,
+    each: Vec<(Regex, String)>,
+}
+
+/// So many characters before and after what was found are shown.
+const AROUND: usize = 40;
+
+/// So many characters in a row without a space may be something encoded.
+const BLOB: usize = 100;
+
+fn phrases() -> &'static Phrases {
+    static COMPILED: OnceLock<Phrases> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        // A test holds that every line of the table is read and compiled.
+        let table: Table = toml::from_str(include_str!("phrases.toml")).unwrap_or_default();
+        let each: Vec<(Regex, String)> = table
+            .phrase
+            .into_iter()
+            .filter_map(|phrase| Some((Regex::new(&phrase.words).ok()?, phrase.reason)))
+            .collect();
+        let all = RegexSet::new(each.iter().map(|(regex, _)| regex.as_str())).unwrap_or_default();
+        Phrases { all, each }
+    })
+}
+
+/// How many lines of the table count.
+#[cfg(test)]
+pub(super) fn count() -> (usize, usize) {
+    let lines = include_str!("phrases.toml").lines().filter(|line| *line == "[[phrase]]").count();
+    (lines, phrases().all.len())
+}
+
+/// What `text` tells a model, with the words around it.
+pub(super) fn found(text: &str) -> Vec<(String, String)> {
+    let text = plain(text);
+    let phrases = phrases();
+    let mut found: Vec<(String, String)> = Vec::new();
+    for at in phrases.all.matches(&text) {
+        let Some((regex, reason)) = phrases.each.get(at) else { continue };
+        let Some(words) = regex.find(&text) else { continue };
+        if !found.iter().any(|(other, _)| other == reason) {
+            found.push((reason.clone(), around(&text, words.start(), words.end(), AROUND)));
+        }
+    }
+    found
+}
+
+/// A long run of letters as encodings give them.
+pub(super) fn blob(text: &str) -> Option<String> {
+    let encoded = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-');
+    text.split(|c| !encoded(c)).find(|run| is_blob(run)).map(|run| run.chars().take(AROUND * 2).collect())
+}
+
+/// Whether it could be nothing but encoded: not a long word, a path or a digest.
+fn is_blob(run: &str) -> bool {
+    let has = |of: fn(&char) -> bool| run.chars().filter(of).count() * 20 >= run.len();
+    run.len() >= BLOB
+        && run.matches('/').count() * 8 < run.len()
+        && has(char::is_ascii_uppercase)
+        && has(char::is_ascii_lowercase)
+        && run.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Lower case, without what nobody sees, and with one space for any white space.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if c.is_whitespace() => {
+                if !plain.ends_with(' ') {
+                    plain.push(' ');
+                }
+            }
+            '\u{2019}' | '\u{2018}' => plain.push('\''),
+            c if hides(c) => {}
+            c => plain.extend(c.to_lowercase()),
+        }
+    }
+    plain
+}
+
+/// What stands from `start` to `end`, and so many characters around it.
+pub(super) fn around(text: &str, start: usize, end: usize, around: usize) -> String {
+    let before = text.get(..start).unwrap_or_default();
+    let from = before.char_indices().rev().nth(around.saturating_sub(1)).map_or(0, |(at, _)| at);
+    let after = text.get(end..).unwrap_or_default();
+    let to = after.char_indices().nth(around).map_or(text.len(), |(at, _)| end + at);
+    let mut words: String = text.get(from..to).unwrap_or_default().trim().to_owned();
+    if words.chars().count() > MOST {
+        words = words.chars().take(MOST).chain(['…']).collect();
+    }
+    words
+}
+
+/// No excerpt has more characters.
+const MOST: usize = 200;
