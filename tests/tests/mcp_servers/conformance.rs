@@ -9,6 +9,11 @@ use crate::servers::Server;
 const SESSIONS: &str = "2025-11-25";
 const STATELESS: &str = "2026-07-28";
 
+/// A scenario that the suite does not score, and that comes out one way or another from run to run: it calls a tool that
+/// ends the stream of its own answer. `rmcp` does not tell a tool which stream that is, and server-everything has no
+/// such tool, so what it does instead is a matter of timing.
+const UNSETTLED: &str = "server-sse-polling";
+
 /// Runs what a revision requires.
 fn run(ground: &Ground, name: &str, revision: &str, served: Served) -> Run {
     let run = ground.suite().run(&served.url, revision, &ground.folder(name));
@@ -33,11 +38,11 @@ fn conforms(revision: &str, may_fail: &[&str]) {
     ground.is_quiet();
 }
 
-/// "All of it passes directly", for the era with sessions. The suite does not score three of its scenarios, which pass
+/// "All of it passes directly", for the era with sessions. Of the three that the suite does not score, two pass
 /// as well.
 #[test]
 fn given_the_conformance_server_then_it_meets_2025_11_25() {
-    conforms(SESSIONS, &[]);
+    conforms(SESSIONS, &[UNSETTLED]);
 }
 
 /// The same for the era without sessions. Of what the suite does not score, tasks are an extension that this server
@@ -52,7 +57,7 @@ fn conforms_through(revision: &str, front: impl Fn(&Ground) -> Served) {
     let ground = Ground::new();
     let direct = run(&ground, "direct", revision, ground.serve(&own()));
     let through = run(&ground, "through", revision, front(&ground));
-    assert_eq!(through.worse_than(&direct), [""; 0], "{}", through.printed);
+    assert_eq!(through.worse_than(&direct, &[UNSETTLED]), [""; 0], "{}", through.printed);
     assert_eq!(through.failing(&ground.suite().requirements(revision).scored), [""; 0]);
     assert!(through.conforms, "{}", through.printed);
     ground.is_quiet();
@@ -95,7 +100,7 @@ fn no_worse_for_everything(front: impl Fn(&Ground) -> Served) {
     let ground = Ground::new();
     let direct = run(&ground, "direct", SESSIONS, ground.serve_everything());
     let through = run(&ground, "through", SESSIONS, front(&ground));
-    assert_eq!(through.worse_than(&direct), [""; 0], "{}", through.printed);
+    assert_eq!(through.worse_than(&direct, &[UNSETTLED]), [""; 0], "{}", through.printed);
     ground.is_quiet();
 }
 
