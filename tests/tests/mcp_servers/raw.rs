@@ -26,9 +26,13 @@ struct Message<'m> {
 }
 
 impl Answer {
-    pub(crate) fn value(&self) -> Value {
+    pub(crate) fn text(&self) -> &str {
         let (Self::Result(text) | Self::Error(text)) = self;
-        serde_json::from_str(text).unwrap()
+        text
+    }
+
+    pub(crate) fn value(&self) -> Value {
+        serde_json::from_str(self.text()).unwrap()
     }
 }
 
