@@ -232,6 +232,24 @@ mod tests {
         assert!(!Outcome::of(&[check("a", "SKIPPED")]).passes());
     }
 
+    /// "Nothing is worse than without the gateway": a check that is gone is worse, and a fault that was there is not.
+    #[test]
+    fn given_two_runs_then_what_the_second_lost_is_told() {
+        let run = |checks: &[(&str, &str)]| {
+            let checks: Vec<Value> =
+                checks.iter().map(|(id, status)| json!({ "id": id, "status": status })).collect();
+            let outcomes = BTreeMap::from([("one".to_owned(), Outcome::of(&checks))]);
+            Run { outcomes, printed: String::new(), conforms: true }
+        };
+        let before = run(&[("a", "SUCCESS"), ("b", "FAILURE")]);
+        assert_eq!(run(&[("a", "SUCCESS"), ("b", "FAILURE")]).worse_than(&before, &[]), [""; 0]);
+        assert_eq!(run(&[("b", "SUCCESS")]).worse_than(&before, &[]).len(), 1);
+        assert_eq!(run(&[("b", "SUCCESS")]).worse_than(&before, &["one"]), [""; 0]);
+        assert_eq!(run(&[("a", "SUCCESS")]).worse_than(&run(&[("a", "SUCCESS")]), &[]), [""; 0]);
+        let warned = run(&[("a", "SUCCESS"), ("c", "WARNING")]);
+        assert_eq!(warned.worse_than(&run(&[("a", "SUCCESS")]), &[]).len(), 1);
+    }
+
     /// Results are found by the names of their folders.
     #[test]
     fn given_a_name_of_results_then_the_scenario_is_what_stands_before_the_time() {
