@@ -38,7 +38,7 @@ pub(crate) struct Line {
 pub(crate) struct Served {
     pub(crate) url: String,
     // In the order in which they end.
-    _programs: Vec<Program>,
+    programs: Vec<Program>,
 }
 
 impl Ground {
@@ -122,7 +122,7 @@ impl Ground {
         let told = program.line().unwrap_or_else(|| panic!("{line:?} told no address: {}", program.errors()));
         let told: Value = serde_json::from_str(&told).unwrap_or_else(|error| panic!("{error}: {told}"));
         let url = told["url"].as_str().unwrap_or_else(|| panic!("{told} is no address"));
-        Served { url: url.to_owned(), _programs: vec![program] }
+        Served { url: url.to_owned(), programs: vec![program] }
     }
 
     /// server-everything, over Streamable HTTP.
@@ -134,14 +134,14 @@ impl Ground {
         line.variables.push(("PORT", port.to_string()));
         let program = self.start(&line).ended_by_signal();
         program.until_it_warns("listening on port");
-        Served { url: format!("http://127.0.0.1:{port}/mcp"), _programs: vec![program] }
+        Served { url: format!("http://127.0.0.1:{port}/mcp"), programs: vec![program] }
     }
 
     /// The gateway over Streamable HTTP, with a server that is reached by its address.
     pub(crate) fn in_front_of(&self, name: &str, served: Served) -> Served {
         let options = ["--http", "127.0.0.1:0"];
         let mut front = self.serve(&Self::gateway(name, &options, &["--url", &served.url]));
-        front._programs.extend(served._programs);
+        front.programs.extend(served.programs);
         front
     }
 
