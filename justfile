@@ -25,18 +25,22 @@ lint: doc
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-# Run the quick tests: all but those with real agents.
+# Run the quick tests: all but those with agents and servers of others.
 test: build
     #!/usr/bin/env bash
     set -uo pipefail
     status=0
-    "{{ just_executable() }}" nextest test 'not binary(real_agents)' || status=$?
+    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers))' || status=$?
     "{{ just_executable() }}" doctest || status=$?
     exit "$status"
 
 # Run the tests with real agents, which are installed at first (about 600 MB, outside of the checkout).
 test-agents: build
     agents=$(tests/agents/install); MAYI_TEST_AGENTS=$agents "{{ just_executable() }}" nextest test-agents 'binary(real_agents)'
+
+# Run the tests with MCP servers and clients of others, and the conformance suite, which are installed at first (about 500 MB).
+test-mcp: build
+    ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground "{{ just_executable() }}" nextest test-mcp 'binary(mcp_servers)'
 
 # Run all benchmarks.
 bench:
@@ -99,7 +103,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-agents fuzz-quick bench-quick; do
+    for step in lint test test-agents test-mcp fuzz-quick bench-quick; do
         begin=$SECONDS outcome=ok
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times

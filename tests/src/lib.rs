@@ -3,6 +3,8 @@
 #![cfg(unix)]
 #![allow(clippy::expect_used, clippy::panic, reason = "what only tests use fails as tests do")]
 
+pub mod conformance;
+
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
@@ -148,20 +150,28 @@ impl Machine {
         entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
+    /// The variables that say where everything is: these folders, and programs where they really are.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(&'static str, OsString)> {
+        let folders = [
+            ("HOME", "home"),
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_DATA_HOME", "data"),
+            ("XDG_CACHE_HOME", "cache"),
+        ];
+        let mut found: Vec<_> =
+            folders.into_iter().map(|(name, folder)| (name, self.outside(folder).into_os_string())).collect();
+        found.push(("PATH", std::env::var_os("PATH").unwrap_or_default()));
+        found
+    }
+
     /// `mayi` with these arguments, in the folder to work in.
     #[must_use]
     pub fn mayi<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Mayi {
         let mut command = Command::new(mayi_program());
         command.args(args).current_dir(self.work()).env_clear().stdin(Stdio::null());
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.outside("home"));
-        for (name, folder) in [
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_STATE_HOME", "state"),
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_CACHE_HOME", "cache"),
-        ] {
-            command.env(name, self.outside(folder));
-        }
+        command.envs(self.environment());
         Mayi { command, stdout: None }
     }
 

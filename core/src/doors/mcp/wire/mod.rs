@@ -78,7 +78,15 @@ impl Reach {
                     stdio::Program { command: command.clone(), env: env.clone(), cwd: self.cwd.clone() };
                 stdio::start(&program, say)
             }
-            Transport::Http { .. } => Err("not there yet".to_owned()),
+            Transport::Http { url, headers } => {
+                let remote = http::Remote {
+                    name: self.name.clone(),
+                    url: url.clone(),
+                    headers: headers.clone(),
+                    bearer: None,
+                };
+                http::connect(remote)
+            }
         }
     }
 }

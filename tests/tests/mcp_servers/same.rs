@@ -1,0 +1,117 @@
+//! What comes through the gateway is what the server said.
+
+use serde_json::Value;
+
+use crate::ground::{Ground, Way};
+use crate::raw::{self, Answer};
+use crate::sdk;
+use crate::servers::Server;
+
+/// Members of a result that belong to the era of 2026-07-28, and that a gateway adds for a server of the one before.
+const OF_THE_LATER_ERA: &[&str] = &["resultType", "ttlMs", "cacheScope", "_meta"];
+
+/// Asks a server directly and through the gateway, and compares what was written, byte for byte.
+fn same_to_the_byte(server: Server) {
+    let ground = Ground::new();
+    let [direct, through] = [Way::Direct, Way::Gateway].map(|way| {
+        let line = Ground::reached(way, server.name(), &server.fresh(&ground));
+        raw::session(ground.start(&line), &server.requests(&ground))
+    });
+    let results = direct.iter().filter(|answer| matches!(answer, Answer::Result(_))).count();
+    assert!(results > 2, "there is something to compare: {direct:?}");
+    greets_alike(&direct[0].value(), &through[0].value());
+    let requests = server.requests(&ground);
+    for ((direct, through), request) in direct.iter().zip(&through).skip(1).zip(&requests) {
+        assert_eq!(direct, through, "{request:?}");
+    }
+    assert_eq!(direct.len(), through.len());
+    let bytes: usize = direct.iter().skip(1).map(|answer| answer.text().len()).sum();
+    println!("{}: {} answers of {bytes} bytes are the same", server.name(), direct.len() - 1);
+    ground.is_quiet();
+}
+
+/// The same with the Python SDK as the client.
+fn same_for_the_sdk(server: Server) {
+    let ground = Ground::new();
+    let [direct, through] = [Way::Direct, Way::Gateway].map(|way| {
+        let line = Ground::reached(way, server.name(), &server.fresh(&ground));
+        sdk::stdio(&ground, "legacy", &line, &server.requests(&ground))
+    });
+    assert_eq!(direct[1..], through[1..]);
+    greets_alike(&direct[0]["result"], &through[0]["result"]);
+    // Left to itself, it speaks the newest that the gateway does.
+    let line = Ground::reached(Way::Gateway, server.name(), &server.fresh(&ground));
+    let newest = sdk::stdio(&ground, "auto", &line, &asked_in_both_eras(server, &ground));
+    assert_eq!(newest[0]["result"]["version"], "2026-07-28");
+    let earlier = sdk::stdio(&ground, "legacy", &server.fresh(&ground), &asked_in_both_eras(server, &ground));
+    assert_eq!(without_era(&newest[1..]), without_era(&earlier[1..]));
+    ground.is_quiet();
+}
+
+/// What a server says of itself comes through, but for the gateway's own words to the model.
+fn greets_alike(direct: &Value, through: &Value) {
+    for key in ["protocolVersion", "serverInfo"] {
+        assert_eq!(direct[key], through[key], "{key}");
+    }
+    let said = direct["instructions"].as_str().unwrap_or_default();
+    let handed_on = through["instructions"].as_str().unwrap_or_default();
+    assert!(handed_on.contains(said), "{handed_on}");
+    for key in ["tools", "resources", "prompts", "completions"] {
+        let (direct, through) = (&direct["capabilities"][key], &through["capabilities"][key]);
+        assert_eq!(direct.is_null(), through.is_null(), "{key}");
+    }
+}
+
+/// Requests that both eras know.
+fn asked_in_both_eras(server: Server, ground: &Ground) -> Vec<(&'static str, Value)> {
+    server.requests(ground).into_iter().filter(|(method, _)| *method != "ping").collect()
+}
+
+fn without_era(answers: &[Value]) -> Vec<Value> {
+    let mut answers = answers.to_vec();
+    for answer in &mut answers {
+        if let Some(result) = answer["result"].as_object_mut() {
+            result.retain(|key, _| !OF_THE_LATER_ERA.contains(&key.as_str()));
+        }
+    }
+    answers
+}
+
+/// Makes each comparison a test with each server.
+macro_rules! with_every_server {
+    ($($law:ident),* $(,)?) => { $(
+        mod $law {
+            use super::Server;
+            /// "What the server says comes through to the byte", for server-everything.
+            #[test] fn given_everything_then_it_answers_the_same_through_the_gateway() { super::$law(Server::Everything); }
+            /// The same for server-filesystem.
+            #[test] fn given_files_then_they_are_the_same_through_the_gateway() { super::$law(Server::Filesystem); }
+            /// The same for server-memory.
+            #[test] fn given_a_memory_then_it_is_the_same_through_the_gateway() { super::$law(Server::Memory); }
+            /// The same for mcp-server-git.
+            #[test] fn given_a_repository_then_it_is_the_same_through_the_gateway() { super::$law(Server::Git); }
+            /// The same for mcp-server-time.
+            #[test] fn given_a_time_then_it_is_the_same_through_the_gateway() { super::$law(Server::Time); }
+        }
+    )* };
+}
+
+with_every_server!(same_to_the_byte, same_for_the_sdk);
+
+/// A client by hand and the SDK's get the same from a server that is started anew: a difference is the gateway's.
+#[test]
+fn given_no_gateway_then_the_sdk_reads_what_was_written() {
+    let ground = Ground::new();
+    for server in [Server::Everything, Server::Filesystem, Server::Memory, Server::Git, Server::Time] {
+        let line = server.fresh(&ground);
+        let written = raw::session(ground.start(&line), &server.requests(&ground));
+        let read = sdk::stdio(&ground, "legacy", &server.fresh(&ground), &server.requests(&ground));
+        for (written, read) in written.iter().zip(&read).skip(1) {
+            match written {
+                Answer::Result(_) => assert_eq!(read["result"], written.value()),
+                Answer::Error(_) => assert_eq!(read["error"]["code"], written.value()["code"]),
+            }
+        }
+    }
+    ground.is_quiet();
+}
