@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rmcp::model::RequestStateCodec;
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::front::{Caller, Client, Conversation, Gateway, Span};
+use super::http::Schemas;
 use super::server::{Catalogue, Server};
 use super::session::Session;
 use super::wire::{self, Reach};
@@ -80,6 +82,18 @@ impl Shared {
         }
     }
 
+    /// The `inputSchema` of a tool that was listed, by the name that clients know.
+    fn schema(&self, name: &str) -> Option<Value> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().find_map(|(server, catalogue)| {
+            let own = match self.launches.as_slice() {
+                [_] if self.options.joined_names.is_none() => name,
+                _ => name.strip_prefix(server.as_str())?.strip_prefix("__")?,
+            };
+            catalogue.upgrade()?.get(own)?.said.get("inputSchema").cloned()
+        })
+    }
+
     /// Whether this list was not compared yet with what is trusted.
     pub(super) fn fresh(&self, server: &str, catalogue: &Arc<Catalogue>) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,6 +131,13 @@ impl McpDoor {
             seen: Mutex::default(),
         };
         Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// The schemas of the tools that were listed last, by the names that clients know.
+    #[must_use]
+    pub fn schemas(&self) -> Schemas {
+        let shared = Arc::clone(&self.shared);
+        Arc::new(move |name| shared.schema(name))
     }
 
     fn servers(&self) -> Vec<Arc<Server>> {
@@ -161,4 +182,14 @@ impl Gateway for McpDoor {
         let servers = self.servers();
         Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, span), id, servers))
     }
+}
+
+/// A token for whoever may call: 256 random bits, as hexadecimal digits.
+///
+/// # Errors
+/// If the system has no random numbers.
+pub fn new_token() -> Result<String, String> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -1,5 +1,6 @@
 //! `mayi mcp`: the gateway itself.
 
+mod http;
 mod pipes;
 mod servers;
 
@@ -55,13 +56,23 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     let door = McpDoor::new(gate.clone(), Pins::new(store), options, servers).map_err(CliError::internal)?;
     let (interrupt, mut interrupts) = mpsc::unbounded_channel();
     crate::commands::run::listen_for_signals(&interrupt);
-    let (input, output) = pipes::both();
-    let ended = tokio::select! {
-        ended = stdio::serve(&door, input, output) => ended.map(|()| Exit::Done),
-        Some(()) = interrupts.recv() => Ok(Exit::Interrupted),
+    let ended = match args.http {
+        Some(at) => {
+            let interrupted = async move { drop(interrupts.recv().await) };
+            http::listen(door, at, &args, interrupted).await.map(|()| Exit::Interrupted)
+        }
+        None => {
+            let (input, output) = pipes::both();
+            tokio::select! {
+                ended = stdio::serve(&door, input, output) => ended
+                    .map(|()| Exit::Done)
+                    .map_err(|error| CliError::internal(format!("standard input can't be read: {error}"))),
+                Some(()) = interrupts.recv() => Ok(Exit::Interrupted),
+            }
+        }
     };
     gate.leave();
-    ended.map_err(|error| CliError::internal(format!("standard input can't be read: {error}")))
+    ended
 }
 
 fn agent_of(args: &McpArgs) -> Result<AgentId, CliError> {

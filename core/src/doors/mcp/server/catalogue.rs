@@ -118,6 +118,13 @@ impl Server {
         Ok(catalogue)
     }
 
+    /// Keeps a whole list that a client asked for, so that it need not be asked for again.
+    pub(in crate::doors::mcp) fn keep_tools(&self, tools: Vec<Tool>) -> Arc<Catalogue> {
+        let catalogue = Arc::new(Catalogue::new(tools));
+        self.lock().catalogue = Some(Arc::clone(&catalogue));
+        catalogue
+    }
+
     /// All pages of a list, as results. Empty if the server does not know the method.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The way to a server: messages out, messages in, whatever carries them.
 
-pub(crate) mod stdio;
 pub(crate) mod http;
+pub(crate) mod stdio;
 
 use tokio::sync::mpsc;
 
