@@ -49,8 +49,6 @@ pub struct McpOptions {
     pub joined_names: Option<()>,
     /// Who answers questions.
     pub asks: Asks,
-    /// The user trusts the client to show forms to a person.
-    pub trusts_client: bool,
     /// Whether a surface is open where a person could answer.
     pub surface: Box<dyn Fn() -> bool + Send + Sync>,
     /// Where to say what people should know.

@@ -2,6 +2,7 @@
 
 mod http;
 mod pipes;
+mod reload;
 mod servers;
 
 use std::path::PathBuf;
@@ -35,9 +36,8 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     let agent = agent_of(&args)?;
     let (gate, store) = gate(&args, &ctx, &loaded)?;
     gate.attend();
-    let settings = loaded.policy.agents.get(agent.as_str());
+    reload::watch(gate.clone(), ctx.clone(), &loaded);
     let options = McpOptions {
-        trusts_client: settings.is_some_and(|settings| settings.trust_elicitation),
         agent,
         roots: roots(&ctx),
         cwd: ctx.cwd.clone(),

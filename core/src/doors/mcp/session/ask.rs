@@ -32,7 +32,7 @@ impl Session {
             Asks::Surface => true,
             Asks::Auto => (options.surface)(),
         };
-        let client = options.asks == Asks::Auto && options.trusts_client && wanted.says.takes_forms();
+        let client = options.asks == Asks::Auto && self.trusts_client() && wanted.says.takes_forms();
         let on_ask = if surface || client { OnAsk::Wait } else { OnAsk::Deny };
         let mut ticket = self.shared.gate.submit_as(call, &[], on_ask);
         if let Some(verdict) = ticket.at_once() {
@@ -51,6 +51,12 @@ impl Session {
                 self.step(ticket.verdict().await, wanted)
             }
         }
+    }
+
+    /// The user trusts this client to show forms to a person.
+    fn trusts_client(&self) -> bool {
+        let policy = self.shared.gate.policy();
+        policy.agents.get(self.shared.options.agent.as_str()).is_some_and(|agent| agent.trust_elicitation)
     }
 
     /// The question as a form, if a client may be asked it at all.

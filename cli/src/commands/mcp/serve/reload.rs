@@ -1,0 +1,55 @@
+//! The configuration changes while the gateway runs: what is written counts from then on.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use mayi_core::config::Loaded;
+use mayi_core::gate::Gate;
+
+use crate::commands::Context;
+
+/// How often its files are looked at.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// What shows that a file has changed.
+type Stamp = Option<(SystemTime, u64)>;
+
+/// Looks at the files of the configuration from now on, as long as the runtime lives.
+pub(super) fn watch(gate: Gate, ctx: Context, loaded: &Loaded) {
+    let mut files: Vec<PathBuf> = loaded.files.iter().map(|file| file.path.clone()).collect();
+    files.extend(ctx.sources.workspace.clone());
+    let mut last: Vec<Stamp> = files.iter().map(stamp).collect();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(EVERY).await;
+            let now: Vec<Stamp> = files.iter().map(stamp).collect();
+            if now != last {
+                last = now;
+                replace(&gate, &ctx);
+            }
+        }
+    });
+}
+
+fn replace(gate: &Gate, ctx: &Context) {
+    match ctx.load() {
+        Ok(loaded) => {
+            ctx.notices(&loaded);
+            gate.replace_policy(loaded.policy);
+            ctx.note("mayi: the configuration has changed, and counts as it is now");
+        }
+        // Decisions, section 5: "nothing runs on half a policy". What held goes on holding, and all is asked about.
+        Err(error) => {
+            error.report(ctx.color_of_errors());
+            let mut policy = (*gate.policy()).clone();
+            let why = "the configuration has changed and can't be read: `mayi config check` says what is wrong with it";
+            policy.ask_all = Some(why.to_owned());
+            gate.replace_policy(policy);
+        }
+    }
+}
+
+fn stamp(path: &PathBuf) -> Stamp {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
