@@ -156,6 +156,12 @@ fn given_watch_then_cards_of_other_processes_are_answered_there() {
     let machine = Machine::new();
     let watch = Terminal::start(machine.mayi(&["inbox", "watch"]), (30, 100), false);
     watch.sees("waiting for questions");
+    // Whoever has to know sees that a person is there.
+    let data = machine.folder.path().join("home/.local/share/mayi");
+    let begun = std::time::Instant::now();
+    while !mayi_core::store::surfaces_open(&data) {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{}", watch.screen());
+    }
     let run = machine.asks("demo: run touch ran.txt");
     watch.sees("› n  Deny");
     assert!(watch.screen().contains("touch ran.txt"), "{}", watch.screen());
@@ -165,6 +171,7 @@ fn given_watch_then_cards_of_other_processes_are_answered_there() {
     assert!(machine.file("ran.txt").exists());
     watch.send("\x03");
     assert_eq!(watch.exit().code(), Some(0), "{}", watch.screen());
+    assert!(!mayi_core::store::surfaces_open(&data));
 }
 
 /// Ctrl-C in `watch` ends the watching, and answers nothing.

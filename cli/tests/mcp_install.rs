@@ -197,7 +197,7 @@ fn given_a_list_then_it_says_what_is_gated() {
 }
 
 /// A repository's file is written through no link that leads out of it.
-/// Attack 120.
+/// Attack 124.
 #[test]
 fn given_a_projects_file_that_is_a_link_then_it_is_not_followed_out_of_it() {
     let machine = Machine::new().own(".cursor/mcp.json", ONE);
@@ -219,7 +219,7 @@ fn given_a_projects_file_that_is_a_link_then_it_is_not_followed_out_of_it() {
 
 /// An entry that a repository brings along looks like the gateway, and is another program, or has been told to
 /// allow more.
-/// Attack 121.
+/// Attack 125.
 #[test]
 fn given_an_entry_that_only_looks_gated_then_that_is_said() {
     let text = r#"{"mcpServers": {"a": {"command": "./bin/mayi", "args": ["mcp", "--name", "a", "--agent", "cursor", "--", "x"]}, "b": {"command": "mayi", "args": ["mcp", "--allow", "mcp(*)", "--name", "b", "--agent", "cursor", "--", "x"]}}}"#;

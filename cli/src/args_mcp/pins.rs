@@ -1,9 +1,54 @@
 //! `mayi mcp pins`.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
-pub(crate) const PINS_AFTER: &str = "Example:\n  mayi mcp pins";
+pub(crate) const PINS_AFTER: &str = "\
+What a server says of its tools is trusted when it is first seen. What it says differently later is blocked, until
+you have looked at it and accept it; a server that is started in another way is blocked as a whole.
+
+Examples:
+  mayi mcp pins                         what is trusted, deserves a look, or has changed
+  mayi mcp pins diff                    everything that has changed
+  mayi mcp pins diff github
+  mayi mcp pins accept github           all that has changed of github, after a look at it
+  mayi mcp pins accept github search    only the tool `search`
+  mayi mcp pins forget github           trust what it says next";
 
 /// `mayi mcp pins`
 #[derive(Clone, Debug, Args)]
-pub(crate) struct PinsArgs {}
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct PinsArgs {
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<PinsCommand>,
+}
+
+/// What to do with what servers said.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum PinsCommand {
+    /// Show what has changed, as a diff
+    Diff {
+        /// Of this server (default: of all)
+        server: Option<String>,
+        /// Of this tool of it
+        tool: Option<String>,
+    },
+    /// Accept what has changed of a server: it is shown, and you are asked
+    Accept {
+        /// The server
+        server: String,
+        /// Only of these tools (default: of all, of its instructions, and how it is started)
+        tools: Vec<String>,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Forget all that a server said: what it says next is trusted
+    Forget {
+        /// The server
+        server: String,
+    },
+}

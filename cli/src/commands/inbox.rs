@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use mayi_core::approval::{ApprovalResponse, Card, Questions, Remember, RememberScope, choice, visible};
 use mayi_core::policy::Level;
-use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval};
+use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval, Surfaces};
 
 use super::{CliError, Context};
 use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand};
@@ -248,6 +248,8 @@ async fn watch(ctx: &Context) -> Result<Exit, CliError> {
     ctx.note("waiting for questions; Ctrl-C ends it, and leaves them waiting");
     let surface = TerminalSurface::open(screen, ctx.color_of_errors())
         .map_err(|error| CliError::usage(format!("the terminal can't be opened: {error}")))?;
+    // Whoever has to know whether somebody could answer sees it from here on.
+    let _open = Surfaces::in_folder(kept.store.folder())?;
     let remote = Arc::new(Remote::new(kept.store, Arc::new(kept.writer)));
     let (over, mut ended) = tokio::sync::mpsc::unbounded_channel();
     let closer = surface.closer();

@@ -43,7 +43,8 @@ impl Change {
             && old.accesses == new.accesses
             && old.cwd == new.cwd
             && old.env == new.env
-            && old.server == new.server;
+            && old.server == new.server
+            && old.tool == new.tool;
         if same { Self::Rules } else { Self::Call }
     }
 }
@@ -102,6 +103,7 @@ fn about(card: &Card, width: usize) -> Vec<Line> {
         let line = Line::of(Tone::Plain, &card.tool_call.title).then(Tone::Dim, " (the agent's words)");
         rows.extend(row("title", line, width, Break::Anywhere, 2));
     }
+    rows.extend(server_says(card, width, 4));
     rows.extend(why(card, width, Some(3)));
     if let Some(history) = &card.history {
         rows.extend(row("before", Line::of(Tone::Dim, &before(history)), width, Break::Words, 2));
@@ -114,6 +116,33 @@ fn about(card: &Card, width: usize) -> Vec<Line> {
         let local = when.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S");
         let line = Line::of(Tone::Plain, &format!("{local}, then it is denied"));
         rows.extend(row("until", line, width, Break::Words, 2));
+    }
+    rows
+}
+
+/// What the server says of itself and of the tool, at most `most` rows of each: its words, and not to be relied on.
+pub(super) fn server_says(card: &Card, width: usize, most: usize) -> Vec<Line> {
+    let server = card.server.as_ref();
+    let title = server.and_then(|server| server.title.clone());
+    let server = server.and_then(|server| server.description.clone());
+    let tool = card.tool.as_ref();
+    let hints = tool.map(|tool| &tool.annotations).filter(|hints| !hints.is_null()).map(ToString::to_string);
+    let said = [
+        ("tool", tool.and_then(|tool| tool.description.clone().or_else(|| tool.title.clone()))),
+        ("hint", hints),
+        ("name", title),
+        ("self", server),
+    ];
+    let mut rows: Vec<Line> = said
+        .into_iter()
+        .filter_map(|(label, text)| Some((label, text.filter(|text| !text.trim().is_empty())?)))
+        .flat_map(|(label, text)| {
+            let line = Line::of(Tone::Dim, &text.split_whitespace().collect::<Vec<_>>().join(" "));
+            row(&format!("  {label}"), line, width, Break::Words, most)
+        })
+        .collect();
+    if !rows.is_empty() {
+        rows.insert(0, Line::of(Tone::Dim, "  the server says:").cut(width));
     }
     rows
 }

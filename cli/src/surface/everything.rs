@@ -22,6 +22,7 @@ pub(crate) fn everything(card: &Card, change: Change, width: usize) -> Vec<Line>
         section(&mut rows, width, "Not shown");
         card.not_shown.iter().for_each(|what| block(&mut rows, what, width));
     }
+    of_server(&mut rows, card, width);
     section(&mut rows, width, "What the agent says of it");
     value(&mut rows, "title", &card.tool_call.title, width);
     value(&mut rows, "kind", &card.tool_call.kind, width);
@@ -43,6 +44,34 @@ pub(crate) fn everything(card: &Card, change: Change, width: usize) -> Vec<Line>
     value(&mut rows, "approval", &card.approval_id.to_string(), width);
     value(&mut rows, "digest", card.digest.as_str(), width);
     rows
+}
+
+/// The server's own words, whole.
+fn of_server(rows: &mut Vec<Line>, card: &Card, width: usize) {
+    let server = card.server.as_ref();
+    let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+    let tool = card.tool.as_ref();
+    let said = [
+        ("its name", text(server.and_then(|server| server.title.as_ref()))),
+        ("of itself", text(server.and_then(|server| server.description.as_ref()))),
+        ("the tool's name", text(tool.and_then(|tool| tool.title.as_ref()))),
+        ("of the tool", text(tool.and_then(|tool| tool.description.as_ref()))),
+        (
+            "hints",
+            tool.map(|tool| &tool.annotations)
+                .filter(|hints| !hints.is_null())
+                .map(|hints| serde_json::to_string_pretty(hints).unwrap_or_default())
+                .unwrap_or_default(),
+        ),
+    ];
+    if said.iter().all(|(_, text)| text.is_empty()) {
+        return;
+    }
+    section(rows, width, "What the server says");
+    for (label, text) in said.iter().filter(|(_, text)| !text.is_empty()) {
+        rows.push(Line::of(Tone::Dim, &format!("  {label}:")).cut(width));
+        block(rows, text, width);
+    }
 }
 
 fn section(rows: &mut Vec<Line>, width: usize, title: &str) {

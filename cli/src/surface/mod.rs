@@ -26,7 +26,7 @@ mod card;
 mod choices;
 #[cfg(unix)]
 mod desk;
-mod diff;
+pub(crate) mod diff;
 mod everything;
 #[cfg(unix)]
 mod further;

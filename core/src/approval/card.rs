@@ -8,7 +8,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Suggestion, suggestions};
-use crate::call::{Call, Category, Digest};
+use crate::call::{Call, Category, Digest, ToolAbout};
 use crate::policy::{Decision, Finding, Level};
 use crate::store::History;
 
@@ -154,6 +154,37 @@ pub struct CardServer {
     pub name: String,
     /// The tool's name.
     pub tool: String,
+    /// What it calls itself: the server's words, as everything below.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub title: Option<String>,
+    /// What it says it is for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub description: Option<String>,
+    /// Its icons: those that hold their picture, so that nothing is fetched to show them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub icons: Vec<Value>,
+}
+
+impl CardServer {
+    /// The server of `call`, with what it says of itself.
+    fn of(call: &Call) -> Option<Self> {
+        let (name, tool) = call.accesses.iter().find_map(|access| match access {
+            crate::call::Access::Mcp(mcp) => mcp.readings.first().cloned(),
+            _ => None,
+        })?;
+        let about = call.about.as_ref();
+        let held = |icon: &&Value| {
+            let src = icon.get("src").and_then(Value::as_str);
+            src.is_some_and(|src| src.starts_with("data:image/"))
+        };
+        Some(Self {
+            name,
+            tool,
+            title: about.and_then(|about| about.title.clone()),
+            description: about.and_then(|about| about.description.clone()),
+            icons: about.map(|about| about.icons.iter().filter(held).cloned().collect()).unwrap_or_default(),
+        })
+    }
 }
 
 /// One access, for people.
@@ -202,6 +233,9 @@ pub struct Card {
     /// The MCP server, if it is a call to one.
     #[serde(default)]
     pub server: Option<CardServer>,
+    /// What that server says of the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolAbout>,
     /// What the answer is bound to: it is echoed with the answer.
     pub digest: Digest,
     /// The agent's own options.
@@ -243,13 +277,6 @@ impl Card {
         now: Timestamp,
     ) -> Self {
         let suggestions = suggestions(call, decision);
-        let server = call.accesses.iter().find_map(|access| match access {
-            crate::call::Access::Mcp(mcp) => mcp
-                .readings
-                .first()
-                .map(|(server, tool)| CardServer { name: server.clone(), tool: tool.clone() }),
-            _ => None,
-        });
         let content = call
             .diffs
             .iter()
@@ -271,7 +298,8 @@ impl Card {
             },
             cwd: call.cwd.display().to_string(),
             env: call.env.clone(),
-            server,
+            server: CardServer::of(call),
+            tool: call.about.as_ref().and_then(|about| about.tool.clone()),
             digest: call.digest(epoch),
             agent_options: options.to_vec(),
             accesses: call

@@ -55,6 +55,8 @@ fn runs<'a>(mut words: impl Iterator<Item = &'a Word>) -> bool {
             Word::Literal(word) if word.starts_with('-') => {}
             // The record may be read; what it suggests is for the person to apply.
             Word::Literal(word) if fold(word) == "log" => return words.any(may_apply),
+            // The gateway may be started; what belongs to it is for the person.
+            Word::Literal(word) if fold(word) == "mcp" => return changes_the_gateway(words),
             Word::Literal(word) => return OWN_COMMANDS.contains(&fold(word).as_ref()),
         }
     }
@@ -64,6 +66,25 @@ fn runs<'a>(mut words: impl Iterator<Item = &'a Word>) -> bool {
 /// Whether this is `--apply`, or could be.
 fn may_apply(word: &Word) -> bool {
     word.literal().is_none_or(|word| fold(word).starts_with("--apply"))
+}
+
+/// Whether the words behind `mayi mcp` accept what a server says, put the gateway somewhere, or log in.
+fn changes_the_gateway<'a>(words: impl Iterator<Item = &'a Word>) -> bool {
+    let mut pins = false;
+    for word in words {
+        match word {
+            Word::Open(_) => return true,
+            // What is behind is the command of a server.
+            Word::Literal(word) if word == "--" => return false,
+            Word::Literal(word) => match fold(word).as_ref() {
+                "install" | "uninstall" | "login" | "logout" => return true,
+                "pins" => pins = true,
+                "accept" | "forget" if pins => return true,
+                _ => {}
+            },
+        }
+    }
+    false
 }
 
 fn is_mayi(word: &str) -> bool {
@@ -101,6 +122,12 @@ mod tests {
             "x; /usr/bin/mayi -q --cwd / trust",
             "exec(`mayi config edit`)",
             "mayi log suggest --since 2d --apply --yes",
+            "mayi mcp pins accept github",
+            "mayi -q mcp pins accept github search --yes",
+            "[\"mayi\", \"mcp\", \"pins\", \"forget\", \"x\"]",
+            "mayi MCP install cursor",
+            "mayi mcp uninstall cursor",
+            "mayi mcp login docs; mayi mcp logout docs",
         ] {
             assert!(mentions(text), "{text}");
         }
@@ -108,6 +135,10 @@ mod tests {
             "mayi agents",
             "mayi log --json",
             "mayi log suggest",
+            "mayi mcp github",
+            "mayi mcp --agent claude -- npx -y install",
+            "mayi mcp pins",
+            "mayi mcp pins diff github",
             "a mayim inbox",
             "the mayi gate",
             "src/mayi/inbox.rs",

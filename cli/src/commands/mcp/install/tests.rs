@@ -236,7 +236,7 @@ fn given_an_entry_that_was_edited_then_it_is_taken_back_as_it_is() {
     assert!(back.left.iter().any(|(_, why)| why.contains("variables beside")), "{:?}", back.left);
 }
 
-/// Attack 122: notes that somebody made up.
+/// Attack 126: notes that somebody made up.
 #[test]
 fn given_a_note_that_says_another_command_then_it_does_not_count() {
     let text = r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y"]}}}"#;

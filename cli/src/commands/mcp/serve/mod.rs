@@ -14,7 +14,7 @@ use mayi_core::config::{FileKeeper, Loaded};
 use mayi_core::doors::mcp::{Asks, McpDoor, McpOptions, Say, stdio};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use mayi_core::pin::Pins;
-use mayi_core::store::Store;
+use mayi_core::store::{Store, surfaces_open};
 use tokio::sync::mpsc;
 
 use crate::args::{McpArgs, McpOnAsk};
@@ -49,7 +49,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
             McpOnAsk::Wait => Asks::Surface,
             McpOnAsk::Deny => Asks::Nobody,
         },
-        surface: Box::new(|| false),
+        surface: surface(&ctx),
         say: said(&ctx),
         tokens: None,
     };
@@ -118,4 +118,10 @@ fn said(ctx: &Context) -> Say {
             crate::print::note(format!("mayi: {server}: {text}"));
         }
     })
+}
+
+/// Whether a person's surface is open. It is looked up when there is a question.
+fn surface(ctx: &Context) -> Box<dyn Fn() -> bool + Send + Sync> {
+    let folder = ctx.sources.folders.data.clone();
+    Box::new(move || folder.as_deref().is_some_and(surfaces_open))
 }

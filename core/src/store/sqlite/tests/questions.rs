@@ -9,6 +9,7 @@ use crate::approval::{ApprovalId, ApprovalResponse, Outcome, State};
 use crate::call::{AgentId, Digest, SessionId, digest_of};
 use crate::store::{
     ApprovalQuery, Change, Conflict, OfferId, Owner, OwnerId, SqliteStore, Store, StoreError, StoredApproval,
+    Surfaces, surfaces_open,
 };
 
 fn digest(number: u64) -> Digest {
@@ -231,4 +232,27 @@ fn given_an_old_settled_question_then_it_is_forgotten() {
     assert!(known(old.id));
     store.abandoned(second(3) + SignedDuration::from_hours(24 * 31)).unwrap();
     assert!(!known(old.id) && known(waiting.id));
+}
+
+/// Surfaces, section 5: "a person at another surface of mayi if one is connected": a killed one is none.
+#[test]
+fn given_surfaces_then_one_is_open_while_it_is_held() {
+    let place = Place::new();
+    assert!(!surfaces_open(&place.data), "there is nothing yet");
+    let first = Surfaces::in_folder(&place.data).unwrap();
+    let second = Surfaces::in_folder(&place.data).unwrap();
+    assert!(surfaces_open(&place.data));
+    drop(first);
+    assert!(surfaces_open(&place.data));
+    drop(second);
+    assert!(!surfaces_open(&place.data));
+    // What a killed process leaves has no lock any more, and goes when the next one opens.
+    let left = place.at("surfaces").join(uuid::Uuid::now_v7().to_string());
+    std::fs::write(&left, "{}").unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(&left, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    assert!(!surfaces_open(&place.data));
+    let third = Surfaces::in_folder(&place.data).unwrap();
+    assert!(surfaces_open(&place.data) && !left.exists());
+    drop(third);
 }
