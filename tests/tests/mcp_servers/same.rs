@@ -128,3 +128,21 @@ fn given_a_server_of_the_earlier_era_then_a_client_of_the_later_one_gets_the_sam
     }
     ground.is_quiet();
 }
+
+/// A client may write all that it has to say and end: what it asked is answered as it is without the gateway.
+#[test]
+fn given_an_input_that_ends_at_once_then_all_that_was_asked_is_answered() {
+    let ground = Ground::new();
+    let server = Server::Filesystem;
+    let [direct, through] = [Way::Direct, Way::Gateway].map(|way| {
+        let line = Ground::reached(way, server.name(), &server.fresh(&ground));
+        let mut requests = server.requests(&ground);
+        // The list of tools, the folders, what is in one, and a file: none of it depends on what came before.
+        requests.truncate(4);
+        raw::at_once(ground.start(&line), &requests)
+    });
+    assert!(direct.len() > 4, "{direct:?}");
+    assert_eq!(direct.keys().collect::<Vec<_>>(), through.keys().collect::<Vec<_>>());
+    assert_eq!(direct.range(1..).collect::<Vec<_>>(), through.range(1..).collect::<Vec<_>>());
+    ground.is_quiet();
+}
