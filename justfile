@@ -38,7 +38,7 @@ test: build
 test-agents: build
     agents=$(tests/agents/install); MAYI_TEST_AGENTS=$agents "{{ just_executable() }}" nextest test-agents 'binary(real_agents)'
 
-# Run the tests with MCP servers and clients of others, and the conformance suite, which are installed at first (about 500 MB).
+# Run the tests with MCP servers and clients of others, and the conformance suite, which are installed at first (about 600 MB, outside of the checkout).
 test-mcp: build
     ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground "{{ just_executable() }}" nextest test-mcp 'binary(mcp_servers)'
 

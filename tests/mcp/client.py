@@ -2,7 +2,7 @@
 
 The plan is JSON on standard input:
     {"reach": {"stdio": {"command": ..., "args": [...], "env": {...}, "cwd": ...}} or {"http": URL},
-     "mode": "legacy" (sessions) or "auto" (without them, where the server can do that),
+     "mode": "legacy" (with a session), "2026-07-28" (without) or "auto" (without, where the server can do that),
      "requests": [{"method": ..., "params": {...}}, ...]}
 An answer is {"result": ...} as the SDK hands it on, or {"error": {...}}.
 """

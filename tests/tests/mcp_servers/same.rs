@@ -7,7 +7,7 @@ use crate::raw::{self, Answer};
 use crate::sdk;
 use crate::servers::Server;
 
-/// Members of a result that belong to the era of 2026-07-28, and that a gateway adds for a server of the one before.
+/// Members of a result that belong to the era of 2026-07-28, which a gateway adds for a server of the one before.
 const OF_THE_LATER_ERA: &[&str] = &["resultType", "ttlMs", "cacheScope", "_meta"];
 
 /// Asks a server directly and through the gateway, and compares what was written, byte for byte.
@@ -30,27 +30,24 @@ fn same_to_the_byte(server: Server) {
     ground.is_quiet();
 }
 
-/// The same with the Python SDK as the client.
+/// The same with the Python SDK as the client: with a session, and as it begins when it is left to itself.
 fn same_for_the_sdk(server: Server) {
     let ground = Ground::new();
-    let [direct, through] = [Way::Direct, Way::Gateway].map(|way| {
-        let line = Ground::reached(way, server.name(), &server.fresh(&ground));
-        sdk::stdio(&ground, "legacy", &line, &server.requests(&ground))
-    });
-    assert_eq!(direct[1..], through[1..]);
-    greets_alike(&direct[0]["result"], &through[0]["result"]);
-    // Left to itself, it speaks the newest that the gateway does.
-    let line = Ground::reached(Way::Gateway, server.name(), &server.fresh(&ground));
-    let newest = sdk::stdio(&ground, "auto", &line, &asked_in_both_eras(server, &ground));
-    assert_eq!(newest[0]["result"]["version"], "2026-07-28");
-    let earlier = sdk::stdio(&ground, "legacy", &server.fresh(&ground), &asked_in_both_eras(server, &ground));
-    assert_eq!(without_era(&newest[1..]), without_era(&earlier[1..]));
+    for mode in ["legacy", "auto"] {
+        let [direct, through] = [Way::Direct, Way::Gateway].map(|way| {
+            let line = Ground::reached(way, server.name(), &server.fresh(&ground));
+            sdk::stdio(&ground, mode, &line, &asked_in_both_eras(server, &ground))
+        });
+        assert_eq!(direct[1..], through[1..], "{mode}");
+        greets_alike(&direct[0]["result"], &through[0]["result"]);
+        println!("{}: the same for the SDK, which speaks {}", server.name(), direct[0]["result"]["version"]);
+    }
     ground.is_quiet();
 }
 
 /// What a server says of itself comes through, but for the gateway's own words to the model.
 fn greets_alike(direct: &Value, through: &Value) {
-    for key in ["protocolVersion", "serverInfo"] {
+    for key in ["protocolVersion", "supportedVersions", "version", "serverInfo"] {
         assert_eq!(direct[key], through[key], "{key}");
     }
     let said = direct["instructions"].as_str().unwrap_or_default();
@@ -77,41 +74,72 @@ fn without_era(answers: &[Value]) -> Vec<Value> {
     answers
 }
 
+/// Asks a server by hand and with the SDK, without the gateway: a difference elsewhere is the gateway's.
+fn read_as_written(server: Server) {
+    let ground = Ground::new();
+    let line = server.fresh(&ground);
+    let written = raw::session(ground.start(&line), &server.requests(&ground));
+    let read = sdk::stdio(&ground, "legacy", &server.fresh(&ground), &server.requests(&ground));
+    for (written, read) in written.iter().zip(&read).skip(1) {
+        match written {
+            Answer::Result(_) => assert_eq!(read["result"], written.value()),
+            Answer::Error(_) => assert_eq!(read["error"]["code"], written.value()["code"]),
+        }
+    }
+    ground.is_quiet();
+}
+
 /// Makes each comparison a test with each server.
 macro_rules! with_every_server {
     ($($law:ident),* $(,)?) => { $(
         mod $law {
             use super::Server;
             /// "What the server says comes through to the byte", for server-everything.
-            #[test] fn given_everything_then_it_answers_the_same_through_the_gateway() { super::$law(Server::Everything); }
+            #[test] fn given_everything_then_nothing_differs() { super::$law(Server::Everything); }
             /// The same for server-filesystem.
-            #[test] fn given_files_then_they_are_the_same_through_the_gateway() { super::$law(Server::Filesystem); }
+            #[test] fn given_files_then_nothing_differs() { super::$law(Server::Filesystem); }
             /// The same for server-memory.
-            #[test] fn given_a_memory_then_it_is_the_same_through_the_gateway() { super::$law(Server::Memory); }
+            #[test] fn given_a_memory_then_nothing_differs() { super::$law(Server::Memory); }
             /// The same for mcp-server-git.
-            #[test] fn given_a_repository_then_it_is_the_same_through_the_gateway() { super::$law(Server::Git); }
+            #[test] fn given_a_repository_then_nothing_differs() { super::$law(Server::Git); }
             /// The same for mcp-server-time.
-            #[test] fn given_a_time_then_it_is_the_same_through_the_gateway() { super::$law(Server::Time); }
+            #[test] fn given_a_time_then_nothing_differs() { super::$law(Server::Time); }
         }
     )* };
 }
 
-with_every_server!(same_to_the_byte, same_for_the_sdk);
+with_every_server!(read_as_written, same_to_the_byte, same_for_the_sdk);
 
-/// A client by hand and the SDK's get the same from a server that is started anew: a difference is the gateway's.
+/// A client without sessions gets from a server with them what a client with a session gets.
 #[test]
-fn given_no_gateway_then_the_sdk_reads_what_was_written() {
+fn given_a_server_of_the_earlier_era_then_a_client_of_the_later_one_gets_the_same() {
     let ground = Ground::new();
-    for server in [Server::Everything, Server::Filesystem, Server::Memory, Server::Git, Server::Time] {
-        let line = server.fresh(&ground);
-        let written = raw::session(ground.start(&line), &server.requests(&ground));
-        let read = sdk::stdio(&ground, "legacy", &server.fresh(&ground), &server.requests(&ground));
-        for (written, read) in written.iter().zip(&read).skip(1) {
-            match written {
-                Answer::Result(_) => assert_eq!(read["result"], written.value()),
-                Answer::Error(_) => assert_eq!(read["error"]["code"], written.value()["code"]),
-            }
-        }
+    for server in [Server::Everything, Server::Filesystem] {
+        let requests = asked_in_both_eras(server, &ground);
+        let direct = sdk::stdio(&ground, "legacy", &server.fresh(&ground), &requests);
+        let gateway = Ground::reached(Way::Gateway, server.name(), &server.fresh(&ground));
+        let through = sdk::stdio(&ground, "2026-07-28", &gateway, &requests);
+        assert_eq!(direct[0]["result"]["version"], "2025-11-25");
+        assert_eq!(through[0]["result"]["version"], "2026-07-28");
+        assert_eq!(without_era(&direct[1..]), without_era(&through[1..]));
     }
+    ground.is_quiet();
+}
+
+/// A client may write all that it has to say and end: what it asked is answered as it is without the gateway.
+#[test]
+fn given_an_input_that_ends_at_once_then_all_that_was_asked_is_answered() {
+    let ground = Ground::new();
+    let server = Server::Filesystem;
+    let [direct, through] = [Way::Direct, Way::Gateway].map(|way| {
+        let line = Ground::reached(way, server.name(), &server.fresh(&ground));
+        let mut requests = server.requests(&ground);
+        // The list of tools, the folders, what is in one, and a file: none of it depends on what came before.
+        requests.truncate(4);
+        raw::at_once(ground.start(&line), &requests)
+    });
+    assert!(direct.len() > 4, "{direct:?}");
+    assert_eq!(direct.keys().collect::<Vec<_>>(), through.keys().collect::<Vec<_>>());
+    assert_eq!(direct.range(1..).collect::<Vec<_>>(), through.range(1..).collect::<Vec<_>>());
     ground.is_quiet();
 }
