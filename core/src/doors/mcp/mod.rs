@@ -9,6 +9,7 @@ mod front;
 mod headers;
 mod http;
 mod members;
+mod oauth;
 mod tls;
 pub(crate) mod wire;
 
@@ -16,3 +17,4 @@ pub use frame::{Frame, Kind, Malformed, code};
 pub use front::{Caller, Client, Conversation, Gateway, Key, Span};
 pub use http::{HttpOptions, Schemas, serve};
 pub use members::Members;
+pub use oauth::{Login, LoginError, LoginRequest, Logins};
