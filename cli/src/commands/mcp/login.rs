@@ -1,13 +1,104 @@
 //! `mayi mcp login` and `logout`.
 
+use std::process::{Command, Stdio};
+
+use mayi_core::approval::visible;
+use mayi_core::config::Transport;
+use mayi_core::doors::mcp::{LoginError, LoginRequest, Logins};
+
 use crate::args::{LoginArgs, LogoutArgs};
 use crate::commands::{CliError, Context};
 use crate::exit::Exit;
+use crate::print;
 
-pub(super) async fn login(_: &LoginArgs, _: &Context) -> Result<Exit, CliError> {
-    Err(CliError::internal("not there yet"))
+/// What opens a page in the browser.
+#[cfg(target_os = "macos")]
+const OPENS: &str = "open";
+#[cfg(not(target_os = "macos"))]
+const OPENS: &str = "xdg-open";
+
+pub(super) async fn login(args: &LoginArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let url = address(args.name.as_deref(), args.url.as_deref(), ctx)?;
+    let client_secret = match &args.client_secret_env {
+        None => None,
+        Some(name) => Some(std::env::var(name).map_err(|_| {
+            CliError::usage(format!("the variable {} is not set: it should hold the secret", visible(name)))
+        })?),
+    };
+    let request = LoginRequest {
+        url: url.clone(),
+        scopes: args.scope.clone(),
+        client_id: args.client_id.clone(),
+        client_secret,
+        port: args.port.unwrap_or(0),
+        private_network: args.private_network,
+    };
+    let login = logins(ctx)?.begin(request).await.map_err(failed)?;
+    let page = visible(login.url());
+    print::note(format!("Log in to {} on this page; it comes back to this machine:", visible(&url)));
+    print::line(&page)?;
+    if args.open {
+        open(&page, ctx);
+    }
+    login.finish(args.timeout).await.map_err(failed)?;
+    ctx.note("You are logged in.");
+    Ok(Exit::Done)
 }
 
-pub(super) fn logout(_: &LogoutArgs, _: &Context) -> Result<Exit, CliError> {
-    Err(CliError::internal("not there yet"))
+pub(super) fn logout(args: &LogoutArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let url = address(args.name.as_deref(), args.url.as_deref(), ctx)?;
+    if !logins(ctx)?.forget(&url).map_err(failed)? {
+        return Err(CliError::usage(format!("there is no login to {}", visible(&url))));
+    }
+    ctx.note(format!("The login to {} is forgotten here; its server may still know it.", visible(&url)));
+    Ok(Exit::Done)
+}
+
+/// The address that is meant.
+fn address(name: Option<&str>, url: Option<&str>, ctx: &Context) -> Result<String, CliError> {
+    let name = match (name, url) {
+        (_, Some(url)) => return Ok(url.to_owned()),
+        (Some(name), None) => name,
+        (None, None) => return Err(CliError::usage("name a server, or its address with --url")),
+    };
+    let loaded = ctx.load()?;
+    match loaded.servers.get(name).map(|server| &server.transport) {
+        Some(Transport::Http { url, .. }) => Ok(url.clone()),
+        Some(Transport::Stdio { .. }) => {
+            let message = format!("the server {} is a program: it needs no login of mayi's", visible(name));
+            Err(CliError::usage(message))
+        }
+        None => {
+            let message = format!(
+                "no MCP server is called `{}`: add it as [servers.NAME], or give its address with --url",
+                visible(name)
+            );
+            Err(CliError::usage(message))
+        }
+    }
+}
+
+fn logins(ctx: &Context) -> Result<Logins, CliError> {
+    let hint = "there is no home folder: set HOME, or XDG_DATA_HOME";
+    let data = ctx.sources.folders.data.as_ref().ok_or_else(|| CliError::internal(hint))?;
+    Ok(Logins::new(data))
+}
+
+/// Has the browser show `page`, which is an address of the web: no option, and no file.
+fn open(page: &str, ctx: &Context) {
+    let mut command = Command::new(OPENS);
+    command.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Err(error) = command.spawn() {
+        ctx.note(format!("mayi: the browser could not be opened ({error}): open the page yourself"));
+    }
+}
+
+fn failed(error: LoginError) -> CliError {
+    let exit = match error {
+        LoginError::Address(_) | LoginError::Listen { .. } => Exit::Usage,
+        LoginError::Refused(_) => Exit::Agent,
+        LoginError::Late(_) => Exit::Timeout,
+        _ => Exit::Internal,
+    };
+    CliError::new(exit, error.to_string())
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use super::frame::Frame;
 
 /// A request of a client's while it waits for its response: given out by the front, unique in the process.
@@ -49,6 +51,10 @@ pub trait Conversation: Send + Sync {
 
     /// The client does not wait for this request any more: as if it had been cancelled.
     fn abandon(&self, key: Key);
+
+    /// Returns once nothing waits that servers have: what a client asked for before it went away is still answered, but
+    /// for what a person is asked about.
+    fn drained(&self) -> BoxFuture<'static, ()>;
 
     /// The client is gone. Nothing is sent to it from now on.
     fn close(&self);

@@ -1,6 +1,7 @@
 //! A client at standard input and output.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
@@ -15,13 +16,24 @@ const LONGEST: usize = 16 * 1024 * 1024;
 /// So many messages may wait for a client that does not read.
 const WAITING: usize = 8192;
 
+/// So long after its input has ended a client still gets answers.
+const DRAIN: Duration = Duration::from_secs(5);
+
 struct Output {
-    to: mpsc::Sender<Frame>,
+    to: Mutex<Option<mpsc::Sender<Frame>>>,
+}
+
+impl Output {
+    /// Nothing is sent from now on; what was is still written.
+    fn end(&self) {
+        self.to.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
 }
 
 impl Client for Output {
     fn send(&self, frame: Frame, _: Option<Key>) {
-        if let Err(mpsc::error::TrySendError::Full(_)) = self.to.try_send(frame) {
+        let to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Err(mpsc::error::TrySendError::Full(_))) = to.as_ref().map(|to| to.try_send(frame)) {
             tracing::warn!("the client does not read: a message to it is lost");
         }
     }
@@ -31,14 +43,15 @@ impl Client for Output {
 ///
 /// # Errors
 /// If its input can't be read.
-pub async fn serve<R, W>(gateway: &dyn Gateway, input: R, output: W) -> std::io::Result<()>
+pub async fn serve<R, W>(gateway: &dyn Gateway, input: R, writer: W) -> std::io::Result<()>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let (to, outgoing) = mpsc::channel(WAITING);
-    let writing = tokio::spawn(write_all(output, outgoing));
-    let client: Arc<dyn Client> = Arc::new(Output { to });
+    let mut writing = tokio::spawn(write_all(writer, outgoing));
+    let output = Arc::new(Output { to: Mutex::new(Some(to)) });
+    let client: Arc<dyn Client> = Arc::clone(&output) as Arc<dyn Client>;
     let conversation = gateway.open(Arc::clone(&client), Caller("stdio".to_owned()), Span::Session);
     let mut lines = Lines::new(input, LONGEST);
     let ended = loop {
@@ -68,6 +81,10 @@ where
             break Ok(());
         }
     };
+    // What was asked before the input ended is answered still.
+    let _ = tokio::time::timeout(DRAIN, conversation.drained()).await;
     conversation.close();
+    output.end();
+    let _ = tokio::time::timeout(DRAIN, &mut writing).await;
     ended
 }

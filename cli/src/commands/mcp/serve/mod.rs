@@ -51,7 +51,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
         },
         surface: surface(&ctx),
         say: said(&ctx),
-        tokens: None,
+        tokens: ctx.sources.folders.data.clone(),
     };
     let door = McpDoor::new(gate.clone(), Pins::new(store), options, servers).map_err(CliError::internal)?;
     let (interrupt, mut interrupts) = mpsc::unbounded_channel();

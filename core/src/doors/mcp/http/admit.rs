@@ -30,11 +30,19 @@ pub(super) fn admit(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Re
         let message = "this Host is not served here: start mayi with --allow-host to serve it";
         return Err(Refusal::new(StatusCode::FORBIDDEN, message));
     }
-    if headers.contains_key(header::ORIGIN) && origin(headers, options).is_none() {
+    if headers.contains_key(header::ORIGIN) && !is_own(headers) && origin(headers, options).is_none() {
         let message = "web pages of this Origin are not served: start mayi with --allow-origin to serve them";
         return Err(Refusal::new(StatusCode::FORBIDDEN, message));
     }
     Ok(())
+}
+
+/// Whether the page is of the address that is served here: the Host, which was looked at already. No page of anybody else
+/// has that origin.
+fn is_own(headers: &HeaderMap) -> bool {
+    let one = |name| single(headers, name).ok().flatten();
+    let (Some(origin), Some(host)) = (one("origin"), one("host")) else { return false };
+    normal(origin).is_some_and(|origin| normal(&format!("http://{host}")) == Some(origin))
 }
 
 /// Whether the token is there, if there has to be one.

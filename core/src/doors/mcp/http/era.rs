@@ -32,6 +32,13 @@ pub(super) fn is_stateless(sent: &HeaderMap) -> bool {
 pub(super) fn of(frame: &Frame, sent: &HeaderMap, options: &HttpOptions) -> Result<Era, Refusal> {
     let said = version(sent)?;
     let era = match (frame.kind(), frame.method()) {
+        // MCP 2026-07-28 has no such method.
+        (Kind::Request, Some("initialize"))
+            if headers::version_in(frame).as_deref().is_some_and(headers::stateless) =>
+        {
+            let message = "there is no `initialize` in this version: each request says what it needs";
+            return Err(Refusal::about(frame.id(), StatusCode::NOT_FOUND, code::METHOD_NOT_FOUND, message));
+        }
         (Kind::Request, Some("initialize")) => {
             opening(frame, sent, said)?;
             return Ok(Era::Session);

@@ -41,8 +41,8 @@ impl Out {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A stream for the request `key`; `None` if too many wait already.
-    pub(super) fn open(&self, key: Key) -> Option<Arc<Stream>> {
+    /// A stream for the request `key`, which its client calls `id`; `None` if too many wait already.
+    pub(super) fn open(&self, key: Key, id: Option<&RawValue>) -> Option<Arc<Stream>> {
         let mut state = self.lock();
         let over: Vec<u64> = state
             .streams
@@ -57,7 +57,7 @@ impl Out {
         if state.closed || state.streams.len() >= OPEN {
             return None;
         }
-        let stream = Stream::new(key.0, self.session);
+        let stream = Stream::new(key.0, id, self.session);
         state.streams.insert(key.0, Arc::clone(&stream));
         Some(stream)
     }
@@ -68,7 +68,7 @@ impl Out {
         if state.closed {
             return None;
         }
-        Some(Arc::clone(state.streams.entry(GENERAL).or_insert_with(|| Stream::new(GENERAL, true))))
+        Some(Arc::clone(state.streams.entry(GENERAL).or_insert_with(|| Stream::new(GENERAL, None, true))))
     }
 
     /// The stream `number`, if it is still there.
@@ -79,6 +79,13 @@ impl Out {
     /// Takes the stream `number` out.
     pub(super) fn forget(&self, number: u64) {
         self.lock().streams.remove(&number);
+    }
+
+    /// Ends the stream of a request that its client has cancelled: there will be no response.
+    pub(super) fn cancelled(&self, id: &RawValue) {
+        for stream in self.lock().streams.values().filter(|stream| stream.is_of(id)) {
+            stream.end();
+        }
     }
 
     /// Ends all streams.

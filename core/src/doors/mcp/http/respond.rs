@@ -42,8 +42,10 @@ pub(super) async fn answer(
     status: impl Fn(Option<i64>) -> StatusCode,
 ) -> Response<Body> {
     match tokio::time::timeout(SOON, reader.next()).await {
+        // It was cancelled, or the session was ended: nobody waits for more.
+        Ok(None) if shape.ids => nothing(),
         Ok(None) => {
-            let message = "the session ended before there was an answer: begin a new one";
+            let message = "mayi ends, or there was too much to send: try again";
             Refusal::about(None, StatusCode::SERVICE_UNAVAILABLE, code::INTERNAL, message).into_response()
         }
         Ok(Some(event)) if event.last => json(status(event.code), event.text.to_string()),

@@ -148,7 +148,7 @@ impl Front {
             return Ok(empty(StatusCode::ACCEPTED));
         }
         let key = Key::next();
-        let stream = out.open(key).ok_or_else(|| busy(&frame))?;
+        let stream = out.open(key, frame.id()).ok_or_else(|| busy(&frame))?;
         let reader = stream.read(None);
         let complete = meta_complete(&frame);
         // From here on: whoever closes the stream does not want the answer any more.
@@ -165,7 +165,12 @@ impl Front {
         }
         let session = self.session(sent)?;
         if frame.kind() != Kind::Request {
+            let cancels = frame.method() == Some("notifications/cancelled");
+            let params = if cancels { frame.params() } else { None };
             session.conversation.receive(frame, None);
+            if let Some(id) = params.as_ref().and_then(|params| params.get("requestId")) {
+                session.out.cancelled(id);
+            }
             return Ok(empty(StatusCode::ACCEPTED));
         }
         self.asked(&session, frame, |_| StatusCode::OK).await
@@ -198,7 +203,7 @@ impl Front {
         status: impl Fn(Option<i64>) -> StatusCode,
     ) -> Answered {
         let key = Key::next();
-        let stream = session.out.open(key).ok_or_else(|| busy(&frame))?;
+        let stream = session.out.open(key, frame.id()).ok_or_else(|| busy(&frame))?;
         let reader = stream.read(None);
         session.conversation.receive(frame, Some(key));
         let shape = Shape { ids: true, primed: session.out.primes() };

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 /// So many messages may wait for the client to read them.
@@ -33,6 +34,8 @@ pub(super) struct Event {
 pub(super) struct Stream {
     /// Its number in its session: that of the request's key, or zero.
     pub(super) number: u64,
+    /// The request's id as its client wrote it.
+    id: Option<Box<str>>,
     keeps: bool,
     state: Mutex<State>,
     news: Notify,
@@ -53,8 +56,14 @@ struct State {
 }
 
 impl Stream {
-    pub(super) fn new(number: u64, keeps: bool) -> Arc<Self> {
-        Arc::new(Self { number, keeps, state: Mutex::default(), news: Notify::new() })
+    pub(super) fn new(number: u64, id: Option<&RawValue>, keeps: bool) -> Arc<Self> {
+        let id = id.map(|id| id.get().into());
+        Arc::new(Self { number, id, keeps, state: Mutex::default(), news: Notify::new() })
+    }
+
+    /// Whether it is that of the request `id`.
+    pub(super) fn is_of(&self, id: &RawValue) -> bool {
+        self.id.as_deref() == Some(id.get())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -206,7 +215,7 @@ mod tests {
     /// MCP 2025-11-25, transports, "Resumability and redelivery".
     #[tokio::test]
     async fn given_a_reader_that_comes_back_then_it_gets_what_it_has_not_seen() {
-        let stream = Stream::new(1, true);
+        let stream = Stream::new(1, None, true);
         let mut first = stream.read(None);
         for text in ["a", "b", "c"] {
             assert!(stream.push(text, text == "c", None));
@@ -225,7 +234,7 @@ mod tests {
     /// Decisions: what waits is bounded.
     #[tokio::test]
     async fn given_a_reader_that_does_not_read_then_the_stream_ends_and_stays_small() {
-        let stream = Stream::new(1, false);
+        let stream = Stream::new(1, None, false);
         let mut reader = stream.read(None);
         let taken = (0..10_000).take_while(|_| stream.push("x", false, None)).count();
         assert_eq!(taken, WAITING);
@@ -237,7 +246,7 @@ mod tests {
 
     #[tokio::test]
     async fn given_nobody_who_reads_then_the_oldest_news_are_lost_and_not_the_newest() {
-        let stream = Stream::new(0, true);
+        let stream = Stream::new(0, None, true);
         for n in 0..WAITING + 5 {
             stream.push_over(&n.to_string());
         }
@@ -246,7 +255,7 @@ mod tests {
 
     #[tokio::test]
     async fn given_what_was_read_then_only_so_much_of_it_is_kept() {
-        let stream = Stream::new(1, true);
+        let stream = Stream::new(1, None, true);
         let mut reader = stream.read(None);
         let big = "x".repeat(KEPT_BYTES / 2);
         for _ in 0..10 {

@@ -17,8 +17,9 @@ mod upward;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::future::BoxFuture;
 use serde_json::value::RawValue;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::door::Shared;
@@ -41,6 +42,8 @@ pub(super) struct Session {
     id: SessionId,
     servers: Vec<Arc<Server>>,
     state: Mutex<State>,
+    /// A request has got its response.
+    settled: Notify,
 }
 
 #[derive(Default)]
@@ -86,7 +89,16 @@ impl Session {
         id: SessionId,
         servers: Vec<Arc<Server>>,
     ) -> Arc<Self> {
-        let session = Arc::new(Self { shared, client, caller, span, id, servers, state: Mutex::default() });
+        let session = Arc::new(Self {
+            shared,
+            client,
+            caller,
+            span,
+            id,
+            servers,
+            state: Mutex::default(),
+            settled: Notify::new(),
+        });
         for server in &session.servers {
             let above: Arc<dyn Above> = Arc::clone(&session) as Arc<dyn Above>;
             server.tell(Arc::downgrade(&above));
@@ -126,6 +138,7 @@ impl Session {
         let open = self.lock().open.remove(&key);
         if let Some(open) = open {
             self.client.send(frame.under(open.id), Some(key));
+            self.settled.notify_waiters();
         }
     }
 
@@ -173,6 +186,7 @@ impl Session {
             server.cancel(key, reason);
         }
         self.client.forget(key);
+        self.settled.notify_waiters();
     }
 
     /// Asks the client something.
@@ -235,6 +249,19 @@ impl Conversation for Arc<Session> {
 
     fn abandon(&self, key: Key) {
         self.drop_request(key, None);
+    }
+
+    fn drained(&self) -> BoxFuture<'static, ()> {
+        let session = Self::clone(self);
+        Box::pin(async move {
+            loop {
+                let settled = session.settled.notified();
+                if session.lock().open.is_empty() {
+                    return;
+                }
+                settled.await;
+            }
+        })
     }
 
     fn close(&self) {

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use std::path::PathBuf;
 
 use super::frame::Frame;
+use super::oauth::Logins;
 use crate::config::Transport;
 
 /// Something that comes from a server.
@@ -83,7 +84,7 @@ impl Reach {
                     name: self.name.clone(),
                     url: url.clone(),
                     headers: headers.clone(),
-                    bearer: None,
+                    bearer: self.tokens.as_deref().and_then(|data| Logins::new(data).bearer(url)),
                 };
                 http::connect(remote)
             }

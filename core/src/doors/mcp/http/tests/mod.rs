@@ -105,6 +105,10 @@ impl Conversation for Talk {
         let _ = self.seen.send(Seen::Abandoned(key));
     }
 
+    fn drained(&self) -> futures::future::BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     fn close(&self) {
         let _ = self.seen.send(Seen::Closed);
     }

@@ -122,6 +122,22 @@ async fn given_a_get_stream_then_what_belongs_to_no_request_comes_there() {
     while stream.chunk().await.unwrap().is_some() {}
 }
 
+/// MCP 2025-11-25, "Cancellation": there is no response, so nothing is waited for.
+#[tokio::test]
+async fn given_a_cancelled_request_then_its_stream_ends() {
+    let mut front = served(HttpOptions::local()).await;
+    let id = front.initialize("2025-06-18").await;
+    let held = tokio::spawn(front.post(call(2, "hold")).header("mcp-session-id", &id).send());
+    front.held().await;
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+    let told = front.post(cancel).header("mcp-session-id", &id).send().await.unwrap();
+    assert_eq!(told.status(), 202);
+    assert_eq!(front.see().await, Seen::Told("notifications/cancelled".to_owned()));
+    let held = held.await.unwrap().unwrap();
+    assert_eq!((held.status().as_u16(), held.text().await.unwrap().as_str()), (200, ""));
+    front.stop().await;
+}
+
 /// Decisions: what waits is bounded; sessions that nobody uses end.
 #[tokio::test]
 async fn given_a_session_that_nobody_uses_then_it_ends_and_a_used_one_does_not() {
@@ -131,7 +147,7 @@ async fn given_a_session_that_nobody_uses_then_it_ends_and_a_used_one_does_not()
     let caller = || Caller("c".to_owned());
     let idle = sessions.open(&echo, caller(), 2).unwrap();
     let used = sessions.open(&echo, caller(), 2).unwrap();
-    let stream = used.out.open(Key::next()).unwrap();
+    let stream = used.out.open(Key::next(), None).unwrap();
     assert!(sessions.open(&echo, caller(), 2).is_none(), "there are two");
     let later = Instant::now() + Duration::from_secs(3600);
     sessions.sweep(later, Duration::from_secs(1800));

@@ -1,6 +1,6 @@
 //! Streams of events: that of a request, until its response; and the one that belongs to none.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::http::{Method, StatusCode, header};
 use reqwest::Response;
@@ -17,6 +17,9 @@ use crate::doors::mcp::{Frame, Kind};
 const AGAIN: u32 = 5;
 /// The longest time until then, whatever the server says.
 const LONGEST_RETRY: Duration = Duration::from_secs(30);
+
+/// A stream that was there for so long was worth asking for.
+const LASTED: Duration = Duration::from_secs(20);
 
 /// Where a stream is.
 struct Place {
@@ -127,8 +130,14 @@ impl Shared {
         asked: Option<(&Frame, u64)>,
     ) -> Result<Answer, Trouble> {
         let mut events = Events::new(self.limits.longest);
+        let began = Instant::now();
         loop {
-            let chunk = match response.chunk().await {
+            let chunk = response.chunk().await;
+            // A stream that lasted is no broken one.
+            if began.elapsed() > LASTED {
+                place.tries = 0;
+            }
+            let chunk = match chunk {
                 Ok(Some(chunk)) => chunk,
                 Ok(None) => {
                     return Ok(Answer::Broken { why: "the stream ended before the answer".to_owned() });
@@ -148,6 +157,7 @@ impl Shared {
                 if event.data.trim().is_empty() {
                     continue;
                 }
+                place.tries = 0;
                 let frame = Frame::parse(&event.data).map_err(|wrong| {
                     Trouble::failed(format!("the server sent what is no message: {}", wrong.message))
                 })?;
