@@ -59,6 +59,8 @@ struct State {
     kept: HashMap<String, BTreeMap<Item, Pinned>>,
     /// What the servers of this process said last.
     said: HashMap<String, BTreeMap<Item, Definition>>,
+    /// When they said something last.
+    heard_at: Option<Timestamp>,
     /// By digest: they are looked for once.
     flags: HashMap<(Item, Digest), Vec<Flag>>,
 }
@@ -87,18 +89,9 @@ impl Pins {
         for (item, value) in said {
             heard.insert(item.clone(), Definition::of(value.clone()));
         }
+        state.heard_at = Some(now);
         self.refresh(&mut state, server)?;
-        let changes = state.telling(server, now);
-        if !changes.is_empty() {
-            match &self.store {
-                Some(store) => {
-                    store.commit(changes)?;
-                    state.stamp = None;
-                    self.refresh(&mut state, server)?;
-                }
-                None => state.take(changes),
-            }
-        }
+        self.keep(&mut state, server, now)?;
         let standing = |state: &mut State, item: &Item| state.standing(server, item);
         Ok(said.iter().filter_map(|(item, _)| Some((item.clone(), standing(&mut state, item)?))).collect())
     }
@@ -109,7 +102,7 @@ impl Pins {
     /// If the store can't be read.
     pub fn standing(&self, server: &str, item: &Item) -> Result<Option<Standing>, StoreError> {
         let mut state = self.lock();
-        self.refresh(&mut state, server)?;
+        self.look(&mut state, server)?;
         Ok(state.standing(server, item))
     }
 
@@ -120,7 +113,7 @@ impl Pins {
     /// If the store can't be read.
     pub fn blocked(&self, server: &str, item: &Item) -> Result<Option<Why>, StoreError> {
         let mut state = self.lock();
-        self.refresh(&mut state, server)?;
+        self.look(&mut state, server)?;
         if state.standing(server, &Item::Launch) == Some(Standing::Changed) {
             return Ok(Some(Why::Launch(server.to_owned())));
         }
@@ -131,6 +124,33 @@ impl Pins {
     fn lock(&self) -> MutexGuard<'_, State> {
         // What a panic elsewhere left is read again from the store, or was complete.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what `server` said in this process, as far as that is not kept yet.
+    fn keep(&self, state: &mut State, server: &str, now: Timestamp) -> Result<(), StoreError> {
+        let changes = state.telling(server, now);
+        match &self.store {
+            _ if changes.is_empty() => Ok(()),
+            Some(store) => {
+                store.commit(changes)?;
+                state.stamp = None;
+                self.refresh(state, server)
+            }
+            None => {
+                state.take(changes);
+                Ok(())
+            }
+        }
+    }
+
+    /// What is kept of `server` as it is now. What a person has had forgotten is trusted as it is said next: that was
+    /// said already, where the server runs on.
+    fn look(&self, state: &mut State, server: &str) -> Result<(), StoreError> {
+        self.refresh(state, server)?;
+        match state.heard_at.filter(|_| state.is_forgotten(server)) {
+            Some(heard_at) => self.keep(state, server, heard_at),
+            None => Ok(()),
+        }
     }
 
     /// Reads what is kept of `server`, if anything has changed in the store.
@@ -151,6 +171,12 @@ impl Pins {
 }
 
 impl State {
+    /// Whether `server` said something here, and nothing of it is kept.
+    fn is_forgotten(&self, server: &str) -> bool {
+        let nothing = self.kept.get(server).is_none_or(BTreeMap::is_empty);
+        nothing && self.said.get(server).is_some_and(|said| !said.is_empty())
+    }
+
     /// What has to be kept of what `server` said: nothing if all of it is as it was.
     fn telling(&self, server: &str, now: Timestamp) -> Vec<Change> {
         let (Some(said), kept) = (self.said.get(server), self.kept.get(server)) else { return Vec::new() };

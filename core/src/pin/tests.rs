@@ -132,6 +132,20 @@ fn given_two_processes_then_the_first_word_counts_for_both() {
     assert_eq!(place.process().standing("s", &tool("a")).unwrap(), None);
 }
 
+/// `mayi mcp pins forget`: what is said next is trusted, also by a gateway that runs on.
+#[test]
+fn given_a_server_that_is_forgotten_then_what_it_says_now_is_trusted() {
+    let place = Place::new();
+    let pins = place.process();
+    pins.observe("s", &[launch("/bin/a"), item("a", "x")], now()).unwrap();
+    pins.observe("s", &[launch("/bin/b"), item("a", "y")], now()).unwrap();
+    assert!(pins.blocked("s", &tool("a")).unwrap().is_some());
+    place.store().commit(vec![Change::ForgetPins { server: "s".into() }]).unwrap();
+    assert_eq!(pins.blocked("s", &tool("a")).unwrap(), None);
+    assert_eq!(pins.standing("s", &tool("a")).unwrap(), Some(Standing::Trusted));
+    assert_eq!(place.store().pins(Some("s")).unwrap().len(), 2, "and kept");
+}
+
 /// What is accepted is what was looked at.
 #[test]
 fn given_another_change_since_then_nothing_is_accepted() {
