@@ -11,6 +11,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::policy::fold;
+
 /// The members of a JSON object. No name is there twice.
 #[derive(Clone, Debug, Default)]
 pub struct Members(Vec<(String, Box<RawValue>)>);
@@ -60,6 +62,38 @@ impl Members {
     pub fn remove(&mut self, name: &str) -> Option<Box<RawValue>> {
         let at = self.0.iter().position(|(known, _)| known == name)?;
         Some(self.0.remove(at).1)
+    }
+
+    /// The `id` of an object that can't be taken otherwise, if it is there just once.
+    pub(crate) fn ids(text: &str) -> Option<Box<RawValue>> {
+        struct Ids;
+        impl<'de> Visitor<'de> for Ids {
+            type Value = Vec<Box<RawValue>>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+                let mut found = Vec::new();
+                while let Some(name) = access.next_key::<String>()? {
+                    let value: Box<RawValue> = access.next_value()?;
+                    if fold(&name) == "id" {
+                        found.push(value);
+                    }
+                }
+                Ok(found)
+            }
+        }
+        let found = serde_json::Deserializer::from_str(text).deserialize_map(Ids).ok()?;
+        <[Box<RawValue>; 1]>::try_from(found).ok().map(|[id]| id)
+    }
+
+    /// A name that a careless reader takes for one of `known` and that is written otherwise: some read names without
+    /// their case.
+    pub(crate) fn misspelled(&self, known: &[&str]) -> Option<&str> {
+        let like = |name: &&str| !known.contains(name) && known.iter().any(|known| fold(name) == fold(known));
+        self.0.iter().map(|(name, _)| name.as_str()).find(like)
     }
 
     /// Names and values, in order.

@@ -22,6 +22,9 @@ use crate::doors::mcp::members::{Members, raw};
 use crate::doors::mcp::server::Failure;
 use crate::gate::{Authorized, Carrying, Verdict};
 
+/// The parameters of `tools/call`.
+const PARAMS: &[&str] = &["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
+
 /// A call that a client wants, read and understood.
 pub(super) struct Wanted {
     /// Which server, and which of its tools.
@@ -116,6 +119,9 @@ impl Session {
             ))
         })?;
         let mut params = frame.params().ok_or_else(|| refuse("the parameters are not an object"))?;
+        if let Some(name) = params.misspelled(PARAMS) {
+            return Err(refuse(&format!("`{}` can be taken for another parameter", visible(name))));
+        }
         let mut name = params.string("name").ok_or_else(|| refuse("`name` is not a string"))?;
         let (era, says) = self.says(&frame);
         if self.shared.options.toolbelt {

@@ -11,6 +11,7 @@ use crate::doors::mcp::era::Era;
 use crate::doors::mcp::frame::{Frame, code};
 use crate::doors::mcp::front::{Key, Span};
 use crate::doors::mcp::members::{Members, raw};
+use crate::policy::fold;
 
 impl Session {
     /// A request of the client.
@@ -19,6 +20,10 @@ impl Session {
         let session = Arc::clone(self);
         match method.as_str() {
             "tools/call" => self.call(frame, key),
+            _ if is_like_a_call(&method) => {
+                let message = format!("no method is called `{}`", super::lists::shown(&method));
+                self.respond_error(key, code::METHOD_NOT_FOUND, &message);
+            }
             "initialize" => self.spawn(key, async move { session.initialize(frame, key).await }),
             "server/discover" => self.spawn(key, async move { session.discover(frame, key).await }),
             "tools/list" => self.spawn(key, async move { session.list_tools(frame, key).await }),
@@ -81,7 +86,13 @@ impl Session {
             }
             // Servers of the stateless era don't know what has begun.
             "notifications/initialized" => self.to_servers(&frame, |era| era == Some(Era::Older)),
-            _ => self.to_servers(&frame, |era| era != Some(Era::Stateless) || self.single().is_some()),
+            method if method.starts_with("notifications/") => {
+                self.to_servers(&frame, |era| era != Some(Era::Stateless) || self.single().is_some());
+            }
+            // A request without an id, such as a call, which a careless server carries out all the same.
+            method => {
+                tracing::warn!(method = visible(method), "a notification of no kind that is known is lost")
+            }
         }
     }
 
@@ -141,4 +152,10 @@ impl Session {
         params.set(member, raw(name));
         params
     }
+}
+
+/// A careless server could take it for `tools/call`.
+fn is_like_a_call(method: &str) -> bool {
+    let letters: String = fold(method).chars().filter(|c| c.is_alphanumeric()).collect();
+    letters == "toolscall"
 }

@@ -109,7 +109,10 @@ impl Reading {
                     Ok(frame) => Some(Incoming::Frame { frame, about: None }),
                     Err(malformed) => {
                         self.stray(&format!("{}: {}", malformed.message, start_of(&text)));
-                        None
+                        let answer = !text.contains("\"method\"");
+                        let id = malformed.id.filter(|_| answer).and_then(|id| id.get().parse().ok());
+                        let message = format!("what it sent is no answer: {}", malformed.message);
+                        id.map(|id| Incoming::Failed { id, code: code::INTERNAL, message })
                     }
                 },
                 Ok(Some(Line::NotText)) => {
