@@ -18,3 +18,25 @@ mod scene;
 
 #[path = "mcp/ambiguous.rs"]
 mod ambiguous;
+#[path = "mcp/expiry.rs"]
+mod expiry;
+#[path = "mcp/http.rs"]
+mod http;
+#[path = "mcp/many.rs"]
+mod many;
+#[path = "mcp/names.rs"]
+mod names;
+#[path = "mcp/older.rs"]
+mod older;
+#[path = "mcp/pins.rs"]
+mod pins;
+#[path = "mcp/rules.rs"]
+mod rules;
+#[path = "mcp/servers.rs"]
+mod servers;
+#[path = "mcp/state.rs"]
+mod state;
+#[path = "mcp/toolbelt.rs"]
+mod toolbelt;
+#[path = "mcp/waiting.rs"]
+mod waiting;

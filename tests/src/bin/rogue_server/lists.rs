@@ -25,7 +25,7 @@ impl Server {
                 // Verbatim: it may hold what no JSON library writes.
                 Some(text) => say(&format!(
                     r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":{}}}}}"#,
-                    text.trim()
+                    text.trim().replace('\n', " ")
                 )),
                 None => say(&result(
                     id,
