@@ -39,7 +39,8 @@ impl Served {
 
     /// Sends a body, and returns the message that answers it.
     pub(crate) fn send(&self, method: &str, name: &str, body: &str) -> Value {
-        let headers = format!("mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\nmcp-name: {name}\r\n");
+        let headers =
+            format!("mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\nmcp-name: {name}\r\n");
         let answer = self.post(&self.at, &headers, body);
         // Plain or as an event, in chunks or not: the message is on one line.
         let message = answer.lines().find_map(|line| {
@@ -77,7 +78,8 @@ impl Drop for Served {
 fn given_a_web_page_or_no_token_or_other_headers_then_no_call_reaches_a_server() {
     let scene = Scene::new("");
     let token = scene.machine.outside_text("token");
-    let mut command = scene.mayi(&["mcp", "--name", "rogue", "--allow", "mcp(rogue/*)", "--http", "127.0.0.1:0"]);
+    let mut command =
+        scene.mayi(&["mcp", "--name", "rogue", "--allow", "mcp(rogue/*)", "--http", "127.0.0.1:0"]);
     command.args(["--no-record", "--token-file", &token, "--"]).args(scene.command("rogue", "plain"));
     let served = Served::start(command);
     let token = std::fs::read_to_string(token).unwrap().trim().to_owned();

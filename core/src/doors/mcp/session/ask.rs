@@ -40,7 +40,7 @@ impl Session {
             return self.step(verdict, wanted);
         }
         if surface || !client {
-            return self.step(ticket.verdict().await, wanted);
+            return self.late_step(ticket.verdict().await, wanted);
         }
         match self.form(&ticket) {
             Ok((card, form)) if wanted.era == Era::Stateless => self.park(ticket, &card, form, wanted),
@@ -49,7 +49,7 @@ impl Session {
                 if let Some(id) = ticket.approval() {
                     self.shared.gate.settle(id, State::Denied, "mayi", Some(&why));
                 }
-                self.step(ticket.verdict().await, wanted)
+                self.late_step(ticket.verdict().await, wanted)
             }
         }
     }
@@ -105,13 +105,13 @@ impl Session {
         let said = tokio::select! {
             verdict = &mut verdict => {
                 self.take_back(asked);
-                return self.step(verdict, wanted);
+                return self.late_step(verdict, wanted);
             }
             said = answered => said,
         };
         let result = said.ok().and_then(|said| said.member("result").map(ToOwned::to_owned));
         self.answer(card, result.as_deref(), wanted);
-        self.step(verdict.await, wanted)
+        self.late_step(verdict.await, wanted)
     }
 
     /// The question was answered elsewhere.
