@@ -151,6 +151,7 @@ impl McpDoor {
             };
             let own = Arc::clone(&say);
             let server = Server::new(launch.clone(), Box::new(move || reach.connect(Arc::clone(&own))), say);
+            self.shared.tell_once(&launch.name, "starting");
             server.start();
             server
         };

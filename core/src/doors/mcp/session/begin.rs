@@ -21,7 +21,14 @@ impl Session {
             return self.respond_error(key, code::INVALID_PARAMS, "`initialize` has no parameters");
         };
         self.lock().older = Some(ClientSays::in_initialize(&params));
-        let beginnings = join_all(self.servers.iter().map(|server| server.begin_older(&params))).await;
+        let beginnings = join_all(self.servers.iter().map(|server| async {
+            let beginning = server.begin_older(&params).await;
+            if let Ok(Ok(begun)) = &beginning {
+                self.ready(&server.name, begun);
+            }
+            beginning
+        }));
+        let beginnings = beginnings.await;
         let mut begun = Vec::new();
         for (server, beginning) in self.servers.iter().zip(beginnings) {
             match beginning {
@@ -141,6 +148,15 @@ impl Session {
         hello.set("serverInfo", raw(&own_info()));
         hello.set("instructions", raw(&self.instructions(said)));
         hello
+    }
+
+    /// A server is there.
+    pub(super) fn ready(&self, server: &str, begun: &Begun) {
+        let version = match begun.era {
+            Era::Older => begun.hello.string("protocolVersion").unwrap_or_default(),
+            Era::Stateless => STATELESS.to_owned(),
+        };
+        self.shared.tell_once(server, &format!("ready, with protocol version {}", visible(&version)));
     }
 
     /// What can't be bridged is said where it begins.

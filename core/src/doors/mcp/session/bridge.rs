@@ -35,6 +35,7 @@ impl Session {
             (_, Some(speaks)) => speaks,
             (Era::Stateless, None) => {
                 let begun = to.begin_stateless(&says).await?;
+                self.ready(&to.name, &begun);
                 if begun.era == Era::Older {
                     self.say(
                         &to.name,
