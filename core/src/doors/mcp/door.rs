@@ -19,6 +19,9 @@ use crate::gate::{self, Gate};
 use crate::pin::Pins;
 use crate::policy::Mode;
 
+/// So much is told: a server that says something else each time is to fill neither the memory nor the log.
+const TOLD: usize = 10_000;
+
 /// Who answers questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
@@ -73,8 +76,9 @@ pub(super) struct Shared {
 impl Shared {
     /// Tells a person something about a server, once.
     pub(super) fn tell_once(&self, server: &str, text: &str) {
-        let new =
-            self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(format!("{server}\n{text}"));
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = told.len() < TOLD && told.insert(format!("{server}\n{text}"));
+        drop(told);
         if new {
             (self.options.say)(server, text);
         }
@@ -94,15 +98,20 @@ impl Shared {
 
     /// Whether this list was not compared yet with what is trusted.
     pub(super) fn fresh(&self, server: &str, catalogue: &Arc<Catalogue>) -> bool {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(server).is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(catalogue)))
+    }
+
+    /// This list was compared. Said only afterwards: until then everybody compares it.
+    pub(super) fn compared(&self, server: &str, catalogue: &Arc<Catalogue>) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = seen.insert(server.to_owned(), Arc::downgrade(catalogue));
-        last.is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(catalogue)))
+        seen.insert(server.to_owned(), Arc::downgrade(catalogue));
     }
 }
 
 /// The gateway.
 pub struct McpDoor {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl McpDoor {
@@ -178,6 +187,9 @@ impl Gateway for McpDoor {
             .map(|launch| (launch.name.clone(), launch.transport.identity()))
             .collect();
         self.shared.gate.pass_servers(&id, identities);
+        if span == Span::Stateless {
+            self.shared.gate.stands_alone(&id);
+        }
         let servers = self.servers();
         Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, span), id, servers))
     }

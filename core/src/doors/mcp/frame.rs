@@ -35,6 +35,9 @@ pub struct Malformed {
     pub message: String,
 }
 
+/// The members that make a message what it is.
+const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
+
 /// JSON-RPC's and MCP's error codes, as far as mayi itself answers with them.
 pub mod code {
     /// No JSON.
@@ -87,6 +90,10 @@ impl Frame {
                 return Err(Malformed::new(number, visible(&error.to_string())));
             }
         };
+        if let Some(name) = members.mistaken(ENVELOPE) {
+            let message = format!("readers disagree about the member {name:?}: write it as JSON-RPC does");
+            return Err(Malformed::new(code::INVALID_REQUEST, visible(&message)));
+        }
         let version = members.get("jsonrpc").map(RawValue::get);
         if version != Some("\"2.0\"") {
             return Err(Malformed::new(code::INVALID_REQUEST, "`jsonrpc` is not \"2.0\""));
@@ -231,6 +238,12 @@ impl Frame {
         self
     }
 
+    /// About how long it is as text, in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.members.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum()
+    }
+
     /// The message as text, on one line.
     #[must_use]
     pub fn text(&self) -> String {
@@ -274,6 +287,12 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"x","result":1}"#, code::INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}"#, code::INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, code::INVALID_REQUEST),
+            // Attack 141: "ping" for mayi, `tools/call` for a server that compares names without regard to case.
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}"#, code::INVALID_REQUEST),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{},"PARAMS":{}}"#,
+                code::INVALID_REQUEST,
+            ),
         ] {
             assert_eq!(Frame::parse(text).unwrap_err().code, number, "{text}");
         }

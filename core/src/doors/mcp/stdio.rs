@@ -1,5 +1,6 @@
 //! A client at standard input and output.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,14 +14,22 @@ use super::lines::{Line, Lines, write_all};
 /// The longest message that is read from a client: 16 MiB.
 const LONGEST: usize = 16 * 1024 * 1024;
 
-/// So many messages may wait for a client that does not read.
+/// So many messages may wait for a client that does not read: as many of servers, and the answers to all that it asked.
 const WAITING: usize = 8192;
+
+/// So much room is for answers alone.
+const ANSWERS: usize = 4096 + 64;
+
+/// As much of what servers say by themselves may wait: 64 MiB.
+const WAITING_BYTES: usize = 64 * 1024 * 1024;
 
 /// So long after its input has ended a client still gets answers.
 const DRAIN: Duration = Duration::from_secs(5);
 
 struct Output {
     to: Mutex<Option<mpsc::Sender<Frame>>>,
+    /// How much waits, in bytes.
+    waiting: Arc<AtomicUsize>,
 }
 
 impl Output {
@@ -33,8 +42,19 @@ impl Output {
 impl Client for Output {
     fn send(&self, frame: Frame, _: Option<Key>) {
         let to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Err(mpsc::error::TrySendError::Full(_))) = to.as_ref().map(|to| to.try_send(frame)) {
+        let Some(to) = to.as_ref() else { return };
+        // What servers say by themselves never takes the place of an answer.
+        let size = frame.size();
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        let full = waiting > 0 && waiting.saturating_add(size) > WAITING_BYTES || to.capacity() <= ANSWERS;
+        if full && frame.kind() != Kind::Response {
             tracing::warn!("the client does not read: a message to it is lost");
+            return;
+        }
+        self.waiting.fetch_add(size, Ordering::Relaxed);
+        if let Err(mpsc::error::TrySendError::Full(_)) = to.try_send(frame) {
+            self.waiting.fetch_sub(size, Ordering::Relaxed);
+            tracing::warn!("the client does not read: an answer to it is lost");
         }
     }
 }
@@ -49,8 +69,13 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let (to, outgoing) = mpsc::channel(WAITING);
-    let mut writing = tokio::spawn(write_all(writer, outgoing));
-    let output = Arc::new(Output { to: Mutex::new(Some(to)) });
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let left = Arc::clone(&waiting);
+    let taken = move |size| {
+        left.fetch_sub(size, Ordering::Relaxed);
+    };
+    let mut writing = tokio::spawn(write_all(writer, outgoing, taken));
+    let output = Arc::new(Output { to: Mutex::new(Some(to)), waiting });
     let client: Arc<dyn Client> = Arc::clone(&output) as Arc<dyn Client>;
     let conversation = gateway.open(Arc::clone(&client), Caller("stdio".to_owned()), Span::Session);
     let mut lines = Lines::new(input, LONGEST);
@@ -87,4 +112,37 @@ where
     output.end();
     let _ = tokio::time::timeout(DRAIN, &mut writing).await;
     ended
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    /// Issue "MCP": "every request gets exactly one answer", also if a server floods a client that does not read.
+    #[test]
+    fn given_a_client_that_does_not_read_then_news_are_lost_and_answers_are_not() {
+        let (to, mut from) = mpsc::channel(WAITING);
+        let output = Output { to: Mutex::new(Some(to)), waiting: Arc::default() };
+        let news = |length: usize| Frame::notification("notifications/message", &json!("x".repeat(length)));
+        for _ in 0..3 {
+            output.send(news(WAITING_BYTES / 2), None);
+        }
+        assert!(from.try_recv().is_ok() && from.try_recv().is_err());
+        output.waiting.store(0, Ordering::Relaxed);
+        for _ in 0..2 * WAITING {
+            output.send(news(1), None);
+        }
+        let id = RawValue::from_string("1".to_owned()).unwrap();
+        for _ in 0..ANSWERS {
+            output.send(Frame::result(&id, &json!({})), Some(Key(1)));
+        }
+        let mut answers = 0;
+        while let Ok(frame) = from.try_recv() {
+            answers += usize::from(frame.kind() == Kind::Response);
+        }
+        assert_eq!(answers, ANSWERS);
+    }
 }

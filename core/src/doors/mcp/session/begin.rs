@@ -12,7 +12,7 @@ use crate::doors::mcp::era::{ClientSays, Era, LATEST_OLDER, OLDER, STATELESS, me
 use crate::doors::mcp::frame::{Frame, code};
 use crate::doors::mcp::front::Key;
 use crate::doors::mcp::members::{Members, raw};
-use crate::doors::mcp::server::Begun;
+use crate::doors::mcp::server::{Begun, Server};
 
 impl Session {
     /// A client of the older era begins.
@@ -74,8 +74,7 @@ impl Session {
             if let Err(failure) = server.begin_stateless(&says).await {
                 return self.respond_with(key, Err(failure));
             }
-            let said = self.instructions_of(server, hello.string("instructions"));
-            hello.set("instructions", raw(&self.instructions(said.into_iter().collect())));
+            self.instruct(server, &mut hello);
             return self.respond(key, answer.with("result", hello.raw()));
         }
         let begun = join_all(self.servers.iter().map(|server| server.begin_stateless(&says))).await;
@@ -121,10 +120,20 @@ impl Session {
             hello = older;
         }
         if let Some(server) = self.at(0) {
-            let said = self.instructions_of(server, hello.string("instructions"));
-            hello.set("instructions", raw(&self.instructions(said.into_iter().collect())));
+            self.instruct(server, &mut hello);
         }
         hello
+    }
+
+    /// Puts mayi's instructions behind the only server's own, as far as these are what they were.
+    fn instruct(&self, server: &Server, hello: &mut Members) {
+        const NAME: &str = "instructions";
+        // What some clients would read in their place.
+        while let Some(other) = hello.mistaken(&[NAME]).map(str::to_owned) {
+            hello.remove(&other);
+        }
+        let said = self.instructions_of(server, hello.string(NAME));
+        hello.set(NAME, raw(&self.instructions(said.into_iter().collect())));
     }
 
     /// What several servers can do together.

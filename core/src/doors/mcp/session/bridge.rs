@@ -97,8 +97,8 @@ impl Session {
             let request = Members::parse(request.get()).map_err(|_| refuse())?;
             let method = request.string("method").ok_or_else(refuse)?;
             let params = request.get("params").map_or_else(|| raw(&json!({})), ToOwned::to_owned);
-            let (_, answered) = self.ask_client(&method, &params, Some(key));
-            let answer = answered.await.map_err(|_| Failure::new("the client is gone"))?;
+            let answer = self.ask_client(&method, &params, Some(key)).answer().await;
+            let answer = answer.ok_or_else(|| Failure::new("the client is gone"))?;
             match answer.member("result") {
                 Some(result) => responses.set(name, result.to_owned()),
                 None => {

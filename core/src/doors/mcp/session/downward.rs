@@ -6,11 +6,18 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::{Session, Upward};
-use crate::approval::visible;
+use crate::approval::{hides, visible};
 use crate::doors::mcp::era::Era;
 use crate::doors::mcp::frame::{Frame, code};
 use crate::doors::mcp::front::{Key, Span};
-use crate::doors::mcp::members::{Members, raw};
+use crate::doors::mcp::members::{Members, folded, raw};
+
+/// Whether a method is `tools/call`, or so written that a reader that takes it easy could read that.
+fn calls(method: &str) -> bool {
+    let plain: String =
+        method.chars().filter(|c| !c.is_whitespace() && !c.is_control() && !hides(*c)).collect();
+    folded(&plain) == "tools/call"
+}
 
 impl Session {
     /// A request of the client.
@@ -22,6 +29,14 @@ impl Session {
             "initialize" => self.spawn(key, async move { session.initialize(frame, key).await }),
             "server/discover" => self.spawn(key, async move { session.discover(frame, key).await }),
             "tools/list" => self.spawn(key, async move { session.list_tools(frame, key).await }),
+            other if calls(other) => {
+                self.shared.gate.refused();
+                self.respond_error(
+                    key,
+                    code::METHOD_NOT_FOUND,
+                    "unknown method: tools are called by `tools/call`",
+                );
+            }
             _ => match self.single() {
                 Some(_) => self.forward(frame, key, 0),
                 None => self.dispatch(frame, key, &method),
@@ -78,6 +93,11 @@ impl Session {
                 if let Some(key) = key {
                     self.drop_request(key, params.get("reason"));
                 }
+            }
+            // Not a call: it has no id, and nobody would wait for its answer. A server might run the tool all the same.
+            other if calls(other) => {
+                self.shared.gate.refused();
+                tracing::warn!("a notification that would call a tool is not passed on");
             }
             // Servers of the stateless era don't know what has begun.
             "notifications/initialized" => self.to_servers(&frame, |era| era == Some(Era::Older)),

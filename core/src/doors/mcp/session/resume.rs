@@ -14,7 +14,6 @@ use super::calls::{Parts, Step, Wanted};
 use crate::approval::{ApprovalId, Card};
 use crate::call::{Call, Digest, digest_of};
 use crate::doors::mcp::frame::{Frame, code};
-use crate::doors::mcp::front::Key;
 use crate::gate::{Authorized, Carrying, Ticket};
 use crate::policy::Mode;
 
@@ -90,7 +89,7 @@ impl Session {
     }
 
     /// The client comes back with an answer.
-    pub(super) async fn resume(self: &Arc<Self>, wanted: &Wanted, state: &str, _key: Key) -> Step {
+    pub(super) async fn resume(self: &Arc<Self>, wanted: &Wanted, state: &str) -> Step {
         let refuse = |why: &str| {
             self.shared.gate.refused();
             let message = format!(
@@ -109,16 +108,12 @@ impl Session {
         let Some((mut ticket, card)) = parked else { return refuse("it was used before, or has expired") };
         if let Some(verdict) = ticket.at_once() {
             // Somebody was quicker at another surface, or the rules have changed.
-            return self.strip(verdict, wanted);
+            return self.step(verdict, wanted);
         }
         let responses = wanted.params.object("inputResponses");
         let response = responses.as_ref().and_then(|responses| responses.get(QUESTION));
         self.answer(&card, response, wanted);
         let verdict = ticket.verdict().await;
-        self.strip(verdict, wanted)
-    }
-
-    fn strip(&self, verdict: crate::gate::Verdict, wanted: &Wanted) -> Step {
         self.step(verdict, wanted)
     }
 
