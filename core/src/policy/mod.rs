@@ -14,6 +14,7 @@ mod settings;
 
 pub use decide::{Standing, decide};
 pub use effect::{Decision, Effect, Finding, Source};
+pub(crate) use fold::fold;
 pub use mode::{Matrix, Mode};
 pub use pattern::{Pattern, PatternError};
 pub use protection::{Against, Protected, Protection};

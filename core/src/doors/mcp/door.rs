@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use rmcp::model::RequestStateCodec;
 use serde_json::Value;
@@ -58,7 +59,12 @@ pub struct McpOptions {
     pub say: Say,
     /// Where the tokens of remote servers are; none: nowhere.
     pub tokens: Option<PathBuf>,
+    /// So long a question waits for a client to come back with its answer: [`PATIENCE`].
+    pub patience: Duration,
 }
+
+/// So long a question waits for a client to come back, where nothing else is said.
+pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What all conversations share.
 pub(super) struct Shared {

@@ -27,12 +27,14 @@ pub struct Frame {
 }
 
 /// Why a text is no message. Answered with [`Malformed::answer`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Malformed {
     /// JSON-RPC's code: -32700 for what is no JSON, -32600 for what is no message.
     pub code: i64,
     /// What is wrong with it; text of others is escaped.
     pub message: String,
+    /// Its id as it was written, where that can be known all the same.
+    pub id: Option<Box<RawValue>>,
 }
 
 /// The members that make a message what it is.
@@ -59,15 +61,27 @@ pub mod code {
 }
 
 impl Malformed {
-    fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+    /// What is no message, and has no id that could be known.
+    #[must_use]
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), id: None }
     }
 
-    /// The response to it: its id can't be known, so it is `null` (JSON-RPC 2.0, section 5).
+    fn about(mut self, members: &Members) -> Self {
+        self.id = members.get("id").filter(|id| is_id(id)).map(ToOwned::to_owned);
+        self
+    }
+
+    /// The response to it. Where its id can't be known, that is `null` (JSON-RPC 2.0, section 5).
     #[must_use]
     pub fn answer(&self) -> Frame {
-        Frame::error(RawValue::NULL, self.code, &self.message)
+        Frame::error(self.id.as_deref().unwrap_or(RawValue::NULL), self.code, &self.message)
     }
+}
+
+/// A string or a number that can be read. It goes back as it came, so that its length does not matter.
+fn is_id(id: &RawValue) -> bool {
+    matches!(serde_json::from_str(id.get()), Ok(Value::String(_) | Value::Number(_)))
 }
 
 impl Frame {
@@ -87,46 +101,45 @@ impl Frame {
             Err(error) => {
                 let json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
                 let number = if json { code::INVALID_REQUEST } else { code::PARSE };
-                return Err(Malformed::new(number, visible(&error.to_string())));
+                let malformed = Malformed::new(number, visible(&error.to_string()));
+                return Err(match Members::ids(text) {
+                    Some(id) if is_id(&id) => Malformed { id: Some(id), ..malformed },
+                    _ => malformed,
+                });
             }
         };
+        Self::of(members)
+    }
+
+    fn of(members: Members) -> Result<Self, Malformed> {
+        let refuse = |what: &str| Err(Malformed::new(code::INVALID_REQUEST, what.to_owned()).about(&members));
         if let Some(name) = members.mistaken(ENVELOPE) {
-            let message = format!("readers disagree about the member {name:?}: write it as JSON-RPC does");
-            return Err(Malformed::new(code::INVALID_REQUEST, visible(&message)));
+            return refuse(&format!("`{}` can be taken for another member", visible(name)));
         }
         let version = members.get("jsonrpc").map(RawValue::get);
         if version != Some("\"2.0\"") {
-            return Err(Malformed::new(code::INVALID_REQUEST, "`jsonrpc` is not \"2.0\""));
+            return refuse("`jsonrpc` is not \"2.0\"");
         }
         let id = members.get("id").filter(|id| id.get() != "null");
-        if id.is_some_and(|id| {
-            !id.get().starts_with(['"', '-']) && !id.get().starts_with(|c: char| c.is_ascii_digit())
-        }) {
-            return Err(Malformed::new(code::INVALID_REQUEST, "`id` is neither a string nor a number"));
+        if id.is_some_and(|id| !is_id(id)) {
+            return refuse("`id` is neither a string nor a number");
         }
         let answer = members.get("result").is_some() || members.get("error").is_some();
         let method = match members.get("method") {
             None => None,
-            Some(_) if answer => {
-                return Err(Malformed::new(code::INVALID_REQUEST, "both a request and a response"));
-            }
-            Some(_) => Some(
-                members
-                    .string("method")
-                    .ok_or_else(|| Malformed::new(code::INVALID_REQUEST, "`method` is not a string"))?,
-            ),
+            Some(_) if answer => return refuse("both a request and a response"),
+            Some(_) => match members.string("method") {
+                Some(method) => Some(method),
+                None => return refuse("`method` is not a string"),
+            },
         };
         let kind = match (&method, id) {
             (Some(_), Some(_)) => Kind::Request,
             // "id": null is no notification, and no request that MCP knows.
-            (Some(_), None) if members.get("id").is_some() => {
-                return Err(Malformed::new(code::INVALID_REQUEST, "`id` is null"));
-            }
+            (Some(_), None) if members.get("id").is_some() => return refuse("`id` is null"),
             (Some(_), None) => Kind::Notification,
             (None, _) if answer => Kind::Response,
-            (None, _) => {
-                return Err(Malformed::new(code::INVALID_REQUEST, "neither a request nor a response"));
-            }
+            (None, _) => return refuse("neither a request nor a response"),
         };
         Ok(Self { members, kind, method })
     }

@@ -12,6 +12,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::policy::fold;
+
 /// The members of a JSON object. No name is there twice.
 #[derive(Clone, Debug, Default)]
 pub struct Members(Vec<(String, Box<RawValue>)>);
@@ -72,6 +74,31 @@ impl Members {
             !names.contains(&name) && names.iter().any(|known| folded(known) == own)
         };
         self.0.iter().map(|(name, _)| name.as_str()).find(|name| taken(name))
+    }
+
+    /// The `id` of an object that can't be taken otherwise, if it is there just once.
+    pub(crate) fn ids(text: &str) -> Option<Box<RawValue>> {
+        struct Ids;
+        impl<'de> Visitor<'de> for Ids {
+            type Value = Vec<Box<RawValue>>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+                let mut found = Vec::new();
+                while let Some(name) = access.next_key::<String>()? {
+                    let value: Box<RawValue> = access.next_value()?;
+                    if fold(&name) == "id" {
+                        found.push(value);
+                    }
+                }
+                Ok(found)
+            }
+        }
+        let found = serde_json::Deserializer::from_str(text).deserialize_map(Ids).ok()?;
+        <[Box<RawValue>; 1]>::try_from(found).ok().map(|[id]| id)
     }
 
     /// Names and values, in order.

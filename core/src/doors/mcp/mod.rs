@@ -19,7 +19,7 @@ pub mod stdio;
 mod tls;
 pub(crate) mod wire;
 
-pub use door::{Asks, McpDoor, McpOptions, Say, new_token};
+pub use door::{Asks, McpDoor, McpOptions, PATIENCE, Say, new_token};
 pub use frame::{Frame, Kind, Malformed, code};
 pub use front::{Caller, Client, Conversation, Gateway, Key, Span};
 pub use http::{HttpOptions, Schemas, serve};

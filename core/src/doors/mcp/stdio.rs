@@ -89,11 +89,9 @@ where
             Line::Text(text) => Frame::parse(&text),
             Line::TooLong(_) => {
                 let message = format!("a message longer than {} MiB is not read", LONGEST / 1024 / 1024);
-                Err(super::Malformed { code: super::code::INVALID_REQUEST, message })
+                Err(super::Malformed::new(super::code::INVALID_REQUEST, message))
             }
-            Line::NotText => {
-                Err(super::Malformed { code: super::code::PARSE, message: "not UTF-8".to_owned() })
-            }
+            Line::NotText => Err(super::Malformed::new(super::code::PARSE, "not UTF-8")),
         };
         match frame {
             Ok(frame) => {

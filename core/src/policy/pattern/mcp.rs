@@ -45,7 +45,9 @@ impl McpPattern {
                 && self.server.matches(server)
                 && self.tool.matches(tool)
         }) && self.args.iter().all(|(name, glob)| {
-            access.arguments.get(name).and_then(text_of).is_some_and(|text| glob.matches(text))
+            access.arguments.get(name).and_then(Value::as_str).is_some_and(|text| glob.matches(text))
+                // Some servers read names without their case, and which of two they take is theirs to say.
+                && spelled(access, name).count() == 1
         })
     }
 
@@ -56,15 +58,17 @@ impl McpPattern {
                 self.server.matches_folded(&fold(server)) && self.tool.matches_folded(&fold(tool))
             }))
             && self.args.iter().all(|(name, glob)| {
-                access
-                    .arguments
-                    .get(name)
-                    .and_then(text_of)
-                    .is_none_or(|text| glob.matches(text) || glob.matches_folded(&fold(text)))
+                let concerns = |value: &Value| {
+                    value.as_str().is_none_or(|text| glob.matches(text) || glob.matches_folded(&fold(text)))
+                };
+                access.arguments.get(name).is_none() || spelled(access, name).any(concerns)
             })
     }
 }
 
-fn text_of(value: &Value) -> Option<&str> {
-    value.as_str()
+/// The arguments of this name, in any spelling that a careless reader takes for it.
+fn spelled<'a>(access: &'a McpAccess, name: &str) -> impl Iterator<Item = &'a Value> {
+    let name = fold(name).into_owned();
+    let arguments = access.arguments.as_object().into_iter().flatten();
+    arguments.filter(move |(other, _)| fold(other) == name).map(|(_, value)| value)
 }

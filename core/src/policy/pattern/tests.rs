@@ -211,6 +211,30 @@ fn given_argument_globs_then_a_missing_argument_is_caution() {
     assert!(!pattern.concerns(&call(json!({"repo": "you/x"})), &roots()));
 }
 
+/// Attack 127: a server that reads names without their case takes one of the two, and which one is its own affair.
+#[test]
+fn given_an_argument_in_two_spellings_then_denials_match_each_and_no_allow_does() {
+    let pattern = Pattern::with_args(
+        "mcp(files/*)",
+        Some(BTreeMap::from([("path".to_owned(), "src/*".to_owned())])),
+        &Places::default(),
+    )
+    .unwrap();
+    let call = |arguments| {
+        Access::Mcp(McpAccess::new(vec![("files".into(), "x".into())], arguments, Path::new("/w")))
+    };
+    for arguments in [
+        json!({"path": "src/a", "Path": "etc/b"}),
+        json!({"PATH": "etc/b", "path": "src/a"}),
+        json!({"path": "src/a", "pa\u{200d}th": "etc/b"}),
+        json!({"path": "etc/b", "Path": "src/a"}),
+    ] {
+        assert!(!pattern.allows(&call(arguments.clone()), &roots()), "{arguments}");
+        assert!(pattern.concerns(&call(arguments.clone()), &roots()), "{arguments}");
+    }
+    assert!(!pattern.concerns(&call(json!({"path": "etc/a", "Path": "etc/b"})), &roots()));
+}
+
 /// Decisions, section 1: "Names outside `[A-Za-z0-9._-]` are ... never matched by an allow."
 #[test]
 fn given_a_name_of_other_characters_then_no_allow_matches() {

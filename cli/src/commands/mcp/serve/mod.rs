@@ -11,7 +11,7 @@ use std::sync::Arc;
 use mayi_core::approval::visible;
 use mayi_core::call::{AgentId, Names};
 use mayi_core::config::{FileKeeper, Loaded};
-use mayi_core::doors::mcp::{Asks, McpDoor, McpOptions, Say, stdio};
+use mayi_core::doors::mcp::{Asks, McpDoor, McpOptions, PATIENCE, Say, stdio};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use mayi_core::pin::Pins;
 use mayi_core::store::{Owner, Store, surfaces_open};
@@ -53,6 +53,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
         surface: surface(&ctx),
         say: said(&ctx),
         tokens: ctx.sources.folders.data.clone(),
+        patience: PATIENCE,
     };
     let door = McpDoor::new(gate.clone(), Pins::new(store), options, servers).map_err(CliError::internal)?;
     let (interrupt, mut interrupts) = mpsc::unbounded_channel();

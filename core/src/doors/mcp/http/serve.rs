@@ -123,7 +123,7 @@ impl Front {
         };
         String::from_utf8(bytes.into()).map_err(|_| {
             let message = "the message is not UTF-8".to_owned();
-            Refusal::answer(StatusCode::BAD_REQUEST, &Malformed { code: code::PARSE, message }.answer())
+            Refusal::answer(StatusCode::BAD_REQUEST, &Malformed::new(code::PARSE, message).answer())
         })
     }
 

@@ -10,6 +10,7 @@ use super::Session;
 use super::calls::{Step, Wanted};
 use crate::approval::{ApprovalResponse, Card, State, choice, visible, visible_block};
 use crate::call::Call;
+use crate::call::json::strict;
 use crate::doors::mcp::door::Asks;
 use crate::doors::mcp::era::Era;
 use crate::doors::mcp::front::Key;
@@ -112,8 +113,7 @@ impl Session {
 
     /// Takes what a client says that a person answered: an allow only if it is just that.
     pub(super) fn answer(&self, card: &Card, result: Option<&RawValue>, wanted: &Wanted) {
-        let result: Value =
-            result.and_then(|result| serde_json::from_str(result.get()).ok()).unwrap_or_default();
+        let result = result.and_then(|result| strict(result.get()).ok()).unwrap_or_default();
         let allows = result.get("action").and_then(Value::as_str) == Some("accept")
             && result.get("content").and_then(|content| content.get(ANSWER)).and_then(Value::as_str)
                 == Some(ALLOW);

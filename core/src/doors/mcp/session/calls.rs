@@ -105,7 +105,8 @@ impl Session {
         };
         match (wanted, step) {
             (_, Step::Answer(answer)) => self.respond(key, answer),
-            (Some(wanted), Step::Run(authorized)) => {
+            (Some(mut wanted), Step::Run(authorized)) => {
+                super::resume::keep_own(&mut wanted.params);
                 self.run(wanted, Continuation::new(authorized), key).await
             }
             (Some(wanted), Step::GoOn(continuation)) => self.run(wanted, continuation, key).await,

@@ -6,18 +6,12 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::{Session, Upward};
-use crate::approval::{hides, visible};
+use crate::approval::visible;
 use crate::doors::mcp::era::Era;
 use crate::doors::mcp::frame::{Frame, code};
 use crate::doors::mcp::front::{Key, Span};
-use crate::doors::mcp::members::{Members, folded, raw};
-
-/// Whether a method is `tools/call`, or so written that a reader that takes it easy could read that.
-fn calls(method: &str) -> bool {
-    let plain: String =
-        method.chars().filter(|c| !c.is_whitespace() && !c.is_control() && !hides(*c)).collect();
-    folded(&plain) == "tools/call"
-}
+use crate::doors::mcp::members::{Members, raw};
+use crate::policy::fold;
 
 impl Session {
     /// A request of the client.
@@ -29,7 +23,7 @@ impl Session {
             "initialize" => self.spawn(key, async move { session.initialize(frame, key).await }),
             "server/discover" => self.spawn(key, async move { session.discover(frame, key).await }),
             "tools/list" => self.spawn(key, async move { session.list_tools(frame, key).await }),
-            other if calls(other) => {
+            other if is_like_a_call(other) => {
                 self.shared.gate.refused();
                 self.respond_error(
                     key,
@@ -95,13 +89,19 @@ impl Session {
                 }
             }
             // Not a call: it has no id, and nobody would wait for its answer. A server might run the tool all the same.
-            other if calls(other) => {
+            other if is_like_a_call(other) => {
                 self.shared.gate.refused();
                 tracing::warn!("a notification that would call a tool is not passed on");
             }
             // Servers of the stateless era don't know what has begun.
             "notifications/initialized" => self.to_servers(&frame, |era| era == Some(Era::Older)),
-            _ => self.to_servers(&frame, |era| era != Some(Era::Stateless) || self.single().is_some()),
+            method if method.starts_with("notifications/") => {
+                self.to_servers(&frame, |era| era != Some(Era::Stateless) || self.single().is_some());
+            }
+            // A request without an id, such as a call, which a careless server carries out all the same.
+            method => {
+                tracing::warn!(method = visible(method), "a notification of no kind that is known is lost")
+            }
         }
     }
 
@@ -161,4 +161,10 @@ impl Session {
         params.set(member, raw(name));
         params
     }
+}
+
+/// A careless server could take it for `tools/call`.
+fn is_like_a_call(method: &str) -> bool {
+    let letters: String = fold(method).chars().filter(|c| c.is_alphanumeric()).collect();
+    letters == "toolscall"
 }

@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::Session;
+use super::lists::shown;
 use crate::call::{Access, Call, Category, Door, McpAccess, ServerAbout, ToolAbout};
 use crate::doors::mcp::era::{Era, meta};
 use crate::doors::mcp::frame::Frame;
@@ -127,7 +128,9 @@ fn about(server: &Server, said: Option<&Tool>) -> ServerAbout {
 /// A refusal, as the result of the call.
 pub(super) fn refused(refusal: &Refusal, server: &str, tool: &str, era: Era) -> Frame {
     let mut text = format!(
-        "mayi did not let this call of {tool} from {server} through, and nothing was run: {}",
+        "mayi did not let this call of {} from {} through, and nothing was run: {}",
+        shown(tool),
+        shown(server),
         refusal.reason
     );
     if !text.ends_with(['.', '!', '?']) {

@@ -14,6 +14,7 @@ use super::calls::{Parts, Step, Wanted};
 use crate::approval::{ApprovalId, Card};
 use crate::call::{Call, Digest, digest_of};
 use crate::doors::mcp::frame::{Frame, code};
+use crate::doors::mcp::members::Members;
 use crate::gate::{Authorized, Carrying, Ticket};
 use crate::policy::Mode;
 
@@ -22,9 +23,6 @@ const PREFIX: &str = "mayi:";
 
 /// The name of mayi's question among the inputs that are asked for.
 const QUESTION: &str = "mayi";
-
-/// So long a question waits for the client to come back.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 /// So long a server's question may wait, and so many of them.
 const UNFINISHED: Duration = Duration::from_secs(3600);
@@ -63,17 +61,26 @@ pub(super) fn is_ours(state: &str) -> bool {
     state.starts_with(PREFIX)
 }
 
+/// What is between mayi and the client does not go to the server.
+pub(super) fn keep_own(params: &mut Members) {
+    if params.string("requestState").is_some_and(|state| is_ours(&state)) {
+        params.remove("requestState");
+        params.remove("inputResponses");
+    }
+}
+
 impl Session {
     /// Gives the question to the client, which comes back with the answer in a request of its own.
     pub(super) fn park(self: &Arc<Self>, ticket: Ticket, card: &Card, form: Value, wanted: &Wanted) -> Step {
         let id = card.approval_id;
+        let patience = self.shared.options.patience;
         let context = self.context(wanted);
-        let sealing = SealOptions::new().associated_data(&context).ttl(PATIENCE);
+        let sealing = SealOptions::new().associated_data(&context).ttl(patience);
         let state = format!("{PREFIX}{}", self.shared.codec.seal_with(id.to_string().as_bytes(), &sealing));
         self.lock().parked.0.insert(id, (ticket, card.clone()));
         let session = Arc::downgrade(self);
         tokio::spawn(async move {
-            tokio::time::sleep(PATIENCE).await;
+            tokio::time::sleep(patience).await;
             if let Some(session) = session.upgrade() {
                 let expired = session.lock().parked.0.remove(&id);
                 // Withdraws the question.

@@ -79,9 +79,11 @@ impl Session {
         }
         // One with a number behind it.
         if let Some((plain, number)) = name.rsplit_once('_')
-            && let Ok(number) = number.parse::<usize>()
-            && number >= 2
-            && let Some(reading) = self.readings(&tools, plain).into_iter().nth(number - 1)
+            && let Ok(at) = number.parse::<usize>()
+            && at >= 2
+            // One spelling only: the one that was listed.
+            && at.to_string() == number
+            && let Some(reading) = self.readings(&tools, plain).into_iter().nth(at - 1)
         {
             return Ok(reading);
         }

@@ -60,6 +60,9 @@ pub(super) fn unfold(name: &str, mut params: Members) -> Meant {
             let Some(tool) = arguments.string("name") else {
                 return Meant::Wrong("`arguments.name` is to be the name of a tool".to_owned());
             };
+            if matches!(tool.as_str(), "find_tools" | "run_tool") {
+                return Meant::Wrong(format!("`{tool}` is called by itself, and not with run_tool"));
+            }
             match arguments.get("arguments") {
                 Some(inner) => params.set("arguments", inner.to_owned()),
                 None => drop(params.remove("arguments")),

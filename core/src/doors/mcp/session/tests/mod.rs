@@ -106,6 +106,7 @@ impl Played {
         let asking = Asking { on_ask: OnAsk::Wait, limit: None };
         let gate = Gate::new(policy, asking, Box::new(NoKeeper));
         let options = McpOptions {
+            patience: crate::doors::mcp::PATIENCE,
             agent: AgentId::named("a"),
             cwd: PathBuf::from("/w"),
             roots: Vec::new(),

@@ -1,0 +1,121 @@
+//! Names that look like others, or that are none.
+
+use serde_json::{Value, json};
+
+use crate::client::{Gateway, is_refused, is_wrong, ran};
+use crate::scene::Scene;
+
+const ODD: &[&str] = &[
+    "l\u{456}st",
+    "list\u{200b}",
+    "\u{feff}list",
+    "l\u{ad}ist",
+    "list ",
+    " list",
+    "list\n",
+    "list\0",
+    "\u{1b}[31mlist",
+    "\u{202e}tsil",
+    "rogue/list",
+    "rogue__list",
+    "../list",
+    "mcp(rogue/list)",
+    "",
+    "*",
+    "l*",
+    "{list,x}",
+    "ｌｉｓｔ",
+];
+
+/// What is shown to a person or a model holds nothing that a terminal or a reader would take otherwise.
+#[track_caller]
+fn is_plain(text: &str) {
+    let bad = |c: char| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{feff}' | '\u{ad}')
+    };
+    assert!(!text.contains(bad), "{text:?}");
+}
+
+fn words(answer: &Value) -> String {
+    let error = answer["error"]["message"].as_str();
+    error.or_else(|| answer["result"]["content"][0]["text"].as_str()).unwrap_or_default().to_owned()
+}
+
+/// Attack 7: names in other alphabets, with characters that nobody sees, with separators, of 10 kB.
+#[test]
+fn given_a_name_that_looks_like_an_allowed_one_then_it_does_not_run() {
+    let scene = Scene::new("");
+    let long = "a".repeat(10_000);
+    let names: Vec<&str> = ODD.iter().copied().chain([long.as_str()]).collect();
+    let listed: Vec<Value> = names
+        .iter()
+        .chain([&"list"])
+        .map(|name| json!({ "name": name, "description": "x", "inputSchema": { "type": "object" } }))
+        .collect();
+    for listed in [json!(listed).to_string(), "[]".to_owned()] {
+        scene.put("rogue", "tools.json", &listed);
+        let mut gateway =
+            scene.gateway(&["--no-record", "--allow", "mcp(rogue/list)", "--mode", "default"]).older();
+        gateway.ask("tools/list", &json!({}));
+        for name in &names {
+            let answer = gateway.call(name, &json!({}));
+            assert!(answer["error"].is_object() || answer["result"]["isError"] == true, "{name:?}: {answer}");
+            is_plain(&words(&answer));
+        }
+        gateway.rest();
+        is_plain(&gateway.errors());
+    }
+    assert!(scene.ran().is_empty(), "{:?}", scene.ran());
+}
+
+/// Attack 7: a denial sees through spellings, and a rule for all tools is none for names that nobody can read.
+#[test]
+fn given_a_denied_tool_in_another_spelling_then_it_is_denied() {
+    let scene = Scene::new("");
+    let mut gateway =
+        scene.gateway(&["--no-record", "--allow", "mcp(rogue/*)", "--deny", "mcp(rogue/delete)"]).older();
+    for name in ["delete", "DELETE", "Delete", "de\u{200d}lete", "ｄｅｌｅｔｅ", "delete\u{feff}"] {
+        let answer = gateway.call(name, &json!({}));
+        is_refused(&answer, "mayi did not let");
+        is_plain(&words(&answer));
+    }
+    // Another letter is another name: no rule allows it.
+    for name in ["dеlete", "d\u{435}lete", "list\u{301}"] {
+        is_refused(&gateway.call(name, &json!({})), "mayi did not let");
+    }
+    ran(&gateway.call("list", &json!({})), "list");
+    assert_eq!(scene.ran(), ["list"]);
+}
+
+fn joint(scene: &Scene, options: &[&str]) -> Gateway {
+    let mut gateway = scene.joint(options).older();
+    gateway.ask("tools/list", &json!({}));
+    gateway
+}
+
+/// Attack 7: a joined name that splits in two ways is shown in two ways, and each is judged as the pair that it is.
+#[test]
+fn given_a_joined_name_that_splits_in_two_ways_then_each_is_judged_as_what_it_is() {
+    let scene =
+        Scene::with_servers(&["a", "a__b"], "[rules]\nallow = [\"mcp(a/*)\"]\ndeny = [\"mcp(a__b/c)\"]\n");
+    let tool = |name: &str| format!(r#"[{{"name":"{name}","inputSchema":{{"type":"object"}}}}]"#);
+    scene.put("a", "tools.json", &tool("b__c"));
+    scene.put("a__b", "tools.json", &tool("c"));
+    let mut gateway = joint(&scene, &["--no-record"]);
+    let listed = gateway.ask("tools/list", &json!({}));
+    let names: Vec<&str> = listed["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["a__b__c", "a__b__c_2"]);
+    ran(&gateway.call("a__b__c", &json!({})), "b__c of a");
+    is_refused(&gateway.call("a__b__c_2", &json!({})), "c from a__b");
+    for name in ["a__b__c_3", "a__b__c_1", "a__b__c_02", "a__b__c_+2", "b__c", "c", "A__b__c", "a__b__c__"] {
+        is_wrong(&gateway.call(name, &json!({})), "unknown tool");
+    }
+    assert!(scene.messages("a__b", "tools/call").is_empty());
+    assert_eq!(scene.messages("a", "tools/call").len(), 1);
+}

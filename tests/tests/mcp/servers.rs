@@ -1,0 +1,161 @@
+//! A server that floods, hangs, dies or lies: it fails by itself, and nothing else does.
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::client::{Gateway, is_refused, is_wrong, ran};
+use crate::scene::Scene;
+
+const ALL: &[&str] = &["--allow", "mcp(rogue/*)", "--no-record"];
+
+/// The most memory that a process has used, in KiB.
+fn peak(gateway: &Gateway) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", gateway.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// Attack 130: a result of 100 MiB.
+#[test]
+fn given_a_result_of_100_mib_then_that_call_fails_and_memory_stays_bounded() {
+    let scene = Scene::new("");
+    let mut gateway = scene.gateway(ALL).older();
+    let never = gateway.begin("never", &json!({}));
+    let huge = gateway.begin("huge", &json!({}));
+    is_wrong(&gateway.answer(&json!(huge)), "longer than 64 MiB");
+    ran(&gateway.call("echo", &json!({})), "echo");
+    assert!(peak(&gateway) < 400 * 1024, "{} KiB", peak(&gateway));
+    assert_eq!(std::fs::read_to_string(scene.file("rogue", "starts")).unwrap().lines().count(), 1);
+    assert!(gateway.rest().iter().all(|message| message["id"] != never));
+}
+
+/// Attack 130: a line without an end, and without anything that says what it answers: the server is started again.
+#[test]
+fn given_a_line_that_does_not_end_then_its_calls_fail_and_the_next_ones_work() {
+    let scene = Scene::new("");
+    let mut gateway = scene.gateway(ALL).older();
+    is_wrong(&gateway.call("endless", &json!({})), "64 MiB");
+    assert!(peak(&gateway) < 400 * 1024, "{} KiB", peak(&gateway));
+    again(&mut gateway);
+    gateway.end();
+    scene.machine.is_quiet();
+}
+
+/// Waits until calls work again.
+fn again(gateway: &mut Gateway) {
+    let deadline = Instant::now() + crate::client::LIMIT;
+    loop {
+        let answer = gateway.call("echo", &json!({}));
+        if answer["result"].is_object() && answer["result"]["isError"] != true {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{answer}: {}", gateway.errors());
+    }
+}
+
+/// Surfaces, section 5: "Only `tools/call` waits". A cancellation reaches the server under its own id, and the client's
+/// request has no answer after it.
+#[test]
+fn given_a_server_that_never_answers_then_others_go_on_and_a_cancellation_reaches_it() {
+    let scene = Scene::new("");
+    let mut gateway = scene.gateway(ALL).older();
+    let never = gateway.begin("never", &json!({}));
+    ran(&gateway.call("echo", &json!({})), "echo");
+    gateway.send(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": { "requestId": never, "reason": "no patience" } })
+        .to_string(),
+    );
+    scene.soon("the server hears of it", || !scene.messages("rogue", "notifications/cancelled").is_empty());
+    let cancelled = &scene.messages("rogue", "notifications/cancelled")[0]["params"];
+    let call = &scene.messages("rogue", "tools/call")[0];
+    assert_eq!((&cancelled["requestId"], &cancelled["reason"]), (&call["id"], &json!("no patience")));
+    let rest = gateway.rest();
+    assert!(rest.iter().all(|message| message["id"] != never), "{rest:?}");
+    gateway.end();
+}
+
+/// Attack 130: a server that ends in the middle of a call, and again at once.
+#[test]
+fn given_a_server_that_dies_in_a_call_then_the_call_fails_and_it_is_started_again() {
+    let scene = Scene::new("");
+    let mut gateway = scene.gateway(ALL).older();
+    let never = gateway.begin("never", &json!({}));
+    is_wrong(&gateway.call("die", &json!({})), "is gone");
+    is_wrong(&gateway.answer(&json!(never)), "is gone");
+    is_refused_or_wrong(&mut gateway);
+    again(&mut gateway);
+    // It was begun again as the client had begun, and the client did not notice.
+    let hellos = scene.messages("rogue", "initialize");
+    assert_eq!(hellos.len(), 2, "{hellos:?}");
+    assert_eq!(hellos[0]["params"], hellos[1]["params"]);
+    assert_eq!(scene.messages("rogue", "notifications/initialized").len(), 2);
+    // One that ends as soon as it is started is not started without a pause.
+    scene.put("rogue", "dead", "");
+    is_wrong(&gateway.call("die", &json!({})), "is gone");
+    let starts = || std::fs::read_to_string(scene.file("rogue", "starts")).unwrap().lines().count();
+    scene.soon("it is started again", || starts() >= 4);
+    assert!(gateway.errors().contains("started again in 2"), "{}", gateway.errors());
+    std::fs::remove_file(scene.file("rogue", "dead")).unwrap();
+    gateway.end();
+    scene.machine.is_quiet();
+}
+
+fn is_refused_or_wrong(gateway: &mut Gateway) {
+    let answer = gateway.call("echo", &json!({}));
+    assert!(answer["error"].is_object() || answer["result"]["isError"] == true, "{answer}");
+}
+
+/// Attack 130: answers to nothing, answers twice, lines that are no messages.
+#[test]
+fn given_answers_that_nobody_waits_for_then_each_request_gets_one() {
+    let scene = Scene::new("");
+    let mut gateway = scene.gateway(ALL).older();
+    let id = gateway.begin("wrong", &json!({}));
+    ran(&gateway.answer(&json!(id)), "first");
+    let rest = gateway.rest();
+    assert!(rest.is_empty(), "{rest:?}");
+    ran(&gateway.call("echo", &json!({})), "echo");
+    gateway.end();
+}
+
+/// Attack 130: a flood of notifications and requests.
+#[test]
+fn given_a_flood_then_the_call_is_answered_and_memory_stays_bounded() {
+    let scene = Scene::new("");
+    let mut gateway = scene.gateway(ALL).older();
+    let id = gateway.begin("flood", &json!({}));
+    ran(&gateway.answer(&json!(id)), "flood");
+    ran(&gateway.call("echo", &json!({})), "echo");
+    assert!(peak(&gateway) < 400 * 1024, "{} KiB", peak(&gateway));
+    gateway.end();
+}
+
+/// Attack 130: a list without an end, and one that never comes. No list, no call.
+#[test]
+fn given_a_list_that_has_no_end_then_no_call_runs() {
+    for behaviour in ["endless-pages", "more-pages"] {
+        let scene = Scene::new("");
+        let mut gateway = scene.in_front(behaviour, ALL).older();
+        is_refused(&gateway.call("list", &json!({})), "has no end");
+        scene.nothing_ran();
+        assert!(scene.messages("rogue", "tools/list").len() < 250);
+    }
+    let scene = Scene::new("");
+    let mut gateway = scene.in_front("mute", ALL).older();
+    let call = gateway.begin("list", &json!({}));
+    ran_ping(&mut gateway);
+    gateway.send(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": call } })
+            .to_string(),
+    );
+    let rest = gateway.rest();
+    assert!(rest.iter().all(|message| message["id"] != call), "{rest:?}");
+    scene.nothing_ran();
+}
+
+fn ran_ping(gateway: &mut Gateway) {
+    let pong = gateway.ask("ping", &json!({}));
+    assert!(pong["result"].is_object(), "{pong}");
+}
