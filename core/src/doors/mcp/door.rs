@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rmcp::model::RequestStateCodec;
 use serde_json::Value;
+use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use super::front::{Caller, Client, Conversation, Gateway, Span};
@@ -22,6 +23,9 @@ use crate::policy::Mode;
 
 /// So much is told: a server that says something else each time is to fill neither the memory nor the log.
 const TOLD: usize = 10_000;
+
+/// The longest that servers may take to end.
+const ENDING: Duration = Duration::from_secs(3);
 
 /// Who answers questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +77,8 @@ pub(super) struct Shared {
     pub(super) options: McpOptions,
     pub(super) codec: RequestStateCodec,
     launches: Vec<ServerLaunch>,
+    /// Servers that were stopped, and may run still.
+    pub(super) ending: TaskTracker,
     /// What was told once is not told again.
     told: Mutex<HashSet<String>>,
     /// The list of tools that was compared last, by server.
@@ -140,6 +146,7 @@ impl McpDoor {
             options,
             codec,
             launches: servers,
+            ending: TaskTracker::new(),
             told: Mutex::default(),
             seen: Mutex::default(),
         };
@@ -151,6 +158,16 @@ impl McpDoor {
     pub fn schemas(&self) -> Schemas {
         let shared = Arc::clone(&self.shared);
         Arc::new(move |name| shared.schema(name))
+    }
+
+    /// Returns once the servers of conversations that are over have ended: whoever ends the process waits for this, or some
+    /// may stay.
+    pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        let ending = self.shared.ending.clone();
+        async move {
+            ending.close();
+            let _ = tokio::time::timeout(ENDING, ending.wait()).await;
+        }
     }
 
     fn servers(&self) -> Vec<Arc<Server>> {
@@ -165,7 +182,12 @@ impl McpDoor {
                 tokens: self.shared.options.tokens.clone(),
             };
             let own = Arc::clone(&say);
-            let server = Server::new(launch.clone(), Box::new(move || reach.connect(Arc::clone(&own))), say);
+            let server = Server::new(
+                launch.clone(),
+                Box::new(move || reach.connect(Arc::clone(&own))),
+                say,
+                self.shared.ending.clone(),
+            );
             self.shared.tell_once(&launch.name, "starting");
             server.start();
             server

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
 use super::frame::{Frame, Kind};
-use super::front::{Caller, Client, Gateway, Key, Span};
+use super::front::{Caller, Client, Conversation, Gateway, Key, Span};
 use super::lines::{Line, Lines, write_all};
 
 /// The longest message that is read from a client: 16 MiB.
@@ -59,6 +59,15 @@ impl Client for Output {
     }
 }
 
+/// A conversation that is closed when nobody serves it any more.
+struct Open(Arc<dyn Conversation>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 /// Serves one client until its input ends.
 ///
 /// # Errors
@@ -78,6 +87,8 @@ where
     let output = Arc::new(Output { to: Mutex::new(Some(to)), waiting });
     let client: Arc<dyn Client> = Arc::clone(&output) as Arc<dyn Client>;
     let conversation = gateway.open(Arc::clone(&client), Caller("stdio".to_owned()), Span::Session);
+    // Also if this is given up.
+    let conversation = Open(conversation);
     let mut lines = Lines::new(input, LONGEST);
     let ended = loop {
         let line = match lines.next().await {
@@ -96,7 +107,7 @@ where
         match frame {
             Ok(frame) => {
                 let key = (frame.kind() == Kind::Request).then(Key::next);
-                conversation.receive(frame, key);
+                conversation.0.receive(frame, key);
             }
             Err(malformed) => client.send(malformed.answer(), None),
         }
@@ -105,8 +116,8 @@ where
         }
     };
     // What was asked before the input ended is answered still.
-    let _ = tokio::time::timeout(DRAIN, conversation.drained()).await;
-    conversation.close();
+    let _ = tokio::time::timeout(DRAIN, conversation.0.drained()).await;
+    drop(conversation);
     output.end();
     let _ = tokio::time::timeout(DRAIN, &mut writing).await;
     ended
@@ -142,5 +153,38 @@ mod tests {
             answers += usize::from(frame.kind() == Kind::Response);
         }
         assert_eq!(answers, ANSWERS);
+    }
+
+    struct Counts(Arc<AtomicUsize>);
+
+    impl Gateway for Counts {
+        fn open(&self, _: Arc<dyn Client>, _: Caller, _: Span) -> Arc<dyn Conversation> {
+            Arc::new(Self(Arc::clone(&self.0)))
+        }
+    }
+
+    impl Conversation for Counts {
+        fn receive(&self, _: Frame, _: Option<Key>) {}
+        fn abandon(&self, _: Key) {}
+        fn drained(&self) -> futures::future::BoxFuture<'static, ()> {
+            Box::pin(async {})
+        }
+        fn close(&self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// House: nothing that mayi started outlives it, also if it is interrupted.
+    #[tokio::test]
+    async fn given_a_client_that_is_not_served_any_more_then_its_conversation_is_closed_once() {
+        let closed = Arc::new(AtomicUsize::new(0));
+        let gateway = Counts(Arc::clone(&closed));
+        let (input, _open) = tokio::io::simplex(64);
+        let served =
+            tokio::time::timeout(Duration::from_millis(50), serve(&gateway, input, tokio::io::sink()));
+        assert!(served.await.is_err());
+        assert_eq!(closed.load(Ordering::Relaxed), 1);
+        serve(&gateway, tokio::io::empty(), tokio::io::sink()).await.unwrap();
+        assert_eq!(closed.load(Ordering::Relaxed), 2);
     }
 }

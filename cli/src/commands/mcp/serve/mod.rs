@@ -56,6 +56,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
         patience: PATIENCE,
     };
     let door = McpDoor::new(gate.clone(), Pins::new(store), options, servers).map_err(CliError::internal)?;
+    let servers_ended = door.ended();
     let (interrupt, mut interrupts) = mpsc::unbounded_channel();
     crate::commands::run::listen_for_signals(&interrupt);
     let ended = match args.http {
@@ -75,6 +76,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
             }
         }
     };
+    servers_ended.await;
     gate.leave();
     ended
 }

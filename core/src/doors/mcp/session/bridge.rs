@@ -49,7 +49,9 @@ impl Session {
             }
             (Era::Older, None) => Era::Older,
         };
-        self.given_to(key, server);
+        if !self.given_to(key, server) {
+            return Err(Failure::new("the request was cancelled"));
+        }
         match (era, speaks) {
             (Era::Older, Era::Stateless) => self.up(to, frame, key, &says).await,
             (Era::Stateless, Era::Older) => Ok(complete(send(to, frame, key).await?)),

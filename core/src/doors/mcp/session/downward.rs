@@ -59,7 +59,9 @@ impl Session {
         let (era, _) = self.says(&frame);
         // The quick way: both speak the same, and it is known.
         if to.era() == Some(era) || (era == Era::Older && to.era().is_none()) {
-            self.given_to(key, server);
+            if !self.given_to(key, server) {
+                return;
+            }
             let session = Arc::clone(self);
             let done = Box::new(move |answer| session.respond_with(key, answer));
             to.send(key, frame.under(raw(&key.0)), done);

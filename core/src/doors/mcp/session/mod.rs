@@ -198,9 +198,14 @@ impl Session {
         self.lock().open.get(&key).map(|open| open.cancel.clone())
     }
 
-    fn given_to(&self, key: Key, server: usize) {
-        if let Some(open) = self.lock().open.get_mut(&key) {
-            open.server = Some(server);
+    /// Notes who has the request; `false` if nobody waits for it any more.
+    fn given_to(&self, key: Key, server: usize) -> bool {
+        match self.lock().open.get_mut(&key) {
+            Some(open) => {
+                open.server = Some(server);
+                true
+            }
+            None => false,
         }
     }
 

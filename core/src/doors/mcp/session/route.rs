@@ -9,7 +9,7 @@ use super::lists::shown;
 use crate::doors::mcp::era::ClientSays;
 use crate::doors::mcp::frame::Frame;
 use crate::doors::mcp::members::{Members, raw};
-use crate::doors::mcp::server::Catalogue;
+use crate::doors::mcp::server::{Catalogue, Server};
 
 /// As many addresses and tasks are remembered.
 const MOST: usize = 20_000;
@@ -73,7 +73,9 @@ impl Session {
         if self.single().is_some() {
             return Ok((0, name.to_owned()));
         }
-        let tools = self.all_tools(says).await;
+        let begins =
+            |server: &Server| name.strip_prefix(&server.name).is_some_and(|rest| rest.starts_with("__"));
+        let tools = self.tools_of(says, begins).await;
         if let Some(first) = self.readings(&tools, name).into_iter().next() {
             return Ok(first);
         }
@@ -88,10 +90,7 @@ impl Session {
             return Ok(reading);
         }
         // A server that is not there has no tools that could be looked up.
-        let down =
-            self.servers.iter().enumerate().find(|(_, server)| {
-                name.strip_prefix(&server.name).is_some_and(|rest| rest.starts_with("__"))
-            });
+        let down = self.servers.iter().enumerate().find(|(_, server)| begins(server));
         match down {
             Some((index, server)) if !tools.iter().any(|(known, _)| *known == index) => {
                 Err(format!("the server {} does not answer now; its other tools neither", server.name))

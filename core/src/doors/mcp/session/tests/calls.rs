@@ -157,3 +157,28 @@ async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_quest
     assert_eq!(talk.asks(3, "ping", json!({})).await["result"], json!({}));
     assert!(played.sent("tools/call").is_empty());
 }
+
+/// Issue "MCP": what is cancelled is not begun any more.
+#[tokio::test]
+async fn given_a_request_that_nobody_waits_for_then_it_is_not_sent() {
+    let played = Played::new(policy(&[]), Asks::Nobody, echo());
+    let talk = played.talk(Span::Session);
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t" } });
+    let frame = Frame::parse(&call.to_string()).unwrap();
+    assert!(
+        talk.session.exchange(frame, Key::next(), 0).await.is_err() && played.got.lock().unwrap().is_empty()
+    );
+}
+
+/// House: nothing that mayi started outlives it. A server that does not end when its input does is ended.
+#[tokio::test(start_paused = true)]
+async fn given_a_conversation_that_is_over_then_its_servers_end_before_mayi_does() {
+    let never = Arc::new(|_: &Frame| Vec::new());
+    let played = Played::new(policy(&[]), Asks::Nobody, never);
+    let talk = played.talk(Span::Session);
+    talk.says(&json!({ "jsonrpc": "2.0", "id": 1, "method": "slow" }));
+    assert_eq!(Arc::strong_count(&played.running), 3, "the maker, and the process");
+    talk.session.close();
+    played.door.ended().await;
+    assert!(Arc::strong_count(&played.running) < 3);
+}

@@ -33,6 +33,8 @@ struct Played {
     plays: Plays,
     /// What the server was sent.
     got: Arc<Mutex<Vec<Frame>>>,
+    /// Held by every process that runs.
+    running: Arc<()>,
 }
 
 /// One conversation of it.
@@ -119,7 +121,7 @@ impl Played {
             tokens: None,
         };
         let door = McpDoor::new(gate.clone(), Pins::new(None), options, vec![launch()]).unwrap();
-        Self { door, gate, plays, got: Arc::default() }
+        Self { door, gate, plays, got: Arc::default(), running: Arc::default() }
     }
 
     fn talk(&self, span: Span) -> Talk {
@@ -135,6 +137,7 @@ impl Played {
         let (incoming, inc) = mpsc::channel(64);
         let (sender, wires) = (incoming.clone(), Mutex::new(Some((incoming, inc))));
         let (plays, got) = (Arc::clone(&self.plays), Arc::clone(&self.got));
+        let running = Arc::clone(&self.running);
         let connect = move || {
             let (incoming, inc) = wires.lock().unwrap().take().ok_or("it is gone")?;
             let (out, mut outgoing) = mpsc::channel::<Frame>(64);
@@ -148,9 +151,10 @@ impl Played {
                     }
                 }
             });
-            Ok(Wire { out, inc, guard: Box::new(()) })
+            Ok(Wire { out, inc, guard: Box::new(Arc::clone(&running)) })
         };
-        let server = Server::new(launch(), Box::new(connect), Arc::new(|_| ()));
+        let server =
+            Server::new(launch(), Box::new(connect), Arc::new(|_| ()), self.door.shared.ending.clone());
         server.start();
         let (heard, said) = mpsc::unbounded_channel();
         let caller = (Caller("test".to_owned()), span);
