@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use mayi_core::config::{Durability, Loaded, RecordSettings};
 use mayi_core::gate::sweep;
 use mayi_core::record::{Redactor, Writer, secrets_of};
-use mayi_core::store::{Limits, Options, Presence, SqliteStore, Store, StoreError};
+use mayi_core::store::{Limits, Options, Owner, Presence, SqliteStore, Store, StoreError};
 
 use crate::commands::{CliError, Context};
 
@@ -93,16 +93,17 @@ impl From<StoreError> for CliError {
 
 /// Says that this process runs an agent, where nothing is recorded: what the agent starts can't answer then either.
 /// `None`, if there is no folder for it; nobody could look there.
-pub(crate) fn present(ctx: &Context) -> Option<Presence> {
+pub(crate) fn present(ctx: &Context, owner: &Owner) -> Option<Presence> {
     let folder = ctx.sources.folders.data.as_ref()?;
-    let present = Presence::in_folder(folder);
+    let present = Presence::of(owner, folder);
     present.inspect_err(|error| tracing::warn!(%error, "other processes do not know of this one")).ok()
 }
 
-/// Processes of mayi that run an agent: alive or stopped.
+/// Processes of mayi that run an agent, and those that a gateway works for: alive or stopped.
 ///
 /// # Errors
 /// If the store can't be read.
 pub(crate) fn asking(store: &dyn Store) -> Result<Vec<u32>, CliError> {
-    Ok(store.present(Timestamp::now())?.into_iter().map(|owner| owner.pid).collect())
+    let present = store.present(Timestamp::now())?;
+    Ok(present.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect())
 }

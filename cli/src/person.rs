@@ -30,7 +30,10 @@ pub(crate) fn is_here(store: &dyn Store) -> Result<(), CliError> {
 pub(crate) fn is_no_agent(store: &dyn Store) -> Result<(), CliError> {
     let asking = memory::asking(store)?;
     if started_by(&asking, std::process::id()) {
-        return Err(CliError::usage("an agent can't answer for the person: this was started by one"));
+        return Err(CliError::usage(
+            "an agent can't answer for the person: this was started by one, or by the program that it works in; use a \
+             terminal outside of that",
+        ));
     }
     Ok(())
 }

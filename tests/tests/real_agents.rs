@@ -45,6 +45,8 @@ mod commands;
 mod ending;
 #[path = "real_agents/files.rs"]
 mod files;
+#[path = "real_agents/gateway.rs"]
+mod gateway;
 #[path = "real_agents/modes.rs"]
 mod modes;
 #[path = "real_agents/options.rs"]

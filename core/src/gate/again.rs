@@ -72,6 +72,8 @@ impl GateState {
             self.policy.epoch,
             Timestamp::now(),
         );
+        let session = waiting.call.session.clone();
+        self.fit(&mut card, &session);
         card.approval_id = id;
         let Some(old) = self.queue.waiting().iter().find(|old| old.approval_id == id) else { return };
         card.history.clone_from(&old.history);

@@ -46,6 +46,13 @@ impl Gate {
                 "there is no store to remember it in (--no-record): answer for this session".to_owned(),
             ));
         }
+        let of_session = remembered.iter().any(|grant| grant.scope == Scope::Session);
+        if of_session && state.alone.contains(&waiting.call.session) {
+            return Err(AnswerError::Remember(
+                "there is no session that it could be remembered for: each request stands for itself"
+                    .to_owned(),
+            ));
+        }
         state.keeps_no_secret(&remembered, &response)?;
         // Written before the answer counts: an answer whose rule could not be written is not half
         // taken.

@@ -32,8 +32,15 @@ impl Memory {
     /// # Errors
     /// If the store can't be written.
     pub fn attach(store: Arc<dyn Store>, writer: Writer) -> Result<Self, StoreError> {
+        Self::attach_as(Owner::this(), store, writer)
+    }
+
+    /// The same, where this process is known as `owner`.
+    ///
+    /// # Errors
+    /// If the store can't be written.
+    pub fn attach_as(owner: Owner, store: Arc<dyn Store>, writer: Writer) -> Result<Self, StoreError> {
         sweep(&*store, &writer)?;
-        let owner = Owner::this();
         store.attach(&owner)?;
         Ok(Self { store, writer, owner, stamp: None, heard: None, told: None })
     }

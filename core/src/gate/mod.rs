@@ -24,7 +24,7 @@ pub use progress::Carrying;
 pub use session::Session;
 pub use tally::Tally;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -98,6 +98,8 @@ struct GateState {
     policy: Arc<Policy>,
     sessions: HashMap<SessionId, Session>,
     passed: HashMap<SessionId, session::Passed>,
+    /// Those whose requests stand for themselves.
+    alone: HashSet<SessionId>,
     root: Option<SessionId>,
     grants: Grants,
     queue: Queue,
@@ -181,6 +183,7 @@ impl Gate {
             policy: Arc::new(policy),
             sessions: HashMap::new(),
             passed: HashMap::new(),
+            alone: HashSet::new(),
             root: None,
             grants: Grants::default(),
             queue: Queue::default(),

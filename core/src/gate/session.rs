@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Gate, GateState};
+use crate::approval::{Card, choice};
 use crate::call::{Access, AgentId, Call, ServerId, SessionId};
 use crate::policy::{AgentSettings, Mode};
 
@@ -64,6 +65,12 @@ impl Gate {
         self.lock().passed.insert(id.clone(), passed);
     }
 
+    /// Says that the requests of this session stand for themselves, and may come from several clients: "No session scope
+    /// where the protocol has no session" (decisions, section 6).
+    pub fn stands_alone(&self, id: &SessionId) {
+        self.lock().alone.insert(id.clone());
+    }
+
     /// Forgets a session: what waits in it is cancelled, and its grants are gone.
     pub fn close_session(&self, id: &SessionId) {
         self.cancel(id);
@@ -71,6 +78,7 @@ impl Gate {
         state.grants.forget(id);
         state.sessions.remove(id);
         state.passed.remove(id);
+        state.alone.remove(id);
         if state.root.as_ref() == Some(id) {
             state.root = None;
         }
@@ -106,6 +114,16 @@ impl Gate {
 }
 
 impl GateState {
+    /// Takes off a card what its session does not have.
+    pub(super) fn fit(&self, card: &mut Card, session: &SessionId) {
+        if self.alone.contains(session) {
+            card.options.retain(|option| option.option_id != choice::ALLOW_SESSION);
+            for suggestion in &mut card.suggestions {
+                suggestion.scopes.retain(|scope| scope != "session");
+            }
+        }
+    }
+
     /// Fills in which server `call` is about, where mayi itself has put it into the session.
     pub(super) fn identify(&self, call: &mut Call) {
         if call.server.is_some() {

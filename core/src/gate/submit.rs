@@ -149,6 +149,7 @@ impl GateState {
                 card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
                 card.history = self.history(call, decision);
                 card.levels = self.levels(call, decision);
+                self.fit(&mut card, &call.session);
                 Fate::Ask(Box::new(card))
             }
         }

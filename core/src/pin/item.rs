@@ -62,7 +62,8 @@ impl fmt::Display for Item {
 
 /// The members of a tool that are pinned: what a model or a person is told of it. Icons are pictures for lists, and
 /// `_meta` is for programs: neither says what the tool does, and both change by themselves.
-const PINNED: &[&str] = &["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+pub(crate) const PINNED: &[&str] =
+    &["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
 /// What is pinned of a tool, of the object as the server sent it.
 #[must_use]

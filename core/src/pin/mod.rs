@@ -11,6 +11,7 @@ mod pinned;
 mod pins;
 
 pub use flag::{Flag, FlagKind, flags_of};
+pub(crate) use item::PINNED;
 pub use item::{Item, definition_of};
 pub use pinned::{Definition, Pinned};
 pub use pins::{Pins, Standing, Why};

@@ -121,6 +121,22 @@ impl Pins {
         Ok(changed.then(|| Why::Changed(server.to_owned(), item.clone())))
     }
 
+    /// Why an item may not be used that its server says now as `said`: whoever else is behind the same name in this
+    /// process, and whatever that one said.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub fn differs(&self, server: &str, item: &Item, said: &Digest) -> Result<Option<Why>, StoreError> {
+        let mut state = self.lock();
+        self.look(&mut state, server)?;
+        if state.standing(server, &Item::Launch) == Some(Standing::Changed) {
+            return Ok(Some(Why::Launch(server.to_owned())));
+        }
+        let trusted = state.kept.get(server).and_then(|kept| kept.get(item)?.trusted.as_ref());
+        let same = trusted.is_some_and(|trusted| trusted.digest == *said);
+        Ok((!same).then(|| Why::Changed(server.to_owned(), item.clone())))
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // What a panic elsewhere left is read again from the store, or was complete.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -43,6 +43,10 @@ pub struct Owner {
     pub pid: u32,
     /// When it began.
     pub since: Timestamp,
+    /// The process that it works for and that started it, such as the client of a gateway: what that one starts can't
+    /// answer for the person either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<u32>,
 }
 
 impl Owner {
@@ -54,7 +58,13 @@ impl Owner {
     /// This process.
     #[must_use]
     pub fn this() -> Self {
-        Self { id: OwnerId(Uuid::now_v7()), pid: std::process::id(), since: Timestamp::now() }
+        Self { id: OwnerId(Uuid::now_v7()), pid: std::process::id(), since: Timestamp::now(), client: None }
+    }
+
+    /// This process, which works for the process `client`.
+    #[must_use]
+    pub fn serving(client: u32) -> Self {
+        Self { client: Some(client), ..Self::this() }
     }
 }
 

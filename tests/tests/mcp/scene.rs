@@ -70,6 +70,15 @@ impl Scene {
         Gateway::start(command)
     }
 
+    /// The same, started by a client that is not this test: so that a terminal of the test's own is a person's.
+    pub(crate) fn of_client(&self, options: &[&str]) -> Gateway {
+        let mut command = Command::new("sh");
+        command.args(["-c", "\"$@\"; exit $?", "sh"]).arg(mayi_program()).args(["mcp", "--name", "rogue"]);
+        command.args(options).arg("--").args(self.command("rogue", "plain"));
+        command.current_dir(self.machine.work()).env_clear().envs(self.machine.environment());
+        Gateway::start(command)
+    }
+
     /// `mayi mcp` in front of the servers of the configuration.
     pub(crate) fn joint(&self, options: &[&str]) -> Gateway {
         let mut command = self.mayi(&["mcp"]);

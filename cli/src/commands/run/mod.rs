@@ -1,5 +1,6 @@
 //! `mayi run`: one prompt to an agent, every tool call gated.
 
+mod gateway;
 mod output;
 mod prompt;
 mod setup;
@@ -13,6 +14,7 @@ use mayi_core::config::FileKeeper;
 use mayi_core::doors::acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
 use mayi_core::gate::{Gate, Memory, OnAsk};
 use mayi_core::policy::Mode;
+use mayi_core::store::Owner;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
@@ -51,7 +53,7 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     }
     let keeper = FileKeeper::new(ctx.sources.clone());
     let policy = loaded.policy.clone();
-    let _present = if args.no_record { memory::present(&ctx) } else { None };
+    let _present = if args.no_record { memory::present(&ctx, &Owner::this()) } else { None };
     let gate = if args.no_record {
         Gate::new(policy, setup.asking, Box::new(keeper))
     } else {

@@ -64,7 +64,7 @@ impl Setup {
             agent: agent.clone(),
             cwd,
             more_roots: Vec::new(),
-            servers: servers_of(args, loaded)?,
+            servers: servers_of(args, ctx, loaded, &agent)?,
             mode: args.mode,
             asking_mode: asking_mode.map(AskingMode),
             resume,
@@ -146,7 +146,12 @@ fn resume_of(
     }
 }
 
-fn servers_of(args: &RunArgs, loaded: &Loaded) -> Result<Vec<McpServer>, CliError> {
+fn servers_of(
+    args: &RunArgs,
+    ctx: &Context,
+    loaded: &Loaded,
+    agent: &AgentId,
+) -> Result<Vec<McpServer>, CliError> {
     for name in &args.mcp {
         if !loaded.servers.contains_key(name) {
             let known: Vec<&str> = loaded.servers.keys().map(String::as_str).collect();
@@ -158,7 +163,11 @@ fn servers_of(args: &RunArgs, loaded: &Loaded) -> Result<Vec<McpServer>, CliErro
         }
     }
     let wanted = |server: &&ServerLaunch| args.mcp.is_empty() || args.mcp.contains(&server.name);
-    Ok(loaded.servers.values().filter(wanted).map(wire).collect())
+    let servers = loaded.servers.values().filter(wanted);
+    if !args.gateway {
+        return Ok(servers.map(wire).collect());
+    }
+    servers.map(|server| super::gateway::in_front_of(server, args, ctx, agent)).collect()
 }
 
 fn wire(server: &ServerLaunch) -> McpServer {

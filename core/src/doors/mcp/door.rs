@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rmcp::model::RequestStateCodec;
 use serde_json::Value;
+use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use super::front::{Caller, Client, Conversation, Gateway, Span};
@@ -19,6 +20,12 @@ use crate::config::ServerLaunch;
 use crate::gate::{self, Gate};
 use crate::pin::Pins;
 use crate::policy::Mode;
+
+/// So much is told: a server that says something else each time is to fill neither the memory nor the log.
+const TOLD: usize = 10_000;
+
+/// The longest that servers may take to end.
+const ENDING: Duration = Duration::from_secs(3);
 
 /// Who answers questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +77,8 @@ pub(super) struct Shared {
     pub(super) options: McpOptions,
     pub(super) codec: RequestStateCodec,
     launches: Vec<ServerLaunch>,
+    /// Servers that were stopped, and may run still.
+    pub(super) ending: TaskTracker,
     /// What was told once is not told again.
     told: Mutex<HashSet<String>>,
     /// The list of tools that was compared last, by server.
@@ -79,8 +88,9 @@ pub(super) struct Shared {
 impl Shared {
     /// Tells a person something about a server, once.
     pub(super) fn tell_once(&self, server: &str, text: &str) {
-        let new =
-            self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(format!("{server}\n{text}"));
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = told.len() < TOLD && told.insert(format!("{server}\n{text}"));
+        drop(told);
         if new {
             (self.options.say)(server, text);
         }
@@ -100,15 +110,20 @@ impl Shared {
 
     /// Whether this list was not compared yet with what is trusted.
     pub(super) fn fresh(&self, server: &str, catalogue: &Arc<Catalogue>) -> bool {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(server).is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(catalogue)))
+    }
+
+    /// This list was compared. Said only afterwards: until then everybody compares it.
+    pub(super) fn compared(&self, server: &str, catalogue: &Arc<Catalogue>) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = seen.insert(server.to_owned(), Arc::downgrade(catalogue));
-        last.is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(catalogue)))
+        seen.insert(server.to_owned(), Arc::downgrade(catalogue));
     }
 }
 
 /// The gateway.
 pub struct McpDoor {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl McpDoor {
@@ -131,6 +146,7 @@ impl McpDoor {
             options,
             codec,
             launches: servers,
+            ending: TaskTracker::new(),
             told: Mutex::default(),
             seen: Mutex::default(),
         };
@@ -142,6 +158,16 @@ impl McpDoor {
     pub fn schemas(&self) -> Schemas {
         let shared = Arc::clone(&self.shared);
         Arc::new(move |name| shared.schema(name))
+    }
+
+    /// Returns once the servers of conversations that are over have ended: whoever ends the process waits for this, or some
+    /// may stay.
+    pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        let ending = self.shared.ending.clone();
+        async move {
+            ending.close();
+            let _ = tokio::time::timeout(ENDING, ending.wait()).await;
+        }
     }
 
     fn servers(&self) -> Vec<Arc<Server>> {
@@ -156,7 +182,13 @@ impl McpDoor {
                 tokens: self.shared.options.tokens.clone(),
             };
             let own = Arc::clone(&say);
-            let server = Server::new(launch.clone(), Box::new(move || reach.connect(Arc::clone(&own))), say);
+            let server = Server::new(
+                launch.clone(),
+                Box::new(move || reach.connect(Arc::clone(&own))),
+                say,
+                self.shared.ending.clone(),
+            );
+            self.shared.tell_once(&launch.name, "starting");
             server.start();
             server
         };
@@ -183,6 +215,9 @@ impl Gateway for McpDoor {
             .map(|launch| (launch.name.clone(), launch.transport.identity()))
             .collect();
         self.shared.gate.pass_servers(&id, identities);
+        if span == Span::Stateless {
+            self.shared.gate.stands_alone(&id);
+        }
         let servers = self.servers();
         Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, span), id, servers))
     }

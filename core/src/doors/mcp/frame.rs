@@ -37,6 +37,9 @@ pub struct Malformed {
     pub id: Option<Box<RawValue>>,
 }
 
+/// The members that make a message what it is.
+const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
+
 /// JSON-RPC's and MCP's error codes, as far as mayi itself answers with them.
 pub mod code {
     /// No JSON.
@@ -76,9 +79,6 @@ impl Malformed {
     }
 }
 
-/// The members of an envelope.
-const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
-
 /// A string or a number that can be read. It goes back as it came, so that its length does not matter.
 fn is_id(id: &RawValue) -> bool {
     matches!(serde_json::from_str(id.get()), Ok(Value::String(_) | Value::Number(_)))
@@ -113,7 +113,7 @@ impl Frame {
 
     fn of(members: Members) -> Result<Self, Malformed> {
         let refuse = |what: &str| Err(Malformed::new(code::INVALID_REQUEST, what.to_owned()).about(&members));
-        if let Some(name) = members.misspelled(ENVELOPE) {
+        if let Some(name) = members.mistaken(ENVELOPE) {
             return refuse(&format!("`{}` can be taken for another member", visible(name)));
         }
         let version = members.get("jsonrpc").map(RawValue::get);
@@ -251,6 +251,12 @@ impl Frame {
         self
     }
 
+    /// About how long it is as text, in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.members.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum()
+    }
+
     /// The message as text, on one line.
     #[must_use]
     pub fn text(&self) -> String {
@@ -294,6 +300,12 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"x","result":1}"#, code::INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}"#, code::INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, code::INVALID_REQUEST),
+            // Attack 141: "ping" for mayi, `tools/call` for a server that compares names without regard to case.
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}"#, code::INVALID_REQUEST),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{},"PARAMS":{}}"#,
+                code::INVALID_REQUEST,
+            ),
         ] {
             assert_eq!(Frame::parse(text).unwrap_err().code, number, "{text}");
         }

@@ -83,20 +83,24 @@ fn take(line: &mut Vec<u8>, over: &mut bool, limit: usize, part: &[u8]) {
     }
 }
 
-/// Writes what comes, a message a line, until the other end is gone.
+/// Writes what comes, a message a line, until the other end is gone. Tells `taken` how long each message is that does not
+/// wait any more.
 pub(super) async fn write_all<W: AsyncWrite + Unpin>(
     mut writer: W,
     mut from: mpsc::Receiver<Frame>,
+    taken: impl Fn(usize),
 ) -> std::io::Result<()> {
     let mut batch = String::new();
     while let Some(frame) = from.recv().await {
         batch.push_str(&frame.text());
         batch.push('\n');
+        taken(frame.size());
         while batch.len() < AT_ONCE
             && let Ok(frame) = from.try_recv()
         {
             batch.push_str(&frame.text());
             batch.push('\n');
+            taken(frame.size());
         }
         writer.write_all(batch.as_bytes()).await?;
         writer.flush().await?;

@@ -4,6 +4,7 @@
 //! twenty digits or an odd escape arrives at the other side as it was sent (decisions, section 1: "What
 //! was judged is what is forwarded").
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
@@ -64,6 +65,17 @@ impl Members {
         Some(self.0.remove(at).1)
     }
 
+    /// A member that some readers take for one of `names` and others do not: many compare names without regard to case
+    /// (Go's `encoding/json`, .NET for the web). What mayi reads, everybody has to read.
+    #[must_use]
+    pub fn mistaken(&self, names: &[&str]) -> Option<&str> {
+        let taken = |name: &str| {
+            let own = folded(name);
+            !names.contains(&name) && names.iter().any(|known| folded(known) == own)
+        };
+        self.0.iter().map(|(name, _)| name.as_str()).find(|name| taken(name))
+    }
+
     /// The `id` of an object that can't be taken otherwise, if it is there just once.
     pub(crate) fn ids(text: &str) -> Option<Box<RawValue>> {
         struct Ids;
@@ -89,13 +101,6 @@ impl Members {
         <[Box<RawValue>; 1]>::try_from(found).ok().map(|[id]| id)
     }
 
-    /// A name that a careless reader takes for one of `known` and that is written otherwise: some read names without
-    /// their case.
-    pub(crate) fn misspelled(&self, known: &[&str]) -> Option<&str> {
-        let like = |name: &&str| !known.contains(name) && known.iter().any(|known| fold(name) == fold(known));
-        self.0.iter().map(|(name, _)| name.as_str()).find(like)
-    }
-
     /// Names and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &RawValue)> {
         self.0.iter().map(|(name, value)| (name.as_str(), &**value))
@@ -105,6 +110,24 @@ impl Members {
     #[must_use]
     pub fn raw(&self) -> Box<RawValue> {
         raw(self)
+    }
+}
+
+/// A name as readers compare it that have no regard to case.
+pub(crate) fn folded(name: &str) -> String {
+    name.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+}
+
+/// Two members of one object, at any depth, that such a reader takes for the same: the later one of them.
+pub(crate) fn alike(value: &Value) -> Option<&str> {
+    match value {
+        Value::Array(items) => items.iter().find_map(alike),
+        Value::Object(members) => {
+            let mut seen = HashSet::with_capacity(members.len());
+            let twice = members.keys().find(|name| !seen.insert(folded(name)));
+            twice.map(String::as_str).or_else(|| members.values().find_map(alike))
+        }
+        _ => None,
     }
 }
 
@@ -175,6 +198,20 @@ mod tests {
         members.remove("_meta");
         members.set("new", raw(&1));
         assert_eq!(members.raw().get(), r#"{"name":"t","arguments":{"n":1.0},"new":1}"#);
+    }
+
+    /// Attack 141: names that only some readers tell apart.
+    #[test]
+    fn given_a_name_in_other_letters_then_it_is_found() {
+        for text in [r#"{"Params":1}"#, r#"{"method":1,"PARAMS":2}"#, r#"{"param\u017f":1}"#] {
+            assert!(Members::parse(text).unwrap().mistaken(&["method", "params"]).is_some(), "{text}");
+        }
+        assert_eq!(
+            Members::parse(r#"{"params":1,"param":2}"#).unwrap().mistaken(&["method", "params"]),
+            None
+        );
+        assert!(alike(&serde_json::json!({"a": [{"to\u{212a}en": 1, "token": 2}]})).is_some());
+        assert_eq!(alike(&serde_json::json!({"a": {"a": 1}, "b": [{"a": 1}, {"A": 1}]})), None);
     }
 
     /// Attack 14: duplicate keys.

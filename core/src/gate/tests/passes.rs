@@ -52,6 +52,29 @@ async fn covered(gate: &Gate, call: Call) -> bool {
     matches!(ticket.verdict().await, Verdict::Allowed(authorized) if authorized.by() == By::Covered)
 }
 
+/// Decisions, section 6: "No session scope where the protocol has no session."
+#[tokio::test]
+async fn given_requests_that_stand_for_themselves_then_nothing_is_remembered_for_a_session() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    gate.stands_alone(&SessionId("s".into()));
+    let ticket = gate.submit(met("1", Some(github()), "get", json!({})), &[]);
+    let card = gate.waiting().remove(0);
+    assert!(!card.options.iter().any(|option| option.scope == "session"));
+    assert!(
+        !card.suggestions.iter().any(|suggestion| suggestion.scopes.iter().any(|scope| scope == "session"))
+    );
+    for (option, patterns) in
+        [(choice::ALLOW_SESSION, Vec::new()), (choice::ALLOW_ALWAYS, vec!["mcp(gh/*)".to_owned()])]
+    {
+        let mut response = ApprovalResponse::pick(&card, option);
+        response.remember = Some(Remember::patterns(RememberScope::Session, patterns));
+        assert!(gate.answer(response, "test").is_err(), "{option}");
+    }
+    answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
+    assert!(matches!(ticket.verdict().await, Verdict::Allowed(_)));
+}
+
 /// Surfaces, section 5: "A call that ACP has just approved for the same server, tool and arguments is not asked about
 /// again"; once, and no other.
 #[tokio::test]

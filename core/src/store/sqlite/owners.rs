@@ -176,9 +176,16 @@ impl Presence {
     /// # Errors
     /// If the folder can't be written, or is not the user's alone.
     pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
+        Self::of(&Owner::this(), folder)
+    }
+
+    /// The same, where this process is known as `owner`.
+    ///
+    /// # Errors
+    /// If the folder can't be written, or is not the user's alone.
+    pub fn of(owner: &Owner, folder: &Path) -> Result<Self, StoreError> {
         let owners = Owners::new(&folder::prepare(folder)?);
-        let owner = Owner::this();
-        owners.attach(&owner, Timestamp::now())?;
+        owners.attach(owner, Timestamp::now())?;
         Ok(Self { owners, id: owner.id })
     }
 }

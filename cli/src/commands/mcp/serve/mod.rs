@@ -14,7 +14,7 @@ use mayi_core::config::{FileKeeper, Loaded};
 use mayi_core::doors::mcp::{Asks, McpDoor, McpOptions, PATIENCE, Say, stdio};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use mayi_core::pin::Pins;
-use mayi_core::store::{Store, surfaces_open};
+use mayi_core::store::{Owner, Store, surfaces_open};
 use tokio::sync::mpsc;
 
 use crate::args::{McpArgs, McpOnAsk};
@@ -34,6 +34,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     let servers = servers::servers(&args, &loaded)?;
     ctx.notices(&loaded);
     let agent = agent_of(&args)?;
+    let _present = if args.no_record { memory::present(&ctx, &owner(&args)) } else { None };
     let (gate, store) = gate(&args, &ctx, &loaded)?;
     gate.attend();
     reload::watch(gate.clone(), ctx.clone(), &loaded);
@@ -55,11 +56,14 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
         patience: PATIENCE,
     };
     let door = McpDoor::new(gate.clone(), Pins::new(store), options, servers).map_err(CliError::internal)?;
+    let servers_ended = door.ended();
     let (interrupt, mut interrupts) = mpsc::unbounded_channel();
     crate::commands::run::listen_for_signals(&interrupt);
     let ended = match args.http {
         Some(at) => {
-            let interrupted = async move { drop(interrupts.recv().await) };
+            let interrupted = async move {
+                let _ = interrupts.recv().await;
+            };
             http::listen(door, at, &args, interrupted).await.map(|()| Exit::Interrupted)
         }
         None => {
@@ -72,6 +76,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
             }
         }
     };
+    servers_ended.await;
     gate.leave();
     ended
 }
@@ -79,12 +84,18 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
 fn agent_of(args: &McpArgs) -> Result<AgentId, CliError> {
     match &args.agent {
         None => Ok(AgentId::named(AGENT)),
-        Some(name) if Names::plain(name) => Ok(AgentId::named(name)),
+        Some(name) if Names::plain(name) || is_command(name) => Ok(AgentId::named(name)),
         Some(name) => Err(CliError::usage(format!(
             "`{}` can't be the name of an agent: use letters, digits, `.`, `_` and `-`",
             visible(name)
         ))),
     }
+}
+
+/// Agents that were started with `mayi run --command` have the digest of their words for a name, and no settings.
+fn is_command(name: &str) -> bool {
+    name.strip_prefix("command:")
+        .is_some_and(|digest| digest.len() == 16 && digest.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// The gate, and the store that it remembers in.
@@ -98,9 +109,23 @@ fn gate(args: &McpArgs, ctx: &Context, loaded: &Loaded) -> Result<(Gate, Option<
     let Kept { store, writer } =
         memory::open(ctx, loaded).map_err(|error| error.or("go on without a record: --no-record"))?;
     let kept: Arc<dyn Store> = store;
-    let memory = Memory::attach(Arc::clone(&kept), writer)
+    let memory = Memory::attach_as(owner(args), Arc::clone(&kept), writer)
         .map_err(|error| CliError::from(error).or("go on without a record: --no-record"))?;
     Ok((Gate::remembering(policy, asking, keeper, memory), Some(kept)))
+}
+
+/// Who works through standard input and output is the process that started this one. Decisions, section 6: "Answers from a
+/// descendant of a gated agent are refused": a client is an agent, or what one works in.
+fn owner(args: &McpArgs) -> Owner {
+    #[cfg(unix)]
+    if args.http.is_none() {
+        let parent = std::os::unix::process::parent_id();
+        // The first process is everybody's parent.
+        if parent > 1 {
+            return Owner::serving(parent);
+        }
+    }
+    Owner::this()
 }
 
 /// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named." Clients start

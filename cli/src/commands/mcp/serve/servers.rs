@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mayi_core::approval::visible;
 use mayi_core::call::Names;
-use mayi_core::config::{Loaded, RESERVED, ServerLaunch, Transport, nearest};
+use mayi_core::config::{Loaded, RESERVED, ServerLaunch, Transport, find_program, nearest};
 use mayi_core::policy::Origin;
 
 use crate::args::McpArgs;
@@ -16,7 +16,9 @@ use crate::commands::CliError;
 /// If one is not known, or there is none.
 pub(super) fn servers(args: &McpArgs, loaded: &Loaded) -> Result<Vec<ServerLaunch>, CliError> {
     if let Some(server) = given(args)? {
-        return Ok(vec![settled(server, loaded)?]);
+        let server = settled(server, loaded)?;
+        is_there(&server)?;
+        return Ok(vec![server]);
     }
     for name in &args.servers {
         if !loaded.servers.contains_key(name) {
@@ -59,6 +61,19 @@ fn given(args: &McpArgs) -> Result<Option<ServerLaunch>, CliError> {
     };
     let origin = Origin { file: None, line: None, layer: "command line" };
     Ok(Some(ServerLaunch { name, transport, trust_annotations: false, origin }))
+}
+
+/// A client is to hear at once that its only server can't be started, as it would without mayi.
+fn is_there(server: &ServerLaunch) -> Result<(), CliError> {
+    match &server.transport {
+        Transport::Stdio { command, .. } => match command.first() {
+            Some(word) if find_program(word).is_none() => {
+                Err(CliError::agent(format!("`{}` was not found on the PATH", visible(word))))
+            }
+            _ => Ok(()),
+        },
+        Transport::Http { .. } => Ok(()),
+    }
 }
 
 /// Decisions, section 1: "a server of another identity under a known name has no settings, grants or trust". So it can't

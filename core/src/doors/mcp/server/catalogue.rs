@@ -1,7 +1,7 @@
 //! What a server says of its tools.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use serde_json::json;
@@ -9,9 +9,10 @@ use serde_json::value::RawValue;
 
 use super::{Failure, Server};
 use crate::approval::visible;
-use crate::call::json as reading;
+use crate::call::{Digest, digest_of, json as reading};
 use crate::doors::mcp::era::{ClientSays, Era};
 use crate::doors::mcp::members::Members;
+use crate::pin::{PINNED, definition_of};
 
 /// The most pages of a list that are asked for, and the most tools.
 const PAGES: usize = 200;
@@ -26,6 +27,14 @@ pub(in crate::doors::mcp) struct Tool {
     pub(in crate::doors::mcp) raw: Members,
     /// The same, read.
     pub(in crate::doors::mcp) said: Value,
+    digest: OnceLock<Digest>,
+}
+
+impl Tool {
+    /// Over what is pinned of it.
+    pub(in crate::doors::mcp) fn digest(&self) -> &Digest {
+        self.digest.get_or_init(|| digest_of(&definition_of(&self.said)))
+    }
 }
 
 /// The tools of a server, in its order.
@@ -56,6 +65,12 @@ pub(in crate::doors::mcp) fn tools_of(result: &RawValue) -> Result<Vec<Tool>, St
     // Pins are held to what mayi reads; the client must not read anything else.
     reading::strict(result.get()).map_err(|error| refuse(&visible(&error.to_string())))?;
     let members = Members::parse(result.get()).map_err(|error| refuse(&visible(&error.to_string())))?;
+    // A client that compares names without regard to case is not to read what was not compared with what is trusted.
+    let mistaken = |members: &Members, names: &[&str]| {
+        let name = members.mistaken(names).map(visible);
+        name.map_or(Ok(()), |name| Err(refuse(&format!("readers disagree about the member `{name}`"))))
+    };
+    mistaken(&members, &["tools", "nextCursor"])?;
     let Some(tools) = members.get("tools") else { return Ok(Vec::new()) };
     let list: Vec<Box<RawValue>> =
         serde_json::from_str(tools.get()).map_err(|_| refuse("`tools` is not an array"))?;
@@ -64,12 +79,13 @@ pub(in crate::doors::mcp) fn tools_of(result: &RawValue) -> Result<Vec<Tool>, St
         .map(|raw| {
             let said: Value = serde_json::from_str(raw.get()).map_err(|_| refuse("a tool can't be read"))?;
             let members = Members::parse(raw.get()).map_err(|_| refuse("a tool is not an object"))?;
+            mistaken(&members, PINNED)?;
             let name =
                 said.get("name").and_then(Value::as_str).ok_or_else(|| refuse("a tool has no name"))?;
             if !known.insert(name.to_owned()) {
                 return Err(refuse(&format!("two tools are called `{}`", visible(name))));
             }
-            Ok(Tool { name: name.to_owned(), raw: members, said })
+            Ok(Tool { name: name.to_owned(), raw: members, said, digest: OnceLock::new() })
         })
         .collect()
 }
@@ -118,10 +134,19 @@ impl Server {
         Ok(catalogue)
     }
 
-    /// Keeps a whole list that a client asked for, so that it need not be asked for again.
-    pub(in crate::doors::mcp) fn keep_tools(&self, tools: Vec<Tool>) -> Arc<Catalogue> {
+    /// How often the list was forgotten: what was asked for before is not to be kept.
+    pub(in crate::doors::mcp) fn changes(&self) -> u64 {
+        self.lock().changes
+    }
+
+    /// Keeps a whole list that a client asked for, so that it need not be asked for again; not if the list was forgotten
+    /// since it was asked for, after so many `changes`.
+    pub(in crate::doors::mcp) fn keep_tools(&self, tools: Vec<Tool>, changes: u64) -> Arc<Catalogue> {
         let catalogue = Arc::new(Catalogue::new(tools));
-        self.lock().catalogue = Some(Arc::clone(&catalogue));
+        let mut state = self.lock();
+        if state.changes == changes {
+            state.catalogue = Some(Arc::clone(&catalogue));
+        }
         catalogue
     }
 

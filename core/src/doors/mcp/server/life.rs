@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Link, Server};
 use crate::doors::mcp::wire::{Incoming, Wire};
@@ -36,10 +37,12 @@ impl Server {
             }
         };
         let again = state.begun.is_some();
-        state.link = Link::Up { out, ready: !again, guard };
+        let over = CancellationToken::new();
+        state.link = Link::Up { out, ready: !again, guard, over: over.clone() };
         drop(state);
         let server = Arc::downgrade(self);
         tokio::spawn(async move {
+            let _over = over.drop_guard();
             let begun = Instant::now();
             let mut ended = "it has closed the connection".to_owned();
             while let Some(incoming) = inc.recv().await {
@@ -49,6 +52,9 @@ impl Server {
                     break;
                 }
                 if !server.take(generation, incoming) {
+                    drop(server);
+                    // It was stopped: it may end by itself.
+                    while !matches!(inc.recv().await, None | Some(Incoming::Ended(_))) {}
                     return;
                 }
             }
@@ -99,11 +105,11 @@ impl Server {
             let mut state = self.lock();
             state.generation += 1;
             let link = std::mem::replace(&mut state.link, Link::Closed);
-            if let Link::Up { out, guard, .. } = link {
+            if let Link::Up { out, guard, over, .. } = link {
                 // Its input ends: most end by themselves. What is left is ended.
                 drop(out);
-                tokio::spawn(async move {
-                    tokio::time::sleep(FIRST).await;
+                self.ending.spawn(async move {
+                    let _ = tokio::time::timeout(FIRST, over.cancelled()).await;
                     drop(guard);
                 });
             }

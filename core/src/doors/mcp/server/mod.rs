@@ -12,6 +12,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::era::Era;
 use super::frame::{Frame, Kind, code};
@@ -71,6 +73,8 @@ pub(super) struct Server {
     pub(super) launch: ServerLaunch,
     connect: Connect,
     say: Say,
+    /// What still has to be done when it was stopped.
+    ending: TaskTracker,
     /// Only one beginning at a time.
     beginning: tokio::sync::Mutex<()>,
     above: Mutex<Option<Weak<dyn Above>>>,
@@ -92,7 +96,13 @@ struct State {
 
 enum Link {
     /// There is a connection. `ready` unless it has to begin again first.
-    Up { out: mpsc::Sender<Frame>, ready: bool, guard: Box<dyn Send + Sync> },
+    Up {
+        out: mpsc::Sender<Frame>,
+        ready: bool,
+        guard: Box<dyn Send + Sync>,
+        /// Nothing comes any more.
+        over: CancellationToken,
+    },
     /// There is none, and why.
     Down(String),
     /// There is none, and there will be none.
@@ -100,7 +110,7 @@ enum Link {
 }
 
 impl Server {
-    pub(super) fn new(launch: ServerLaunch, connect: Connect, say: Say) -> Arc<Self> {
+    pub(super) fn new(launch: ServerLaunch, connect: Connect, say: Say, ending: TaskTracker) -> Arc<Self> {
         let state = State {
             link: Link::Down("it was not started yet".to_owned()),
             generation: 0,
@@ -116,6 +126,7 @@ impl Server {
             launch,
             connect,
             say,
+            ending,
             beginning: tokio::sync::Mutex::new(()),
             above: Mutex::new(None),
             state: Mutex::new(state),

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::Session;
 use super::calls::{Step, Wanted};
-use super::{Session, Upward};
 use crate::approval::{ApprovalResponse, Card, State, choice, visible, visible_block};
 use crate::call::Call;
 use crate::call::json::strict;
 use crate::doors::mcp::door::Asks;
 use crate::doors::mcp::era::Era;
-use crate::doors::mcp::frame::Frame;
 use crate::doors::mcp::front::Key;
 use crate::gate::{OnAsk, Ticket};
 
@@ -40,7 +39,7 @@ impl Session {
             return self.step(verdict, wanted);
         }
         if surface || !client {
-            return self.late_step(ticket.verdict().await, wanted);
+            return self.step(ticket.verdict().await, wanted);
         }
         match self.form(&ticket) {
             Ok((card, form)) if wanted.era == Era::Stateless => self.park(ticket, &card, form, wanted),
@@ -49,7 +48,7 @@ impl Session {
                 if let Some(id) = ticket.approval() {
                     self.shared.gate.settle(id, State::Denied, "mayi", Some(&why));
                 }
-                self.late_step(ticket.verdict().await, wanted)
+                self.step(ticket.verdict().await, wanted)
             }
         }
     }
@@ -100,26 +99,16 @@ impl Session {
         if let Some(form) = form.as_object_mut() {
             form.remove("mode");
         }
-        let (asked, answered) = self.ask_client("elicitation/create", &form, Some(key));
+        let mut asked = self.ask_client("elicitation/create", &form, Some(key));
         let mut verdict = std::pin::pin!(ticket.verdict());
         let said = tokio::select! {
-            verdict = &mut verdict => {
-                self.take_back(asked);
-                return self.late_step(verdict, wanted);
-            }
-            said = answered => said,
+            // Somebody answered elsewhere.
+            verdict = &mut verdict => return self.step(verdict, wanted),
+            said = asked.answer() => said,
         };
-        let result = said.ok().and_then(|said| said.member("result").map(ToOwned::to_owned));
+        let result = said.and_then(|said| said.member("result").map(ToOwned::to_owned));
         self.answer(card, result.as_deref(), wanted);
-        self.late_step(verdict.await, wanted)
-    }
-
-    /// The question was answered elsewhere.
-    fn take_back(&self, asked: Key) {
-        if let Some(Upward::Own(_)) = self.lock().upward.remove(&asked.0) {
-            let params = json!({ "requestId": asked.0, "reason": "answered elsewhere" });
-            self.client.send(Frame::notification("notifications/cancelled", &params), None);
-        }
+        self.step(verdict.await, wanted)
     }
 
     /// Takes what a client says that a person answered: an allow only if it is just that.

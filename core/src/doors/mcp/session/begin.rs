@@ -12,7 +12,7 @@ use crate::doors::mcp::era::{ClientSays, Era, LATEST_OLDER, OLDER, STATELESS, me
 use crate::doors::mcp::frame::{Frame, code};
 use crate::doors::mcp::front::Key;
 use crate::doors::mcp::members::{Members, raw};
-use crate::doors::mcp::server::Begun;
+use crate::doors::mcp::server::{Begun, Server};
 
 impl Session {
     /// A client of the older era begins.
@@ -21,7 +21,14 @@ impl Session {
             return self.respond_error(key, code::INVALID_PARAMS, "`initialize` has no parameters");
         };
         self.lock().older = Some(ClientSays::in_initialize(&params));
-        let beginnings = join_all(self.servers.iter().map(|server| server.begin_older(&params))).await;
+        let beginnings = join_all(self.servers.iter().map(|server| async {
+            let beginning = server.begin_older(&params).await;
+            if let Ok(Ok(begun)) = &beginning {
+                self.ready(&server.name, begun);
+            }
+            beginning
+        }));
+        let beginnings = beginnings.await;
         let mut begun = Vec::new();
         for (server, beginning) in self.servers.iter().zip(beginnings) {
             match beginning {
@@ -67,8 +74,7 @@ impl Session {
             if let Err(failure) = server.begin_stateless(&says).await {
                 return self.respond_with(key, Err(failure));
             }
-            let said = self.instructions_of(server, hello.string("instructions"));
-            hello.set("instructions", raw(&self.instructions(said.into_iter().collect())));
+            self.instruct(server, &mut hello);
             return self.respond(key, answer.with("result", hello.raw()));
         }
         let begun = join_all(self.servers.iter().map(|server| server.begin_stateless(&says))).await;
@@ -114,10 +120,20 @@ impl Session {
             hello = older;
         }
         if let Some(server) = self.at(0) {
-            let said = self.instructions_of(server, hello.string("instructions"));
-            hello.set("instructions", raw(&self.instructions(said.into_iter().collect())));
+            self.instruct(server, &mut hello);
         }
         hello
+    }
+
+    /// Puts mayi's instructions behind the only server's own, as far as these are what they were.
+    fn instruct(&self, server: &Server, hello: &mut Members) {
+        const NAME: &str = "instructions";
+        // What some clients would read in their place.
+        while let Some(other) = hello.mistaken(&[NAME]).map(str::to_owned) {
+            hello.remove(&other);
+        }
+        let said = self.instructions_of(server, hello.string(NAME));
+        hello.set(NAME, raw(&self.instructions(said.into_iter().collect())));
     }
 
     /// What several servers can do together.
@@ -141,6 +157,15 @@ impl Session {
         hello.set("serverInfo", raw(&own_info()));
         hello.set("instructions", raw(&self.instructions(said)));
         hello
+    }
+
+    /// A server is there.
+    pub(super) fn ready(&self, server: &str, begun: &Begun) {
+        let version = match begun.era {
+            Era::Older => begun.hello.string("protocolVersion").unwrap_or_default(),
+            Era::Stateless => STATELESS.to_owned(),
+        };
+        self.shared.tell_once(server, &format!("ready, with protocol version {}", visible(&version)));
     }
 
     /// What can't be bridged is said where it begins.

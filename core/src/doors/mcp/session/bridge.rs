@@ -35,6 +35,7 @@ impl Session {
             (_, Some(speaks)) => speaks,
             (Era::Stateless, None) => {
                 let begun = to.begin_stateless(&says).await?;
+                self.ready(&to.name, &begun);
                 if begun.era == Era::Older {
                     self.say(
                         &to.name,
@@ -48,7 +49,9 @@ impl Session {
             }
             (Era::Older, None) => Era::Older,
         };
-        self.given_to(key, server);
+        if !self.given_to(key, server) {
+            return Err(Failure::new("the request was cancelled"));
+        }
         match (era, speaks) {
             (Era::Older, Era::Stateless) => self.up(to, frame, key, &says).await,
             (Era::Stateless, Era::Older) => Ok(complete(send(to, frame, key).await?)),
@@ -96,8 +99,8 @@ impl Session {
             let request = Members::parse(request.get()).map_err(|_| refuse())?;
             let method = request.string("method").ok_or_else(refuse)?;
             let params = request.get("params").map_or_else(|| raw(&json!({})), ToOwned::to_owned);
-            let (_, answered) = self.ask_client(&method, &params, Some(key));
-            let answer = answered.await.map_err(|_| Failure::new("the client is gone"))?;
+            let answer = self.ask_client(&method, &params, Some(key)).answer().await;
+            let answer = answer.ok_or_else(|| Failure::new("the client is gone"))?;
             match answer.member("result") {
                 Some(result) => responses.set(name, result.to_owned()),
                 None => {

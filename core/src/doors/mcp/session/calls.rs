@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Session;
 use super::judge::{error_result, refused};
-use super::lists::nothing;
+use super::lists::{nothing, shown};
 use super::resume::Continuation;
 use super::toolbelt;
 use crate::approval::visible;
@@ -18,12 +18,11 @@ use crate::call::{Call, Digest, digest_of, json};
 use crate::doors::mcp::era::{ClientSays, Era};
 use crate::doors::mcp::frame::{Frame, code};
 use crate::doors::mcp::front::Key;
-use crate::doors::mcp::members::{Members, raw};
-use crate::doors::mcp::server::Failure;
+use crate::doors::mcp::members::{Members, alike, raw};
+use crate::doors::mcp::server::{Catalogue, Failure, Server};
 use crate::gate::{Authorized, Carrying, Verdict};
-use crate::pin::Item;
 
-/// The parameters of `tools/call`.
+/// The parameters of `tools/call` that MCP knows.
 const PARAMS: &[&str] = &["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
 
 /// A call that a client wants, read and understood.
@@ -40,6 +39,18 @@ pub(super) struct Wanted {
     pub(super) params: Members,
     pub(super) era: Era,
     pub(super) says: ClientSays,
+}
+
+impl Wanted {
+    /// The parameters for the server: without mayi's own question, of which it knows nothing.
+    fn of_server(&self) -> Members {
+        let mut params = self.params.clone();
+        if params.string("requestState").is_some_and(|state| super::resume::is_ours(&state)) {
+            params.remove("requestState");
+            params.remove("inputResponses");
+        }
+        params
+    }
 }
 
 /// What comes of a call before anything runs.
@@ -94,12 +105,14 @@ impl Session {
         };
         match (wanted, step) {
             (_, Step::Answer(answer)) => self.respond(key, answer),
-            (Some(mut wanted), Step::Run(authorized)) => {
-                super::resume::keep_own(&mut wanted.params);
+            (Some(wanted), Step::Run(authorized)) => {
                 self.run(wanted, Continuation::new(authorized), key).await
             }
             (Some(wanted), Step::GoOn(continuation)) => self.run(wanted, continuation, key).await,
-            _ => self.respond(key, error_result("the call was cancelled, and nothing was run", Era::Older)),
+            (wanted, _) => {
+                let era = wanted.map_or(Era::Older, |wanted| wanted.era);
+                self.respond(key, error_result("the call was cancelled, and nothing was run", era));
+            }
         }
     }
 
@@ -121,8 +134,14 @@ impl Session {
             ))
         })?;
         let mut params = frame.params().ok_or_else(|| refuse("the parameters are not an object"))?;
-        if let Some(name) = params.misspelled(PARAMS) {
-            return Err(refuse(&format!("`{}` can be taken for another parameter", visible(name))));
+        let unsure = |name: &str| {
+            refuse(&format!(
+                "the parameters are refused, and nothing was run: readers disagree about the member `{}`",
+                shown(name)
+            ))
+        };
+        if let Some(name) = params.mistaken(PARAMS) {
+            return Err(unsure(name));
         }
         let mut name = params.string("name").ok_or_else(|| refuse("`name` is not a string"))?;
         let (era, says) = self.says(&frame);
@@ -139,6 +158,9 @@ impl Session {
         if !arguments.is_object() {
             return Err(refuse("`arguments` is not an object"));
         }
+        if let Some(name) = alike(&arguments) {
+            return Err(unsure(name));
+        }
         let (server, tool) = self.tool_named(&name, &says, era).await.map_err(|why| refuse(&why))?;
         params.set("name", raw(&tool));
         let digest = digest_of(&arguments);
@@ -147,36 +169,66 @@ impl Session {
 
     /// What becomes of a call: without anybody, or with an answer.
     async fn decide(self: &Arc<Self>, wanted: &Wanted, key: Key) -> Step {
-        if let Some(state) = wanted.params.string("requestState") {
-            if super::resume::is_ours(&state) {
-                return self.resume(wanted, &state, key).await;
-            }
-            if let Some(continuation) = self.go_on(wanted, Some(&state)) {
-                return Step::GoOn(continuation);
-            }
-        } else if wanted.params.get("inputResponses").is_some()
-            && let Some(continuation) = self.go_on(wanted, None)
-        {
-            return Step::GoOn(continuation);
-        }
         let Some(server) = self.at(wanted.server).cloned() else { return Step::Gone };
+        let judged = match self.compared(&server, wanted).await {
+            Ok(catalogue) => catalogue,
+            Err(answer) => return Step::Answer(answer),
+        };
+        let resumed = self.resumed(wanted).await;
+        let earlier = resumed.is_some();
+        let step = match resumed {
+            Some(step) => step,
+            None => {
+                let said = judged.get(&wanted.tool);
+                let call = self.call_of(&server, &wanted.tool, said, wanted.arguments.clone(), key);
+                self.ask(call, wanted, key).await
+            }
+        };
+        if !matches!(step, Step::Run(_) | Step::GoOn(_)) {
+            return step;
+        }
+        // A person may have taken long: by now the tool may be said to be something else.
+        match self.compared(&server, wanted).await {
+            Err(answer) => Step::Answer(answer),
+            Ok(now) if !earlier && Arc::ptr_eq(&now, &judged) => step,
+            Ok(now) => match self.blocked(&server, &wanted.tool, now.get(&wanted.tool)) {
+                Some(why) => Step::Answer(error_result(&format!("Nothing was run: {why}."), wanted.era)),
+                None => step,
+            },
+        }
+    }
+
+    /// The step of a call that began with an earlier request, if it did.
+    async fn resumed(self: &Arc<Self>, wanted: &Wanted) -> Option<Step> {
+        let state = wanted.params.string("requestState");
+        match state.as_deref() {
+            Some(state) if super::resume::is_ours(state) => return Some(self.resume(wanted, state).await),
+            None if wanted.params.get("inputResponses").is_none() => return None,
+            _ => {}
+        }
+        self.go_on(wanted, state.as_deref()).map(Step::GoOn)
+    }
+
+    /// What the server says of its tools now, compared with what is trusted.
+    ///
+    /// # Errors
+    /// The response, if that is not known: what is not known to be what it was can't be trusted.
+    async fn compared(&self, server: &Arc<Server>, wanted: &Wanted) -> Result<Arc<Catalogue>, Frame> {
         if wanted.era == Era::Stateless
             && server.era().is_none()
             && let Err(failure) = server.begin_stateless(&wanted.says).await
         {
-            return Step::Answer(failure.answer(RawValue::NULL));
+            return Err(failure.answer(RawValue::NULL));
         }
-        // What is not known to be what it was can't be trusted: no list, no call.
-        let catalogue = match server.catalogue(&wanted.says).await {
-            Ok(catalogue) => catalogue,
-            Err(failure) => return Step::Answer(error_result(&failure.message, wanted.era)),
-        };
+        let catalogue = server
+            .catalogue(&wanted.says)
+            .await
+            .map_err(|failure| error_result(&failure.message, wanted.era))?;
         if self.shared.fresh(&server.name, &catalogue) {
-            let _ = self.offered(&server, &catalogue.tools, str::to_owned);
+            let _ = self.offered(server, &catalogue.tools, str::to_owned);
+            self.shared.compared(&server.name, &catalogue);
         }
-        let said = catalogue.get(&wanted.tool);
-        let call = self.call_of(&server, &wanted.tool, said, wanted.arguments.clone(), key);
-        self.ask(call, wanted, key).await
+        Ok(catalogue)
     }
 
     /// The verdict, as the next step.
@@ -191,20 +243,9 @@ impl Session {
         }
     }
 
-    /// The same for a call that has waited: what its server says of the tool may have changed meanwhile.
-    pub(super) fn late_step(&self, verdict: Verdict, wanted: &Wanted) -> Step {
-        if let (Verdict::Allowed(_), Some(server)) = (&verdict, self.at(wanted.server))
-            && let Some(why) = self.why_blocked(server, &Item::Tool(wanted.tool.clone()))
-        {
-            let text = format!("the call was allowed, and nothing was run: meanwhile {why}");
-            return Step::Answer(error_result(&text, wanted.era));
-        }
-        self.step(verdict, wanted)
-    }
-
     /// Carries an authorized call out: it goes to its server, and the answer to the client.
     async fn run(self: &Arc<Self>, wanted: Wanted, continuation: Continuation, key: Key) {
-        let frame = wanted.frame.clone().with("params", wanted.params.raw());
+        let frame = wanted.frame.clone().with("params", wanted.of_server().raw());
         let (authorized, carrying) = continuation.into_parts();
         let mut answer = std::pin::pin!(self.exchange(frame, key, wanted.server));
         // It is on its way before its start is written down; that it was allowed is on disk.

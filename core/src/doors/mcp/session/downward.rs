@@ -20,13 +20,17 @@ impl Session {
         let session = Arc::clone(self);
         match method.as_str() {
             "tools/call" => self.call(frame, key),
-            _ if is_like_a_call(&method) => {
-                let message = format!("no method is called `{}`", super::lists::shown(&method));
-                self.respond_error(key, code::METHOD_NOT_FOUND, &message);
-            }
             "initialize" => self.spawn(key, async move { session.initialize(frame, key).await }),
             "server/discover" => self.spawn(key, async move { session.discover(frame, key).await }),
             "tools/list" => self.spawn(key, async move { session.list_tools(frame, key).await }),
+            other if is_like_a_call(other) => {
+                self.shared.gate.refused();
+                self.respond_error(
+                    key,
+                    code::METHOD_NOT_FOUND,
+                    "unknown method: tools are called by `tools/call`",
+                );
+            }
             _ => match self.single() {
                 Some(_) => self.forward(frame, key, 0),
                 None => self.dispatch(frame, key, &method),
@@ -55,7 +59,9 @@ impl Session {
         let (era, _) = self.says(&frame);
         // The quick way: both speak the same, and it is known.
         if to.era() == Some(era) || (era == Era::Older && to.era().is_none()) {
-            self.given_to(key, server);
+            if !self.given_to(key, server) {
+                return;
+            }
             let session = Arc::clone(self);
             let done = Box::new(move |answer| session.respond_with(key, answer));
             to.send(key, frame.under(raw(&key.0)), done);
@@ -83,6 +89,11 @@ impl Session {
                 if let Some(key) = key {
                     self.drop_request(key, params.get("reason"));
                 }
+            }
+            // Not a call: it has no id, and nobody would wait for its answer. A server might run the tool all the same.
+            other if is_like_a_call(other) => {
+                self.shared.gate.refused();
+                tracing::warn!("a notification that would call a tool is not passed on");
             }
             // Servers of the stateless era don't know what has begun.
             "notifications/initialized" => self.to_servers(&frame, |era| era == Some(Era::Older)),

@@ -13,6 +13,7 @@ use crate::doors::mcp::server::{Server, Tool};
 use crate::gate::Refusal;
 use crate::pin::{Item, Standing};
 use crate::policy::Approval;
+use crate::store::StoreError;
 
 impl Session {
     /// The call of `tool` on `server`. `said` is what the server says of the tool, if it says anything.
@@ -36,13 +37,7 @@ impl Session {
             access.claims = Some(Category::Read);
         }
         let item = Item::Tool(tool.to_owned());
-        let mut blocked = self.why_blocked(server, &item);
-        if blocked.is_none()
-            && said.is_none()
-            && self.shared.pins.standing(&server.name, &item).ok().flatten().is_some()
-        {
-            blocked = Some(format!("the server {} does not list this tool any more", server.name));
-        }
+        let blocked = self.blocked(server, tool, said);
         Call {
             door: Door::Mcp,
             agent: options.agent.clone(),
@@ -64,6 +59,27 @@ impl Session {
             blocked,
             cautions: self.cautions(server, &item, hint("destructiveHint") == Some(true)),
             about: Some(about(server, said)),
+        }
+    }
+
+    /// Why a tool may not be called, if it may not. `said` is what this very server says of it now: another conversation
+    /// has a process of its own, which may say something else.
+    pub(super) fn blocked(&self, server: &Server, tool: &str, said: Option<&Tool>) -> Option<String> {
+        let item = Item::Tool(tool.to_owned());
+        let pins = &self.shared.pins;
+        let unreadable = |error: StoreError| {
+            format!("what is trusted of the server {} can't be read: {error}", server.name)
+        };
+        match said {
+            Some(said) => match pins.differs(&server.name, &item, said.digest()) {
+                Ok(why) => why.map(|why| why.to_string()),
+                Err(error) => Some(unreadable(error)),
+            },
+            None => self.why_blocked(server, &item).or_else(|| match pins.standing(&server.name, &item) {
+                Ok(None) => None,
+                Ok(Some(_)) => Some(format!("the server {} does not list this tool any more", server.name)),
+                Err(error) => Some(unreadable(error)),
+            }),
         }
     }
 

@@ -46,6 +46,7 @@ impl Session {
     /// The only server's list, page by page as the client asks for it.
     async fn list_single(self: &Arc<Self>, frame: Frame, key: Key) {
         let whole = frame.params().is_none_or(|params| params.get("cursor").is_none());
+        let changes = self.at(0).map_or(0, |server| server.changes());
         let answer = match self.exchange(frame, key, 0).await {
             Ok(answer) => answer,
             Err(failure) => return self.respond_with(key, Err(failure)),
@@ -68,8 +69,8 @@ impl Session {
             result.set("tools", raw(&offered));
         }
         if whole && result.get("nextCursor").is_none() {
-            let catalogue = server.keep_tools(tools);
-            self.shared.fresh(&server.name, &catalogue);
+            let catalogue = server.keep_tools(tools, changes);
+            self.shared.compared(&server.name, &catalogue);
         }
         self.respond(key, if same { answer } else { answer.with("result", result.raw()) });
     }

@@ -11,6 +11,8 @@ mod lists;
 mod offer;
 mod resume;
 mod route;
+#[cfg(test)]
+mod tests;
 mod toolbelt;
 mod upward;
 
@@ -79,6 +81,31 @@ enum Upward {
     Server(usize, Box<RawValue>),
     /// Of mayi's own.
     Own(oneshot::Sender<Frame>),
+}
+
+/// A question to the client. It is taken back when nobody waits for its answer any more.
+struct Asked {
+    session: Arc<Session>,
+    key: Key,
+    answered: oneshot::Receiver<Frame>,
+}
+
+impl Asked {
+    /// What the client says; nothing if it is gone.
+    async fn answer(&mut self) -> Option<Frame> {
+        (&mut self.answered).await.ok()
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let waits = self.session.lock().upward.remove(&self.key.0);
+        if waits.is_some() {
+            let params =
+                serde_json::json!({ "requestId": self.key.0, "reason": "it needs no answer any more" });
+            self.session.client.send(Frame::notification("notifications/cancelled", &params), None);
+        }
+    }
 }
 
 impl Session {
@@ -171,9 +198,14 @@ impl Session {
         self.lock().open.get(&key).map(|open| open.cancel.clone())
     }
 
-    fn given_to(&self, key: Key, server: usize) {
-        if let Some(open) = self.lock().open.get_mut(&key) {
-            open.server = Some(server);
+    /// Notes who has the request; `false` if nobody waits for it any more.
+    fn given_to(&self, key: Key, server: usize) -> bool {
+        match self.lock().open.get_mut(&key) {
+            Some(open) => {
+                open.server = Some(server);
+                true
+            }
+            None => false,
         }
     }
 
@@ -191,16 +223,16 @@ impl Session {
 
     /// Asks the client something.
     fn ask_client(
-        &self,
+        self: &Arc<Self>,
         method: &str,
         params: &impl serde::Serialize,
         about: Option<Key>,
-    ) -> (Key, oneshot::Receiver<Frame>) {
+    ) -> Asked {
         let (answer, answered) = oneshot::channel();
         let key = Key::next();
         self.lock().upward.insert(key.0, Upward::Own(answer));
         self.client.send(Frame::request(key.0, method, params), about);
-        (key, answered)
+        Asked { session: Arc::clone(self), key, answered }
     }
 
     fn say(&self, server: &str, text: &str) {

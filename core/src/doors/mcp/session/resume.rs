@@ -14,8 +14,6 @@ use super::calls::{Parts, Step, Wanted};
 use crate::approval::{ApprovalId, Card};
 use crate::call::{Call, Digest, digest_of};
 use crate::doors::mcp::frame::{Frame, code};
-use crate::doors::mcp::front::Key;
-use crate::doors::mcp::members::Members;
 use crate::gate::{Authorized, Carrying, Ticket};
 use crate::policy::Mode;
 
@@ -62,14 +60,6 @@ pub(super) fn is_ours(state: &str) -> bool {
     state.starts_with(PREFIX)
 }
 
-/// What is between mayi and the client does not go to the server.
-pub(super) fn keep_own(params: &mut Members) {
-    if params.string("requestState").is_some_and(|state| is_ours(&state)) {
-        params.remove("requestState");
-        params.remove("inputResponses");
-    }
-}
-
 impl Session {
     /// Gives the question to the client, which comes back with the answer in a request of its own.
     pub(super) fn park(self: &Arc<Self>, ticket: Ticket, card: &Card, form: Value, wanted: &Wanted) -> Step {
@@ -97,7 +87,7 @@ impl Session {
     }
 
     /// The client comes back with an answer.
-    pub(super) async fn resume(self: &Arc<Self>, wanted: &Wanted, state: &str, _key: Key) -> Step {
+    pub(super) async fn resume(self: &Arc<Self>, wanted: &Wanted, state: &str) -> Step {
         let refuse = |why: &str| {
             self.shared.gate.refused();
             let message = format!(
@@ -116,13 +106,13 @@ impl Session {
         let Some((mut ticket, card)) = parked else { return refuse("it was used before, or has expired") };
         if let Some(verdict) = ticket.at_once() {
             // Somebody was quicker at another surface, or the rules have changed.
-            return self.late_step(verdict, wanted);
+            return self.step(verdict, wanted);
         }
         let responses = wanted.params.object("inputResponses");
         let response = responses.as_ref().and_then(|responses| responses.get(QUESTION));
         self.answer(&card, response, wanted);
         let verdict = ticket.verdict().await;
-        self.late_step(verdict, wanted)
+        self.step(verdict, wanted)
     }
 
     /// What the state is bound to: who asks, what is called, and the rules that held.

@@ -71,7 +71,7 @@ pub(crate) fn start(program: &Program, say: Say) -> Result<Wire, String> {
     let (out, outgoing) = mpsc::channel(WAITING);
     let (incoming, inc) = mpsc::channel(WAITING);
     // The pipe ends when nobody sends any more: a server's sign to end by itself.
-    tokio::spawn(write_all(stdin, outgoing));
+    tokio::spawn(write_all(stdin, outgoing, |_| ()));
     tokio::spawn(Reading { exited, say, to: incoming, stray: 0 }.run(stdout));
     Ok(Wire { out, inc, guard: Box::new(family) })
 }
@@ -109,10 +109,12 @@ impl Reading {
                     Ok(frame) => Some(Incoming::Frame { frame, about: None }),
                     Err(malformed) => {
                         self.stray(&format!("{}: {}", malformed.message, start_of(&text)));
-                        let answer = !text.contains("\"method\"");
-                        let id = malformed.id.filter(|_| answer).and_then(|id| id.get().parse().ok());
-                        let message = format!("what it sent is no answer: {}", malformed.message);
-                        id.map(|id| Incoming::Failed { id, code: code::INTERNAL, message })
+                        // Somebody waits for it all the same.
+                        answered(&text).map(|id| Incoming::Failed {
+                            id,
+                            code: code::INTERNAL,
+                            message: format!("its answer is no message: {}", malformed.message),
+                        })
                     }
                 },
                 Ok(Some(Line::NotText)) => {
@@ -152,6 +154,17 @@ async fn gone(exited: &mut watch::Receiver<Option<String>>) {
 
 fn start_of(text: &str) -> String {
     visible(&text.trim().chars().take(80).collect::<String>())
+}
+
+/// The request that something would answer that is no message.
+fn answered(text: &str) -> Option<u64> {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        id: u64,
+        method: Option<serde::de::IgnoredAny>,
+    }
+    let answer: Answer = serde_json::from_str(text.trim()).ok()?;
+    answer.method.is_none().then_some(answer.id)
 }
 
 /// A message that was too long: the request that it answers has failed, if its ends tell which.
@@ -204,6 +217,18 @@ mod tests {
         assert!(message.contains("64 MiB"), "{message}");
         let Some(Incoming::Frame { frame, .. }) = wire.inc.recv().await else { panic!() };
         assert_eq!(frame.number(), Some(5));
+    }
+
+    /// Issue "MCP": every request gets exactly one answer.
+    #[tokio::test]
+    async fn given_an_answer_that_is_no_message_then_its_request_fails() {
+        let script = r#"echo '{"jsonrpc":"2.0","id":4,"result":{},"Result":{}}'; echo '{"jsonrpc":"2.0","id":5,"x":1}'
+            echo '{"jsonrpc":"2.0","id":6,"method":"x","result":{}}'; sleep 5"#;
+        let mut wire = start(&program(script), quiet()).unwrap();
+        for answered in [4, 5] {
+            let Some(Incoming::Failed { id, message, .. }) = wire.inc.recv().await else { panic!() };
+            assert!(id == answered && message.starts_with("its answer is no message"), "{message}");
+        }
     }
 
     #[tokio::test]

@@ -307,7 +307,9 @@ fn given_anything_else_then_it_does_not_fit() {
 #[test]
 fn given_a_reader_then_its_operands_are_read() {
     let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().canonicalize().unwrap();
+    // What lies beside it counts, so that has to be nobody's.
+    let root = dir.path().canonicalize().unwrap().join("root");
+    std::fs::create_dir(&root).unwrap();
     for folder in ["src", "other", "x"] {
         std::fs::create_dir(root.join(folder)).unwrap();
     }
