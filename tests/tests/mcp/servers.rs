@@ -62,6 +62,7 @@ fn given_a_server_that_never_answers_then_others_go_on_and_a_cancellation_reache
     let mut gateway = scene.gateway(ALL).older();
     let never = gateway.begin("never", &json!({}));
     ran(&gateway.call("echo", &json!({})), "echo");
+    scene.soon("the server has it", || scene.ran().contains(&"never".to_owned()));
     gateway.send(
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
             "params": { "requestId": never, "reason": "no patience" } })
