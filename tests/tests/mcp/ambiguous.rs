@@ -155,3 +155,33 @@ fn given_an_id_twice_then_the_second_request_is_refused_and_does_not_run() {
     gateway.rest();
     assert!(!scene.ran().contains(&"echo".to_owned()), "{:?}", scene.ran());
 }
+
+/// Attack 14: what no reader should have to read: too deep, too long, no text.
+#[test]
+fn given_a_message_that_is_too_deep_too_long_or_no_text_then_it_is_answered_and_others_go_on() {
+    let scene = Scene::new("");
+    let mut gateway = scene.gateway(ALL).older();
+    let deep = format!("{}{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
+    gateway.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{{"name":"list","arguments":{deep}1}}}}"#
+    ));
+    let nested = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    gateway.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":"nested","method":"tools/call","params":{{"name":"list","arguments":{{"a":{nested}}}}}}}"#
+    ));
+    assert!(gateway.answer(&json!("nested"))["error"].is_object());
+    let long = "x".repeat(17 * 1024 * 1024);
+    gateway.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{{"name":"list","arguments":{{"a":"{long}"}}}}}}"#
+    ));
+    let answer = gateway.until("the answer", |message| message["error"].to_string().contains("16 MiB"));
+    assert_eq!(answer["id"], Value::Null, "{answer}");
+    gateway.bytes(
+        b"{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"l\xffst\"}}\n",
+    );
+    gateway.until("the answer", |message| message["error"].to_string().contains("UTF-8"));
+    gateway.rest();
+    scene.nothing_ran();
+    ran(&gateway.call("echo", &json!({})), "echo");
+    gateway.end();
+}

@@ -69,8 +69,13 @@ impl Gateway {
 
     /// Sends a line as it is.
     pub(crate) fn send(&mut self, line: &str) {
+        self.bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Sends bytes, whatever they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().unwrap();
-        stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).unwrap();
     }
 
     /// Asks, under an id of its own.

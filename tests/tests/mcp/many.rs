@@ -63,3 +63,22 @@ fn given_prompts_and_resources_of_several_servers_then_each_request_goes_to_its_
     }
     gateway.end();
 }
+
+/// A server that never says what its tools are is in nobody else's way, and a name that could be its own is nobody's.
+#[test]
+fn given_a_server_that_says_nothing_then_calls_of_the_others_do_not_wait_for_it() {
+    let scene = Scene::new("");
+    let mute = format!("[servers.mute]\ncommand = {:?}\n", scene.command("rogue", "mute"));
+    scene
+        .configure(&format!("{mute}{}[rules]\nallow = [\"mcp(*)\"]\n", scene.servers(&["alpha", "mute__x"])));
+    for gateway in [scene.joint(&["--no-record"]).older(), scene.joint(&["--no-record"]).stateless()] {
+        let mut gateway = gateway;
+        let hidden = gateway.begin("mute__x__echo", &json!({}));
+        let begun = std::time::Instant::now();
+        ran(&gateway.call("alpha__echo", &json!({})), "echo of alpha");
+        assert!(begun.elapsed() < std::time::Duration::from_secs(15), "{:?}", begun.elapsed());
+        assert!(gateway.rest().iter().all(|message| message["id"] != hidden));
+    }
+    assert!(scene.messages("mute__x", "tools/call").is_empty());
+    scene.nothing_ran();
+}

@@ -62,6 +62,20 @@ fn given_an_answer_that_allows_then_the_call_runs_once_and_is_asked_about_again(
     assert_eq!(scene.ran(), ["echo"]);
 }
 
+/// Attack 15: a state is used by several requests at once.
+#[test]
+fn given_a_state_that_is_used_many_times_at_once_then_it_counts_for_one() {
+    let scene = Scene::new(TRUSTED);
+    let mut gateway = scene.gateway(&["--agent", "bot"]).stateless();
+    let state = asked(&mut gateway);
+    let params = json!({ "name": "echo", "arguments": { "n": 1 }, "requestState": state,
+        "inputResponses": { "mayi": allow() } });
+    let ids: Vec<i64> = (0..20).map(|_| gateway.request("tools/call", &params)).collect();
+    let answers: Vec<Value> = ids.iter().map(|id| gateway.answer(&json!(id))).collect();
+    assert_eq!(answers.iter().filter(|answer| answer["error"].is_object()).count(), 19, "{answers:?}");
+    assert_eq!(scene.ran(), ["echo"]);
+}
+
 /// Attack 15: a state that mayi did not give out, or not so.
 #[test]
 fn given_a_state_that_was_changed_then_it_is_refused_and_the_true_one_still_counts() {

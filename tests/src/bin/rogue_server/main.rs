@@ -8,6 +8,7 @@
 mod calls;
 mod lists;
 
+use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
@@ -32,7 +33,12 @@ pub(crate) enum Behaviour {
 pub(crate) struct Server {
     folder: PathBuf,
     behaviour: Behaviour,
+    /// It was sent `initialize`.
+    begun: Cell<bool>,
 }
+
+/// Where a request of 2026-07-28 says which version it is of.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 fn main() -> io::Result<()> {
     let mut words = std::env::args().skip(1);
@@ -45,7 +51,7 @@ fn main() -> io::Result<()> {
         Some("more-pages") => Behaviour::MorePages,
         Some(other) => return Err(io::Error::other(format!("no behaviour is called {other}"))),
     };
-    let server = Server { folder, behaviour };
+    let server = Server { folder, behaviour, begun: Cell::new(false) };
     server.append("starts", &std::process::id().to_string())?;
     if server.folder.join("dead").exists() {
         return Ok(());
@@ -79,6 +85,13 @@ impl Server {
         };
         let parameters = message.get("params").unwrap_or(&Value::Null);
         let instructions = self.text("instructions");
+        // It holds others to the protocol.
+        let stamped = parameters.get("_meta").and_then(|meta| meta.get(VERSION)).is_some();
+        let begins = matches!(method, "initialize" | "server/discover" | "ping");
+        self.begun.set(self.begun.get() || method == "initialize");
+        if !begins && !stamped && !self.begun.get() {
+            return say(&error(id, -32600, "nothing has begun"));
+        }
         match method {
             "initialize" => {
                 let mut hello = json!({

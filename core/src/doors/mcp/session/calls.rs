@@ -21,6 +21,7 @@ use crate::doors::mcp::front::Key;
 use crate::doors::mcp::members::{Members, alike, raw};
 use crate::doors::mcp::server::{Catalogue, Failure, Server};
 use crate::gate::{Authorized, Carrying, Verdict};
+use crate::pin::Item;
 
 /// The parameters of `tools/call` that MCP knows.
 const PARAMS: &[&str] = &["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
@@ -162,7 +163,7 @@ impl Session {
         if let Some(name) = alike(&arguments) {
             return Err(unsure(name));
         }
-        let (server, tool) = self.tool_named(&name, &says).await.map_err(|why| refuse(&why))?;
+        let (server, tool) = self.tool_named(&name, &says, era).await.map_err(|why| refuse(&why))?;
         params.set("name", raw(&tool));
         let digest = digest_of(&arguments);
         Ok(Wanted { server, tool, arguments, digest, frame, params, era, says })
@@ -242,6 +243,17 @@ impl Session {
             }
             Verdict::Cancelled => Step::Gone,
         }
+    }
+
+    /// The same for a call that has waited: what its server says of the tool may have changed meanwhile.
+    pub(super) fn late_step(&self, verdict: Verdict, wanted: &Wanted) -> Step {
+        if let (Verdict::Allowed(_), Some(server)) = (&verdict, self.at(wanted.server))
+            && let Some(why) = self.why_blocked(server, &Item::Tool(wanted.tool.clone()))
+        {
+            let text = format!("the call was allowed, and nothing was run: meanwhile {why}");
+            return Step::Answer(error_result(&text, wanted.era));
+        }
+        self.step(verdict, wanted)
     }
 
     /// Carries an authorized call out: it goes to its server, and the answer to the client.

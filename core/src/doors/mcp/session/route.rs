@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::Session;
 use super::lists::shown;
-use crate::doors::mcp::era::ClientSays;
+use crate::doors::mcp::era::{ClientSays, Era};
 use crate::doors::mcp::frame::Frame;
 use crate::doors::mcp::members::{Members, raw};
-use crate::doors::mcp::server::{Catalogue, Server};
+use crate::doors::mcp::server::{Catalogue, Failure, Server};
 
 /// As many addresses and tasks are remembered.
 const MOST: usize = 20_000;
@@ -69,13 +69,26 @@ impl Session {
     ///
     /// # Errors
     /// If there is none: one line for the client.
-    pub(super) async fn tool_named(&self, name: &str, says: &ClientSays) -> Result<(usize, String), String> {
+    pub(super) async fn tool_named(
+        &self,
+        name: &str,
+        says: &ClientSays,
+        era: Era,
+    ) -> Result<(usize, String), String> {
         if self.single().is_some() {
             return Ok((0, name.to_owned()));
         }
-        let begins =
+        // Those that could have it, and no others: one that does not answer is in nobody else's way.
+        let could =
             |server: &Server| name.strip_prefix(&server.name).is_some_and(|rest| rest.starts_with("__"));
-        let tools = self.tools_of(says, begins).await;
+        let mut tools = Vec::new();
+        for (index, server) in self.servers.iter().enumerate().filter(|(_, server)| could(server)) {
+            // Without it the name could lead to another one's tool.
+            match self.catalogue_of(server, says, era).await {
+                Ok(catalogue) => tools.push((index, catalogue)),
+                Err(failure) => return Err(failure.message),
+            }
+        }
         if let Some(first) = self.readings(&tools, name).into_iter().next() {
             return Ok(first);
         }
@@ -89,14 +102,20 @@ impl Session {
         {
             return Ok(reading);
         }
-        // A server that is not there has no tools that could be looked up.
-        let down = self.servers.iter().enumerate().find(|(_, server)| begins(server));
-        match down {
-            Some((index, server)) if !tools.iter().any(|(known, _)| *known == index) => {
-                Err(format!("the server {} does not answer now; its other tools neither", server.name))
-            }
-            _ => Err(format!("unknown tool: {}", shown(name))),
+        Err(format!("unknown tool: {}", shown(name)))
+    }
+
+    /// The tools of a server, which has begun by then.
+    async fn catalogue_of(
+        &self,
+        server: &Server,
+        says: &ClientSays,
+        era: Era,
+    ) -> Result<Arc<Catalogue>, Failure> {
+        if era == Era::Stateless && server.era().is_none() {
+            server.begin_stateless(says).await?;
         }
+        server.catalogue(says).await
     }
 
     /// Where a request about one prompt, resource or task belongs, and its parameters for that server.
@@ -149,7 +168,7 @@ impl Session {
             }
             let mut params = Members::default();
             params.set("uri", raw(address));
-            if server.era() == Some(crate::doors::mcp::era::Era::Stateless) {
+            if server.era() == Some(Era::Stateless) {
                 params = says.stamp(params, None);
             }
             let there =
