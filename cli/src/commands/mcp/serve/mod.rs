@@ -36,7 +36,8 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     let agent = agent_of(&args)?;
     let (gate, store) = gate(&args, &ctx, &loaded)?;
     gate.attend();
-    reload::watch(gate.clone(), ctx.clone(), &loaded);
+    let running = servers.iter().map(|server| (server.name.clone(), server.transport.identity())).collect();
+    reload::watch(gate.clone(), ctx.clone(), &loaded, running);
     let options = McpOptions {
         agent,
         roots: roots(&ctx),

@@ -58,7 +58,7 @@ fn given(args: &McpArgs) -> Result<Option<ServerLaunch>, CliError> {
         None => derived(&transport),
     };
     let origin = Origin { file: None, line: None, layer: "command line" };
-    Ok(Some(ServerLaunch { name, transport, trust_annotations: false, origin }))
+    Ok(Some(ServerLaunch { name, transport, origin }))
 }
 
 /// Decisions, section 1: "a server of another identity under a known name has no settings, grants or trust". So it can't
