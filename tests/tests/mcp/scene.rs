@@ -70,6 +70,21 @@ impl Scene {
         Gateway::start(command)
     }
 
+    /// The same, for a client that is another process than this test: what the client of a gateway starts can't answer for
+    /// the person.
+    pub(crate) fn for_another(&self, behaviour: &str, options: &[&str]) -> Gateway {
+        let mut command = self.mayi(&[]);
+        let mut shell = Command::new("sh");
+        // Not the last command: a shell would become it.
+        shell.args(["-c", "\"$0\" \"$@\"; exit $?"]).arg(command.get_program());
+        shell.args(["mcp", "--name", "rogue"]).args(options).arg("--").args(self.command("rogue", behaviour));
+        command = {
+            shell.current_dir(self.machine.work()).env_clear().envs(self.machine.environment());
+            shell
+        };
+        Gateway::start(command)
+    }
+
     /// `mayi mcp` in front of the servers of the configuration.
     pub(crate) fn joint(&self, options: &[&str]) -> Gateway {
         let mut command = self.mayi(&["mcp"]);

@@ -225,7 +225,8 @@ async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_aske
     let tools = [("get", Category::Read), ("put", Category::Write)];
     for server in ["s", "u"] {
         let tools = tools.into_iter().map(|(name, category)| (name.to_owned(), tool(category))).collect();
-        let settings = ServerSettings { approval: Some(Approval::Required), grant: Level::None, tools };
+        let settings =
+            ServerSettings { approval: Some(Approval::Required), tools, ..ServerSettings::default() };
         policy.servers.insert(server.into(), settings);
     }
     let kept = Kept::new();

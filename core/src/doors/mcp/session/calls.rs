@@ -18,7 +18,7 @@ use crate::call::{Call, Digest, digest_of, json};
 use crate::doors::mcp::era::{ClientSays, Era};
 use crate::doors::mcp::frame::{Frame, code};
 use crate::doors::mcp::front::Key;
-use crate::doors::mcp::members::{Members, alike, raw};
+use crate::doors::mcp::members::{Members, raw};
 use crate::doors::mcp::server::{Catalogue, Failure, Server};
 use crate::gate::{Authorized, Carrying, Verdict};
 use crate::pin::Item;
@@ -159,9 +159,6 @@ impl Session {
             serde_json::from_str(arguments.get()).map_err(|_| refuse("`arguments` can't be read"))?;
         if !arguments.is_object() {
             return Err(refuse("`arguments` is not an object"));
-        }
-        if let Some(name) = alike(&arguments) {
-            return Err(unsure(name));
         }
         let (server, tool) = self.tool_named(&name, &says, era).await.map_err(|why| refuse(&why))?;
         params.set("name", raw(&tool));
