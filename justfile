@@ -42,10 +42,10 @@ test-agents: build
 test-mcp: build
     ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground "{{ just_executable() }}" nextest test-mcp 'binary(mcp_servers)'
 
-# Run all benchmarks.
+# Run all benchmarks. Gateways of others, which the one of the gateway is compared with, are installed at first (about 600 MB, outside of the checkout).
 bench:
     cargo build --release -p mayi
-    cargo bench -p mayi-tests --features yardstick --bench '*'
+    ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground cargo bench -p mayi-tests --features yardstick --bench '*'
 
 # Run all benchmarks with few samples, in three minutes at the very most without building: do they run, is anything off by far?
 bench-quick:
