@@ -56,16 +56,21 @@ impl Http {
             self.at,
             body.len()
         );
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
+        // One that nobody used for some seconds may have been closed.
+        let kept = match self.connection.take() {
+            Some(mut kept) => self.send(&mut kept, &request).ok().map(|head| (kept, head)),
+            None => None,
+        };
+        let (connection, head) = match kept {
+            Some(kept) => kept,
             None => {
                 let stream = TcpStream::connect(self.at)?;
                 stream.set_nodelay(true)?;
-                BufReader::new(stream)
+                let mut connection = BufReader::new(stream);
+                let head = self.send(&mut connection, &request)?;
+                (connection, head)
             }
         };
-        connection.get_mut().write_all(request.as_bytes())?;
-        let head = self.head(&mut connection)?;
         self.left = match (head.chunked, head.length) {
             (true, _) => Left::Chunks,
             (false, Some(length)) => Left::Bytes(length),
@@ -73,6 +78,11 @@ impl Http {
         };
         self.connection = Some(connection);
         Ok(head)
+    }
+
+    fn send(&mut self, connection: &mut BufReader<TcpStream>, request: &str) -> Outcome<Head> {
+        connection.get_mut().write_all(request.as_bytes())?;
+        self.head(connection)
     }
 
     fn head(&mut self, connection: &mut BufReader<TcpStream>) -> Outcome<Head> {

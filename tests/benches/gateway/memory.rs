@@ -30,7 +30,7 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<()> {
         "--config".to_owned(),
         config.display().to_string(),
     ];
-    let mut gateway = Pipes::new(Running::start(ways::command(bench, &words)?)?)?;
+    let mut gateway = Pipes::new(Running::start(ways::command(bench, "home-of-memory", &words)?)?)?;
     client::begin(&mut gateway)?;
     let [begun, _] = status(gateway.running.id())?;
     for number in 0..CALLS {

@@ -19,7 +19,7 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<()> {
     let mut series = ways.map(|_| Series::default());
     for _ in 0..rounds {
         for (way, series) in ways.iter().zip(&mut series) {
-            let command = ways::command(bench, &way.stdio(bench)?)?;
+            let command = ways::command(bench, "home-of-start", &way.stdio(bench)?)?;
             let begin = Instant::now();
             let mut client = Pipes::new(Running::start(command)?)?;
             client.ask(INITIALIZE, 0)?;

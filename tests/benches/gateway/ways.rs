@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -18,6 +19,9 @@ use crate::{Bench, SERVER};
 
 /// Somebody has to listen after this time.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Counts homes.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// How messages are carried.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,11 +127,14 @@ enum Back {
 
 /// Opens the way through `between`, and begins to speak.
 pub(crate) fn open(bench: &Bench, between: Between, front: Carried, back: Carried) -> Outcome<Way> {
+    // A home for each: what is trusted of one server is not true of the next of this name.
+    let home = format!("home-{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let mut running = Vec::new();
     let listens = back == Carried::Http || (between == Between::Nothing && front == Carried::Http);
     let back = match listens {
         true => {
-            let (server, url) = listening(bench, &[SERVER, "--http", "127.0.0.1:0"].map(str::to_owned))?;
+            let (server, url) =
+                listening(bench, &home, &[SERVER, "--http", "127.0.0.1:0"].map(str::to_owned))?;
             running.push(server);
             Back::Url(url)
         }
@@ -136,18 +143,18 @@ pub(crate) fn open(bench: &Bench, between: Between, front: Carried, back: Carrie
     let mut client: Box<dyn Client> = match (between, front, &back) {
         (Between::Nothing, _, Back::Url(url)) => Box::new(Http::new(url)?),
         (_, Carried::Stdio, _) => {
-            Box::new(Pipes::new(Running::start(command(bench, &between.words(bench, &back, 0)?)?)?)?)
+            Box::new(Pipes::new(Running::start(command(bench, &home, &between.words(bench, &back, 0)?)?)?)?)
         }
         (Between::Mayi, Carried::Http, _) => {
             let mut words = between.words(bench, &back, 0)?;
             words.splice(2..2, ["--http", "127.0.0.1:0"].map(str::to_owned));
-            let (gateway, url) = listening(bench, &words)?;
+            let (gateway, url) = listening(bench, &home, &words)?;
             running.push(gateway);
             Box::new(Http::new(&url)?)
         }
         (_, Carried::Http, _) => {
             let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-            let mut gateway = Running::start(command(bench, &between.words(bench, &back, port)?)?)?;
+            let mut gateway = Running::start(command(bench, &home, &between.words(bench, &back, port)?)?)?;
             wait_for(&mut gateway, port)?;
             running.push(gateway);
             let end = if between == Between::McpProxy { "/" } else { "" };
@@ -158,18 +165,18 @@ pub(crate) fn open(bench: &Bench, between: Between, front: Carried, back: Carrie
     Ok(Way { client, _running: running })
 }
 
-/// A program in folders of its own.
-pub(crate) fn command(bench: &Bench, words: &[String]) -> Outcome<Command> {
+/// A program with the folders of `home`.
+pub(crate) fn command(bench: &Bench, home: &str, words: &[String]) -> Outcome<Command> {
     let (first, rest) = words.split_first().ok_or("no command")?;
     let mut command = Command::new(first);
     command.args(rest).current_dir(&bench.machine.work);
-    program::at_home(&mut command, &bench.machine.at("home")?, &bench.path()?);
+    program::at_home(&mut command, &bench.machine.at(home)?, &bench.path()?);
     Ok(command)
 }
 
 /// Starts a program that says where it listens.
-fn listening(bench: &Bench, words: &[String]) -> Outcome<(Running, String)> {
-    let mut running = Running::start(command(bench, words)?)?;
+fn listening(bench: &Bench, home: &str, words: &[String]) -> Outcome<(Running, String)> {
+    let mut running = Running::start(command(bench, home, words)?)?;
     let (stdin, stdout) = running.streams()?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
