@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::later::Later;
 use super::{Gate, GateState};
 use crate::approval::{AnswerError, State};
 use crate::grant::{Grant, GrantId, Grants, Scope};
@@ -18,6 +19,8 @@ pub struct Memory {
     pub(super) store: Arc<dyn Store>,
     pub(super) writer: Writer,
     pub(super) owner: Owner,
+    /// Through which all of this process is written, but for what belongs to no entry.
+    later: Option<Later>,
     /// The store's stamp when remembered answers were read last.
     stamp: Option<u64>,
     /// The store's stamp when other processes were heard last.
@@ -35,7 +38,8 @@ impl Memory {
         sweep(&*store, &writer)?;
         let owner = Owner::this();
         store.attach(&owner)?;
-        Ok(Self { store, writer, owner, stamp: None, heard: None, told: None })
+        let later = Some(Later::new(Arc::clone(&store)));
+        Ok(Self { store, writer, owner, later, stamp: None, heard: None, told: None })
     }
 
     /// The answers that count in this process, if they are others than those of the stamp at hand; and the stamp that
@@ -88,6 +92,8 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        // Writes what waits.
+        drop(self.later.take());
         if let Err(error) = self.store.detach(self.owner.id) {
             tracing::warn!(%error, "this process could not be taken out of the store");
         }
@@ -127,7 +133,10 @@ impl GateState {
     /// Writes `changes`; without a store there is nothing to write.
     pub(super) fn commit(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) -> Result<(), StoreError> {
         match &self.memory {
-            Some(memory) => memory.store.commit(changes(memory)),
+            Some(memory) => match &memory.later {
+                Some(later) => later.commit(changes(memory)),
+                None => memory.store.commit(changes(memory)),
+            },
             None => Ok(()),
         }
     }
@@ -136,6 +145,15 @@ impl GateState {
     pub(super) fn note(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) {
         if let Err(error) = self.commit(changes) {
             tracing::warn!(%error, "the record lacks an entry");
+        }
+    }
+
+    /// The same for what nobody waits for: it is written a moment later.
+    pub(super) fn note_later(&self, change: impl FnOnce(&Memory) -> Change) {
+        if let Some(memory) = &self.memory
+            && let Some(later) = &memory.later
+        {
+            later.note(change(memory));
         }
     }
 

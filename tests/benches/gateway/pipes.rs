@@ -19,6 +19,12 @@ impl Pipes {
         let (stdin, stdout) = running.streams()?;
         Ok(Self { stdin, lines: BufReader::new(stdout), running })
     }
+
+    /// The client has gone: waits until the program has ended by itself.
+    pub(crate) fn end(self) -> Outcome<()> {
+        drop(self.stdin);
+        self.running.wait()
+    }
 }
 
 impl Client for Pipes {

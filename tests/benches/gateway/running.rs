@@ -40,6 +40,12 @@ impl Running {
     pub(crate) fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
+
+    /// Waits until it has ended by itself.
+    pub(crate) fn wait(mut self) -> Outcome<()> {
+        self.child.wait()?;
+        Ok(())
+    }
 }
 
 impl Drop for Running {

@@ -58,7 +58,9 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     crate::commands::run::listen_for_signals(&interrupt);
     let ended = match args.http {
         Some(at) => {
-            let interrupted = async move { drop(interrupts.recv().await) };
+            let interrupted = async move {
+                let _ = interrupts.recv().await;
+            };
             http::listen(door, at, &args, interrupted).await.map(|()| Exit::Interrupted)
         }
         None => {
