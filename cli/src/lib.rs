@@ -19,9 +19,10 @@ pub mod surface;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
-use crate::args::{Cli, Global};
+use crate::args::{Cli, Command, Global};
 use crate::commands::{CliError, Context, dispatch};
 use crate::exit::Exit;
 
@@ -52,7 +53,12 @@ pub fn start() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Exit, CliError> {
     let ctx = Context::new(&cli.global)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // A gateway for one client has nothing to do side by side: what goes from thread to thread only takes longer.
+    let mut builder = match &cli.command {
+        Command::Mcp(args) if args.command.is_none() && args.http.is_none() => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    let runtime = builder.enable_all().build()?;
     let result = runtime.block_on(dispatch(cli.command, ctx));
     // A thread that still waits for standard input must not keep the process.
     runtime.shutdown_background();

@@ -23,10 +23,6 @@ impl Loading<'_> {
                 agent.asking_mode = Some(mode);
             }
         }
-        for (name, server) in &mut self.servers {
-            server.trust_annotations =
-                current.servers.get(name).is_some_and(|server| server.trust_annotations);
-        }
         let policy = Policy {
             epoch: 0,
             mode: current.mode,
@@ -134,5 +130,10 @@ fn server_settings(server: &ServerSetting) -> ServerSettings {
         let approval = tool.approval.unwrap_or(Approval::Default);
         (name.clone(), ToolSettings { approval, category: tool.category })
     });
-    ServerSettings { approval: server.approval, grant: server.grant, tools: tools.collect() }
+    ServerSettings {
+        approval: server.approval,
+        grant: server.grant,
+        trust_annotations: server.trust_annotations,
+        tools: tools.collect(),
+    }
 }

@@ -116,8 +116,6 @@ pub struct ServerLaunch {
     pub name: String,
     /// How it is reached.
     pub transport: Transport,
-    /// What the server says of its tools may loosen a decision.
-    pub trust_annotations: bool,
     /// Where this is written.
     pub origin: Origin,
 }

@@ -187,12 +187,7 @@ impl<'s> Loading<'s> {
         }
         for entry in servers {
             if let Some(transport) = entry.transport {
-                let launch = ServerLaunch {
-                    name: entry.name.clone(),
-                    transport,
-                    trust_annotations: false,
-                    origin: entry.origin,
-                };
+                let launch = ServerLaunch { name: entry.name.clone(), transport, origin: entry.origin };
                 self.servers.insert(entry.name, launch);
             }
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::later::Later;
 use super::{Gate, GateState};
 use crate::approval::{AnswerError, State};
 use crate::grant::{Grant, GrantId, Grants, Scope};
@@ -18,6 +19,8 @@ pub struct Memory {
     pub(super) store: Arc<dyn Store>,
     pub(super) writer: Writer,
     pub(super) owner: Owner,
+    /// Through which all of this process is written, but for what belongs to no entry.
+    later: Option<Later>,
     /// The store's stamp when remembered answers were read last.
     stamp: Option<u64>,
     /// The store's stamp when other processes were heard last.
@@ -42,7 +45,8 @@ impl Memory {
     pub fn attach_as(owner: Owner, store: Arc<dyn Store>, writer: Writer) -> Result<Self, StoreError> {
         sweep(&*store, &writer)?;
         store.attach(&owner)?;
-        Ok(Self { store, writer, owner, stamp: None, heard: None, told: None })
+        let later = Some(Later::new(Arc::clone(&store)));
+        Ok(Self { store, writer, owner, later, stamp: None, heard: None, told: None })
     }
 
     /// The answers that count in this process, if they are others than those of the stamp at hand; and the stamp that
@@ -95,6 +99,8 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        // Writes what waits.
+        drop(self.later.take());
         if let Err(error) = self.store.detach(self.owner.id) {
             tracing::warn!(%error, "this process could not be taken out of the store");
         }
@@ -134,7 +140,10 @@ impl GateState {
     /// Writes `changes`; without a store there is nothing to write.
     pub(super) fn commit(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) -> Result<(), StoreError> {
         match &self.memory {
-            Some(memory) => memory.store.commit(changes(memory)),
+            Some(memory) => match &memory.later {
+                Some(later) => later.commit(changes(memory)),
+                None => memory.store.commit(changes(memory)),
+            },
             None => Ok(()),
         }
     }
@@ -143,6 +152,15 @@ impl GateState {
     pub(super) fn note(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) {
         if let Err(error) = self.commit(changes) {
             tracing::warn!(%error, "the record lacks an entry");
+        }
+    }
+
+    /// The same for what nobody waits for: it is written a moment later.
+    pub(super) fn note_later(&self, change: impl FnOnce(&Memory) -> Change) {
+        if let Some(memory) = &self.memory
+            && let Some(later) = &memory.later
+        {
+            later.note(change(memory));
         }
     }
 

@@ -8,6 +8,7 @@ mod answer;
 mod authorized;
 mod cover;
 mod keep;
+mod later;
 mod memory;
 mod pass;
 mod progress;

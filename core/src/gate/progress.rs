@@ -86,7 +86,7 @@ impl Gate {
         let carrying = Carrying { gate: self.clone(), id: authorized.id(), agent, session };
         let Carrying { id, agent, session, .. } = &carrying;
         let now = Timestamp::now();
-        self.lock().note(|memory| vec![Change::Append(memory.writer.started(*id, agent, session, now))]);
+        self.lock().note_later(|memory| Change::Append(memory.writer.started(*id, agent, session, now)));
         carrying
     }
 }
@@ -105,7 +105,7 @@ impl Carrying {
         let Self { gate, id, agent, session } = self;
         let now = Timestamp::now();
         gate.lock()
-            .note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, &session, how, now))]);
+            .note_later(|memory| Change::Append(memory.writer.finished(id, &agent, &session, how, now)));
     }
 }
 

@@ -74,6 +74,8 @@ pub struct ServerSettings {
     pub approval: Option<Approval>,
     /// The level granted to it.
     pub grant: Level,
+    /// What the server says of its tools may loosen a decision.
+    pub trust_annotations: bool,
     /// Its tools.
     pub tools: BTreeMap<String, ToolSettings>,
 }

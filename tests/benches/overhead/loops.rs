@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::clients::{self, Task};
 use crate::common::Outcome;
 use crate::figures::{self, Series};
-use crate::{Bench, RULES, binary};
+use crate::{Bench, RULES, binary, program};
 
 /// What the agent does.
 struct Scenario {
@@ -49,7 +49,7 @@ enum Client {
     Raw,
     Sdk,
     Door { rules: usize },
-    Program(binary::Program),
+    Program(program::Program),
 }
 
 impl Client {
@@ -177,7 +177,7 @@ fn run(bench: &Bench, client: &Client, task: &Task) -> Outcome<Vec<i64>> {
             let policy = if *rules == RULES[0] { usual.clone() } else { many.clone() };
             runtime.block_on(runtime.spawn(clients::mayi(task.clone(), policy)))??;
         }
-        Client::Program(program) => program.run(bench, task)?,
+        Client::Program(program) => binary::run(program, bench, task)?,
     }
     times(&out, task.calls)
 }

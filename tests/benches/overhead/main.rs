@@ -16,10 +16,14 @@ mod clients;
 #[path = "../common/mod.rs"]
 mod common;
 mod demo;
+#[path = "../common/figures.rs"]
 mod figures;
 mod inside;
 mod loops;
+#[path = "../common/options.rs"]
 mod options;
+#[path = "../common/program.rs"]
+mod program;
 
 use std::path::{Path, PathBuf};
 

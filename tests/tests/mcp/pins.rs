@@ -33,7 +33,7 @@ fn becomes(scene: &Scene, gateway: &mut Gateway, tools: &str) {
 fn given_a_tool_that_changes_while_it_runs_then_it_is_blocked_until_a_person_accepts_it() {
     let scene = Scene::new("");
     scene.put("rogue", "tools.json", BEFORE);
-    let mut gateway = scene.of_client(ALL).older();
+    let mut gateway = scene.for_another("plain", ALL).older();
     assert_eq!(described(&tools(&mut gateway), "list"), "Lists things.");
     ran(&gateway.call("list", &json!({})), "list");
     becomes(
@@ -45,7 +45,7 @@ fn given_a_tool_that_changes_while_it_runs_then_it_is_blocked_until_a_person_acc
     let now = described(&tools(&mut gateway), "list");
     assert!(now.contains("[mayi]") && now.contains("mayi mcp pins") && !now.contains("evil"), "{now}");
     // Also for another gateway, and what did not change is as it was.
-    let mut second = scene.of_client(ALL).older();
+    let mut second = scene.for_another("plain", ALL).older();
     is_refused(&second.call("list", &json!({})), "has changed since it was accepted");
     ran(&second.call("change", &json!({})), "change");
     assert_eq!(scene.ran(), ["list", "change", "change"]);

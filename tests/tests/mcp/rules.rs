@@ -57,8 +57,13 @@ fn given_settings_and_rules_about_arguments_then_they_hold() {
     );
     let mut gateway = scene.joint(&["rogue"]).older();
     ran(&gateway.call("list", &json!({ "all": "no" })), "list");
-    for arguments in [json!({ "all": "yes" }), json!({ "all": "YES" }), json!({ "all": ["yes"] }), json!({})]
-    {
+    for arguments in [
+        json!({ "all": "yes" }),
+        json!({ "all": "no", "ALL": "yes" }),
+        json!({ "all": "YES" }),
+        json!({ "all": ["yes"] }),
+        json!({}),
+    ] {
         is_refused(&gateway.call("list", &arguments), "mayi did not let");
     }
     is_refused(&gateway.call("echo", &json!({})), "mayi did not let");
@@ -66,9 +71,13 @@ fn given_settings_and_rules_about_arguments_then_they_hold() {
     configured(&scene, rule);
     let mut gateway = scene.joint(&["rogue"]).older();
     ran(&gateway.call("get", &json!({ "repo": "me/x" })), "get");
-    for arguments in
-        [json!({ "repo": "you/x" }), json!({ "Repo": "me/x" }), json!({ "repo": ["me/x"] }), json!({})]
-    {
+    for arguments in [
+        json!({ "repo": "you/x" }),
+        json!({ "Repo": "me/x" }),
+        json!({ "repo": "me/x", "Repo": "you/x" }),
+        json!({ "repo": ["me/x"] }),
+        json!({}),
+    ] {
         is_refused(&gateway.call("get", &arguments), "mayi did not let");
     }
     assert_eq!(scene.ran(), ["list", "get"]);

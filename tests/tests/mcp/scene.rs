@@ -70,12 +70,18 @@ impl Scene {
         Gateway::start(command)
     }
 
-    /// The same, started by a client that is not this test: so that a terminal of the test's own is a person's.
-    pub(crate) fn of_client(&self, options: &[&str]) -> Gateway {
-        let mut command = Command::new("sh");
-        command.args(["-c", "\"$@\"; exit $?", "sh"]).arg(mayi_program()).args(["mcp", "--name", "rogue"]);
-        command.args(options).arg("--").args(self.command("rogue", "plain"));
-        command.current_dir(self.machine.work()).env_clear().envs(self.machine.environment());
+    /// The same, for a client that is another process than this test: what the client of a gateway starts can't answer for
+    /// the person.
+    pub(crate) fn for_another(&self, behaviour: &str, options: &[&str]) -> Gateway {
+        let mut command = self.mayi(&[]);
+        let mut shell = Command::new("sh");
+        // Not the last command: a shell would become it.
+        shell.args(["-c", "\"$0\" \"$@\"; exit $?"]).arg(command.get_program());
+        shell.args(["mcp", "--name", "rogue"]).args(options).arg("--").args(self.command("rogue", behaviour));
+        command = {
+            shell.current_dir(self.machine.work()).env_clear().envs(self.machine.environment());
+            shell
+        };
         Gateway::start(command)
     }
 

@@ -15,7 +15,7 @@ fn cancelled(id: i64) -> String {
 #[test]
 fn given_a_call_that_is_cancelled_then_its_question_is_withdrawn_and_a_late_answer_is_refused() {
     let scene = Scene::new("");
-    let mut gateway = scene.of_client(&["--on-ask", "wait"]).older();
+    let mut gateway = scene.for_another("plain", &["--on-ask", "wait"]).older();
     let id = gateway.begin("echo", &json!({}));
     let waiting = scene.waits(1);
     let known = waiting[0]["approvalId"].as_str().unwrap_or_else(|| panic!("{waiting:?}")).to_owned();
@@ -26,6 +26,7 @@ fn given_a_call_that_is_cancelled_then_its_question_is_withdrawn_and_a_late_answ
     for late in [known, short] {
         let terminal = Terminal::start(scene.mayi(&["inbox", "approve", &late]), (24, 100), false);
         assert!(!terminal.exit().success(), "{}", terminal.screen());
+        // Not because of who answers.
         assert!(!terminal.screen().contains("can't answer for the person"), "{}", terminal.screen());
     }
     let rest = gateway.rest();
@@ -59,14 +60,14 @@ fn given_a_call_that_waits_then_all_else_goes_on() {
 #[test]
 fn given_a_person_who_watches_then_the_call_waits_for_them_and_runs_once() {
     let scene = Scene::new("[agents.bot]\ntrust_elicitation = true\n");
-    let mut gateway = scene.of_client(&[]).older();
+    let mut gateway = scene.for_another("plain", &[]).older();
     is_refused(&gateway.call("echo", &json!({})), "mayi inbox watch");
     scene.nothing_ran();
 
     let terminal = Terminal::start(scene.mayi(&["inbox", "watch"]), (50, 120), false);
     terminal.sees("waiting for questions");
     // A surface comes before a client that is trusted.
-    let mut trusted = scene.of_client(&["--agent", "bot"]).older();
+    let mut trusted = scene.for_another("plain", &["--agent", "bot"]).older();
     let allowed = trusted.begin("echo", &json!({ "n": 1 }));
     terminal.sees("› n  Deny");
     assert!(terminal.screen().contains("echo"), "{}", terminal.screen());

@@ -115,7 +115,6 @@ fn given_a_server_at_an_address_then_its_headers_come_along() {
     let server = &machine.load().servers["x"];
     let Transport::Http { url, headers } = &server.transport else { panic!() };
     assert_eq!((url.as_str(), headers["Authorization"].as_str()), ("https://example.com/mcp", "Bearer t"));
-    assert!(server.trust_annotations);
 }
 
 /// Decisions, 4: "`always = false` on it makes it yield to both."

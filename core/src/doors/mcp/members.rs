@@ -118,19 +118,6 @@ pub(crate) fn folded(name: &str) -> String {
     name.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
-/// Two members of one object, at any depth, that such a reader takes for the same: the later one of them.
-pub(crate) fn alike(value: &Value) -> Option<&str> {
-    match value {
-        Value::Array(items) => items.iter().find_map(alike),
-        Value::Object(members) => {
-            let mut seen = HashSet::with_capacity(members.len());
-            let twice = members.keys().find(|name| !seen.insert(folded(name)));
-            twice.map(String::as_str).or_else(|| members.values().find_map(alike))
-        }
-        _ => None,
-    }
-}
-
 /// `value` as JSON text; `null` for what can't be said in JSON, which nothing here is.
 pub(crate) fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
     serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
@@ -210,8 +197,6 @@ mod tests {
             Members::parse(r#"{"params":1,"param":2}"#).unwrap().mistaken(&["method", "params"]),
             None
         );
-        assert!(alike(&serde_json::json!({"a": [{"to\u{212a}en": 1, "token": 2}]})).is_some());
-        assert_eq!(alike(&serde_json::json!({"a": {"a": 1}, "b": [{"a": 1}, {"A": 1}]})), None);
     }
 
     /// Attack 14: duplicate keys.

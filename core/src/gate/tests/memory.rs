@@ -91,6 +91,43 @@ async fn given_a_store_then_every_step_is_written_before_the_verdict() {
     drop(asked);
 }
 
+/// Nobody waits for it, and nothing that is written later overtakes it.
+#[tokio::test]
+async fn given_a_call_that_is_carried_out_then_its_begin_and_end_are_written_in_order() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let read = |id| gate.submit(call(id, Access::Read(PathAccess::new(Path::new("/w"), "a"))), &[]);
+    let carried = async |id| {
+        let Verdict::Allowed(authorized) = read(id).verdict().await else { panic!() };
+        gate.carry(&authorized).end("completed");
+    };
+    let one = [Kind::Proposed, Kind::Decided, Kind::Started, Kind::Finished];
+    carried("1").await;
+    // What is written next takes it along.
+    drop(read("2"));
+    assert_eq!(kept.kinds(), [&one[..], &one[..2]].concat());
+    carried("3").await;
+    // At the latest when mayi ends, whatever the time.
+    gate.leave();
+    assert_eq!(kept.kinds()[6..], one);
+}
+
+/// A moment later it is written, also where nothing else is.
+#[tokio::test]
+async fn given_a_call_that_goes_on_then_its_begin_is_written_soon() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let ticket = gate.submit(call("1", Access::Read(PathAccess::new(Path::new("/w"), "a"))), &[]);
+    let Verdict::Allowed(authorized) = ticket.verdict().await else { panic!() };
+    let carrying = gate.carry(&authorized);
+    let begin = std::time::Instant::now();
+    while kept.kinds().last() != Some(&Kind::Started) {
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", kept.kinds());
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    carrying.end("completed");
+}
+
 /// Issue "Memory and record": "Full disk, read-only folder, locked or damaged database: the call is denied with
 /// a clear reason, the agent gets its answer, nothing runs unrecorded".
 #[tokio::test]
@@ -225,7 +262,8 @@ async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_aske
     let tools = [("get", Category::Read), ("put", Category::Write)];
     for server in ["s", "u"] {
         let tools = tools.into_iter().map(|(name, category)| (name.to_owned(), tool(category))).collect();
-        let settings = ServerSettings { approval: Some(Approval::Required), grant: Level::None, tools };
+        let settings =
+            ServerSettings { approval: Some(Approval::Required), tools, ..ServerSettings::default() };
         policy.servers.insert(server.into(), settings);
     }
     let kept = Kept::new();

@@ -20,6 +20,7 @@ mod server;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
+use axum::serve::ListenerExt as _;
 use rmcp::transport::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -55,6 +56,8 @@ async fn http(address: SocketAddr) -> Result<(), Box<dyn std::error::Error>> {
     let listener = tokio::net::TcpListener::bind(address).await?;
     let url = format!("http://{}/mcp", listener.local_addr()?);
     writeln!(io::stdout(), "{}", json!({ "url": url }))?;
+    // Else an event may wait for the client to confirm the one before it.
+    let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
     let serving = axum::serve(listener, axum::Router::new().nest_service("/mcp", service));
     let (mut stdin, mut nowhere) = (tokio::io::stdin(), tokio::io::sink());
     tokio::select! {

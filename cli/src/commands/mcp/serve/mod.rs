@@ -37,7 +37,8 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     let _present = if args.no_record { memory::present(&ctx, &owner(&args)) } else { None };
     let (gate, store) = gate(&args, &ctx, &loaded)?;
     gate.attend();
-    reload::watch(gate.clone(), ctx.clone(), &loaded);
+    let running = servers.iter().map(|server| (server.name.clone(), server.transport.identity())).collect();
+    reload::watch(gate.clone(), ctx.clone(), &loaded, running);
     let options = McpOptions {
         agent,
         roots: roots(&ctx),

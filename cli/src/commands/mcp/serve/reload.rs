@@ -1,10 +1,14 @@
 //! The configuration changes while the gateway runs: what is written counts from then on.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use mayi_core::config::Loaded;
+use mayi_core::approval::visible;
+use mayi_core::call::ServerId;
+use mayi_core::config::{Loaded, ServerLaunch};
 use mayi_core::gate::Gate;
+use mayi_core::policy::{Approval, Policy, ServerSettings};
 
 use crate::commands::Context;
 
@@ -15,7 +19,8 @@ const EVERY: Duration = Duration::from_secs(1);
 type Stamp = Option<(SystemTime, u64)>;
 
 /// Looks at the files of the configuration from now on, as long as the runtime lives.
-pub(super) fn watch(gate: Gate, ctx: Context, loaded: &Loaded) {
+/// `running`: the servers that are behind the gateway.
+pub(super) fn watch(gate: Gate, ctx: Context, loaded: &Loaded, running: Vec<(String, ServerId)>) {
     let mut files: Vec<PathBuf> = loaded.files.iter().map(|file| file.path.clone()).collect();
     files.extend(ctx.sources.workspace.clone());
     let mut last: Vec<Stamp> = files.iter().map(stamp).collect();
@@ -25,16 +30,23 @@ pub(super) fn watch(gate: Gate, ctx: Context, loaded: &Loaded) {
             let now: Vec<Stamp> = files.iter().map(stamp).collect();
             if now != last {
                 last = now;
-                replace(&gate, &ctx);
+                replace(&gate, &ctx, &running);
             }
         }
     });
 }
 
-fn replace(gate: &Gate, ctx: &Context) {
+fn replace(gate: &Gate, ctx: &Context, running: &[(String, ServerId)]) {
     match ctx.load() {
-        Ok(loaded) => {
+        Ok(mut loaded) => {
             ctx.notices(&loaded);
+            for name in renamed(&mut loaded.policy, &loaded.servers, running) {
+                let name = visible(&name);
+                ctx.note(format!(
+                    "mayi: {name}: another server is configured under this name now. The one that runs is asked about \
+                     until mayi is started again"
+                ));
+            }
             gate.replace_policy(loaded.policy);
             ctx.note("mayi: the configuration has changed, and counts as it is now");
         }
@@ -49,7 +61,56 @@ fn replace(gate: &Gate, ctx: &Context) {
     }
 }
 
+/// Decisions, section 1: "a server of another identity under a known name has no settings, grants or trust". What was
+/// written for the other one allows nothing to the one that runs. Returns their names.
+fn renamed(
+    policy: &mut Policy,
+    configured: &BTreeMap<String, ServerLaunch>,
+    running: &[(String, ServerId)],
+) -> Vec<String> {
+    let other = |(name, identity): &&(String, ServerId)| {
+        configured.get(name).is_some_and(|server| server.transport.identity() != *identity)
+    };
+    let names: Vec<String> = running.iter().filter(other).map(|(name, _)| name.clone()).collect();
+    for name in &names {
+        let asked = ServerSettings { approval: Some(Approval::Required), ..ServerSettings::default() };
+        policy.servers.insert(name.clone(), asked);
+    }
+    names
+}
+
 fn stamp(path: &PathBuf) -> Stamp {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use mayi_core::config::Transport;
+    use mayi_core::policy::Origin;
+
+    use super::*;
+
+    fn at(url: &str) -> Transport {
+        Transport::Http { url: url.to_owned(), headers: BTreeMap::new() }
+    }
+
+    /// Attack 143: what is written for another server under the name of one that runs is not for that one.
+    #[test]
+    fn given_another_server_under_a_name_that_runs_then_its_settings_allow_it_nothing() {
+        let running: Vec<(String, ServerId)> =
+            ["a", "b"].map(|name| (name.to_owned(), at("https://old.example").identity())).into();
+        let mut policy = Policy::default();
+        let allowed = ServerSettings { approval: Some(Approval::NotRequired), ..ServerSettings::default() };
+        let mut configured = BTreeMap::new();
+        for (name, url) in [("a", "https://old.example"), ("b", "https://new.example")] {
+            policy.servers.insert(name.to_owned(), allowed.clone());
+            let origin = Origin { file: None, line: None, layer: "user" };
+            let launch = ServerLaunch { name: name.to_owned(), transport: at(url), origin };
+            configured.insert(name.to_owned(), launch);
+        }
+        assert_eq!(renamed(&mut policy, &configured, &running), ["b"]);
+        assert_eq!(policy.servers["a"], allowed);
+        assert_eq!(policy.servers["b"].approval, Some(Approval::Required));
+    }
 }

@@ -60,7 +60,7 @@ fn given(args: &McpArgs) -> Result<Option<ServerLaunch>, CliError> {
         None => derived(&transport),
     };
     let origin = Origin { file: None, line: None, layer: "command line" };
-    Ok(Some(ServerLaunch { name, transport, trust_annotations: false, origin }))
+    Ok(Some(ServerLaunch { name, transport, origin }))
 }
 
 /// A client is to hear at once that its only server can't be started, as it would without mayi.

@@ -18,9 +18,10 @@ use crate::call::{Call, Digest, digest_of, json};
 use crate::doors::mcp::era::{ClientSays, Era};
 use crate::doors::mcp::frame::{Frame, code};
 use crate::doors::mcp::front::Key;
-use crate::doors::mcp::members::{Members, alike, raw};
+use crate::doors::mcp::members::{Members, raw};
 use crate::doors::mcp::server::{Catalogue, Failure, Server};
 use crate::gate::{Authorized, Carrying, Verdict};
+use crate::pin::Item;
 
 /// The parameters of `tools/call` that MCP knows.
 const PARAMS: &[&str] = &["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
@@ -105,7 +106,8 @@ impl Session {
         };
         match (wanted, step) {
             (_, Step::Answer(answer)) => self.respond(key, answer),
-            (Some(wanted), Step::Run(authorized)) => {
+            (Some(mut wanted), Step::Run(authorized)) => {
+                super::resume::keep_own(&mut wanted.params);
                 self.run(wanted, Continuation::new(authorized), key).await
             }
             (Some(wanted), Step::GoOn(continuation)) => self.run(wanted, continuation, key).await,
@@ -157,9 +159,6 @@ impl Session {
             serde_json::from_str(arguments.get()).map_err(|_| refuse("`arguments` can't be read"))?;
         if !arguments.is_object() {
             return Err(refuse("`arguments` is not an object"));
-        }
-        if let Some(name) = alike(&arguments) {
-            return Err(unsure(name));
         }
         let (server, tool) = self.tool_named(&name, &says, era).await.map_err(|why| refuse(&why))?;
         params.set("name", raw(&tool));
@@ -241,6 +240,17 @@ impl Session {
             }
             Verdict::Cancelled => Step::Gone,
         }
+    }
+
+    /// The same for a call that has waited: what its server says of the tool may have changed meanwhile.
+    pub(super) fn late_step(&self, verdict: Verdict, wanted: &Wanted) -> Step {
+        if let (Verdict::Allowed(_), Some(server)) = (&verdict, self.at(wanted.server))
+            && let Some(why) = self.why_blocked(server, &Item::Tool(wanted.tool.clone()))
+        {
+            let text = format!("the call was allowed, and nothing was run: meanwhile {why}");
+            return Step::Answer(error_result(&text, wanted.era));
+        }
+        self.step(verdict, wanted)
     }
 
     /// Carries an authorized call out: it goes to its server, and the answer to the client.

@@ -30,10 +30,9 @@ impl Session {
         let mut access = McpAccess::new(readings, arguments.clone(), &options.cwd);
         let hint = |name: &str| said.and_then(|tool| tool.said.get("annotations")?.get(name)?.as_bool());
         // Decisions, section 1: what a server says makes nothing looser, unless the user trusts it in this.
-        if server.launch.trust_annotations
-            && hint("readOnlyHint") == Some(true)
-            && hint("destructiveHint") != Some(true)
-        {
+        let policy = self.shared.gate.policy();
+        let trusted = policy.servers.get(&server.name).is_some_and(|settings| settings.trust_annotations);
+        if trusted && hint("readOnlyHint") == Some(true) && hint("destructiveHint") != Some(true) {
             access.claims = Some(Category::Read);
         }
         let item = Item::Tool(tool.to_owned());

@@ -12,7 +12,7 @@ use crate::doors::mcp::era::{ClientSays, Era};
 use crate::doors::mcp::frame::{Frame, code};
 use crate::doors::mcp::front::Key;
 use crate::doors::mcp::members::{Members, raw};
-use crate::doors::mcp::server::{Catalogue, tools_of};
+use crate::doors::mcp::server::{Catalogue, Server, tools_of};
 
 /// The member that a list stands in, by its method.
 const LISTS: &[(&str, &str)] = &[
@@ -77,9 +77,19 @@ impl Session {
 
     /// The tools of every server that answers, in the order of servers. Who does not answer is told of.
     pub(super) async fn all_tools(&self, says: &ClientSays) -> Vec<(usize, Arc<Catalogue>)> {
-        let catalogues = join_all(self.servers.iter().map(|server| server.catalogue(says))).await;
+        self.tools_of(says, |_| true).await
+    }
+
+    /// The same of some servers: a call of one does not wait for the others.
+    pub(super) async fn tools_of(
+        &self,
+        says: &ClientSays,
+        which: impl Fn(&Server) -> bool,
+    ) -> Vec<(usize, Arc<Catalogue>)> {
+        let servers: Vec<_> = self.servers.iter().enumerate().filter(|(_, server)| which(server)).collect();
+        let catalogues = join_all(servers.iter().map(|(_, server)| server.catalogue(says))).await;
         let mut tools = Vec::new();
-        for ((index, server), catalogue) in self.servers.iter().enumerate().zip(catalogues) {
+        for ((index, server), catalogue) in servers.into_iter().zip(catalogues) {
             match catalogue {
                 Ok(catalogue) => tools.push((index, catalogue)),
                 Err(failure) => self.say(&server.name, &failure.message),

@@ -14,6 +14,7 @@ use super::calls::{Parts, Step, Wanted};
 use crate::approval::{ApprovalId, Card};
 use crate::call::{Call, Digest, digest_of};
 use crate::doors::mcp::frame::{Frame, code};
+use crate::doors::mcp::members::Members;
 use crate::gate::{Authorized, Carrying, Ticket};
 use crate::policy::Mode;
 
@@ -58,6 +59,14 @@ impl Continuation {
 /// Whether mayi gave out this state, or somebody claims that it did.
 pub(super) fn is_ours(state: &str) -> bool {
     state.starts_with(PREFIX)
+}
+
+/// What is between mayi and the client does not go to the server.
+pub(super) fn keep_own(params: &mut Members) {
+    if params.string("requestState").is_some_and(|state| is_ours(&state)) {
+        params.remove("requestState");
+        params.remove("inputResponses");
+    }
 }
 
 impl Session {
@@ -106,13 +115,13 @@ impl Session {
         let Some((mut ticket, card)) = parked else { return refuse("it was used before, or has expired") };
         if let Some(verdict) = ticket.at_once() {
             // Somebody was quicker at another surface, or the rules have changed.
-            return self.step(verdict, wanted);
+            return self.late_step(verdict, wanted);
         }
         let responses = wanted.params.object("inputResponses");
         let response = responses.as_ref().and_then(|responses| responses.get(QUESTION));
         self.answer(&card, response, wanted);
         let verdict = ticket.verdict().await;
-        self.step(verdict, wanted)
+        self.late_step(verdict, wanted)
     }
 
     /// What the state is bound to: who asks, what is called, and the rules that held.

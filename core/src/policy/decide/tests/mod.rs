@@ -283,6 +283,7 @@ fn given_servers_and_tools_then_settings_speak_where_no_rule_does() {
                 ("t".into(), ToolSettings { approval: Approval::NotRequired, category: None }),
                 ("r".into(), ToolSettings { approval: Approval::Default, category: Some(Category::Read) }),
             ]),
+            ..ServerSettings::default()
         },
     );
     assert_eq!(effect(&configured, &mcp("s", "t")), Allow, "tool over server");

@@ -1,6 +1,7 @@
 //! Nothing reaches a server as a call of a tool but what was allowed, and as it was allowed.
 
 use super::*;
+use crate::policy::ServerSettings;
 
 fn echo() -> Plays {
     plays(|| json!([tool("t", "does it")]), |_| json!({ "content": [] }))
@@ -42,12 +43,7 @@ async fn given_a_call_in_disguise_then_no_server_sees_it() {
         let answer = talk.asks(id as u64, method, json!({ "name": "evil" })).await;
         assert_eq!(answer["error"]["code"], -32601, "{method}");
     }
-    for params in [
-        json!({ "name": "t", "Name": "evil" }),
-        json!({ "name": "t", "ARGUMENTS": {} }),
-        json!({ "name": "t", "arguments": { "to": "me", "TO": "them" } }),
-        json!({ "name": "t", "arguments": { "list": [{ "a": 1, "A": 1 }] } }),
-    ] {
+    for params in [json!({ "name": "t", "Name": "evil" }), json!({ "name": "t", "ARGUMENTS": {} })] {
         let answer = talk.asks(9, "tools/call", params.clone()).await;
         assert_eq!(answer["error"]["code"], -32602, "{params}");
     }
@@ -181,4 +177,20 @@ async fn given_a_conversation_that_is_over_then_its_servers_end_before_mayi_does
     talk.session.close();
     played.door.ended().await;
     assert!(Arc::strong_count(&played.running) < 3);
+}
+
+/// Issue "MCP": "annotations as caution only", but for servers that the user trusts in this: as long as that is so.
+#[tokio::test]
+async fn given_a_server_whose_annotations_are_not_trusted_any_more_then_they_allow_nothing() {
+    let mut reading = tool("t", "reads");
+    reading["annotations"] = json!({ "readOnlyHint": true, "destructiveHint": false });
+    let server = plays(move || json!([reading]), |_| json!({ "content": [] }));
+    let mut trusting = policy(&[]);
+    let settings = ServerSettings { trust_annotations: true, ..ServerSettings::default() };
+    trusting.servers.insert("s".to_owned(), settings);
+    let played = Played::new(trusting, Asks::Nobody, server);
+    let mut talk = played.talk(Span::Session);
+    assert!(talk.asks(1, "tools/call", json!({ "name": "t" })).await["result"]["isError"].is_null());
+    played.gate.replace_policy(policy(&[]));
+    assert_eq!(talk.asks(2, "tools/call", json!({ "name": "t" })).await["result"]["isError"], true);
 }

@@ -75,7 +75,7 @@ fn policy(rules: &[(Effect, &str)]) -> Policy {
 fn launch() -> ServerLaunch {
     let transport = Transport::Stdio { command: vec!["/no/server".to_owned()], env: BTreeMap::new() };
     let origin = Origin { file: None, line: None, layer: "user" };
-    ServerLaunch { name: "s".to_owned(), transport, trust_annotations: false, origin }
+    ServerLaunch { name: "s".to_owned(), transport, origin }
 }
 
 /// One tool, as a list has it.

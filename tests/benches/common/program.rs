@@ -1,0 +1,47 @@
+//! The program itself, if it has been built.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A `mayi` that can do what is measured.
+#[derive(Clone)]
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    /// `release` or `debug`.
+    pub(crate) profile: &'static str,
+}
+
+/// Looks for it beside `built`, the folder of what was built for this bench: release first. It has to know `option` of
+/// `command`.
+///
+/// # Errors
+/// Why there is none.
+pub(crate) fn find(built: &Path, command: &str, option: &str) -> Result<Program, String> {
+    let target = built.parent().unwrap_or(built);
+    let mut why = "there is no target/release/mayi and no target/debug/mayi".to_owned();
+    for profile in ["release", "debug"] {
+        let path = target.join(profile).join(format!("mayi{}", std::env::consts::EXE_SUFFIX));
+        if !path.is_file() {
+            continue;
+        }
+        let help = Command::new(&path).args([command, "--help"]).stdin(Stdio::null()).output();
+        if help
+            .is_ok_and(|help| help.status.success() && String::from_utf8_lossy(&help.stdout).contains(option))
+        {
+            return Ok(Program { path, profile });
+        }
+        why = format!("{} does not know `{command} {option}`: build it anew", path.display());
+    }
+    Err(why)
+}
+
+/// The environment of a program that is measured: the PATH `path`, and a home of its own.
+pub(crate) fn at_home(command: &mut Command, home: &Path, path: &OsStr) {
+    command.env_clear().env("PATH", path).env("HOME", home);
+    for (name, folder) in
+        [("CONFIG", ".config"), ("DATA", ".local/share"), ("STATE", ".local/state"), ("CACHE", ".cache")]
+    {
+        command.env(format!("XDG_{name}_HOME"), home.join(folder));
+    }
+}

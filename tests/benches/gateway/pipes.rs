@@ -1,0 +1,48 @@
+//! Lines on the standard streams of a program.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{ChildStdin, ChildStdout};
+
+use crate::client::{Client, is_answer};
+use crate::common::Outcome;
+use crate::running::Running;
+
+/// A program that is spoken to.
+pub(crate) struct Pipes {
+    stdin: ChildStdin,
+    lines: BufReader<ChildStdout>,
+    pub(crate) running: Running,
+}
+
+impl Pipes {
+    pub(crate) fn new(mut running: Running) -> Outcome<Self> {
+        let (stdin, stdout) = running.streams()?;
+        Ok(Self { stdin, lines: BufReader::new(stdout), running })
+    }
+
+    /// The client has gone: waits until the program has ended by itself.
+    pub(crate) fn end(self) -> Outcome<()> {
+        drop(self.stdin);
+        self.running.wait()
+    }
+}
+
+impl Client for Pipes {
+    fn ask(&mut self, request: &str, id: u64) -> Outcome<String> {
+        self.tell(request)?;
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line)? == 0 {
+                return Err("the program has ended".into());
+            }
+            if is_answer(&line, id) {
+                return Ok(line);
+            }
+        }
+    }
+
+    fn tell(&mut self, notification: &str) -> Outcome<()> {
+        self.stdin.write_all(format!("{notification}\n").as_bytes())?;
+        Ok(())
+    }
+}
