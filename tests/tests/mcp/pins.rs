@@ -165,3 +165,15 @@ fn given_a_tool_that_changes_while_it_is_asked_about_then_an_allow_runs_nothing(
         assert_eq!(scene.ran(), ["change"]);
     }
 }
+
+/// Attack 119: a server that refuses to list its tools leaves open what they are: nothing runs, and it is asked again.
+#[test]
+fn given_a_list_that_is_refused_then_nothing_runs_until_there_is_one() {
+    let scene = Scene::new("");
+    let mut gateway = scene.in_front("older", ALL);
+    // A client that does not begin: the server refuses everything.
+    is_refused(&gateway.call("list", &json!({})), "nothing has begun");
+    scene.nothing_ran();
+    let mut gateway = gateway.older();
+    ran(&gateway.call("list", &json!({})), "list");
+}

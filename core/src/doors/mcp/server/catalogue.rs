@@ -11,6 +11,7 @@ use super::{Failure, Server};
 use crate::approval::visible;
 use crate::call::{Digest, digest_of, json as reading};
 use crate::doors::mcp::era::{ClientSays, Era};
+use crate::doors::mcp::frame::code;
 use crate::doors::mcp::members::Members;
 use crate::pin::{PINNED, definition_of};
 
@@ -172,8 +173,17 @@ impl Server {
             }
             let response = self.ask(method, &params).await?;
             let Some(page) = response.outcome() else {
-                // A server without tools may not know the method.
-                return Ok(pages);
+                let error = response
+                    .member("error")
+                    .and_then(|error| serde_json::from_str::<Value>(error.get()).ok())
+                    .unwrap_or_default();
+                // A server without tools may not know the method. Any other error leaves open what it has.
+                if error.get("code").and_then(Value::as_i64) == Some(code::METHOD_NOT_FOUND) {
+                    return Ok(pages);
+                }
+                let said = error.get("message").and_then(Value::as_str).unwrap_or("no result");
+                let said = visible(&said.chars().take(200).collect::<String>());
+                return Err(Failure::new(format!("the server {} refuses `{method}`: {said}", self.name)));
             };
             let next = page.string("nextCursor");
             pages.push(page);

@@ -194,6 +194,12 @@ impl Server {
     /// # Errors
     /// If there is no answer in time. An error of the server is an answer.
     pub(super) async fn ask(&self, method: &str, params: &impl Serialize) -> Result<Frame, Failure> {
+        if matches!(self.lock().link, Link::Up { ready: false, .. }) {
+            return Err(Failure::new(format!(
+                "the server {} does not answer: it is starting again",
+                self.name
+            )));
+        }
         self.ask_within(method, params, OWN).await
     }
 
