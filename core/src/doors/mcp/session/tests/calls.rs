@@ -43,10 +43,7 @@ async fn given_a_call_in_disguise_then_no_server_sees_it() {
         let answer = talk.asks(id as u64, method, json!({ "name": "evil" })).await;
         assert_eq!(answer["error"]["code"], -32601, "{method}");
     }
-    for params in [
-        json!({ "name": "t", "Name": "evil" }),
-        json!({ "name": "t", "ARGUMENTS": {} }),
-    ] {
+    for params in [json!({ "name": "t", "Name": "evil" }), json!({ "name": "t", "ARGUMENTS": {} })] {
         let answer = talk.asks(9, "tools/call", params.clone()).await;
         assert_eq!(answer["error"]["code"], -32602, "{params}");
     }
