@@ -4,7 +4,6 @@
 //! twenty digits or an odd escape arrives at the other side as it was sent (decisions, section 1: "What
 //! was judged is what is forwarded").
 
-use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
