@@ -54,7 +54,7 @@ pub(super) async fn listen(
     options.origins.clone_from(&args.allow_origin);
     options.token = token;
     options.schemas = door.schemas();
-    let token_file = args.token_file.as_ref().map(|path| std::path::absolute(path)).transpose()?;
+    let token_file = args.token_file.as_ref().map(std::path::absolute).transpose()?;
     print::json(&Versioned::of(Ready { url: format!("http://{bound}/mcp"), token_file }))?;
     serve(listener, Arc::new(door), options, interrupted).await;
     Ok(())
