@@ -31,6 +31,8 @@ struct Shared {
 #[derive(Default)]
 struct Waiting {
     changes: Vec<Change>,
+    /// The thread has nothing to do, and has to be told when it has.
+    idle: bool,
     ended: bool,
 }
 
@@ -43,10 +45,10 @@ impl Later {
 
     /// Writes `change` in a moment. A failure is told, and nothing else.
     pub(super) fn note(&self, change: Change) {
-        let waits = {
+        let (waits, idle) = {
             let mut waiting = self.shared.waiting();
             waiting.changes.push(change);
-            waiting.changes.len()
+            (waiting.changes.len(), std::mem::take(&mut waiting.idle))
         };
         let thread = self.thread.get_or_init(|| {
             let shared = Arc::clone(&self.shared);
@@ -54,7 +56,7 @@ impl Later {
         });
         match waits {
             _ if thread.is_none() || waits >= MOST => self.shared.flush(),
-            1 => self.shared.news.notify_one(),
+            _ if idle => self.shared.news.notify_one(),
             _ => {}
         }
     }
@@ -68,8 +70,15 @@ impl Later {
         let mut all = self.shared.take();
         // Together, unless what is written now could be refused: what waits must not be lost with it.
         if all.is_empty() || changes.iter().all(|change| matches!(change, Change::Append(_))) {
+            let waited = all.len();
             all.extend(changes);
-            return self.shared.store.commit(all);
+            let written = self.shared.store.commit(all);
+            if waited > 0
+                && let Err(error) = &written
+            {
+                tracing::warn!(%error, "the record lacks entries");
+            }
+            return written;
         }
         self.shared.put(all);
         self.shared.store.commit(changes)
@@ -91,9 +100,11 @@ impl Shared {
     /// Writes what comes, until there is nothing more to come.
     fn write(&self) {
         loop {
-            let waiting = self.waiting();
-            let idle = |waiting: &mut Waiting| waiting.changes.is_empty() && !waiting.ended;
-            let waiting = self.news.wait_while(waiting, idle).unwrap_or_else(PoisonError::into_inner);
+            let idle = |waiting: &mut Waiting| {
+                waiting.idle = waiting.changes.is_empty() && !waiting.ended;
+                waiting.idle
+            };
+            let waiting = self.news.wait_while(self.waiting(), idle).unwrap_or_else(PoisonError::into_inner);
             let still = |waiting: &mut Waiting| !waiting.ended;
             let waiting = self.news.wait_timeout_while(waiting, MOMENT, still);
             let ended = waiting.unwrap_or_else(PoisonError::into_inner).0.ended;
