@@ -43,7 +43,6 @@ fn options(scene: &Scene) -> McpOptions {
         roots: vec![scene.machine.work()],
         mode: None,
         toolbelt: false,
-        joined_names: None,
         asks: Asks::Auto,
         surface: Box::new(|| false),
         say: Arc::new(|_, _| ()),

@@ -53,8 +53,6 @@ pub struct McpOptions {
     pub mode: Option<Mode>,
     /// Two tools in place of all.
     pub toolbelt: bool,
-    /// Tools are called `server__tool`, also if there is one server only.
-    pub joined_names: Option<()>,
     /// Who answers questions.
     pub asks: Asks,
     /// Whether a surface is open where a person could answer.
@@ -101,7 +99,7 @@ impl Shared {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter().find_map(|(server, catalogue)| {
             let own = match self.launches.as_slice() {
-                [_] if self.options.joined_names.is_none() => name,
+                [_] => name,
                 _ => name.strip_prefix(server.as_str())?.strip_prefix("__")?,
             };
             catalogue.upgrade()?.get(own)?.said.get("inputSchema").cloned()

@@ -52,8 +52,8 @@ pub trait Conversation: Send + Sync {
     /// The client does not wait for this request any more: as if it had been cancelled.
     fn abandon(&self, key: Key);
 
-    /// Returns once nothing waits that servers have: what a client asked for before it went away is still answered, but
-    /// for what a person is asked about.
+    /// Returns once every request has its response: what a client asked for before it went away is still answered. Whoever
+    /// waits for it sets a limit, since a person may be asked about some of it.
     fn drained(&self) -> BoxFuture<'static, ()>;
 
     /// The client is gone. Nothing is sent to it from now on.

@@ -69,8 +69,8 @@ impl Members {
     #[must_use]
     pub fn mistaken(&self, names: &[&str]) -> Option<&str> {
         let taken = |name: &str| {
-            let own = folded(name);
-            !names.contains(&name) && names.iter().any(|known| folded(known) == own)
+            let own = fold(name);
+            !names.contains(&name) && names.iter().any(|known| fold(known) == own)
         };
         self.0.iter().map(|(name, _)| name.as_str()).find(|name| taken(name))
     }
@@ -110,11 +110,6 @@ impl Members {
     pub fn raw(&self) -> Box<RawValue> {
         raw(self)
     }
-}
-
-/// A name as readers compare it that have no regard to case.
-pub(crate) fn folded(name: &str) -> String {
-    name.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
 /// `value` as JSON text; `null` for what can't be said in JSON, which nothing here is.

@@ -45,7 +45,6 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
         cwd: ctx.cwd.clone(),
         mode: args.mode,
         toolbelt: args.toolbelt,
-        joined_names: None,
         asks: match args.on_ask {
             McpOnAsk::Auto => Asks::Auto,
             McpOnAsk::Wait => Asks::Surface,

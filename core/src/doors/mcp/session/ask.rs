@@ -39,7 +39,7 @@ impl Session {
             return self.step(verdict, wanted);
         }
         if surface || !client {
-            return self.late_step(ticket.verdict().await, wanted);
+            return self.step(ticket.verdict().await, wanted);
         }
         match self.form(&ticket) {
             Ok((card, form)) if wanted.era == Era::Stateless => self.park(ticket, &card, form, wanted),
@@ -48,7 +48,7 @@ impl Session {
                 if let Some(id) = ticket.approval() {
                     self.shared.gate.settle(id, State::Denied, "mayi", Some(&why));
                 }
-                self.late_step(ticket.verdict().await, wanted)
+                self.step(ticket.verdict().await, wanted)
             }
         }
     }
@@ -103,12 +103,12 @@ impl Session {
         let mut verdict = std::pin::pin!(ticket.verdict());
         let said = tokio::select! {
             // Somebody answered elsewhere.
-            verdict = &mut verdict => return self.late_step(verdict, wanted),
+            verdict = &mut verdict => return self.step(verdict, wanted),
             said = asked.answer() => said,
         };
         let result = said.and_then(|said| said.member("result").map(ToOwned::to_owned));
         self.answer(card, result.as_deref(), wanted);
-        self.late_step(verdict.await, wanted)
+        self.step(verdict.await, wanted)
     }
 
     /// Takes what a client says that a person answered: an allow only if it is just that.

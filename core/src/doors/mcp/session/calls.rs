@@ -21,7 +21,6 @@ use crate::doors::mcp::front::Key;
 use crate::doors::mcp::members::{Members, raw};
 use crate::doors::mcp::server::{Catalogue, Failure, Server};
 use crate::gate::{Authorized, Carrying, Verdict};
-use crate::pin::Item;
 
 /// The parameters of `tools/call` that MCP knows.
 const PARAMS: &[&str] = &["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
@@ -40,18 +39,6 @@ pub(super) struct Wanted {
     pub(super) params: Members,
     pub(super) era: Era,
     pub(super) says: ClientSays,
-}
-
-impl Wanted {
-    /// The parameters for the server: without mayi's own question, of which it knows nothing.
-    fn of_server(&self) -> Members {
-        let mut params = self.params.clone();
-        if params.string("requestState").is_some_and(|state| super::resume::is_ours(&state)) {
-            params.remove("requestState");
-            params.remove("inputResponses");
-        }
-        params
-    }
 }
 
 /// What comes of a call before anything runs.
@@ -242,20 +229,9 @@ impl Session {
         }
     }
 
-    /// The same for a call that has waited: what its server says of the tool may have changed meanwhile.
-    pub(super) fn late_step(&self, verdict: Verdict, wanted: &Wanted) -> Step {
-        if let (Verdict::Allowed(_), Some(server)) = (&verdict, self.at(wanted.server))
-            && let Some(why) = self.why_blocked(server, &Item::Tool(wanted.tool.clone()))
-        {
-            let text = format!("the call was allowed, and nothing was run: meanwhile {why}");
-            return Step::Answer(error_result(&text, wanted.era));
-        }
-        self.step(verdict, wanted)
-    }
-
     /// Carries an authorized call out: it goes to its server, and the answer to the client.
     async fn run(self: &Arc<Self>, wanted: Wanted, continuation: Continuation, key: Key) {
-        let frame = wanted.frame.clone().with("params", wanted.of_server().raw());
+        let frame = wanted.frame.clone().with("params", wanted.params.raw());
         let (authorized, carrying) = continuation.into_parts();
         let mut answer = std::pin::pin!(self.exchange(frame, key, wanted.server));
         // It is on its way before its start is written down; that it was allowed is on disk.

@@ -136,7 +136,7 @@ impl Session {
     /// The only server, if there is just one: then names are its own.
     fn single(&self) -> Option<&Arc<Server>> {
         match self.servers.as_slice() {
-            [server] if self.shared.options.joined_names.is_none() => Some(server),
+            [server] => Some(server),
             _ => None,
         }
     }

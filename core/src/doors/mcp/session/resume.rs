@@ -115,13 +115,13 @@ impl Session {
         let Some((mut ticket, card)) = parked else { return refuse("it was used before, or has expired") };
         if let Some(verdict) = ticket.at_once() {
             // Somebody was quicker at another surface, or the rules have changed.
-            return self.late_step(verdict, wanted);
+            return self.step(verdict, wanted);
         }
         let responses = wanted.params.object("inputResponses");
         let response = responses.as_ref().and_then(|responses| responses.get(QUESTION));
         self.answer(&card, response, wanted);
         let verdict = ticket.verdict().await;
-        self.late_step(verdict, wanted)
+        self.step(verdict, wanted)
     }
 
     /// What the state is bound to: who asks, what is called, and the rules that held.

@@ -114,7 +114,6 @@ impl Played {
             roots: Vec::new(),
             mode: None,
             toolbelt: false,
-            joined_names: None,
             asks,
             surface: Box::new(|| false),
             say: Arc::new(|_, _| ()),
