@@ -39,8 +39,9 @@ function compare(old, now) {
   const rows = now.slice(0, start).map((text, at) => row(' ', at, text));
   const [left, right] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
   const kept = left.length * right.length > PATIENCE ? [] : longestCommon(left, right);
+  kept.push([left.length, right.length]);
   let [i, j] = [0, 0];
-  for (const [a, b] of [...kept, [left.length, right.length]]) {
+  for (const [a, b] of kept) {
     for (; i < a; i += 1) rows.push(row('-', start + i, left[i] ?? ''));
     for (; j < b; j += 1) rows.push(row('+', start + j, right[j] ?? ''));
     if (a < left.length) rows.push(row(' ', start + b, right[b] ?? ''));

@@ -2,7 +2,7 @@
 // Text of others made visible, as core/src/approval/visible.rs does it: control characters, escape sequences,
 // bidirectional overrides and invisible characters are shown as escapes, so that what is read is what is there.
 
-/** Characters that show nothing, or change how others are shown: ranges of code points, both ends included. */
+/** Characters that show nothing, or change how others are shown: ranges of code points, both ends included. @type {[number, number][]} */
 const HIDING = [
   [0x0000, 0x001f], [0x007f, 0x009f], [0x00ad, 0x00ad], [0x034f, 0x034f], [0x061c, 0x061c], [0x115f, 0x1160],
   [0x17b4, 0x17b5], [0x180b, 0x180f], [0x200b, 0x200f], [0x2028, 0x202e], [0x2060, 0x206f], [0x3164, 0x3164],
