@@ -123,7 +123,7 @@ export class CardView {
   #settle() {
     const focused = this.element.contains(document.activeElement);
     // What stands below stays where it is.
-    this.element.style.minHeight = `${this.element.offsetHeight}px`;
+    this.element.style.minHeight = `${this.element.getBoundingClientRect().height}px`;
     for (const part of this.element.querySelectorAll('.answers, .alike-place, .warning')) part.remove();
     this.#message(null);
     this.element.dataset.state = this.#entry.state;
