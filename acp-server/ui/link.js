@@ -2,6 +2,7 @@
 // The link to the backend: it is made again when it breaks, and goes on where it was.
 
 import { Connection } from './rpc.js';
+import { keep, protocols, token } from './token.js';
 
 /** @import { Batch, Cursor } from './types.d.ts' */
 /** @typedef {'connecting' | 'connected' | 'lost' | 'unpaired'} LinkState */
@@ -9,6 +10,8 @@ import { Connection } from './rpc.js';
 const [SHORTEST, LONGEST] = [500, 15_000];
 /** So often a quiet connection is tried. */
 const BEAT = 30_000;
+/** So many refusals one after the other mean that the token counts no more. */
+const REFUSALS = 2;
 
 export class Link {
   /** @type {Connection | null} */
@@ -16,6 +19,7 @@ export class Link {
   /** @type {Cursor | null} */
   #cursor = null;
   #failures = 0;
+  #refusals = 0;
   /** @type {number | undefined} */
   #timer;
   #busy = false;
@@ -51,27 +55,36 @@ export class Link {
   }
 
   async #connect() {
-    this.tell.state(this.#failures ? 'lost' : 'connecting');
-    const paired = await isPaired();
-    if (paired === false) {
+    const shown = token();
+    if (shown === null) {
       this.tell.state('unpaired');
       return;
     }
-    if (paired === null) {
-      this.#later();
-      return;
-    }
+    this.tell.state(this.#failures ? 'lost' : 'connecting');
     const url = `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/`;
-    const connection = new Connection(url, (batch) => this.#heard(batch), () => this.#closed(connection));
-    this.#connection = connection;
+    const connection = new Connection(url, protocols(shown), (batch) => this.#heard(batch), () => this.#closed(connection));
+    let isOpen = false;
     try {
       await connection.opened;
+      isOpen = true;
+      this.#connection = connection;
       await connection.call('mayi/initialize', { protocolVersion: 1, client: { name: 'page', version: '1' } });
       await connection.call('events/subscribe', { cursor: this.#cursor });
       this.#failures = 0;
+      this.#refusals = 0;
       this.tell.state('connected');
     } catch {
+      this.#connection = null;
       connection.close();
+      // A browser does not say why there is no connection. Where pages are served and this is not, it was refused.
+      if (!isOpen && (await isThere())) this.#refusals += 1;
+      if (this.#refusals >= REFUSALS) {
+        this.#refusals = 0;
+        keep(null);
+        this.tell.state('unpaired');
+        return;
+      }
+      this.#later();
     }
   }
 
@@ -104,16 +117,11 @@ export class Link {
   }
 }
 
-/** Whether this browser is let in; null: the backend can't be reached. */
-async function isPaired() {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'approval/list', params: { pending: true, limit: 1 } });
+/** Whether the backend is there at all. */
+async function isThere() {
   try {
-    const response = await fetch('/', {
-      method: 'POST', body, headers: { 'Content-Type': 'application/json' }, credentials: 'same-origin', cache: 'no-store',
-    });
-    if (response.status === 401) return false;
-    return response.ok ? true : null;
+    return (await fetch('style.css', { cache: 'no-store', credentials: 'omit' })).ok;
   } catch {
-    return null;
+    return false;
   }
 }

@@ -1,5 +1,7 @@
 // @ts-check
-// Pairing: the one-time code is typed here, and is in no address.
+// Pairing: the one-time code is typed here, and is in no address. It becomes a token.
+
+import { keep } from './token.js';
 
 /** @param {string} id */
 const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -50,13 +52,18 @@ async function send(code) {
   try {
     response = await fetch('/ui/pair', {
       method: 'POST', body: JSON.stringify({ code }), headers: { 'Content-Type': 'application/json' },
-      credentials: 'same-origin', cache: 'no-store',
+      credentials: 'omit', cache: 'no-store',
     });
   } catch {
     return 'mayi can’t be reached. Is it still running?';
   }
-  if (response.ok) return null;
-  if (response.status === 429) return 'Too many tries. Wait a minute, then ask for a new code.';
+  if (response.ok) {
+    const { token } = await response.json().catch(() => ({}));
+    if (typeof token !== 'string') return 'mayi answered what this page does not understand.';
+    keep(token);
+    return null;
+  }
+  if (response.status === 429) return 'Too many codes were wrong. Ask for a new one.';
   if (response.status === 403) return 'This code is wrong, used or too old. Ask for a new one.';
   return `mayi answered ${response.status}. Try again.`;
 }

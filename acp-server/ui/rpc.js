@@ -1,5 +1,5 @@
 // @ts-check
-// JSON-RPC over one WebSocket to the host that served the page; the cookie says who this is.
+// JSON-RPC over one WebSocket to the host that served the page.
 
 /** @typedef {(result: any) => void} Told */
 
@@ -26,11 +26,12 @@ export class Connection {
 
   /**
    * @param {string} url
+   * @param {string[]} protocols
    * @param {(batch: any) => void} heard each batch of events
    * @param {() => void} closed once, when it is over
    */
-  constructor(url, heard, closed) {
-    this.#socket = new WebSocket(url);
+  constructor(url, protocols, heard, closed) {
+    this.#socket = new WebSocket(url, protocols);
     this.#closed = closed;
     this.opened = new Promise((resolve, reject) => {
       this.#socket.addEventListener('open', () => resolve(undefined), { once: true });

@@ -40,11 +40,11 @@ export function card(more = {}) {
 
 export async function startFake() {
   const { WebSocketServer } = fromEditor('ws');
-  /** @type {{ waiting: any[], log: any[], answers: any[], refusals: any[], instance: string, tries: number }} */
-  const state = { waiting: [], log: [], answers: [], refusals: [], instance: 'one', tries: 0 };
+  /** @type {{ waiting: any[], log: any[], answers: any[], refusals: any[], instance: string, tries: number, token: string | null }} */
+  const state = { waiting: [], log: [], answers: [], refusals: [], instance: 'one', tries: 0, token: null };
   /** @type {Set<any>} */
   const sockets = new Set();
-  const paired = (/** @type {any} */ request) => /\bmayi=secret\b/.test(request.headers.cookie ?? '');
+  const paired = (/** @type {any} */ request) => state.token !== null && (request.headers['sec-websocket-protocol'] ?? '').split(/, */).includes(`mayi.token.${state.token}`);
 
   const server = createServer((request, response) => {
     let body = '';
@@ -57,9 +57,10 @@ export async function startFake() {
         const { code } = JSON.parse(body);
         if (state.tries > 3) response.writeHead(429).end();
         else if (code !== CODE) response.writeHead(403).end('{"error":"wrong code"}');
-        else response.writeHead(204, { 'Set-Cookie': 'mayi=secret; HttpOnly; SameSite=Strict; Path=/' }).end();
-      } else if (request.method === 'POST' && path === '/') {
-        response.writeHead(paired(request) ? 200 : 401).end('{"jsonrpc":"2.0","id":1,"result":[]}');
+        else {
+          state.token = 'secret';
+          response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"token":"secret"}');
+        }
       } else if (request.method === 'GET' && file) {
         const name = file[1] || 'index.html';
         const type = TYPES[/** @type {keyof TYPES} */ (file[2] ?? 'html')];
@@ -70,7 +71,7 @@ export async function startFake() {
       }
     });
   });
-  const upgrades = new WebSocketServer({ noServer: true });
+  const upgrades = new WebSocketServer({ noServer: true, handleProtocols: () => 'mayi' });
   server.on('upgrade', (request, socket, head) => {
     if (!paired(request)) {
       socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n');

@@ -49,7 +49,7 @@ test('given a wrong code then it is refused and said, and after some tries none 
   }
   await page.getByLabel('Code').fill(fake.code);
   await page.getByRole('button', { name: 'Pair' }).click();
-  await page.getByText('Too many tries').waitFor();
+  await page.getByText('Too many codes were wrong').waitFor();
   assert.equal(fake.connected(), 0);
   assert.ok(!page.url().includes(fake.code));
 });
@@ -230,6 +230,27 @@ test('given a connection that breaks then the choices rest, it is said, and noth
   await press(page, two.approvalId, 'deny');
   await inState(page, two.approvalId, 'denied');
   assert.equal(await cardOf(page, one.approvalId).getAttribute('data-state'), 'pending');
+});
+
+test('given a token that counts no more then the page asks for a code, and goes on with a new one', async () => {
+  const one = card();
+  await ask(one);
+  fake.state.token = null;
+  fake.cut();
+  await page.getByRole('heading', { name: 'Pair this browser' }).waitFor();
+  assert.equal(await cardOf(page, one.approvalId).isVisible(), false, 'nothing is shown to whoever is not paired');
+  await pair(page, fake.code);
+  await press(page, one.approvalId, 'deny');
+  await inState(page, one.approvalId, 'denied');
+});
+
+test('given a reload then the page is still paired, and shows what waits', async () => {
+  const one = card();
+  await ask(one);
+  await page.reload();
+  await connected(page);
+  await press(page, one.approvalId, 'allow_once');
+  await inState(page, one.approvalId, 'approved');
 });
 
 test('given another backend then what waited at the old one no longer waits', async () => {
