@@ -25,7 +25,10 @@ export function setStage({ notes = 'line one\nline two\n', config } = {}) {
   // `mayi` is on the path, and no other program of the one who runs the tests but Node.js.
   symlinkSync(mayi(), at('bin/mayi'));
   const path = [at('bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'];
+  // The editor asks a login shell for the search path, as on a desktop.
+  writeFileSync(join(home, '.profile'), `PATH='${at('bin')}':"$PATH"\n`);
   const env = {
+    SHELL: '/bin/bash',
     HOME: home,
     PATH: path.join(':'),
     LANG: 'C.UTF-8',

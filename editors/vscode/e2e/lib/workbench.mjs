@@ -15,7 +15,7 @@ import { until } from './until.mjs';
  */
 export async function openWindow(browser, editor) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   /** @type {string[]} */
   const refused = [];
@@ -83,7 +83,7 @@ export async function webview(page, selector, milliseconds = 45_000) {
   return until(`a webview shows ${selector}`, async () => {
     for (const frame of page.frames()) {
       if (!frame.url().includes('/pre/fake.html') || frame.isDetached()) continue;
-      if (await frame.locator(selector).first().isVisible().catch(() => false)) return frame;
+      if (await frame.locator(`${selector}:visible`).count().catch(() => 0)) return frame;
     }
     return null;
   }, milliseconds);
