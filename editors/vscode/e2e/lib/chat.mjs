@@ -116,7 +116,15 @@ export function chatOf(page) {
     await inside.locator(`${SHOWN} [data-testid="mode"][data-mode="${mode}"]`).waitFor();
   }
 
-  return { page, frame, open, connected, newTab, tabs, tab, select, prompt, waiting, press, inState, says, idle, text, setMode,
+  /** Loads the webviews anew, as when the view was moved. */
+  async function reloadWebview() {
+    const old = await frame();
+    await old.evaluate(() => document.documentElement.setAttribute('data-old', ''));
+    await command(page, 'Developer: Reload Webviews');
+    await until('the old page is gone', async () => (await (await frame()).locator('html[data-old]').count()) === 0);
+  }
+
+  return { page, frame, reloadWebview, open, connected, newTab, tabs, tab, select, prompt, waiting, press, inState, says, idle, text, setMode,
     picture: (/** @type {string} */ name) => picture(page, name) };
 }
 

@@ -25,15 +25,19 @@ const QUIET = {
 /**
  * Starts the editor on the stage's project.
  * @param {import('./stage.mjs').Stage} stage
- * @param {{ settings?: Record<string, unknown> }} [options] settings of the user
+ * @param {{ settings?: Record<string, unknown>, machine?: Record<string, unknown> }} [options] settings of the user, and
+ *   of the machine
  */
-export async function startEditor(stage, { settings = {} } = {}) {
+export async function startEditor(stage, { settings = {}, machine = {} } = {}) {
   const folder = editorFolder();
   const [profile, extensions, log] = [stage.at('user-data'), stage.at('extensions'), stage.at('editor.log')];
   mkdirSync(join(profile, 'User'), { recursive: true });
   mkdirSync(extensions, { recursive: true });
   const settingsFile = join(profile, 'User/settings.json');
   writeFileSync(settingsFile, JSON.stringify({ ...QUIET, ...settings }, null, 2));
+  // Settings of the machine's scope count only there, since the extension runs beside the server.
+  mkdirSync(join(profile, 'Machine'), { recursive: true });
+  writeFileSync(join(profile, 'Machine/settings.json'), JSON.stringify(machine, null, 2));
   const { publisher, name, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
   symlinkSync(extension, join(extensions, `${publisher}.${name}-${version}`));
 

@@ -3,18 +3,19 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { test } from 'node:test';
 
 import { startBrowser } from './browser.mjs';
 import { chatOf } from './chat.mjs';
 import { startEditor } from './editor.mjs';
 import { end, those } from './processes.mjs';
 import { setStage } from './stage.mjs';
-import { openWindow } from './workbench.mjs';
+import { openWindow, picture } from './workbench.mjs';
 
 /**
- * @param {{ settings?: Record<string, unknown> | ((stage: import('./stage.mjs').Stage) => Record<string, unknown>), config?: string }} [options]
+ * @param {{ settings?: Record<string, unknown> | ((stage: import('./stage.mjs').Stage) => Promise<Record<string, unknown>>), machine?: Record<string, unknown>, config?: string }} [options]
  */
-export async function setScene({ settings = {}, config } = {}) {
+export async function setScene({ settings = {}, machine = {}, config } = {}) {
   const stage = setStage({ config });
   /** @type {any} */
   let browser;
@@ -27,8 +28,8 @@ export async function setScene({ settings = {}, config } = {}) {
     stage.strike();
   };
   try {
-    const own = typeof settings === 'function' ? settings(stage) : settings;
-    [editor, browser] = await Promise.all([startEditor(stage, { settings: { 'mayi.defaultAgent': 'demo', ...own } }), startBrowser()]);
+    const own = typeof settings === 'function' ? await settings(stage) : settings;
+    [editor, browser] = await Promise.all([startEditor(stage, { settings: { 'mayi.defaultAgent': 'demo', ...own }, machine }), startBrowser()]);
     const opened = await openWindow(browser, editor);
     const chat = chatOf(opened.page);
     return {
@@ -51,3 +52,16 @@ export async function setScene({ settings = {}, config } = {}) {
 }
 
 /** @typedef {Awaited<ReturnType<typeof setScene>>} Scene */
+
+/**
+ * Makes tests that keep a picture when they fail.
+ * @param {() => Scene} scene
+ * @param {() => Promise<void>} [first] before each
+ */
+export function givenIn(scene, first = async () => {}) {
+  return (/** @type {string} */ name, /** @type {() => Promise<void>} */ body) =>
+    test(name, () => first().then(body).catch(async (error) => {
+      await picture(scene().page, `failed ${name.slice(0, 60)}`).catch(() => {});
+      throw error;
+    }));
+}

@@ -2,12 +2,11 @@
 // The extension with the demo agent: a person installs it, picks an agent, chats, and answers cards in the chat.
 
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, afterEach, before } from 'node:test';
 
 import { dialog } from '../lib/chat.mjs';
-import { setScene } from '../lib/scene.mjs';
+import { givenIn, setScene } from '../lib/scene.mjs';
 import { until } from '../lib/until.mjs';
-import { command, picture } from '../lib/workbench.mjs';
 
 /** @type {import('../lib/scene.mjs').Scene} */
 let scene;
@@ -24,11 +23,8 @@ afterEach(() => {
   assert.deepEqual(scene?.refused, [], 'nothing is refused by a content security policy');
 });
 
-/** A test that keeps a picture when it fails. @param {string} name @param {() => Promise<void>} body */
-const given = (name, body) => test(name, () => body().catch(async (error) => {
-  await picture(scene.page, `failed ${name.slice(0, 60)}`).catch(() => {});
-  throw error;
-}));
+/** Each in a tab of its own. */
+const given = givenIn(() => scene, () => chat.newTab());
 
 given('given a prompt then the answer is in the chat', async () => {
   await chat.prompt('demo: say Hello from the other side');
@@ -54,9 +50,11 @@ given('given a card when it is denied with a reason then the call is not made, a
   await chat.prompt('demo: write b.txt some words');
   const [id = ''] = await chat.waiting();
   await chat.press(id, 'deny_reason');
-  await (await chat.frame()).locator(`[data-approval-id="${id}"] textarea`).fill('not in this folder');
+  await (await chat.frame()).locator(`[data-approval-id="${id}"] textarea`).fill('Not in this folder. ;; demo: say I was told why');
   await chat.press(id, 'deny_reason_confirm');
-  assert.match(await chat.inState(id, 'denied'), /not in this folder/);
+  assert.match(await chat.inState(id, 'denied'), /Not in this folder/);
+  // When the turn is over, the reason is the agent's next prompt.
+  await chat.says('I was told why');
   await chat.idle();
   assert.equal(scene.file('b.txt'), null);
   await chat.picture('card-denied');
@@ -92,7 +90,6 @@ given('given a card when the turn is stopped then it is withdrawn and can not be
 });
 
 given('given plan mode then what would act is blocked without a question, and a new tab is at Default', async () => {
-  await chat.newTab();
   await chat.setMode('plan');
   await chat.prompt('demo: write d.txt some words');
   await chat.idle();
@@ -122,8 +119,8 @@ given('given a window that is reloaded then the card still waits in its tab, and
 given('given a webview that is reloaded then the card still waits in it, and its answer counts', async () => {
   await chat.prompt('demo: write f.txt some words');
   const [id = ''] = await chat.waiting();
-  await command(scene.page, 'Developer: Reload Webviews');
-  await chat.waiting();
+  await chat.reloadWebview();
+  assert.deepEqual(await chat.waiting(), [id]);
   await chat.press(id, 'deny');
   await chat.inState(id, 'denied');
   await chat.idle();
