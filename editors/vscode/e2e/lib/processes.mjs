@@ -8,12 +8,12 @@ import { openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
 
 /** The groups that run now, by the pid of the first process. */
 const groups = new Set();
-/** The homes whose processes are looked for at the end. */
-const homes = new Set();
+/** Folders whose processes are looked for at the end. */
+const stages = new Set();
 
 process.on('exit', () => {
   for (const pid of groups) end(pid, 'SIGKILL', true);
-  for (const home of homes) endThoseOf(home);
+  for (const stage of stages) endThoseOf(stage);
 });
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.on(signal, () => process.exit(130));
@@ -72,27 +72,27 @@ export function end(pid, signal, group = false) {
 }
 
 /**
- * Processes that have this home in their environment also end with the tests: what an editor leaves behind is in
- * groups of its own.
- * @param {string} home
+ * Processes that have their home in this folder also end with the tests: what an editor and its agents leave behind is
+ * in groups of its own.
+ * @param {string} stage
  */
-export function belongsHere(home) {
-  homes.add(home);
+export function belongsHere(stage) {
+  stages.add(stage);
 }
 
 /**
- * The processes with this home, and their command lines.
- * @param {string} home
+ * The processes with a home in this folder, and their command lines.
+ * @param {string} stage
  * @returns {{ pid: number, command: string[] }[]}
  */
-export function those(home) {
+export function those(stage) {
   const found = [];
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     try {
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-      if (!environment.includes(`HOME=${home}`)) continue;
+      if (!environment.some((variable) => variable.startsWith(`HOME=${stage}/`))) continue;
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
       if (command.length) found.push({ pid, command });
     } catch {
@@ -102,7 +102,7 @@ export function those(home) {
   return found;
 }
 
-/** @param {string} home */
-export function endThoseOf(home) {
-  for (const { pid } of those(home)) end(pid, 'SIGKILL');
+/** @param {string} stage */
+export function endThoseOf(stage) {
+  for (const { pid } of those(stage)) end(pid, 'SIGKILL');
 }

@@ -25,7 +25,7 @@ export async function setScene({ settings = {}, machine = {}, config } = {}) {
   const strike = async () => {
     await browser?.close();
     await editor?.stop();
-    stage.strike();
+    await stage.strike();
   };
   try {
     const own = typeof settings === 'function' ? await settings(stage) : settings;
@@ -39,7 +39,7 @@ export async function setScene({ settings = {}, machine = {}, config } = {}) {
       /** What a file of the project says; null if there is none. @param {string} name */
       file: (name) => (existsSync(join(stage.project, name)) ? readFileSync(join(stage.project, name), 'utf8') : null),
       /** The processes of `mayi serve`. */
-      backends: () => those(stage.home).filter(({ command }) => command[0]?.endsWith('mayi') && command[1] === 'serve'),
+      backends: () => those(stage.folder).filter(({ command }) => command[0]?.endsWith('mayi') && command[1] === 'serve'),
       /** Kills them, as a crash would. */
       killBackends() {
         for (const { pid } of this.backends()) end(pid, 'SIGKILL');

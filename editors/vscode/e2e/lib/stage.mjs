@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { mayi } from './places.mjs';
-import { belongsHere, endThoseOf } from './processes.mjs';
+import { belongsHere, endThoseOf, those } from './processes.mjs';
+import { until } from './until.mjs';
 
 /** @typedef {ReturnType<typeof setStage>} Stage */
 
@@ -42,7 +43,7 @@ export function setStage({ notes = 'line one\nline two\n', config } = {}) {
   for (const name of Object.values(env).filter((value) => value.startsWith(folder) && !value.includes(':'))) {
     mkdirSync(name, { recursive: true });
   }
-  belongsHere(home);
+  belongsHere(folder);
   return {
     folder,
     home,
@@ -50,9 +51,11 @@ export function setStage({ notes = 'line one\nline two\n', config } = {}) {
     at,
     project: at('project'),
     /** Ends what is left, and removes it all. */
-    strike() {
-      endThoseOf(home);
-      // What ends just now may still write.
+    async strike() {
+      await until('everything has ended', () => {
+        endThoseOf(folder);
+        return those(folder).length === 0;
+      });
       rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
