@@ -12,7 +12,6 @@ mod exit;
 mod memory;
 mod person;
 mod print;
-mod remote;
 mod state;
 pub mod surface;
 

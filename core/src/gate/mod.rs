@@ -7,6 +7,7 @@ mod again;
 mod answer;
 mod authorized;
 mod cover;
+mod elsewhere;
 mod keep;
 mod later;
 mod memory;
@@ -19,6 +20,7 @@ mod submit;
 mod tally;
 
 pub use authorized::{Authorized, By, Refusal, Verdict};
+pub use elsewhere::{Remote, card};
 pub use keep::{KeepError, Keeper, NoKeeper};
 pub use memory::{Memory, sweep};
 pub use progress::Carrying;

@@ -15,7 +15,7 @@ pub(super) struct Kept {
     pub(super) store: Arc<SqliteStore>,
 }
 
-fn writer() -> Writer {
+pub(super) fn writer() -> Writer {
     Writer::new(b"key".to_vec(), Redactor::of_environment([]).unwrap())
 }
 
