@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use mayi_core::config::{Durability, Loaded, RecordSettings};
 use mayi_core::gate::sweep;
 use mayi_core::record::{Redactor, Writer, secrets_of};
-use mayi_core::store::{Limits, Options, Owner, Presence, SqliteStore, Store, StoreError};
+use mayi_core::store::{Limits, Options, Owner, Presence, SqliteStore, StoreError};
 
 use crate::commands::{CliError, Context};
 
@@ -97,13 +96,4 @@ pub(crate) fn present(ctx: &Context, owner: &Owner) -> Option<Presence> {
     let folder = ctx.sources.folders.data.as_ref()?;
     let present = Presence::of(owner, folder);
     present.inspect_err(|error| tracing::warn!(%error, "other processes do not know of this one")).ok()
-}
-
-/// Processes of mayi that run an agent, and those that a gateway works for: alive or stopped.
-///
-/// # Errors
-/// If the store can't be read.
-pub(crate) fn asking(store: &dyn Store) -> Result<Vec<u32>, CliError> {
-    let present = store.present(Timestamp::now())?;
-    Ok(present.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect())
 }
