@@ -121,10 +121,13 @@ pub struct ApprovalResolved {
     pub at: Timestamp,
     /// The person's reason.
     pub reason: Option<String>,
+    /// What was granted with the answer beyond this one call, for people: `shell(cargo test) (session)`. Not escaped:
+    /// surfaces do that.
+    pub granted_permissions: Vec<String>,
 }
 
 impl ApprovalResolved {
-    /// An approval that ended so.
+    /// An approval that ended so, and granted nothing more.
     #[must_use]
     pub fn new(
         approval_id: ApprovalId,
@@ -133,7 +136,15 @@ impl ApprovalResolved {
         at: Timestamp,
         reason: Option<String>,
     ) -> Self {
-        Self { message: "approval-resolved", approval_id, state, by, at, reason }
+        Self {
+            message: "approval-resolved",
+            approval_id,
+            state,
+            by,
+            at,
+            reason,
+            granted_permissions: Vec::new(),
+        }
     }
 }
 

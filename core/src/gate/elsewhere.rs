@@ -12,8 +12,11 @@ use crate::approval::{
     AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, QuestionEvent, Questions, State,
 };
 use crate::call::Digest;
-use crate::record::Writer;
-use crate::store::{ApprovalQuery, Change, Conflict, OfferId, OwnerId, Store, StoreError, StoredApproval};
+use crate::record::detail::{self, Answered};
+use crate::record::{Kind, Writer};
+use crate::store::{
+    ApprovalQuery, Change, Conflict, EntryQuery, OfferId, OwnerId, Store, StoreError, StoredApproval,
+};
 
 /// How often the store is looked at.
 const EVERY: Duration = Duration::from_millis(100);
@@ -58,6 +61,22 @@ impl Remote {
     pub fn stored(&self, id: ApprovalId) -> Result<Option<StoredApproval>, StoreError> {
         let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
         Ok(self.store.approvals(&query)?.into_iter().next())
+    }
+
+    /// What was granted with the answer: its entry in the record says it.
+    fn granted(&self, id: ApprovalId, state: State) -> Vec<String> {
+        if state != State::Approved {
+            return Vec::new();
+        }
+        let query = EntryQuery {
+            approval: Some(id),
+            kinds: vec![Kind::Answered],
+            limit: Some(1),
+            ..EntryQuery::default()
+        };
+        let entries = self.store.entries(&query).unwrap_or_default();
+        let answered = entries.first().and_then(|recorded| detail::read::<Answered>(&recorded.entry).ok());
+        answered.map(|answered| answered.granted).unwrap_or_default()
     }
 
     fn pending(&self) -> Result<Vec<StoredApproval>, StoreError> {
@@ -190,7 +209,8 @@ impl Watch {
                 Some(approval) => (approval.state, approval.by.unwrap_or_default(), approval.reason),
                 None => (State::Cancelled, "mayi".to_owned(), None),
             };
-            let resolved = ApprovalResolved::new(id, state, by, Timestamp::now(), reason);
+            let mut resolved = ApprovalResolved::new(id, state, by, Timestamp::now(), reason);
+            resolved.granted_permissions = self.remote.granted(id, state);
             to.send(QuestionEvent::Resolved(resolved)).ok()?;
         }
         Some(())

@@ -156,6 +156,7 @@ fn call(cwd: &Path, access: Access) -> Call {
         raw_input: serde_json::Value::Null,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,
