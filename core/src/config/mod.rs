@@ -6,6 +6,7 @@
 //! layer may not loosen is left out with a notice.
 
 pub mod edit;
+mod editor;
 mod error;
 mod finish;
 pub mod import;
@@ -28,6 +29,7 @@ mod tighten;
 mod trust;
 mod workspace;
 
+pub use editor::{EditorAgent, EditorServer, EditorSettings};
 pub use error::{ConfigError, ConfigErrors};
 pub use keeper::FileKeeper;
 pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_program};
