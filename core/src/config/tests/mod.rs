@@ -1,5 +1,6 @@
 //! What holds of configuration, by the sentences of decisions, sections 3 and 5.
 
+mod approvals;
 mod editor;
 mod edits;
 mod layers;
