@@ -31,7 +31,7 @@ mod workspace;
 
 pub use editor::{EditorAgent, EditorServer, EditorSettings};
 pub use error::{ConfigError, ConfigErrors};
-pub use keeper::FileKeeper;
+pub use keeper::{EditorKeeper, FileKeeper};
 pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_program};
 pub use layer::Layer;
 pub use load::{Loaded, SeenFile, check_file, load};

@@ -1,9 +1,13 @@
 //! The editor's layer: "workspace < editor < environment < command line" (decisions, section 5).
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
 
 use super::{Machine, effect, mcp, shell};
-use crate::config::{AgentCommand, EditorSettings, Layer, Loaded, Transport};
+use crate::call::AgentId;
+use crate::config::{AgentCommand, EditorKeeper, EditorSettings, Layer, Loaded, Sources, Transport};
+use crate::gate::{KeepError, Keeper};
 use crate::policy::{Approval, Effect, Mode};
 
 fn claude(settings: Value) -> Value {
@@ -221,4 +225,69 @@ fn given_settings_that_say_nothing_then_nothing_changes() {
     assert_eq!(mode(&loaded), mode(&without.load()));
     assert_eq!(loaded.agents, without.load().agents);
     assert_eq!(effect(&loaded.policy, &with.sources.cwd, shell("rm x")), Effect::Deny);
+}
+
+/// A keeper whose editor keeps its settings in memory, as a backend does.
+fn keeper(machine: &Machine, writes: bool) -> (EditorKeeper, Arc<Mutex<Sources>>) {
+    let mut sources = machine.sources.clone();
+    sources.editor.get_or_insert_default();
+    let sources = Arc::new(Mutex::new(sources));
+    let (now, own) = (Arc::clone(&sources), Arc::clone(&sources));
+    let turn_on = move |agent: &AgentId| {
+        if !writes {
+            return Err(KeepError("the editor is gone".to_owned()));
+        }
+        let mut sources = own.lock().unwrap();
+        let agents = &mut sources.editor.as_mut().unwrap().agents;
+        agents.entry(agent.to_string()).or_default().bypass_permissions = Some(true);
+        Ok(())
+    };
+    (EditorKeeper::new(Arc::new(move || now.lock().unwrap().clone()), Arc::new(turn_on)), sources)
+}
+
+/// A bypass is a setting of the editor's, and the user's file stays as it is; a rule goes to that.
+#[test]
+fn given_an_editors_keeper_then_a_bypass_is_the_editors_and_a_rule_the_users() {
+    let user = "[agents.claude]\nbypass_permissions = false\n";
+    let machine = Machine::new().user(user).editor(json!({ "theme": 1 }));
+    let (keeper, sources) = keeper(&machine, true);
+    let claude = AgentId::named("claude");
+    assert!(keeper.bypass(&claude).unwrap().agents["claude"].bypass_permissions);
+    assert_eq!(machine.text(), user);
+    let settings = sources.lock().unwrap().editor.clone();
+    assert_eq!(
+        serde_json::to_value(settings).unwrap(),
+        json!({ "agents": { "claude": { "bypassPermissions": true } }, "theme": 1 })
+    );
+    let policy = keeper.allow(&claude, &["shell(make)".to_owned()]).unwrap();
+    assert!(policy.rules.iter().any(|rule| rule.pattern.as_str() == "shell(make)"));
+    assert!(policy.agents["claude"].bypass_permissions, "what the editor says still counts");
+    assert!(machine.text().starts_with(user) && machine.text().contains("shell(make)"));
+}
+
+/// What can't be kept is refused before anything is changed.
+#[test]
+fn given_a_lock_or_no_name_then_the_editor_is_asked_for_nothing() {
+    let machine = Machine::new().managed("lock = [\"agents.claude.bypass_permissions\"]\n");
+    let (locked, sources) = keeper(&machine, true);
+    let error = locked.bypass(&AgentId::named("claude")).unwrap_err().to_string();
+    insta::assert_snapshot!(machine.plain(&error), @"/etc/config.toml locks the bypass of claude");
+    assert!(locked.bypass(&AgentId::command(&["x".to_owned()])).is_err());
+    assert_eq!(sources.lock().unwrap().editor, Some(EditorSettings::default()));
+    assert!(locked.bypass(&AgentId::named("goose")).is_ok());
+    let broken = Machine::new().user("mode = \n");
+    let (keeper, sources) = keeper(&broken, true);
+    assert!(keeper.bypass(&AgentId::named("claude")).is_err());
+    assert_eq!(sources.lock().unwrap().editor, Some(EditorSettings::default()));
+}
+
+#[test]
+fn given_an_editor_that_does_not_write_then_nothing_is_bypassed() {
+    let machine = Machine::new();
+    let (gone, _) = keeper(&machine, false);
+    assert_eq!(gone.bypass(&AgentId::named("claude")).unwrap_err().to_string(), "the editor is gone");
+    let sources = machine.sources.clone();
+    let idle = EditorKeeper::new(Arc::new(move || sources.clone()), Arc::new(|_| Ok(())));
+    let error = idle.bypass(&AgentId::named("claude")).unwrap_err().to_string();
+    assert_eq!(error, "the editor's settings do not bypass claude");
 }
