@@ -7,6 +7,7 @@ mod args_config;
 mod args_log;
 mod args_mcp;
 mod args_memory;
+mod args_serve;
 mod commands;
 mod exit;
 mod memory;

@@ -33,7 +33,7 @@ pub(crate) fn folder(ctx: &Context) -> Result<PathBuf, CliError> {
 /// What is wrong with it.
 pub(crate) fn open(ctx: &Context, loaded: &Loaded) -> Result<Kept, CliError> {
     let store = SqliteStore::open(&folder(ctx)?, options(&loaded.record))?;
-    let writer = writer(&store, &loaded.record)?;
+    let writer = writer(&store, &loaded.record).map_err(CliError::internal)?;
     Ok(Kept { store: Arc::new(store), writer })
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn changing(ctx: &Context) -> Result<Option<Kept>, CliError> {
     // Mistakes in the configuration are no reason why nobody could answer or revoke.
     let record = ctx.load().map(|loaded| loaded.record).unwrap_or_default();
     let store = SqliteStore::open(&folder(ctx)?, options(&record))?;
-    let writer = writer(&store, &record)?;
+    let writer = writer(&store, &record).map_err(CliError::internal)?;
     sweep(&store, &writer)?;
     Ok(Some(Kept { store: Arc::new(store), writer }))
 }
@@ -74,12 +74,16 @@ fn options(record: &RecordSettings) -> Options {
     }
 }
 
-fn writer(store: &SqliteStore, record: &RecordSettings) -> Result<Writer, CliError> {
+/// What makes entries of the record without secrets.
+///
+/// # Errors
+/// If a pattern of secrets is wrong.
+pub(crate) fn writer(store: &SqliteStore, record: &RecordSettings) -> Result<Writer, String> {
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let patterns = record.redact.iter().map(|regex| regex.as_str().to_owned());
     let redactor = Redactor::new(patterns, secrets_of(variables))
-        .map_err(|error| CliError::internal(format!("secrets can't be kept out of the record: {error}")))?;
+        .map_err(|error| format!("secrets can't be kept out of the record: {error}"))?;
     let key = store.arguments_key().map(|key| key.seal(b"arguments").0.to_vec()).unwrap_or_default();
     Ok(Writer::new(key, redactor))
 }

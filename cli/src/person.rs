@@ -34,3 +34,24 @@ pub(crate) fn is_no_agent(store: &dyn Store) -> Result<(), CliError> {
     }
     Ok(())
 }
+
+/// Refuses to be an editor's backend for what an agent has started: whoever has the backend's credential answers for the
+/// person. An editor may be the client of a gateway too, and starts its backend itself.
+///
+/// # Errors
+/// Says so.
+pub(crate) fn may_serve(store: &dyn Store) -> Result<(), CliError> {
+    let present = store.present(jiff::Timestamp::now())?;
+    let pids: Vec<u32> = present.iter().map(|owner| owner.pid).collect();
+    let clients: Vec<u32> = present.iter().filter_map(|owner| owner.client).collect();
+    #[cfg(unix)]
+    let parent = std::os::unix::process::parent_id();
+    #[cfg(not(unix))]
+    let parent = std::process::id();
+    if started_by(&pids, std::process::id()) || started_by(&clients, parent) {
+        return Err(CliError::usage(
+            "an agent can't answer for the person: this was started by one; start it in a terminal outside of that",
+        ));
+    }
+    Ok(())
+}
