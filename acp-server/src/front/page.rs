@@ -32,7 +32,26 @@ macro_rules! files {
 }
 
 /// The files of the page: they are part of the program.
-const FILES: &[(&str, &str, &str)] = files!["index.html" HTML, "style.css" CSS, "app.js" SCRIPT];
+const FILES: &[(&str, &str, &str)] = files![
+    "index.html" HTML,
+    "style.css" CSS,
+    "answers.js" SCRIPT,
+    "app.js" SCRIPT,
+    "card.js" SCRIPT,
+    "diff.js" SCRIPT,
+    "dom.js" SCRIPT,
+    "forms.js" SCRIPT,
+    "guard.js" SCRIPT,
+    "link.js" SCRIPT,
+    "list.js" SCRIPT,
+    "pair.js" SCRIPT,
+    "rpc.js" SCRIPT,
+    "state.js" SCRIPT,
+    "token.js" SCRIPT,
+    "visible.js" SCRIPT,
+    "what.js" SCRIPT,
+    "wording.js" SCRIPT,
+];
 
 /// A file of the page.
 pub(super) fn file(name: &str) -> Response<HttpBody> {

@@ -1,0 +1,90 @@
+// @ts-check
+// Elements. Text becomes text nodes, and never HTML; text of others goes through `foreign`, and through nothing else.
+
+import { visible, visibleBlock } from './visible.js';
+
+/** @typedef {Node | string | null | false | undefined} Child */
+
+/**
+ * An element with attributes and children. An attribute that is null or false is left out.
+ * @param {string} tag
+ * @param {Record<string, string | boolean | null | undefined>} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElement}
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : value);
+  }
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+/**
+ * Text of others on one line.
+ * @param {unknown} text
+ * @param {string} [tag]
+ */
+export function foreign(text, tag = 'span') {
+  const element = h(tag, { class: 'foreign', dir: 'ltr' });
+  element.textContent = visible(text);
+  return element;
+}
+
+/**
+ * Text of others with its lines.
+ * @param {unknown} text
+ * @param {string} [name] of a class
+ */
+export function foreignBlock(text, name = '') {
+  const element = h('pre', { class: `foreign block ${name}`.trim(), dir: 'ltr' });
+  element.textContent = visibleBlock(text);
+  return element;
+}
+
+/** So much of a long text is shown at first, in characters and in lines. */
+const MOST = 2_000;
+const MOST_LINES = 20;
+
+/**
+ * Text of others that may be long: the rest of it opens with a button that says how much there is.
+ * @param {string} text
+ * @param {string} [name] of a class
+ */
+export function long(text, name = '') {
+  const lines = text.split('\n');
+  if (text.length <= MOST && lines.length <= MOST_LINES) return foreignBlock(text, name);
+  // Whole characters, so that no half of a pair is left.
+  const start = [...lines.slice(0, MOST_LINES).join('\n').slice(0, MOST * 2)].slice(0, MOST).join('');
+  const rest = text.length - start.length;
+  const first = foreignBlock(start, name);
+  const button = h('button', { type: 'button', class: 'more' }, `… show all: ${rest} more characters`);
+  const box = h('div', { class: 'long' }, first, button);
+  button.addEventListener('click', () => {
+    const all = foreignBlock(text, name);
+    all.tabIndex = -1;
+    box.replaceChildren(all);
+    all.focus();
+  });
+  return box;
+}
+
+/**
+ * What opens on demand, and is made when it does.
+ * @param {string} label
+ * @param {() => Node} make
+ * @param {string} [name] of a class
+ */
+export function onDemand(label, make, name = '') {
+  const details = h('details', { class: name }, h('summary', {}, label));
+  details.addEventListener('toggle', () => {
+    if (/** @type {HTMLDetailsElement} */ (details).open && details.childElementCount === 1) details.append(make());
+  });
+  return details;
+}
+
+/** A row with a label. @param {string} label @param {Child} value @param {string} [name] of a class */
+export function row(label, value, name = '') {
+  return h('div', { class: `row ${name}`.trim() }, h('dt', {}, label), h('dd', {}, value));
+}

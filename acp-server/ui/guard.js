@@ -1,0 +1,56 @@
+// @ts-check
+// Choices do nothing for half a second after their card appears, changes or moves; nor while there is no connection.
+// What was pressed before that, or is held down since, is no answer.
+
+/** Milliseconds. */
+export const STILL = 500;
+
+/** @type {WeakMap<Element, number>} since when a card stands still */
+const since = new WeakMap();
+/** When the last press of a pointer began. */
+let pressed = -Infinity;
+/** Whether the last key is one that repeats since it is held down. */
+let held = false;
+let online = false;
+
+document.addEventListener('pointerdown', (event) => (pressed = event.timeStamp), { capture: true });
+document.addEventListener('keydown', (event) => (held = event.repeat), { capture: true });
+
+/** Makes a card's choices inert, and live again after half a second. @param {HTMLElement} card */
+export function still(card) {
+  since.set(card, performance.now());
+  refresh(card);
+  setTimeout(() => refresh(card), STILL + 10);
+}
+
+/** The same for all, since something moved. */
+export function stillAll() {
+  for (const card of document.querySelectorAll('[data-approval-id]')) still(/** @type {HTMLElement} */ (card));
+}
+
+/** @param {boolean} connected */
+export function setOnline(connected) {
+  if (online === connected) return;
+  online = connected;
+  stillAll();
+}
+
+/** Whether a click on a choice of this card counts. @param {MouseEvent} event @param {HTMLElement} card */
+export function lets(event, card) {
+  if (!isLive(card, performance.now())) return false;
+  const live = (since.get(card) ?? Infinity) + STILL;
+  // A click without a pointer is a key's or a screen reader's.
+  return event.detail > 0 ? pressed >= live : !held;
+}
+
+/** Shows whether the choices of a card are live. @param {HTMLElement} card */
+export function refresh(card) {
+  const live = isLive(card, performance.now());
+  card.dataset.live = String(live);
+  for (const button of card.querySelectorAll('.answers [action-id]')) button.setAttribute('aria-disabled', String(!live));
+}
+
+/** @param {HTMLElement} card @param {number} now */
+function isLive(card, now) {
+  return online && card.dataset.busy !== 'true' && now >= (since.get(card) ?? Infinity) + STILL;
+}

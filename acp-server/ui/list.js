@@ -1,0 +1,81 @@
+// @ts-check
+// The cards in their order: new ones go to the end, and none changes its place.
+
+import { CardView } from './card.js';
+import { foreign } from './dom.js';
+import { stillAll } from './guard.js';
+import { alike, settled, waiting } from './state.js';
+import { ending, heading, summary } from './wording.js';
+
+/** @import { Entry, Inbox } from './types.d.ts' */
+
+/** @param {string} id */
+const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+export class List {
+  /** @type {Map<string, CardView>} */
+  #views = new Map();
+  /** @type {Inbox['entries']} */
+  #shown = {};
+
+  /** @param {ConstructorParameters<typeof CardView>[1]} tell */
+  constructor(tell) {
+    this.tell = tell;
+  }
+
+  /** @param {Inbox} inbox */
+  show(inbox) {
+    let moved = false;
+    for (const [id, view] of this.#views) {
+      if (inbox.entries[id]) continue;
+      view.element.remove();
+      this.#views.delete(id);
+      moved = true;
+    }
+    for (const id of inbox.order) {
+      const entry = inbox.entries[id];
+      if (!entry) continue;
+      let view = this.#views.get(id);
+      if (!view) {
+        view = new CardView(entry, this.tell);
+        this.#views.set(id, view);
+        place('cards').append(view.element);
+      }
+      moved = view.update(entry, alike(inbox, id).length) || moved;
+      this.#announce(this.#shown[id], entry);
+    }
+    if (moved) stillAll();
+    this.#shown = inbox.entries;
+    this.#counts(inbox);
+  }
+
+  /** Tells a screen reader what is new. @param {Entry | undefined} old @param {Entry} entry */
+  #announce(old, entry) {
+    if (old?.state === entry.state) return;
+    const { before, name, after } = heading(entry.card);
+    const text = entry.state === 'pending' ? `${before}${name}${after} ${summary(entry.card)}` : `${ending(entry)}: ${summary(entry.card)}`;
+    const log = place('news');
+    log.append(foreign(text, 'p'));
+    while (log.childElementCount > 5) log.firstElementChild?.remove();
+  }
+
+  /** @param {Inbox} inbox */
+  #counts(inbox) {
+    const [pending, done] = [waiting(inbox).length, settled(inbox).length];
+    document.title = pending ? `(${pending}) mayi` : 'mayi';
+    const next = place('next');
+    next.textContent = pending === 1 ? '1 waits' : `${pending} wait`;
+    next.hidden = pending === 0;
+    place('nothing').hidden = inbox.order.length > 0;
+    place('clear').hidden = done === 0;
+    place('clear').textContent = `Clear ${done} answered`;
+    place('lost').hidden = !inbox.lost;
+  }
+
+  /** Goes to the first card that waits. @param {Inbox} inbox */
+  goTo(inbox) {
+    const view = this.#views.get(waiting(inbox)[0] ?? '');
+    view?.element.scrollIntoView({ block: 'start' });
+    view?.element.focus({ preventScroll: true });
+  }
+}

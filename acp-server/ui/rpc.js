@@ -1,0 +1,104 @@
+// @ts-check
+// JSON-RPC over one WebSocket to the host that served the page.
+
+/** @typedef {(result: any) => void} Told */
+
+/** A call without an answer for so long means that the connection is dead: a phone that slept may not notice. */
+const PATIENCE = 15_000;
+
+/** The backend's refusal of one call. */
+export class Refusal extends Error {
+  /** @param {{ code: number, message: string, data?: any }} error */
+  constructor({ code, message, data }) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export class Connection {
+  /** @type {Map<number, { resolve: Told, reject: (error: Error) => void, timer: number }>} */
+  #calls = new Map();
+  #next = 1;
+  #over = false;
+  #socket;
+  #closed;
+
+  /**
+   * @param {string} url
+   * @param {string[]} protocols
+   * @param {(batch: any) => void} heard each batch of events
+   * @param {() => void} closed once, when it is over
+   */
+  constructor(url, protocols, heard, closed) {
+    this.#socket = new WebSocket(url, protocols);
+    this.#closed = closed;
+    this.opened = new Promise((resolve, reject) => {
+      this.#socket.addEventListener('open', () => resolve(undefined), { once: true });
+      this.#socket.addEventListener('close', () => reject(new Error('not connected')), { once: true });
+    });
+    // Whoever waits for it hears of the end; nobody has to.
+    this.opened.catch(() => {});
+    this.#socket.addEventListener('message', (event) => this.#message(String(event.data), heard));
+    this.#socket.addEventListener('close', () => this.#end(), { once: true });
+  }
+
+  /**
+   * @param {string} method
+   * @param {unknown} params
+   * @returns {Promise<any>}
+   */
+  call(method, params) {
+    const id = this.#next;
+    this.#next += 1;
+    return new Promise((resolve, reject) => {
+      if (this.#socket.readyState !== WebSocket.OPEN) {
+        reject(new Error('not connected'));
+        return;
+      }
+      const timer = setTimeout(() => this.close(), PATIENCE);
+      this.#calls.set(id, { resolve, reject, timer });
+      this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    });
+  }
+
+  /** Ends it, and does not wait until a socket that hears nothing any more has noticed. */
+  close() {
+    this.#socket.close();
+    this.#end();
+  }
+
+  #end() {
+    if (this.#over) return;
+    this.#over = true;
+    for (const { reject, timer } of this.#calls.values()) {
+      clearTimeout(timer);
+      reject(new Error('the connection was lost'));
+    }
+    this.#calls.clear();
+    this.#closed();
+  }
+
+  /** @param {string} text @param {(batch: any) => void} heard */
+  #message(text, heard) {
+    /** @type {any} */
+    let message;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      this.close();
+      return;
+    }
+    if (this.#over) return;
+    if (message?.method === 'events/event') {
+      heard(message.params?.result);
+      return;
+    }
+    const call = this.#calls.get(message?.id);
+    if (!call) return;
+    this.#calls.delete(message.id);
+    clearTimeout(call.timer);
+    if (message.error) call.reject(new Refusal(message.error));
+    else call.resolve(message.result);
+  }
+}

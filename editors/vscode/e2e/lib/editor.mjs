@@ -1,0 +1,61 @@
+// @ts-check
+// VS Code in a browser: code-server with a profile, a home and folders of its own, and the extension linked.
+
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { editorFolder, extension } from './places.mjs';
+import { start } from './processes.mjs';
+import { until } from './until.mjs';
+
+/** Nothing that greets, updates, calls home or offers an assistant of its own. */
+const QUIET = {
+  'security.workspace.trust.enabled': false,
+  'workbench.startupEditor': 'none',
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'workbench.welcomePage.walkthroughs.openOnInstall': false,
+  'chat.disableAIFeatures': true,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'git.enabled': false,
+};
+
+/**
+ * Starts the editor on the stage's project.
+ * @param {import('./stage.mjs').Stage} stage
+ * @param {{ settings?: Record<string, unknown>, machine?: Record<string, unknown> }} [options] settings of the user, and
+ *   of the machine
+ */
+export async function startEditor(stage, { settings = {}, machine = {} } = {}) {
+  const folder = editorFolder();
+  const [profile, extensions, log] = [stage.at('user-data'), stage.at('extensions'), stage.at('editor.log')];
+  mkdirSync(join(profile, 'User'), { recursive: true });
+  mkdirSync(extensions, { recursive: true });
+  const settingsFile = join(profile, 'User/settings.json');
+  writeFileSync(settingsFile, JSON.stringify({ ...QUIET, ...settings }, null, 2));
+  // Settings of the machine's scope count only there, since the extension runs beside the server.
+  mkdirSync(join(profile, 'Machine'), { recursive: true });
+  writeFileSync(join(profile, 'Machine/settings.json'), JSON.stringify(machine, null, 2));
+  const { publisher, name, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
+  symlinkSync(extension, join(extensions, `${publisher}.${name}-${version}`));
+
+  const entry = join(folder, 'code-server/node_modules/code-server/out/node/entry.js');
+  const server = start(
+    join(folder, 'bin/node'),
+    [entry, '--bind-addr', '127.0.0.1:0', '--auth', 'none', '--disable-telemetry', '--disable-update-check',
+      '--disable-workspace-trust', '--disable-getting-started-override', '--user-data-dir', profile,
+      '--extensions-dir', extensions, stage.project],
+    { env: { ...stage.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}' }, cwd: stage.folder, log },
+  );
+  const lines = () => readFileSync(log, 'utf8');
+  const url = await until(`the editor listens:\n${log}`, () => /HTTP server listening on (http:\S+)/.exec(lines())?.[1]);
+  return {
+    url,
+    stop: server.stop,
+    /** What the user's settings are now. */
+    settings: () => /** @type {Record<string, any>} */ (JSON.parse(readFileSync(settingsFile, 'utf8'))),
+    log: lines,
+  };
+}

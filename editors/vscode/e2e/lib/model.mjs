@@ -1,0 +1,29 @@
+// @ts-check
+// A real agent without an account: its model is a script on loopback, as in tests/tests/real_agents.
+
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { agentsFolder, repository, scriptedModel } from './places.mjs';
+import { start } from './processes.mjs';
+import { until } from './until.mjs';
+
+/** Why there are no real agents here; null if there are. */
+export function withoutAgents() {
+  if (!agentsFolder()) return 'MAYI_TEST_AGENTS is not the folder that tests/agents/install prints';
+  return scriptedModel() ? null : 'there is no scripted_model beside the program under test: build the workspace';
+}
+
+/**
+ * Starts the model, and says how the extension is told to start the agent.
+ * @param {import('./stage.mjs').Stage} stage
+ * @param {'claude' | 'codex'} agent
+ */
+export async function realAgent(stage, agent) {
+  const log = stage.at('model.log');
+  const model = start(/** @type {string} */ (scriptedModel()), ['--log', stage.at('model.jsonl')], { env: stage.env, cwd: stage.folder, log });
+  const port = await until('the model listens', () => /"port":(\d+)/.exec(readFileSync(log, 'utf8'))?.[1]);
+  mkdirSync(stage.at('agent'), { recursive: true });
+  const args = [agent, /** @type {string} */ (agentsFolder()), port, stage.at('agent'), stage.project];
+  return { settings: { 'mayi.defaultAgent': agent, 'mayi.agents': { [agent]: { command: join(repository, 'tests/agents/launch'), args } } }, stop: model.stop };
+}

@@ -1,0 +1,69 @@
+// @ts-check
+// The page at the size of a phone, and what a person finds on it.
+
+import { join } from 'node:path';
+
+import { screenshotFolder } from './places.mjs';
+
+/**
+ * Opens the page, and notes what goes wrong on it.
+ * @param {any} browser
+ * @param {string} url
+ * @param {{ dark?: boolean }} [options]
+ */
+export async function openPhone(browser, url, { dark = false } = {}) {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true,
+    colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  /** @type {string[]} */
+  const wrong = [];
+  page.on('pageerror', (/** @type {Error} */ error) => wrong.push(String(error)));
+  page.on('console', (/** @type {any} */ message) => {
+    if (/content security policy/i.test(message.text())) wrong.push(message.text());
+  });
+  page.on('request', (/** @type {any} */ request) => {
+    const to = new URL(request.url());
+    if (to.protocol !== 'data:' && to.host !== new URL(url).host) wrong.push(`asked ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, context, wrong };
+}
+
+/** Types the code. @param {any} page @param {string} code */
+export async function pair(page, code) {
+  await page.getByLabel('Code').fill(code);
+  await page.getByRole('button', { name: 'Pair' }).click();
+  await connected(page);
+}
+
+/** Waits until the page is connected. @param {any} page */
+export async function connected(page) {
+  await page.locator('#connection[data-state=connected]').waitFor();
+}
+
+/** A card on the page. @param {any} page @param {string} id */
+export function cardOf(page, id) {
+  return page.locator(`[data-approval-id="${id}"]`);
+}
+
+/** Waits until a card is in this state. @param {any} page @param {string} id @param {string} state */
+export async function inState(page, id, state) {
+  await page.locator(`[data-approval-id="${id}"][data-state="${state}"]`).waitFor();
+}
+
+/** Presses a choice of a card, as soon as it is live. @param {any} page @param {string} id @param {string} action */
+export async function press(page, id, action) {
+  const card = cardOf(page, id);
+  await page.locator(`[data-approval-id="${id}"][data-live="true"]`).waitFor();
+  const button = card.locator(`[action-id="${action}"]`);
+  if (!(await button.isVisible())) await card.getByText('The agent’s own options').click();
+  await button.tap();
+}
+
+/** Keeps a picture. @param {any} page @param {string} name */
+export async function picture(page, name) {
+  await page.screenshot({ path: join(screenshotFolder(), `${name}.png`), fullPage: true, animations: 'disabled' });
+}
