@@ -1,3 +1,19 @@
-//! The JSON-RPC backend for editors: not written yet, and nothing here runs.
-//!
-//! It will be a second front end on `mayi-core`, beside the command line. README.md says what it will speak.
+//! The JSON-RPC backend for editors: a front end on `mayi-core`, beside the command line. It starts agents, shows what is
+//! asked, and hands answers in; it decides nothing. README.md says what it speaks.
+
+pub mod api;
+
+mod backend;
+mod cards;
+mod credentials;
+mod elsewhere;
+mod error;
+mod events;
+mod front;
+mod presence;
+mod rpc;
+mod tabs;
+
+pub use backend::{Backend, BackendOptions, SourcesOf, WriterOf};
+pub use credentials::Credentials;
+pub use front::{Codes, FrontOptions, codes, serve};

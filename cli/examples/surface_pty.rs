@@ -211,6 +211,7 @@ fn call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> 
         raw_input,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,

@@ -18,6 +18,7 @@ pub(crate) use crate::args_config::*;
 pub(crate) use crate::args_log::*;
 pub(crate) use crate::args_mcp::*;
 pub(crate) use crate::args_memory::*;
+pub(crate) use crate::args_serve::*;
 use crate::commands::{CliError, Context};
 
 const AFTER: &str = "\
@@ -101,6 +102,9 @@ pub(crate) enum Command {
     /// Stand between an MCP client and its servers, with every tool call gated
     #[command(after_help = MCP_AFTER)]
     Mcp(Box<McpArgs>),
+    /// Be the backend of an editor: agents, questions and answers over JSON-RPC, on this machine only
+    #[command(after_help = SERVE_AFTER)]
+    Serve(ServeArgs),
     /// Answer what waits in any of your mayi processes
     #[command(after_help = INBOX_AFTER)]
     Inbox(InboxArgs),

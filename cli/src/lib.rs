@@ -7,12 +7,12 @@ mod args_config;
 mod args_log;
 mod args_mcp;
 mod args_memory;
+mod args_serve;
 mod commands;
 mod exit;
 mod memory;
 mod person;
 mod print;
-mod remote;
 mod state;
 pub mod surface;
 

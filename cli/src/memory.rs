@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use mayi_core::config::{Durability, Loaded, RecordSettings};
 use mayi_core::gate::sweep;
 use mayi_core::record::{Redactor, Writer, secrets_of};
-use mayi_core::store::{Limits, Options, Owner, Presence, SqliteStore, Store, StoreError};
+use mayi_core::store::{Limits, Options, Owner, Presence, SqliteStore, StoreError};
 
 use crate::commands::{CliError, Context};
 
@@ -34,7 +33,7 @@ pub(crate) fn folder(ctx: &Context) -> Result<PathBuf, CliError> {
 /// What is wrong with it.
 pub(crate) fn open(ctx: &Context, loaded: &Loaded) -> Result<Kept, CliError> {
     let store = SqliteStore::open(&folder(ctx)?, options(&loaded.record))?;
-    let writer = writer(&store, &loaded.record)?;
+    let writer = writer(&store, &loaded.record).map_err(CliError::internal)?;
     Ok(Kept { store: Arc::new(store), writer })
 }
 
@@ -59,7 +58,7 @@ pub(crate) fn changing(ctx: &Context) -> Result<Option<Kept>, CliError> {
     // Mistakes in the configuration are no reason why nobody could answer or revoke.
     let record = ctx.load().map(|loaded| loaded.record).unwrap_or_default();
     let store = SqliteStore::open(&folder(ctx)?, options(&record))?;
-    let writer = writer(&store, &record)?;
+    let writer = writer(&store, &record).map_err(CliError::internal)?;
     sweep(&store, &writer)?;
     Ok(Some(Kept { store: Arc::new(store), writer }))
 }
@@ -75,12 +74,16 @@ fn options(record: &RecordSettings) -> Options {
     }
 }
 
-fn writer(store: &SqliteStore, record: &RecordSettings) -> Result<Writer, CliError> {
+/// What makes entries of the record without secrets.
+///
+/// # Errors
+/// If a pattern of secrets is wrong.
+pub(crate) fn writer(store: &SqliteStore, record: &RecordSettings) -> Result<Writer, String> {
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let patterns = record.redact.iter().map(|regex| regex.as_str().to_owned());
     let redactor = Redactor::new(patterns, secrets_of(variables))
-        .map_err(|error| CliError::internal(format!("secrets can't be kept out of the record: {error}")))?;
+        .map_err(|error| format!("secrets can't be kept out of the record: {error}"))?;
     let key = store.arguments_key().map(|key| key.seal(b"arguments").0.to_vec()).unwrap_or_default();
     Ok(Writer::new(key, redactor))
 }
@@ -97,13 +100,4 @@ pub(crate) fn present(ctx: &Context, owner: &Owner) -> Option<Presence> {
     let folder = ctx.sources.folders.data.as_ref()?;
     let present = Presence::of(owner, folder);
     present.inspect_err(|error| tracing::warn!(%error, "other processes do not know of this one")).ok()
-}
-
-/// Processes of mayi that run an agent, and those that a gateway works for: alive or stopped.
-///
-/// # Errors
-/// If the store can't be read.
-pub(crate) fn asking(store: &dyn Store) -> Result<Vec<u32>, CliError> {
-    let present = store.present(Timestamp::now())?;
-    Ok(present.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect())
 }

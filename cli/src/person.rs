@@ -1,11 +1,9 @@
 //! Whether it is a person who answers: at a terminal, and not from within an agent.
 
-use std::path::Path;
-
+use mayi_core::gate::{asking, started_by};
 use mayi_core::store::Store;
 
 use crate::commands::CliError;
-use crate::memory;
 
 /// Refuses to answer for anybody but the person at a terminal (decisions, section 6): "Answers from a
 /// descendant of a gated agent are refused."
@@ -28,8 +26,7 @@ pub(crate) fn is_here(store: &dyn Store) -> Result<(), CliError> {
 /// # Errors
 /// Says so.
 pub(crate) fn is_no_agent(store: &dyn Store) -> Result<(), CliError> {
-    let asking = memory::asking(store)?;
-    if started_by(&asking, std::process::id()) {
+    if started_by(&asking(store)?, std::process::id()) {
         return Err(CliError::usage(
             "an agent can't answer for the person: this was started by one, or by the program that it works in; use a \
              terminal outside of that",
@@ -38,41 +35,23 @@ pub(crate) fn is_no_agent(store: &dyn Store) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Whether one of the processes that ask is among the parents of `pid`: it is within an agent then.
-fn started_by(asking: &[u32], pid: u32) -> bool {
-    ancestors(pid).iter().any(|parent| asking.contains(parent))
-}
-
-/// The process's parents, nearest first, as far as the system tells.
-fn ancestors(pid: u32) -> Vec<u32> {
-    let parent = |pid: &u32| {
-        let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
-        // The second field is a name in parentheses that may hold anything.
-        let after = stat.rsplit_once(')')?.1;
-        after.split_ascii_whitespace().nth(1)?.parse::<u32>().ok().filter(|parent| *parent > 0)
-    };
-    std::iter::successors(parent(&pid), parent).take(1024).collect()
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::{ancestors, started_by};
-
-    #[test]
-    fn given_this_process_then_its_parents_go_up_to_the_first_one() {
-        let parents = ancestors(std::process::id());
-        assert_eq!(parents.first(), Some(&std::os::unix::process::parent_id()));
-        assert!(!parents.contains(&std::process::id()));
+/// Refuses to be an editor's backend for what an agent has started: whoever has the backend's credential answers for the
+/// person. An editor may be the client of a gateway too, and starts its backend itself.
+///
+/// # Errors
+/// Says so.
+pub(crate) fn may_serve(store: &dyn Store) -> Result<(), CliError> {
+    let present = store.present(jiff::Timestamp::now())?;
+    let pids: Vec<u32> = present.iter().map(|owner| owner.pid).collect();
+    let clients: Vec<u32> = present.iter().filter_map(|owner| owner.client).collect();
+    #[cfg(unix)]
+    let parent = std::os::unix::process::parent_id();
+    #[cfg(not(unix))]
+    let parent = std::process::id();
+    if started_by(&pids, std::process::id()) || started_by(&clients, parent) {
+        return Err(CliError::usage(
+            "an agent can't answer for the person: this was started by one; start it in a terminal outside of that",
+        ));
     }
-
-    /// Attack 2: "the agent runs `mayi inbox approve`": what an agent starts has mayi among its parents.
-    #[test]
-    fn given_a_process_that_asks_among_the_parents_then_nobody_answers() {
-        let own = std::process::id();
-        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        assert!(started_by(&[1_000_000_000, own], child.id()));
-        assert!(!started_by(&[child.id()], own), "a child that asks is no parent");
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    Ok(())
 }

@@ -138,7 +138,7 @@ fn revoke(args: &RevokeArgs, ctx: &Context) -> Result<Exit, CliError> {
         chosen.extend(live.iter().filter(|grant| {
             args.all
                 || args.agent.as_ref().is_some_and(|agent| grant.agent.as_str() == agent)
-                || args.server.as_ref().is_some_and(|server| about(grant, server))
+                || args.server.as_deref().is_some_and(|server| grant.about_server() == Some(server))
         }));
     }
     for id in &args.id {
@@ -150,8 +150,11 @@ fn revoke(args: &RevokeArgs, ctx: &Context) -> Result<Exit, CliError> {
         ctx.note("nothing like that is remembered");
         return Ok(Exit::Done);
     }
+    // An answer ends as a whole: the very call, and what it covers besides.
+    let whole =
+        live.iter().filter(|grant| chosen.iter().any(|one| one.id == grant.id || one.of_one_answer(grant)));
     let mut changes = Vec::new();
-    for grant in &chosen {
+    for grant in whole {
         changes.push(Change::Revoke { id: grant.id, at: now });
         changes.push(Change::Append(writer.revoked(grant, "mayi grants revoke", now)));
     }
@@ -160,14 +163,6 @@ fn revoke(args: &RevokeArgs, ctx: &Context) -> Result<Exit, CliError> {
         print::note(format!("ended: {} {} ({})", grant.effect, what(grant), visible(grant.agent.as_str())));
     }
     Ok(Exit::Done)
-}
-
-/// Whether it is about tools of `server`.
-fn about(grant: &StoredGrant, server: &str) -> bool {
-    let level = grant.level.as_ref().is_some_and(|(name, _)| name == server);
-    let pattern = grant.pattern.as_deref().and_then(|text| text.strip_prefix("mcp("));
-    let pattern = pattern.and_then(|rest| rest.strip_prefix(server));
-    level || pattern.is_some_and(|rest| rest.starts_with(['/', ')']))
 }
 
 fn one<'a>(grants: &'a [StoredGrant], id: &str) -> Result<&'a StoredGrant, CliError> {

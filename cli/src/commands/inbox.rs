@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use mayi_core::approval::{ApprovalResponse, Card, Questions, Remember, RememberScope, choice, visible};
+use mayi_core::gate::{Remote, card};
 use mayi_core::policy::Level;
 use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval, Surfaces};
 
@@ -11,7 +12,6 @@ use super::{CliError, Context};
 use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand};
 use crate::exit::Exit;
 use crate::memory::{self, Kept};
-use crate::remote::{Remote, card};
 use crate::{person, print};
 
 /// This surface, as others hear of it.

@@ -17,6 +17,7 @@ mod init;
 mod log;
 mod mcp;
 mod run;
+mod serve;
 mod test;
 mod trust;
 
@@ -43,6 +44,7 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             check::check(*args, &ctx)
         }
         Command::Test(args) => test::test(&args, &ctx),
+        Command::Serve(args) => serve::serve(args, ctx).await,
         Command::Inbox(args) => inbox::inbox(args, &ctx).await,
         Command::Grants(args) => grants::grants(&args, &ctx),
         Command::Log(args) => log::log(*args, ctx).await,

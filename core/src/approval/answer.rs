@@ -68,6 +68,31 @@ pub enum Outcome {
     Cancelled,
 }
 
+/// ACP's `RequestPermissionResponse` has the outcome as a member.
+mod nested {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Outcome;
+
+    #[derive(Serialize)]
+    struct Ref<'o> {
+        outcome: &'o Outcome,
+    }
+
+    #[derive(Deserialize)]
+    struct Owned {
+        outcome: Outcome,
+    }
+
+    pub(super) fn serialize<S: Serializer>(outcome: &Outcome, to: S) -> Result<S::Ok, S::Error> {
+        Ref { outcome }.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
+        Owned::deserialize(from).map(|owned| owned.outcome)
+    }
+}
+
 /// An answer to a card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -76,7 +101,8 @@ pub struct ApprovalResponse {
     pub approval_id: ApprovalId,
     /// The digest that was shown.
     pub digest: Digest,
-    /// What was chosen.
+    /// What was chosen: `{"outcome": ...}`, as ACP's `RequestPermissionResponse`.
+    #[serde(with = "nested")]
     pub response: Outcome,
     /// Bypass the agent from now on; the surface has asked twice.
     #[serde(default)]
@@ -121,10 +147,13 @@ pub struct ApprovalResolved {
     pub at: Timestamp,
     /// The person's reason.
     pub reason: Option<String>,
+    /// What was granted with the answer beyond this one call, for people: `shell(cargo test) (session)`. Not escaped:
+    /// surfaces do that.
+    pub granted_permissions: Vec<String>,
 }
 
 impl ApprovalResolved {
-    /// An approval that ended so.
+    /// An approval that ended so, and granted nothing more.
     #[must_use]
     pub fn new(
         approval_id: ApprovalId,
@@ -133,7 +162,15 @@ impl ApprovalResolved {
         at: Timestamp,
         reason: Option<String>,
     ) -> Self {
-        Self { message: "approval-resolved", approval_id, state, by, at, reason }
+        Self {
+            message: "approval-resolved",
+            approval_id,
+            state,
+            by,
+            at,
+            reason,
+            granted_permissions: Vec::new(),
+        }
     }
 }
 

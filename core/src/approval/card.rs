@@ -142,6 +142,9 @@ pub struct CardToolCall {
     pub kind: String,
     /// The input as it was sent.
     pub raw_input: Value,
+    /// Where the agent says that it works, as it sent it.
+    #[serde(default)]
+    pub locations: Vec<Value>,
     /// Diffs and texts.
     pub content: Value,
 }
@@ -224,6 +227,9 @@ pub struct Card {
     pub session_id: String,
     /// The agent's identity.
     pub agent_name: String,
+    /// The session that started the one that asks, for a sub-agent.
+    #[serde(default)]
+    pub parent: Option<String>,
     /// The tool call.
     pub tool_call: CardToolCall,
     /// The folder that relative names start from.
@@ -288,12 +294,14 @@ impl Card {
             approval_id: ApprovalId::new(),
             session_id: call.session.to_string(),
             agent_name: call.agent.to_string(),
+            parent: None,
             tool_call: CardToolCall {
                 tool_call_id: call.tool_call_id.clone(),
                 title: call.title.clone(),
                 name: call.name.clone(),
                 kind: call.kind.clone(),
                 raw_input: call.raw_input.clone(),
+                locations: call.locations.clone(),
                 content,
             },
             cwd: call.cwd.display().to_string(),

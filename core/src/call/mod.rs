@@ -89,6 +89,9 @@ pub struct Call {
     pub diffs: Vec<Diff>,
     /// Texts and terminals among the content: shown on the card.
     pub notes: Vec<String>,
+    /// The places that the agent says it works at, as it sent them: shown on the card. Their paths are among the
+    /// accesses.
+    pub locations: Vec<Value>,
     /// Everything the call would touch: at least one.
     pub accesses: Vec<Access>,
     /// What the request held that could not be shown or understood.
@@ -109,17 +112,21 @@ pub struct Call {
 
 impl Call {
     /// The digest that binds an answer to what was shown (decisions, section 6): door, agent,
-    /// session, tool call id, server, cwd, environment, raw input, content, accesses and the policy's epoch.
+    /// session, tool call id, server, cwd, environment, raw input, content, locations, accesses and the policy's epoch.
     #[must_use]
     pub fn digest(&self, epoch: u64) -> Digest {
-        digest_of(&serde_json::json!({
+        let mut bound = serde_json::json!({
             "door": self.door, "agent": self.agent, "session": self.session,
             "toolCallId": self.tool_call_id, "cwd": path::path_text(&self.cwd), "env": self.env,
             "title": self.title, "kind": self.kind, "name": self.name,
             "rawInput": self.raw_input, "diffs": self.diffs, "notes": self.notes,
             "accesses": self.accesses, "roots": self.roots.iter().map(|root| path::path_text(root)).collect::<Vec<_>>(), "epoch": epoch,
             "server": self.server, "blocked": self.blocked, "cautions": self.cautions, "about": self.about,
-        }))
+        });
+        if let Some(members) = bound.as_object_mut().filter(|_| !self.locations.is_empty()) {
+            members.insert("locations".to_owned(), Value::from(self.locations.clone()));
+        }
+        digest_of(&bound)
     }
 
     /// The folder that answers for a workspace are about: the first of the session's.

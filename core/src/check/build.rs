@@ -92,6 +92,7 @@ pub(super) fn call(request: &Request, place: &Place, home: Option<&Path>) -> Res
         raw_input: raw_input(&request.what),
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses,
         not_shown: Vec::new(),
         by_hand: None,

@@ -13,6 +13,8 @@ pub enum Layer {
     User,
     /// A folder's `.mayi.toml`: an attacker's, so it only tightens until `mayi trust` was said of it.
     Workspace,
+    /// The settings of the editor that mayi works for: the user's own, for all of the editor's folders.
+    Editor,
     /// `MAYI_*`: only tightens.
     Environment,
     /// Options of this run.
@@ -28,6 +30,7 @@ impl Layer {
             Self::Managed => "managed",
             Self::User => "user",
             Self::Workspace => "workspace",
+            Self::Editor => "editor",
             Self::Environment => "environment",
             Self::CommandLine => "command line",
         }

@@ -1,9 +1,10 @@
 //! All layers become one policy.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use super::read::{self, File, Reader, WorkspaceEntry};
+use super::read::{self, AgentEntry, File, Reader, ServerEntry, WorkspaceEntry};
 use super::scalars::{At, Merge, Scalars};
 use super::tighten::{self, Ignored};
 use super::{
@@ -53,6 +54,9 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
     let mut loading = Loading::base(sources)?;
     if let (None, Some(path)) = (&sources.only, &sources.workspace) {
         workspace::lay(&mut loading, path);
+    }
+    if let Some(editor) = &sources.editor {
+        editor.lay(&mut loading);
     }
     loading.environment();
     loading.command_line();
@@ -159,13 +163,19 @@ impl<'s> Loading<'s> {
         let File { scalars, rules, agents, servers, workspaces, add, except, locks, record } = file;
         self.record.lay(layer, record);
         let ignored = self.lay(layer, scalars, false);
-        self.say_locked(path, &ignored);
+        self.say_locked(&path.display(), &ignored);
         if layer == Layer::Managed {
             self.merge.locks = locks;
         }
         self.rules.extend(rules);
         self.except.extend(except.into_iter().map(|pattern| (pattern, layer)));
         self.protect(layer, path, add);
+        self.start(agents, servers);
+        self.here(layer, path, workspaces);
+    }
+
+    /// How agents and servers are started and reached from here on.
+    pub(super) fn start(&mut self, agents: Vec<AgentEntry>, servers: Vec<ServerEntry>) {
         for entry in agents {
             let launch = self.agents.entry(entry.name.clone()).or_insert_with(|| AgentLaunch {
                 title: entry.name.clone(),
@@ -191,7 +201,6 @@ impl<'s> Loading<'s> {
                 self.servers.insert(entry.name, launch);
             }
         }
-        self.here(layer, path, workspaces);
     }
 
     /// The user's own settings for the folder that is worked in; the innermost counts last.
@@ -203,19 +212,15 @@ impl<'s> Loading<'s> {
         for entry in entries {
             self.rules.extend(entry.rules);
             let ignored = self.lay(layer, Scalars { mode: entry.mode, ..Scalars::default() }, false);
-            self.say_locked(path, &ignored);
+            self.say_locked(&path.display(), &ignored);
         }
     }
 
-    fn say_locked(&mut self, path: &Path, ignored: &[Ignored]) {
+    /// Tells what of `place` is ignored for a lock.
+    pub(super) fn say_locked(&mut self, place: &dyn Display, ignored: &[Ignored]) {
         for ignored in ignored {
             if let Some(by) = &ignored.locked_by {
-                self.notices.push(format!(
-                    "{}: {} is ignored: {} locks it",
-                    path.display(),
-                    ignored.what,
-                    by.display()
-                ));
+                self.notices.push(format!("{place}: {} is ignored: {} locks it", ignored.what, by.display()));
             }
         }
     }

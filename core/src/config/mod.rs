@@ -6,6 +6,7 @@
 //! layer may not loosen is left out with a notice.
 
 pub mod edit;
+mod editor;
 mod error;
 mod finish;
 pub mod import;
@@ -28,8 +29,9 @@ mod tighten;
 mod trust;
 mod workspace;
 
+pub use editor::{EditorAgent, EditorServer, EditorSettings};
 pub use error::{ConfigError, ConfigErrors};
-pub use keeper::FileKeeper;
+pub use keeper::{EditorKeeper, FileKeeper};
 pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_program};
 pub use layer::Layer;
 pub use load::{Loaded, SeenFile, check_file, load};

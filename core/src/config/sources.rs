@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 
+use super::EditorSettings;
 use crate::policy::Mode;
 use crate::policy::pattern::Places;
 
@@ -69,6 +70,8 @@ pub struct Sources {
     pub workspace: Option<PathBuf>,
     /// The file that was given with `--config`: stands in for the user's and the workspace's.
     pub only: Option<PathBuf>,
+    /// The editor's own settings, where one says them.
+    pub editor: Option<EditorSettings>,
     /// Variables that start with `MAYI_`.
     pub environment: BTreeMap<String, String>,
     /// Options of this run.
@@ -93,6 +96,7 @@ impl Sources {
             user: folders.config.as_ref().map(|folder| folder.join("config.toml")),
             workspace: Some(workspace_file(cwd)),
             only,
+            editor: None,
             environment,
             command_line: CommandLine::default(),
             cwd: cwd.to_owned(),

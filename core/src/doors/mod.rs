@@ -3,5 +3,6 @@
 
 pub mod acp;
 pub mod mcp;
+pub mod web;
 
 mod process;

@@ -58,7 +58,8 @@ impl Gate {
         // taken.
         let policy = self.keep(&state, &response)?;
         let (id, bypass) = (response.approval_id, response.bypass_all);
-        let given = (&response, how, by);
+        let permissions = remembered::permissions(waiting, &response, &remembered, policy.is_some());
+        let given = (&response, how, by, permissions.as_slice());
         let taken = offer.map(|id| Change::Reply { id, refused: None });
         let changes = |memory: &Memory| {
             let mut changes = answering(memory, waiting, given, &remembered, now);
@@ -70,7 +71,9 @@ impl Gate {
         }
         let event = Event::Answer { response, by: by.to_owned() };
         let (resolved, response) = match state.queue.handle(event, now) {
-            Output::Settled(resolved, Some(response)) => (resolved, response),
+            Output::Settled(resolved, Some(response)) => {
+                (ApprovalResolved { granted_permissions: permissions, ..resolved }, response)
+            }
             Output::Refused(error) => return Err(error),
             _ => return Err(AnswerError::Unknown),
         };
@@ -129,13 +132,16 @@ impl Gate {
 fn answering(
     memory: &Memory,
     waiting: &Waiting,
-    (response, how, by): (&ApprovalResponse, State, &str),
+    (response, how, by, permissions): (&ApprovalResponse, State, &str, &[String]),
     remembered: &[Grant],
     at: Timestamp,
 ) -> Vec<Change> {
     let Waiting { id, call, decision, .. } = waiting;
     let approval = response.approval_id;
-    let resolved = ApprovalResolved::new(approval, how, by.to_owned(), at, response.reason.clone());
+    let resolved = ApprovalResolved {
+        granted_permissions: permissions.to_vec(),
+        ..ApprovalResolved::new(approval, how, by.to_owned(), at, response.reason.clone())
+    };
     let mut changes = vec![
         Change::Settle {
             id: approval,

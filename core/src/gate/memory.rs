@@ -12,7 +12,7 @@ use crate::grant::{Grant, GrantId, Grants, Scope};
 use crate::policy::Pattern;
 use crate::policy::pattern::Places;
 use crate::record::Writer;
-use crate::store::{Change, Conflict, GrantQuery, Offer, Owner, Store, StoreError, StoredGrant};
+use crate::store::{Change, Conflict, GrantQuery, Offer, Owner, OwnerId, Store, StoreError, StoredGrant};
 
 /// A store, and this process as one that asks in it.
 pub struct Memory {
@@ -253,6 +253,12 @@ fn awake(kept: StoredGrant) -> Result<Grant, StoreError> {
 }
 
 impl Gate {
+    /// Under which id its questions are kept; `None`, where nothing is.
+    #[must_use]
+    pub fn owner(&self) -> Option<OwnerId> {
+        self.lock().memory.as_ref().map(|memory| memory.owner.id)
+    }
+
     /// Hears of other processes of the same user from now on: their answers to what waits here, answers
     /// that they revoke. Ends with the gate; nothing happens without a store. Needs a runtime.
     pub fn attend(&self) {

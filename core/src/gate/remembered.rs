@@ -52,6 +52,46 @@ pub(super) fn grants(
     }
 }
 
+/// What an answer grants beyond its call, as people read it: the grants that it made, and the rules or the bypass that
+/// were written for it.
+pub(super) fn permissions(
+    waiting: &Waiting,
+    response: &ApprovalResponse,
+    grants: &[Grant],
+    written: bool,
+) -> Vec<String> {
+    if written && response.bypass_all {
+        return vec![format!("bypass {} (user)", waiting.call.agent)];
+    }
+    if written {
+        let rules = response.remember.iter().flat_map(|remember| &remember.patterns);
+        return rules.map(|pattern| format!("{pattern} (user)")).collect();
+    }
+    let allowing = || grants.iter().filter(|grant| grant.effect == Effect::Allow);
+    // Beside a pattern, the call itself says nothing more.
+    let exact = allowing().all(|grant| grant.fingerprint.is_some());
+    let mut found: Vec<String> = Vec::new();
+    for grant in allowing().filter(|grant| exact || grant.fingerprint.is_none()) {
+        let what = match (&grant.pattern, &grant.level) {
+            (Some(pattern), _) => pattern.to_string(),
+            (None, Some((server, level))) => format!("{server}: {}", level.as_str()),
+            (None, None) => "exactly this call".to_owned(),
+        };
+        let mut reach = grant.scope.as_str().to_owned();
+        if let Some(end) = grant.expires_at {
+            reach.push_str(&format!(", until {end:.0}"));
+        }
+        if let Some(uses) = grant.uses_left {
+            reach.push_str(&format!(", uses: {uses}"));
+        }
+        let text = format!("{what} ({reach})");
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
+}
+
 /// Permissions: what always asks, only for exactly this call.
 fn allowing(
     waiting: &Waiting,

@@ -114,8 +114,10 @@ impl Gate {
 }
 
 impl GateState {
-    /// Takes off a card what its session does not have.
+    /// Puts on a card which session started its own, and takes off what its session does not have.
     pub(super) fn fit(&self, card: &mut Card, session: &SessionId) {
+        let parent = self.sessions.get(session).and_then(|session| session.parent.as_ref());
+        card.parent = parent.map(ToString::to_string);
         if self.alone.contains(session) {
             card.options.retain(|option| option.option_id != choice::ALLOW_SESSION);
             for suggestion in &mut card.suggestions {

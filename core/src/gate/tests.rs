@@ -48,6 +48,7 @@ fn call(id: &str, access: Access) -> Call {
         raw_input: Value::Null,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,
@@ -392,6 +393,7 @@ async fn given_a_card_then_its_shape_is_the_documented_one() {
         "approvalId",
         "sessionId",
         "agentName",
+        "parent",
         "toolCall",
         "digest",
         "agentOptions",
@@ -444,6 +446,8 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
 }
 
 mod changes;
+mod elsewhere;
+mod granted;
 mod memory;
 mod passes;
 mod scripts;

@@ -184,6 +184,9 @@ pub struct Answered {
     /// What was to be remembered.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub remember: Option<Remember>,
+    /// What was granted with it, as people read it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub granted: Vec<String>,
     /// The agent was bypassed by it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub bypass_all: bool,

@@ -36,6 +36,7 @@ pub(super) fn call(accesses: Vec<Access>, raw_input: Value) -> Call {
         raw_input,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses,
         not_shown: Vec::new(),
         by_hand: None,
@@ -234,6 +235,7 @@ impl Session {
             by: by.to_owned(),
             at: card.approval_id.made_at().unwrap() + jiff::SignedDuration::from_millis(1500),
             reason: None,
+            granted_permissions: Vec::new(),
         };
         let (state, option) = match person {
             Person::Yes => (State::Approved, choice::ALLOW_ONCE),

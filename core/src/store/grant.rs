@@ -56,6 +56,22 @@ pub struct StoredGrant {
 }
 
 impl StoredGrant {
+    /// The MCP server whose tools it is about, if it is about those of one.
+    #[must_use]
+    pub fn about_server(&self) -> Option<&str> {
+        let of_pattern = || {
+            let names = self.pattern.as_deref()?.strip_prefix("mcp(")?;
+            names.split(['/', ')']).next()
+        };
+        self.level.as_ref().map(|(server, _)| server.as_str()).or_else(of_pattern)
+    }
+
+    /// Whether both are of one answer: it is remembered as what it covers, and as the very call besides.
+    #[must_use]
+    pub fn of_one_answer(&self, other: &Self) -> bool {
+        self.approval.is_some() && self.approval == other.approval
+    }
+
     /// Whether it counts at `now`, if the newest entry of the record is from `newest`: a clock that was
     /// turned back ends what is limited in time (decisions, section 6).
     #[must_use]

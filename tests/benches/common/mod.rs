@@ -134,6 +134,7 @@ fn call(work: &Path, kind: &str, raw_input: Value, diffs: Vec<Diff>, access: Acc
         raw_input,
         diffs,
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,

@@ -35,6 +35,7 @@ fn call(title: &str, raw_input: Value, accesses: Vec<Access>) -> Call {
         raw_input,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses,
         not_shown: Vec::new(),
         by_hand: None,

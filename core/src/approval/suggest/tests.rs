@@ -26,6 +26,7 @@ fn call(line: &str) -> Call {
         raw_input: serde_json::Value::Null,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         not_shown: Vec::new(),
         by_hand: None,
         server: None,

@@ -1,6 +1,7 @@
 //! Changes to the user's own file: comments and layout stay, other processes' changes too.
 
 mod append;
+mod approvals;
 mod rules;
 mod whole;
 
@@ -14,6 +15,7 @@ use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Entry, Item, Table, TableLike, Value, value};
 
 pub use self::append::{Appended, append, preview};
+pub use self::approvals::{set_server_approval, set_tool_approval};
 pub(in crate::config) use self::rules::text;
 pub use self::rules::{NewRule, rules_text};
 pub use self::whole::{create, put_schema};
@@ -90,18 +92,22 @@ pub fn set_bypass(path: &Path, places: &Places, agent: &str, on: bool) -> Result
         if settings.get("bypass_permissions").and_then(Item::as_bool) == Some(on) {
             return Ok(false);
         }
-        match settings.get_mut("bypass_permissions").and_then(Item::as_value_mut) {
-            Some(old) => {
-                let decor = old.decor().clone();
-                *old = Value::from(on);
-                *old.decor_mut() = decor;
-            }
-            None => {
-                settings.insert("bypass_permissions", value(on));
-            }
-        }
+        put(settings, "bypass_permissions", Value::from(on));
         Ok(true)
     })
+}
+
+/// Puts `new` in the place of `key`; what stands around the old value stays.
+fn put(table: &mut dyn TableLike, key: &str, mut new: Value) {
+    match table.get_mut(key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+        }
+        None => {
+            table.insert(key, Item::Value(new));
+        }
+    }
 }
 
 /// Adds a rule to the file at `path` that allows each of `patterns` to `agent`. Those that are there

@@ -11,7 +11,7 @@ mod servers;
 pub(super) use agents::AgentEntry;
 pub(super) use file::{File, WorkspaceEntry};
 pub(super) use record::RecordEntry;
-pub(super) use servers::ServerEntry;
+pub(super) use servers::{ServerEntry, is_web_address};
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;

@@ -84,10 +84,7 @@ fn transport(section: &mut Section<'_, '_>) -> Option<Transport> {
                 section
                     .mistake("`env` belongs to `command`", "leave it out, or use `headers` for an address");
             }
-            let parsed = Url::parse(url.get_ref())
-                .ok()
-                .filter(|parsed| matches!(parsed.scheme(), "http" | "https") && parsed.has_host());
-            if parsed.is_none() {
+            if !is_web_address(url.get_ref()) {
                 let help = "write it as \"https://example.com/mcp\"".to_owned();
                 reader.mistake(url.span(), format!("`{}` is not a web address", url.get_ref()), Some(help));
                 return None;
@@ -105,6 +102,11 @@ fn transport(section: &mut Section<'_, '_>) -> Option<Transport> {
             None
         }
     }
+}
+
+/// Whether a server could be reached at `text`.
+pub(in crate::config) fn is_web_address(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
 /// Both forms: `tool = "required"` and `tool = { approval = ..., category = ... }`.

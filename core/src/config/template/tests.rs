@@ -236,6 +236,7 @@ fn call(accesses: Vec<crate::call::Access>) -> crate::call::Call {
         raw_input: serde_json::Value::Null,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses,
         not_shown: Vec::new(),
         by_hand: None,

@@ -288,6 +288,20 @@ fn scalars() -> impl Strategy<Value = String> {
         })
 }
 
+/// Any settings of an editor, about what [`scalars`] is about.
+fn editor() -> impl Strategy<Value = serde_json::Value> {
+    let word = |words: &[&'static str]| proptest::option::of(proptest::sample::select(words.to_vec()));
+    let modes = (word(&MODES), word(&MODES), proptest::option::of(any::<bool>()));
+    let asks = (word(&["required", "not_required"]), word(&["required", "not_required", "default"]));
+    (modes, asks).prop_map(|((mode, own, bypass), (approval, tool))| {
+        serde_json::json!({
+            "mode": mode,
+            "agents": { "claude": { "mode": own, "bypassPermissions": bypass } },
+            "servers": { "github": { "approval": approval, "tools": tool.map(|tool| [("list", tool)].into_iter().collect::<std::collections::BTreeMap<_, _>>()) } },
+        })
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -295,9 +309,14 @@ proptest! {
     /// Attack 9: "an agent's project settings set `MAYI_MODE=auto`: tightening only".
     #[test]
     fn a_workspace_file_and_the_environment_never_loosen(
-        user in (scalars(), rules()), workspace in (scalars(), rules()), mode in proptest::sample::select(MODES.to_vec())
+        user in (scalars(), rules()), workspace in (scalars(), rules()), editor in proptest::option::of(editor()),
+        mode in proptest::sample::select(MODES.to_vec())
     ) {
         let machine = Machine::new().user(&format!("{}{}", user.0, user.1));
+        let machine = match editor {
+            Some(settings) => machine.editor(settings),
+            None => machine,
+        };
         let before = machine.load().policy;
         let machine = machine.workspace(&format!("{}{}", workspace.0, workspace.1)).environment("MAYI_MODE", mode);
         let after = machine.load().policy;
@@ -308,6 +327,30 @@ proptest! {
             prop_assert!(is >= was, "{text}: {was} became {is}");
         }
         prop_assert!(before.readers || !after.readers);
+    }
+
+    /// "Managed locks hold", whatever the user's file and an editor say; and the editor's word is the nearer one.
+    #[test]
+    fn locks_hold_and_the_editor_is_nearer_than_the_file(
+        managed in scalars(), user in scalars(), workspace in scalars(), editor in editor()
+    ) {
+        let locked = format!("lock = [\"mode\", \"agents.*.bypass_permissions\"]\n{managed}");
+        let of = |policy: &crate::policy::Policy| {
+            let claude = policy.agents.get("claude").cloned().unwrap_or_default();
+            (claude.mode.unwrap_or(policy.mode), claude.bypass_permissions)
+        };
+        let least = of(&Machine::new().managed(&locked).load().policy);
+        let machine = || Machine::new().user(&user).workspace(&workspace).editor(editor.clone());
+        let (mode, bypass) = of(&machine().managed(&locked).load().policy);
+        prop_assert!(mode >= least.0 && (!bypass || least.1));
+        let free = machine().load().policy;
+        let said = &editor["agents"]["claude"];
+        if let Some(mode) = said["mode"].as_str() {
+            prop_assert_eq!(of(&free).0.as_str(), mode);
+        }
+        if let Some(bypass) = said["bypassPermissions"].as_bool() {
+            prop_assert_eq!(of(&free).1, bypass);
+        }
     }
 
     /// "Rules: all layers add up"; "order never matters".

@@ -1,5 +1,7 @@
 //! What holds of configuration, by the sentences of decisions, sections 3 and 5.
 
+mod approvals;
+mod editor;
 mod edits;
 mod layers;
 mod mistakes;
@@ -11,7 +13,7 @@ mod trust;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Folders, Loaded, Sources, load};
+use super::{EditorSettings, Folders, Loaded, Sources, load};
 use crate::call::{
     Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, WriteKind,
     shell::{self, Surroundings},
@@ -39,6 +41,7 @@ impl Machine {
             user: Some(at("home/.config/mayi").join("config.toml")),
             workspace: Some(at("work").join(".mayi.toml")),
             only: None,
+            editor: None,
             environment: BTreeMap::new(),
             command_line: super::CommandLine::default(),
             cwd: at("work"),
@@ -64,6 +67,11 @@ impl Machine {
 
     fn workspace(self, text: &str) -> Self {
         put(self.sources.workspace.as_deref().unwrap(), text);
+        self
+    }
+
+    fn editor(mut self, settings: serde_json::Value) -> Self {
+        self.sources.editor = Some(EditorSettings::read(&settings).unwrap());
         self
     }
 
@@ -156,6 +164,7 @@ fn call(cwd: &Path, access: Access) -> Call {
         raw_input: serde_json::Value::Null,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,

@@ -15,7 +15,7 @@ pub(super) struct Kept {
     pub(super) store: Arc<SqliteStore>,
 }
 
-fn writer() -> Writer {
+pub(super) fn writer() -> Writer {
     Writer::new(b"key".to_vec(), Redactor::of_environment([]).unwrap())
 }
 
@@ -287,7 +287,9 @@ async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_aske
         |level| Remember { level: Some(level), ..Remember::patterns(RememberScope::Workspace, Vec::new()) };
     let refused = first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, level(Level::Read)), "test");
     assert!(matches!(refused, Err(AnswerError::Remember(_))), "{refused:?}");
-    first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, level(Level::Write)), "test").unwrap();
+    let given = remembering(&first, &asked, choice::ALLOW_ALWAYS, level(Level::Write));
+    let resolved = first.answer(given, "test").unwrap();
+    assert_eq!(resolved.granted_permissions, ["s: write (workspace)"]);
     assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
     let next = open();
     for (id, server, tool, allowed) in [

@@ -121,6 +121,7 @@ fn call(access: Access) -> Call {
         raw_input: serde_json::Value::Null,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         not_shown: Vec::new(),
         by_hand: None,
         server: None,

@@ -171,6 +171,7 @@ impl Frozen {
             raw_input: Value::Null,
             diffs: Vec::new(),
             notes: Vec::new(),
+            locations: Vec::new(),
             accesses,
             not_shown: Vec::new(),
             by_hand: self.by_hand.clone(),

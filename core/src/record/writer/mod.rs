@@ -224,6 +224,7 @@ impl Writer {
             person: true,
             option,
             remember: response.remember.clone(),
+            granted: resolved.granted_permissions.clone(),
             bypass_all: response.bypass_all,
             reason: response.reason.clone().or(detail.reason.clone()),
             ..detail
@@ -249,6 +250,7 @@ impl Writer {
             took: milliseconds(approval.asked_at, at),
             option: None,
             remember: None,
+            granted: Vec::new(),
             bypass_all: false,
             reason: Some("interrupted".to_owned()),
         });

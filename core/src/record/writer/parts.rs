@@ -56,6 +56,7 @@ impl Writer {
             took: resolved.approval_id.made_at().and_then(|asked| milliseconds(asked, resolved.at)),
             option: None,
             remember: None,
+            granted: Vec::new(),
             bypass_all: false,
             reason: resolved.reason.clone(),
         }));

@@ -103,6 +103,7 @@ fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
             by: "terminal".into(),
             at: now,
             reason: Some(SECRET.into()),
+            granted_permissions: vec![format!("shell({SECRET}) (user)")],
         };
         let response = ApprovalResponse {
             remember: Some(Remember::patterns(RememberScope::User, vec![format!("shell({SECRET})")])),
@@ -208,6 +209,7 @@ fn given_what_ends_a_question_then_the_kind_says_how() {
             by: "policy".into(),
             at: now,
             reason: None,
+            granted_permissions: Vec::new(),
         };
         let entry = testing::writer().settled(CallId::new(), &call, &resolved);
         assert!(!read::<Answered>(&entry).unwrap().person);

@@ -93,7 +93,7 @@ pub(super) fn update(
     Ok(())
 }
 
-/// Settles a question. Nobody needs its card any more.
+/// Settles a question. Its card is kept for those who look at the recent past, unless it is a long one.
 pub(super) fn settle(
     connection: &Connection,
     id: ApprovalId,
@@ -104,12 +104,15 @@ pub(super) fn settle(
 ) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
-            "UPDATE approvals SET card = NULL, state = ?2, \"by\" = ?3, reason = ?4, settled_at = ?5 \
+            "UPDATE approvals SET card = CASE WHEN length(card) <= ?6 THEN card END, state = ?2, \"by\" = ?3, reason = ?4, settled_at = ?5 \
              WHERE id = ?1",
         )?
-        .execute((id.to_string(), word(&state), by, reason, nanos(at)))?;
+        .execute((id.to_string(), word(&state), by, reason, nanos(at), LONGEST_PAST))?;
     Ok(())
 }
+
+/// The longest card of a settled question that is kept, in bytes.
+const LONGEST_PAST: i64 = 64 * 1024;
 
 /// Those that `query` asks for, oldest first; where there is a limit, the newest of them.
 pub(super) fn list(connection: &Connection, query: &ApprovalQuery) -> rusqlite::Result<Vec<StoredApproval>> {

@@ -46,11 +46,12 @@ fn given_claudes_edit_then_it_is_one_edit() {
             "toolCallId": "t", "name": "Edit", "kind": "edit", "title": "Edit notes.txt",
             "rawInput": {"file_path": "/w/notes.txt", "old_string": "a", "new_string": "b", "replace_all": false},
             "content": [{"type": "diff", "path": "/w/notes.txt", "oldText": "a", "newText": "b"}],
-            "locations": [{"path": "/w/notes.txt"}],
+            "locations": [{"path": "/w/notes.txt", "line": 3}],
         }),
     );
     assert_eq!(call.accesses.iter().map(ToString::to_string).collect::<Vec<_>>(), ["edit(/w/notes.txt)"]);
     assert_eq!(call.diffs.len(), 1);
+    assert_eq!(call.locations, [json!({"path": "/w/notes.txt", "line": 3})]);
 }
 
 #[test]

@@ -2,67 +2,37 @@
 //! content.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
-use sha2::{Digest as _, Sha256};
-use url::{Host, Url};
 
 use super::HttpOptions;
 use super::refusal::Refusal;
 use crate::doors::mcp::code;
-
-/// The value of a header that may be there once; an error if it is there twice or is no text.
-pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, String> {
-    let mut values = headers.get_all(name).iter();
-    let Some(value) = values.next() else { return Ok(None) };
-    if values.next().is_some() {
-        return Err(format!("the header {} is there twice", crate::approval::visible(name)));
-    }
-    value
-        .to_str()
-        .map(Some)
-        .map_err(|_| format!("the header {} is no plain text", crate::approval::visible(name)))
-}
+pub(super) use crate::doors::web::single;
+use crate::doors::web::{bearer, is_own, is_served, normal, same_token};
 
 /// Whether a request may go on. Attack: a web page that has its own name resolved to this machine.
 pub(super) fn admit(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(), Refusal> {
-    let host = single(headers, "host").ok().flatten().map(str::to_owned);
-    let host = host.or_else(|| uri.authority().map(ToString::to_string));
-    if !host.is_some_and(|host| options.hosts.iter().any(|allowed| is_host(allowed, &host))) {
+    if !is_served(uri, headers, &options.hosts) {
         let message = "this Host is not served here: start mayi with --allow-host to serve it";
         return Err(Refusal::new(StatusCode::FORBIDDEN, message));
     }
-    if headers.contains_key(header::ORIGIN) && !is_own(headers) && origin(headers, options).is_none() {
+    if headers.contains_key(header::ORIGIN)
+        && !is_own(headers, &["http"])
+        && origin(headers, options).is_none()
+    {
         let message = "web pages of this Origin are not served: start mayi with --allow-origin to serve them";
         return Err(Refusal::new(StatusCode::FORBIDDEN, message));
     }
     Ok(())
 }
 
-/// Whether the page is of the address that is served here: the Host, which was looked at already. No page of anybody else
-/// has that origin.
-fn is_own(headers: &HeaderMap) -> bool {
-    let one = |name| single(headers, name).ok().flatten();
-    let (Some(origin), Some(host)) = (one("origin"), one("host")) else { return false };
-    normal(origin).is_some_and(|origin| normal(&format!("http://{host}")) == Some(origin))
-}
-
 /// Whether the token is there, if there has to be one.
 pub(super) fn authorize(headers: &HeaderMap, options: &HttpOptions) -> Result<(), Refusal> {
     let Some(token) = &options.token else { return Ok(()) };
-    let sent = single(headers, "authorization").ok().flatten().and_then(|value| {
-        let (scheme, token) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-    });
-    if sent.is_some_and(|sent| same(sent, token)) {
+    if bearer(headers).is_some_and(|sent| same_token(sent, token)) {
         return Ok(());
     }
     let message = "there is no valid bearer token: send the one in mayi's --token-file";
     Err(Refusal::new(StatusCode::UNAUTHORIZED, message).with("www-authenticate", "Bearer"))
-}
-
-/// Compares digests, so that the time it takes tells nothing about the token.
-fn same(sent: &str, token: &str) -> bool {
-    let (sent, token) = (Sha256::digest(sent), Sha256::digest(token));
-    sent.iter().zip(token.iter()).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
 }
 
 /// The Origin of a request, if it is one that is allowed.
@@ -71,30 +41,6 @@ pub(super) fn origin(headers: &HeaderMap, options: &HttpOptions) -> Option<Heade
     let said = normal(sent)?;
     options.origins.iter().any(|allowed| normal(allowed).as_ref() == Some(&said)).then_some(())?;
     HeaderValue::from_str(sent).ok()
-}
-
-/// Scheme, host and port. `null`, which many pages are, is none of them.
-fn normal(origin: &str) -> Option<String> {
-    let origin = Url::parse(origin).ok()?.origin();
-    origin.is_tuple().then(|| origin.ascii_serialization())
-}
-
-/// Whether `host` is `allowed`, which has a port only if it has to be that one.
-fn is_host(allowed: &str, host: &str) -> bool {
-    match (authority(allowed), authority(host)) {
-        (Some((name, port)), Some((said, at))) => name == said && port.is_none_or(|port| at == Some(port)),
-        _ => false,
-    }
-}
-
-fn authority(text: &str) -> Option<(Host, Option<u16>)> {
-    if text.contains(['/', '@', '?', '#', '\\', ' ']) {
-        return None;
-    }
-    // A scheme without a port of its own, so that every port that is there is said.
-    let url = Url::parse(&format!("http://{text}")).ok()?;
-    let port = text.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
-    Some((url.host()?.to_owned(), port))
 }
 
 /// What a page of an allowed origin has to be told by the browser's rules, and what it may read.
@@ -162,27 +108,6 @@ pub(super) fn content(headers: &HeaderMap) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Attack: DNS rebinding (MCP, transports, "Security warning").
-    #[test]
-    fn given_names_then_only_the_allowed_ones_are_served() {
-        for (allowed, host, served) in [
-            ("localhost", "localhost:8931", true),
-            ("localhost", "LOCALHOST", true),
-            ("127.0.0.1", "127.0.0.1:1", true),
-            ("[::1]", "[::1]:80", true),
-            ("[::1]", "[0:0:0:0:0:0:0:1]", true),
-            ("gate.example:8443", "gate.example:8443", true),
-            ("gate.example:8443", "gate.example", false),
-            ("localhost", "localhost.evil.example", false),
-            ("localhost", "evil.example:8931", false),
-            ("localhost", "user@localhost", false),
-            ("localhost", "localhost/..", false),
-            ("localhost", "", false),
-        ] {
-            assert_eq!(is_host(allowed, host), served, "{allowed} {host}");
-        }
-    }
 
     #[test]
     fn given_origins_then_scheme_host_and_port_count() {

@@ -51,6 +51,7 @@ impl Session {
             raw_input: arguments,
             diffs: Vec::new(),
             notes: Vec::new(),
+            locations: Vec::new(),
             accesses: vec![Access::Mcp(access)],
             not_shown: Vec::new(),
             by_hand: None,

@@ -60,6 +60,7 @@ fn call(access: Access) -> Call {
         raw_input: Value::Null,
         diffs: Vec::new(),
         notes: Vec::new(),
+        locations: Vec::new(),
         accesses: vec![access],
         not_shown: Vec::new(),
         by_hand: None,

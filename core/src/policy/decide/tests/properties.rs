@@ -242,7 +242,7 @@ proptest! {
     #[test]
     fn the_digest_binds_every_field(call in any_call(), epoch in 0u64..9) {
         let digest: Digest = call.digest(epoch);
-        let changes: [fn(&mut Call); 14] = [
+        let changes: [fn(&mut Call); 15] = [
             |c| c.agent = AgentId::named("other"),
             |c| c.session = SessionId("other".into()),
             |c| c.tool_call_id = None,
@@ -250,6 +250,7 @@ proptest! {
             |c| { c.env.insert("A".into(), "b".into()); },
             |c| c.raw_input = json!({"a": 1}),
             |c| c.notes.push("x".into()),
+            |c| c.locations.push(json!({"path": "/x", "line": 2})),
             |c| c.door = Door::AcpFs,
             |c| c.title.push('y'),
             |c| c.accesses.push(Access::Mode { id: "z".into() }),

@@ -1,18 +1,22 @@
-//! Questions of the user's other processes, through the store.
+//! Questions of the user's other processes, through the store: for surfaces that show them beside their own.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use mayi_core::approval::{
+use tokio::sync::mpsc;
+
+use super::sweep;
+use crate::approval::{
     AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, QuestionEvent, Questions, State,
 };
-use mayi_core::call::Digest;
-use mayi_core::gate::sweep;
-use mayi_core::record::Writer;
-use mayi_core::store::{ApprovalQuery, Change, Conflict, OfferId, Store, StoreError, StoredApproval};
-use tokio::sync::mpsc;
+use crate::call::Digest;
+use crate::record::detail::{self, Answered};
+use crate::record::{Kind, Writer};
+use crate::store::{
+    ApprovalQuery, Change, Conflict, EntryQuery, OfferId, OwnerId, Store, StoreError, StoredApproval,
+};
 
 /// How often the store is looked at.
 const EVERY: Duration = Duration::from_millis(100);
@@ -23,25 +27,68 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// So long after a question is settled its process may take to say by which answer.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Says of an owner of questions whether its questions are left out.
+type Except = Arc<dyn Fn(OwnerId) -> bool + Send + Sync>;
+
 /// Questions of other processes.
 #[derive(Clone)]
-pub(crate) struct Remote {
+pub struct Remote {
     store: Arc<dyn Store>,
     writer: Arc<Writer>,
+    except: Option<Except>,
 }
 
 impl Remote {
-    pub(crate) fn new(store: Arc<dyn Store>, writer: Arc<Writer>) -> Self {
-        Self { store, writer }
+    /// Those that are kept in `store`.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, writer: Arc<Writer>) -> Self {
+        Self { store, writer, except: None }
+    }
+
+    /// Leaves out the questions of the owners that `owners` names: those of gates of this process, whose surfaces
+    /// hear of them directly. It is asked at each look, so that gates may come and go.
+    #[must_use]
+    pub fn except(mut self, owners: Except) -> Self {
+        self.except = Some(owners);
+        self
+    }
+
+    /// A question as it is kept, whoever asked it. One that is settled has no card any more: how it ended is there for a
+    /// month. `None`: there is none with this id.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub fn stored(&self, id: ApprovalId) -> Result<Option<StoredApproval>, StoreError> {
+        let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
+        Ok(self.store.approvals(&query)?.into_iter().next())
+    }
+
+    /// What was granted with the answer: its entry in the record says it.
+    fn granted(&self, id: ApprovalId, state: State) -> Vec<String> {
+        if state != State::Approved {
+            return Vec::new();
+        }
+        let query = EntryQuery {
+            approval: Some(id),
+            kinds: vec![Kind::Answered],
+            limit: Some(1),
+            ..EntryQuery::default()
+        };
+        let entries = self.store.entries(&query).unwrap_or_default();
+        let answered = entries.first().and_then(|recorded| detail::read::<Answered>(&recorded.entry).ok());
+        answered.map(|answered| answered.granted).unwrap_or_default()
     }
 
     fn pending(&self) -> Result<Vec<StoredApproval>, StoreError> {
-        self.store.approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })
+        let mut all = self.store.approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })?;
+        if let Some(except) = &self.except {
+            all.retain(|approval| !except(approval.owner));
+        }
+        Ok(all)
     }
 
     fn one(&self, id: ApprovalId) -> Option<StoredApproval> {
-        let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
-        self.store.approvals(&query).ok()?.into_iter().next()
+        self.stored(id).ok().flatten()
     }
 
     /// What the process that asks makes of an offered answer.
@@ -81,7 +128,8 @@ impl Remote {
 }
 
 /// The card of a kept question, if this version of mayi can read it.
-pub(crate) fn card(approval: &StoredApproval) -> Option<Card> {
+#[must_use]
+pub fn card(approval: &StoredApproval) -> Option<Card> {
     serde_json::from_value(approval.card.clone()).ok()
 }
 
@@ -161,7 +209,8 @@ impl Watch {
                 Some(approval) => (approval.state, approval.by.unwrap_or_default(), approval.reason),
                 None => (State::Cancelled, "mayi".to_owned(), None),
             };
-            let resolved = ApprovalResolved::new(id, state, by, Timestamp::now(), reason);
+            let mut resolved = ApprovalResolved::new(id, state, by, Timestamp::now(), reason);
+            resolved.granted_permissions = self.remote.granted(id, state);
             to.send(QuestionEvent::Resolved(resolved)).ok()?;
         }
         Some(())

@@ -1,0 +1,112 @@
+//! Questions and answers.
+
+use jiff::Timestamp;
+use mayi_core::approval::{ApprovalId, ApprovalResolved, ApprovalResponse, Card, State};
+use mayi_core::policy::Finding;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A card, and where it belongs.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TabCard {
+    /// The card (surfaces, section 2).
+    #[serde(flatten)]
+    pub card: Card,
+    /// The tab that asks; none: another process of mayi.
+    pub tab_id: Option<String>,
+    /// Cards of the same key may be answered together; none: only by itself.
+    pub alike: Option<String>,
+}
+
+/// What became of a card.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answered {
+    /// How it was settled.
+    #[serde(flatten)]
+    pub resolved: ApprovalResolved,
+    /// The tab that asked; none: another process of mayi.
+    pub tab_id: Option<String>,
+}
+
+/// `approval/list`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ApprovalList {
+    /// Only what waits: oldest first. Else the newest first.
+    pub pending: bool,
+    /// Only these.
+    pub ids: Vec<ApprovalId>,
+    /// At most so many.
+    pub limit: Option<u32>,
+}
+
+/// One question of the list.
+#[derive(Clone, Debug, Serialize)]
+pub struct ApprovalEntry {
+    /// What is or was asked.
+    pub card: TabCard,
+    /// Where it stands.
+    pub state: State,
+    /// Who or what settled it.
+    pub by: Option<String>,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// `approval/respond`.
+pub type Respond = ApprovalResponse;
+
+/// `approval/respondMany`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RespondMany {
+    /// One answer a card, each with the digest that was shown.
+    pub responses: Vec<ApprovalResponse>,
+}
+
+/// What became of one answer of several.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// Which card.
+    pub approval_id: ApprovalId,
+    /// How it was settled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolved: Option<Answered>,
+    /// Why the answer was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// `approval/request`: another program asks whether it may.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asked {
+    /// The call, as a line of `mayi check --stdin`, without what would say how to judge it.
+    pub call: Value,
+    /// What it is called: data.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// After so many seconds without an answer it is denied.
+    #[serde(default)]
+    pub timeout_seconds: Option<u64>,
+}
+
+/// The answer to `approval/request`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AskedOutcome {
+    /// `allowed` or `denied`.
+    pub outcome: &'static str,
+    /// The card, if somebody was asked.
+    pub approval_id: Option<ApprovalId>,
+    /// Who or what decided it.
+    pub by: Option<String>,
+    /// Why not.
+    pub reason: Option<String>,
+    /// Every finding.
+    pub why: Vec<Finding>,
+}

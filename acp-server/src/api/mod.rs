@@ -1,0 +1,21 @@
+//! The shapes of the API: what goes over the wire, and nothing else. `src/api.ts` of the extension is generated from
+//! them (`just types`).
+
+mod approvals;
+mod events;
+mod rest;
+mod sessions;
+
+pub use approvals::{
+    Answered, ApprovalEntry, ApprovalList, Asked, AskedOutcome, Outcome, Respond, RespondMany, TabCard,
+};
+pub use events::{Batch, Cursor, Event, Subscribe};
+pub use rest::{
+    AgentChange, AgentInfo, GrantInfo, Initialize, Initialized, LogQuery, ModeInfo, OriginInfo, Pairing,
+    Place, Revoke, Revoked, ServerChange, ServerInfo, ServerName, SettingInfo, SettingsUpdate, SettingsView,
+    ToolInfo,
+};
+pub use sessions::{NewSession, Prompt, SessionInfo, SetMode, Tab, TabState, Turn};
+
+/// The version of this API. Another one is refused at `mayi/initialize`.
+pub const PROTOCOL_VERSION: u32 = 1;

@@ -1,0 +1,302 @@
+//! The rest of the product: what it is called, settings, servers, remembered answers, the record.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use mayi_core::config::{EditorSettings, Setting};
+use mayi_core::policy::{Approval, Effect, Mode, Origin};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// `mayi/initialize`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Initialize {
+    /// The version of the API that the client speaks.
+    pub protocol_version: u32,
+    /// Who it is.
+    pub client: ClientInfo,
+    /// The editor's own settings; none: it has none, or leaves them as they are.
+    #[serde(default)]
+    pub settings: Option<Value>,
+}
+
+/// Who calls.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ClientInfo {
+    /// What others hear as who answered: letters, digits, `.`, `_` and `-`.
+    pub name: String,
+    /// Its version.
+    #[serde(default)]
+    pub version: String,
+}
+
+/// The name of a server of the API.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServerName {
+    /// `mayi`.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// The answer to `mayi/initialize`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Initialized {
+    /// The version of the API.
+    pub protocol_version: u32,
+    /// Who answers.
+    pub server: ServerName,
+    /// Another one after each start.
+    pub instance: String,
+    /// `ask` or `answer`.
+    pub credential: &'static str,
+    /// Agents that can be started.
+    pub agents: Vec<AgentInfo>,
+    /// The modes, strictest first.
+    pub modes: Vec<ModeInfo>,
+    /// The one that new sessions have.
+    pub mode: Mode,
+    /// What was noticed about the configuration.
+    pub notices: Vec<String>,
+    /// Where the page is, if it is served.
+    pub ui: Option<String>,
+}
+
+/// A mode, for people.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModeInfo {
+    /// Its id.
+    pub id: Mode,
+    /// Its name.
+    pub name: &'static str,
+    /// What it means, in one line.
+    pub description: &'static str,
+}
+
+/// An agent that is configured.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentInfo {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// Whether its program is there.
+    pub found: bool,
+    /// What to do if not.
+    pub hint: Option<String>,
+    /// The mode that is configured for it.
+    pub mode: Option<Mode>,
+    /// Whether it acts without asking.
+    pub bypass_permissions: bool,
+    /// The file that locks that.
+    pub bypass_locked: Option<PathBuf>,
+}
+
+/// A folder to look from: what is configured may differ by folder.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Place {
+    /// The folder; none: the one that the backend was started in.
+    pub cwd: Option<PathBuf>,
+}
+
+/// The answer to `settings/get` and `settings/update`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SettingsView {
+    /// The mode of new sessions.
+    pub mode: Mode,
+    /// The agents.
+    pub agents: Vec<AgentInfo>,
+    /// The editor's own settings.
+    pub editor: Option<EditorSettings>,
+    /// Every scalar that counts, with its origin.
+    pub settings: Vec<SettingInfo>,
+    /// What was noticed about the configuration.
+    pub notices: Vec<String>,
+}
+
+/// Where a setting is written.
+#[derive(Clone, Debug, Serialize)]
+pub struct OriginInfo {
+    /// The layer: `built-in`, `managed`, `user`, `workspace`, `editor`, ...
+    pub layer: &'static str,
+    /// The file, if it is one.
+    pub file: Option<PathBuf>,
+    /// The line in that file, from 1.
+    pub line: Option<u32>,
+}
+
+impl From<&Origin> for OriginInfo {
+    fn from(origin: &Origin) -> Self {
+        Self { layer: origin.layer, file: origin.file.clone(), line: origin.line }
+    }
+}
+
+/// One scalar as it counts.
+#[derive(Clone, Debug, Serialize)]
+pub struct SettingInfo {
+    /// Its place in a file: `agents.claude.mode`.
+    pub key: String,
+    /// Its value: a text, or true or false.
+    pub value: Value,
+    /// Where it is written.
+    pub origin: OriginInfo,
+}
+
+impl From<&Setting> for SettingInfo {
+    fn from(setting: &Setting) -> Self {
+        let Setting { key, value, origin } = setting;
+        Self { key: key.clone(), value: value.clone(), origin: origin.into() }
+    }
+}
+
+/// `settings/update`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SettingsUpdate {
+    /// In place of all of the editor's settings.
+    pub editor: Option<Value>,
+    /// By agent.
+    pub agents: BTreeMap<String, AgentChange>,
+    /// By server.
+    pub servers: BTreeMap<String, ServerChange>,
+}
+
+/// A change to an agent's settings.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct AgentChange {
+    /// Whether it acts without asking.
+    pub bypass_permissions: Option<bool>,
+}
+
+/// A change to a server's settings.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerChange {
+    /// Of all its tools; `default`: as the matrix says.
+    pub approval: Option<Approval>,
+    /// By tool; `default`: as the server's.
+    pub tools: BTreeMap<String, Approval>,
+}
+
+/// A server that is configured, or that was met.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerInfo {
+    /// Its name in the configuration.
+    pub name: String,
+    /// How it is reached, for people.
+    pub address: String,
+    /// Where that is written.
+    pub origin: OriginInfo,
+    /// Whether its tools are asked about; `default`: as the matrix says.
+    pub approval: Approval,
+    /// The level that is granted for its tools.
+    pub level: &'static str,
+    /// What it says of itself has changed and is blocked.
+    pub changed: bool,
+    /// Its tools, as far as they are known.
+    pub tools: Vec<ToolInfo>,
+}
+
+/// A tool of a server.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolInfo {
+    /// Its name.
+    pub name: String,
+    /// What the server says of it: data.
+    pub description: Option<String>,
+    /// Its own setting.
+    pub approval: Approval,
+    /// What counts, all settings together.
+    pub effective: Approval,
+    /// The category that is configured for it.
+    pub category: Option<&'static str>,
+    /// It has changed since it was trusted.
+    pub blocked: bool,
+}
+
+/// A remembered answer.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GrantInfo {
+    /// Its id.
+    pub id: String,
+    /// Allow or deny.
+    pub effect: Effect,
+    /// Whose calls.
+    pub agent: String,
+    /// `session`, `workspace` or `user`.
+    pub scope: &'static str,
+    /// The session that it ends with.
+    pub session: Option<String>,
+    /// The folder that it counts in.
+    pub workspace: Option<String>,
+    /// What it is about: a pattern, or words for people.
+    pub what: String,
+    /// The MCP server that it is about.
+    pub server: Option<String>,
+    /// The level for all tools of that server.
+    pub level: Option<&'static str>,
+    /// When it was given.
+    pub created_at: Timestamp,
+    /// When it ends by itself.
+    pub expires_at: Option<Timestamp>,
+    /// How often it can still be used.
+    pub uses_left: Option<u32>,
+    /// How often it was used.
+    pub used: u64,
+}
+
+/// `grants/revoke`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Revoke {
+    /// These.
+    pub ids: Vec<String>,
+    /// All of this server.
+    pub server: Option<String>,
+}
+
+/// The answer to `grants/revoke`.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Revoked {
+    /// How many were ended.
+    pub revoked: usize,
+}
+
+/// `log/query`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogQuery {
+    /// At most so many; 100 if it is not said, 1,000 at most.
+    pub limit: Option<u32>,
+    /// Only entries before this number.
+    pub before: Option<u64>,
+    /// Only entries after this number.
+    pub after: Option<u64>,
+    /// Of this agent.
+    pub agent: Option<String>,
+    /// Of these kinds.
+    pub kinds: Vec<mayi_core::record::Kind>,
+    /// Whose access or detail holds this text.
+    pub contains: Option<String>,
+}
+
+/// The answer to `ui/pair`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pairing {
+    /// To be typed on the page, once.
+    pub code: String,
+    /// Where the page is.
+    pub url: String,
+    /// Until when the code counts.
+    pub expires_at: Timestamp,
+}

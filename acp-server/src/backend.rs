@@ -1,0 +1,223 @@
+//! What the backend has: its tabs, the editor's settings, the questions of others, and the log of what happened.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mayi_core::approval::{ApprovalId, Card};
+use mayi_core::config::{EditorSettings, Loaded, Sources, load};
+use mayi_core::gate::Remote;
+use mayi_core::record::Writer;
+use mayi_core::store::{OwnerId, Store};
+
+use crate::api::{Event, SessionInfo, TabCard};
+use crate::cards;
+use crate::error::Refused;
+use crate::events::Events;
+use crate::tabs::Tab;
+
+/// Where configuration comes from, for work in a folder; the editor's settings are laid by the backend.
+pub type SourcesOf = Arc<dyn Fn(&Path) -> Sources + Send + Sync>;
+
+/// What makes entries of the record; each gate has one.
+pub type WriterOf = Arc<dyn Fn() -> Result<Writer, String> + Send + Sync>;
+
+/// What a backend is made of.
+#[derive(Clone)]
+pub struct BackendOptions {
+    /// Where configuration comes from.
+    pub sources: SourcesOf,
+    /// The folder that it was started in.
+    pub cwd: PathBuf,
+    /// The record, remembered answers and questions.
+    pub store: Arc<dyn Store>,
+    /// The folder of the store.
+    pub folder: PathBuf,
+    /// Makes entries of the record.
+    pub writer: WriterOf,
+    /// Where agents' own folders are.
+    pub state: PathBuf,
+    /// After this time a question expires into a denial; none by default.
+    pub limit: Option<Duration>,
+    /// Where the page is, if it is served.
+    pub ui: Option<String>,
+}
+
+/// The backend of editors: cheap to share, all are the same.
+pub struct Backend {
+    pub(crate) options: BackendOptions,
+    pub(crate) events: Events,
+    tabs: Mutex<BTreeMap<String, Arc<Tab>>>,
+    editor: Mutex<Option<EditorSettings>>,
+    /// Which tab asks what.
+    asked: Mutex<HashMap<ApprovalId, String>>,
+    /// The processes, as the store knows them, whose questions are shown from here.
+    owners: Arc<Mutex<Vec<OwnerId>>>,
+    pub(crate) remote: Remote,
+    pub(crate) presence: crate::presence::Presence,
+}
+
+impl Backend {
+    /// A backend without tabs, which begins to look at other processes' questions. Needs a runtime.
+    ///
+    /// # Errors
+    /// If no entries of the record could be made.
+    pub fn new(options: BackendOptions, instance: String) -> Result<Arc<Self>, String> {
+        let owners: Arc<Mutex<Vec<OwnerId>>> = Arc::default();
+        let own = Arc::clone(&owners);
+        let writer = Arc::new((options.writer)()?);
+        let remote = Remote::new(Arc::clone(&options.store), writer).except(Arc::new(move |owner| {
+            own.lock().unwrap_or_else(PoisonError::into_inner).contains(&owner)
+        }));
+        let presence = crate::presence::Presence::new(options.folder.clone());
+        let backend = Arc::new(Self {
+            options,
+            events: Events::new(instance),
+            tabs: Mutex::default(),
+            editor: Mutex::default(),
+            asked: Mutex::default(),
+            owners,
+            remote,
+            presence,
+        });
+        crate::elsewhere::watch(&backend);
+        Ok(backend)
+    }
+
+    /// Everything that is configured for work in `cwd`.
+    pub(crate) fn load(&self, cwd: &Path) -> Result<Loaded, Refused> {
+        Ok(load(&self.sources(cwd))?)
+    }
+
+    pub(crate) fn sources(&self, cwd: &Path) -> Sources {
+        let mut sources = (self.options.sources)(cwd);
+        sources.editor = self.editor();
+        sources
+    }
+
+    /// The editor's own settings.
+    pub(crate) fn editor(&self) -> Option<EditorSettings> {
+        lock(&self.editor).clone()
+    }
+
+    /// Puts the editor's settings in place, if everything can be read with them.
+    pub(crate) fn set_editor(&self, settings: EditorSettings) -> Result<(), Refused> {
+        let mut sources = (self.options.sources)(&self.options.cwd);
+        sources.editor = Some(settings.clone());
+        load(&sources)?;
+        *lock(&self.editor) = Some(settings);
+        Ok(())
+    }
+
+    /// Changes the editor's settings, if there are any, and tells the editor to write them.
+    pub(crate) fn change_editor(&self, origin: &str, change: impl FnOnce(&mut EditorSettings)) -> bool {
+        let mut editor = lock(&self.editor);
+        let Some(settings) = editor.as_mut() else { return false };
+        change(settings);
+        let event = Event::SettingsChanged { editor: settings.clone(), origin: origin.to_owned() };
+        drop(editor);
+        self.events.push(&event);
+        true
+    }
+
+    /// The tab `id`.
+    pub(crate) fn tab(&self, id: &str) -> Result<Arc<Tab>, Refused> {
+        lock(&self.tabs)
+            .get(id)
+            .cloned()
+            .ok_or_else(|| Refused::Agent("there is no such tab any more".to_owned()))
+    }
+
+    pub(crate) fn tabs(&self) -> Vec<Arc<Tab>> {
+        lock(&self.tabs).values().cloned().collect()
+    }
+
+    /// Takes a tab in, unless there is one of its name or there are too many.
+    pub(crate) fn insert(&self, tab: &Arc<Tab>) -> Result<(), Refused> {
+        let mut tabs = lock(&self.tabs);
+        if tabs.len() >= MOST_TABS {
+            return Err(Refused::Agent(format!("there are {MOST_TABS} tabs already: close one of them")));
+        }
+        if tabs.contains_key(tab.id()) {
+            return Err(Refused::Params("there is a tab of this tabId already".to_owned()));
+        }
+        tabs.insert(tab.id().to_owned(), Arc::clone(tab));
+        if let Some(owner) = tab.gate().owner() {
+            lock(&self.owners).push(owner);
+        }
+        Ok(())
+    }
+
+    /// Takes a tab out.
+    pub(crate) fn remove(&self, id: &str) -> Option<Arc<Tab>> {
+        let tab = lock(&self.tabs).remove(id)?;
+        lock(&self.asked).retain(|_, asking| asking != id);
+        Some(tab)
+    }
+
+    /// Remembers which tab asks.
+    pub(crate) fn asks(&self, id: ApprovalId, tab: &str) {
+        lock(&self.asked).insert(id, tab.to_owned());
+    }
+
+    /// The tab that asks or asked this.
+    pub(crate) fn asking(&self, id: ApprovalId) -> Option<Arc<Tab>> {
+        let tab = lock(&self.asked).get(&id).cloned()?;
+        lock(&self.tabs).get(&tab).cloned()
+    }
+
+    /// Everything that waits, here and elsewhere, oldest first.
+    pub(crate) fn waiting(&self) -> Vec<TabCard> {
+        let tabs = self.tabs();
+        let own = tabs
+            .iter()
+            .flat_map(|tab| tab.gate().waiting().into_iter().map(|card| cards::of_tab(card, tab.id())));
+        let mut waiting: Vec<TabCard> = own.collect();
+        waiting.extend(self.elsewhere().into_iter().map(cards::of_another));
+        waiting.sort_by_key(|card| card.card.approval_id);
+        waiting
+    }
+
+    fn elsewhere(&self) -> Vec<Card> {
+        mayi_core::approval::Questions::waiting(&self.remote)
+    }
+
+    /// The tabs as they are now.
+    pub(crate) fn sessions(&self) -> Vec<SessionInfo> {
+        self.tabs().iter().map(|tab| tab.info()).collect()
+    }
+
+    /// What is configured has changed: every tab is judged by what holds now.
+    pub(crate) fn reload(&self) {
+        for tab in self.tabs() {
+            tab.reload();
+        }
+    }
+
+    /// Whether something is under way that a person would miss: a turn, or a question.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.tabs().iter().any(|tab| tab.is_busy())
+    }
+
+    /// Whether somebody is connected who can answer, and if not, since when.
+    #[must_use]
+    pub fn alone_since(&self) -> Option<std::time::Instant> {
+        self.presence.alone_since()
+    }
+
+    /// Ends every tab, with its agent.
+    pub async fn end(&self) {
+        let tabs: Vec<Arc<Tab>> = std::mem::take(&mut *lock(&self.tabs)).into_values().collect();
+        futures::future::join_all(tabs.iter().map(|tab| tab.end())).await;
+    }
+}
+
+/// So many tabs at a time.
+const MOST_TABS: usize = 64;
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere leaves nothing half done in these.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,167 @@
+//! Two credentials: one may ask, the other may answer (surfaces, section 3). New ones for each start.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+/// What somebody may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Credential {
+    /// Ask whether something may be done.
+    Ask,
+    /// Everything that a person may.
+    Answer,
+}
+
+impl Credential {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Answer => "answer",
+        }
+    }
+}
+
+/// Both tokens, and the files that they are in while the backend runs.
+#[derive(Debug)]
+pub struct Credentials {
+    ask: Token,
+    answer: Token,
+}
+
+#[derive(Debug)]
+struct Token {
+    text: String,
+    file: PathBuf,
+}
+
+impl Credentials {
+    /// Makes new tokens, in files of `folder` that only the user can read.
+    ///
+    /// # Errors
+    /// If there is no randomness, or the files can't be written.
+    pub fn create(folder: &Path, instance: &str) -> io::Result<Self> {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
+        let ask = Token::create(folder.join(format!("{instance}.ask")))?;
+        let answer = Token::create(folder.join(format!("{instance}.answer")))?;
+        Ok(Self { ask, answer })
+    }
+
+    /// The file of the token that may only ask.
+    #[must_use]
+    pub fn ask_file(&self) -> &Path {
+        &self.ask.file
+    }
+
+    /// The file of the token that may answer.
+    #[must_use]
+    pub fn answer_file(&self) -> &Path {
+        &self.answer.file
+    }
+
+    /// What `token` stands for.
+    pub(crate) fn of(&self, token: &str) -> Option<Credential> {
+        // Both are compared, whatever comes of the first.
+        let (answers, asks) = (same(token, &self.answer.text), same(token, &self.ask.text));
+        if answers {
+            return Some(Credential::Answer);
+        }
+        asks.then_some(Credential::Ask)
+    }
+
+    /// Shows that this server has the answering token, and tells nothing about it: HMAC-SHA256 over the client's nonce.
+    /// Attack: whoever listens at the port of a server that is gone.
+    pub(crate) fn proof(&self, nonce: &str) -> Option<String> {
+        let fits = (32..=128).contains(&nonce.len()) && nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let mut mac = Hmac::<Sha256>::new_from_slice(self.answer.text.as_bytes()).ok().filter(|_| fits)?;
+        mac.update(b"mayi-serve ");
+        mac.update(nonce.as_bytes());
+        Some(hex(&mac.finalize().into_bytes()))
+    }
+}
+
+impl Token {
+    fn create(file: PathBuf) -> io::Result<Self> {
+        let text = random()?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        writeln!(options.open(&file)?, "{text}")?;
+        Ok(Self { text, file })
+    }
+}
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        // What it says is worth nothing once the backend is gone.
+        let _ = std::fs::remove_file(&self.file);
+    }
+}
+
+/// 256 random bits, in hexadecimal.
+pub(crate) fn random() -> io::Result<String> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(hex(&bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Compares digests, so that the time it takes tells nothing about the token.
+pub(crate) fn same(sent: &str, token: &str) -> bool {
+    let (sent, token) = (Sha256::digest(sent), Sha256::digest(token));
+    sent.iter().zip(token.iter()).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Surfaces, section 3: "one kind may only ask, another may answer, from files only the user can read".
+    #[test]
+    fn given_both_tokens_then_each_stands_for_what_it_may_and_nobody_else_can_read_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let credentials = Credentials::create(folder.path(), "one").unwrap();
+        let read = |file: &Path| std::fs::read_to_string(file).unwrap().trim().to_owned();
+        let (ask, answer) = (read(credentials.ask_file()), read(credentials.answer_file()));
+        assert_eq!(credentials.of(&ask), Some(Credential::Ask));
+        assert_eq!(credentials.of(&answer), Some(Credential::Answer));
+        assert_eq!(credentials.of(&answer[1..]), None);
+        assert_eq!(credentials.of(""), None);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = credentials.answer_file().metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        let file = credentials.answer_file().to_owned();
+        drop(credentials);
+        assert!(!file.exists());
+    }
+
+    /// Attack 23: "a squatted port of a dead server": only who has the token can show that it does.
+    #[test]
+    fn given_a_nonce_then_the_proof_is_of_this_token_and_this_nonce() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (
+            Credentials::create(folder.path(), "1").unwrap(),
+            Credentials::create(folder.path(), "2").unwrap(),
+        );
+        let nonce = "0123456789abcdef0123456789abcdef";
+        let proof = one.proof(nonce).unwrap();
+        assert_ne!(Some(&proof), two.proof(nonce).as_ref());
+        assert_ne!(Some(&proof), one.proof(&nonce.replace('0', "1")).as_ref());
+        assert_eq!(one.proof("short"), None);
+        assert_eq!(one.proof(&"z".repeat(64)), None);
+    }
+}

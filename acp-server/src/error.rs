@@ -1,0 +1,81 @@
+//! Errors of the API, and their codes.
+
+use jsonrpsee::types::ErrorObjectOwned;
+use mayi_core::approval::{AnswerError, State};
+use serde::Serialize;
+
+/// Why a request was refused. Each has a code of its own, and a line for people.
+#[derive(Clone, Debug)]
+pub(crate) enum Refused {
+    /// The parameters make no sense.
+    Params(String),
+    /// The agent could not be started, ended, or broke protocol; or there is no such tab.
+    Agent(String),
+    /// The answer was not taken.
+    Answer(AnswerError),
+    /// Not with this credential.
+    NotAllowed(String),
+    /// The configuration is refused.
+    Config(String),
+    /// Something went wrong here.
+    Internal(String),
+}
+
+/// What a refused answer tells a program.
+#[derive(Serialize)]
+struct Detail<'d> {
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<State>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'d str>,
+}
+
+impl From<Refused> for ErrorObjectOwned {
+    fn from(refused: Refused) -> Self {
+        let plain = |code, text: String| Self::owned(code, text, None::<()>);
+        match refused {
+            Refused::Params(text) => plain(-32602, text),
+            Refused::Agent(text) => plain(-32010, text),
+            Refused::NotAllowed(text) => plain(-32030, text),
+            Refused::Config(text) => plain(-32040, text),
+            Refused::Internal(text) => plain(-32603, text),
+            Refused::Answer(error) => Self::owned(-32020, error.to_string(), Some(detail(&error))),
+        }
+    }
+}
+
+fn detail(error: &AnswerError) -> Detail<'_> {
+    let reason = match error {
+        AnswerError::Settled { state, by } => {
+            return Detail { reason: "settled", state: Some(*state), by: Some(by) };
+        }
+        AnswerError::Unknown => "unknown",
+        AnswerError::Changed => "changed",
+        AnswerError::Option(_) => "option",
+        AnswerError::Withdrawn => "withdrawn",
+        AnswerError::Unheard => "unheard",
+        AnswerError::Remember(_) => "remember",
+        AnswerError::Store(_) => "store",
+    };
+    Detail { reason, state: None, by: None }
+}
+
+impl From<AnswerError> for Refused {
+    fn from(error: AnswerError) -> Self {
+        Self::Answer(error)
+    }
+}
+
+impl From<mayi_core::config::ConfigErrors> for Refused {
+    fn from(errors: mayi_core::config::ConfigErrors) -> Self {
+        let lines: Vec<String> = errors.all().iter().map(mayi_core::config::ConfigError::one_line).collect();
+        Self::Config(lines.join("; "))
+    }
+}
+
+impl From<mayi_core::store::StoreError> for Refused {
+    fn from(error: mayi_core::store::StoreError) -> Self {
+        Self::Internal(error.to_string())
+    }
+}

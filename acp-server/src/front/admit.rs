@@ -1,0 +1,125 @@
+//! One request: where it goes, and whether it may.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use hyper::body::Incoming;
+use jsonrpsee::server::HttpBody;
+use mayi_core::doors::web::{bearer, is_own, is_served, single};
+use serde_json::json;
+
+use super::Peer;
+use super::listen::Front;
+use super::page;
+use super::refusal::{refuse, with};
+use crate::credentials::Credential;
+
+/// The subprotocol of the page's WebSocket; the one that comes with it carries the page's token.
+const PROTOCOL: &str = "mayi";
+const TOKEN: &str = "mayi.token.";
+
+/// What came in, and whether it may stay connected.
+pub(super) struct Admitted {
+    pub(super) response: Response<HttpBody>,
+    /// It has shown who it is.
+    pub(super) known: bool,
+}
+
+impl Admitted {
+    fn stranger(response: Response<HttpBody>) -> Self {
+        Self { response, known: false }
+    }
+}
+
+impl Front {
+    /// Answers a request. `agent`: whether the other end is within an agent, looked up when it matters.
+    pub(super) async fn handle(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        agent: impl Future<Output = bool> + Send,
+    ) -> Admitted {
+        if !is_served(request.uri(), request.headers(), &self.options.hosts) {
+            let text = "this Host is not served here: start mayi serve with --allow-host to serve it";
+            return Admitted::stranger(refuse(StatusCode::FORBIDDEN, text));
+        }
+        let page = request.headers().contains_key(header::ORIGIN);
+        if page && !(self.options.ui && is_own(request.headers(), self.schemes())) {
+            return Admitted::stranger(refuse(StatusCode::FORBIDDEN, "web pages are not served here"));
+        }
+        let path = request.uri().path();
+        match path {
+            "/proof" if *request.method() == Method::GET && !page => Admitted::stranger(self.proof(&request)),
+            "/ui" | "/ui/" if self.options.ui => Admitted::stranger(page::file("index.html")),
+            "/ui/pair" if self.options.ui => Admitted::stranger(self.pair(request, page).await),
+            _ if self.options.ui && path.starts_with("/ui/") => {
+                Admitted::stranger(page::file(path.trim_start_matches("/ui/")))
+            }
+            "/" => self.rpc(request, page, agent).await,
+            _ => Admitted::stranger(refuse(StatusCode::NOT_FOUND, "nothing is here: JSON-RPC is at /")),
+        }
+    }
+
+    /// Whoever speaks TLS for a name that was allowed passes on what it decrypts.
+    fn schemes(&self) -> &'static [&'static str] {
+        if self.options.names { &["http", "https"] } else { &["http"] }
+    }
+
+    fn proof(&self, request: &Request<Incoming>) -> Response<HttpBody> {
+        let query = request.uri().query().unwrap_or_default();
+        let nonce = url::form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "nonce");
+        match nonce.and_then(|(_, nonce)| self.credentials.proof(&nonce)) {
+            Some(proof) => with(
+                StatusCode::OK,
+                "application/json",
+                HttpBody::from(json!({ "proof": proof }).to_string()),
+            ),
+            None => refuse(StatusCode::BAD_REQUEST, "a nonce has 32 to 128 hexadecimal digits"),
+        }
+    }
+
+    async fn rpc(
+        self: &Arc<Self>,
+        mut request: Request<Incoming>,
+        page: bool,
+        agent: impl Future<Output = bool> + Send,
+    ) -> Admitted {
+        let credential = match self.credential(request.headers(), page) {
+            Some(credential) => credential,
+            None => {
+                let text = "there is no valid credential: send the token of its file as a bearer token";
+                return Admitted::stranger(refuse(StatusCode::UNAUTHORIZED, text));
+            }
+        };
+        // Decisions, section 6: "Answers from a descendant of a gated agent are refused."
+        let credential = match credential {
+            Credential::Answer if agent.await => {
+                let text =
+                    "an agent can't answer for the person: this comes from one, or from what one has started";
+                return Admitted::stranger(refuse(StatusCode::FORBIDDEN, text));
+            }
+            credential => credential,
+        };
+        let here = (credential == Credential::Answer).then(|| self.backend.presence.enter());
+        request.extensions_mut().insert(Arc::new(Peer::new(credential, here)));
+        let protocol = page && request.headers().contains_key(header::SEC_WEBSOCKET_PROTOCOL);
+        let mut response = self.call(request).await;
+        if protocol && response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            let name = HeaderValue::from_static(PROTOCOL);
+            response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, name);
+        }
+        Admitted { response, known: true }
+    }
+
+    /// What the request may do: by its token, or by the one that the page got when it was paired. Not a cookie: those go to
+    /// whatever listens at another port of this machine too.
+    fn credential(&self, headers: &HeaderMap, page: bool) -> Option<Credential> {
+        if let Some(token) = bearer(headers) {
+            return self.credentials.of(token).filter(|_| !page);
+        }
+        let protocols =
+            single(headers, header::SEC_WEBSOCKET_PROTOCOL.as_str()).ok().flatten().filter(|_| page)?;
+        let mut names = protocols.split(',').map(str::trim);
+        let token = names.find_map(|name| name.strip_prefix(TOKEN))?;
+        self.pairings.as_ref()?.is_paired(token).then_some(Credential::Answer)
+    }
+}

@@ -1,0 +1,242 @@
+//! Connections: strangers are few and make room for each other; whoever has shown who it is stays.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use jsonrpsee::server::{
+    HttpBody, Methods, PingConfig, ServerConfig, StopHandle, TowerServiceBuilder, stop_channel,
+};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, oneshot};
+use tower::Service;
+
+use super::pairing::Pairings;
+use super::refusal::refuse;
+use crate::backend::{Backend, lock};
+use crate::credentials::Credentials;
+use crate::rpc;
+
+/// The head of a request has to be there in this time.
+const HEAD: Duration = Duration::from_secs(10);
+/// The most headers of a request, and the longest head.
+const HEADERS: usize = 64;
+const HEAD_BYTES: usize = 16 * 1024;
+/// The longest message, either way.
+const MESSAGE: u32 = 8 * 1024 * 1024;
+const ANSWER: u32 = 256 * 1024 * 1024;
+/// The most strangers at a time: one more, and the oldest of them has to go.
+const STRANGERS: usize = 64;
+/// The most of all connections.
+const CONNECTIONS: usize = 1024;
+/// So many messages wait for a slow reader; then its subscription waits.
+const BUFFER: u32 = 16;
+/// When a listener fails, such as for want of file descriptors.
+const PAUSE: Duration = Duration::from_millis(100);
+/// A client that was not heard of for so long is gone.
+const PING: Duration = Duration::from_secs(20);
+const SILENT: Duration = Duration::from_secs(60);
+/// How long answers that are on their way may take in the end.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How the backend is served.
+#[derive(Clone, Debug)]
+pub struct FrontOptions {
+    /// Names that it may be called by; without a port, any will do.
+    pub hosts: Vec<String>,
+    /// Some of them are not this machine's own: somebody else passes requests on, and may speak TLS.
+    pub names: bool,
+    /// Whether the page is served.
+    pub ui: bool,
+}
+
+impl FrontOptions {
+    /// For clients on this machine, without the page.
+    #[must_use]
+    pub fn local() -> Self {
+        Self { hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(), names: false, ui: false }
+    }
+}
+
+/// The front of the backend.
+pub(super) struct Front {
+    pub(super) backend: Arc<Backend>,
+    pub(super) credentials: Credentials,
+    pub(super) pairings: Option<Arc<Pairings>>,
+    pub(super) options: FrontOptions,
+    services: TowerServiceBuilder<tower::layer::util::Identity, tower::layer::util::Identity>,
+    methods: Methods,
+    stop: StopHandle,
+    connection: AtomicU64,
+    strangers: Mutex<VecDeque<(u64, oneshot::Sender<()>)>>,
+}
+
+/// What can be asked of a front that serves.
+#[derive(Clone)]
+pub struct Codes(Option<Arc<Pairings>>);
+
+impl Codes {
+    /// A new code to pair the page with, and until when it counts; none if the page is not served.
+    ///
+    /// # Errors
+    /// If there is no randomness.
+    pub fn offer(&self) -> std::io::Result<Option<(String, jiff::Timestamp)>> {
+        self.0.as_ref().map(|pairings| pairings.offer()).transpose()
+    }
+}
+
+/// Makes codes for the page that `options` has served.
+#[must_use]
+pub fn codes(options: &FrontOptions) -> Codes {
+    Codes(options.ui.then(Arc::default))
+}
+
+/// Serves `backend` at `listener`, until `shutdown` is there.
+///
+/// # Errors
+/// If the methods can't be put together.
+pub async fn serve(
+    listener: TcpListener,
+    backend: Arc<Backend>,
+    credentials: Credentials,
+    options: FrontOptions,
+    codes: Codes,
+    shutdown: impl Future<Output = ()> + Send,
+) -> Result<(), String> {
+    let pairings = codes.0;
+    let module = rpc::module(Arc::clone(&backend), pairings.clone())?;
+    let (stop, server) = stop_channel();
+    let config = ServerConfig::builder()
+        .max_request_body_size(MESSAGE)
+        .max_response_body_size(ANSWER)
+        .max_connections(u32::MAX / 2)
+        .max_subscriptions_per_connection(8)
+        .set_message_buffer_capacity(BUFFER)
+        .set_batch_request_config(jsonrpsee::server::BatchRequestConfig::Limit(64))
+        .enable_ws_ping(PingConfig::new().ping_interval(PING).inactive_limit(SILENT).max_failures(1))
+        .build();
+    let front = Arc::new(Front {
+        backend,
+        credentials,
+        pairings,
+        options,
+        services: jsonrpsee::server::Server::builder().set_config(config).to_service_builder(),
+        methods: module.into(),
+        stop,
+        connection: AtomicU64::new(0),
+        strangers: Mutex::default(),
+    });
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let accepting = async {
+        loop {
+            match listener.accept().await {
+                Ok((stream, peer)) => match Arc::clone(&places).try_acquire_owned() {
+                    Ok(place) => {
+                        let front = Arc::clone(&front);
+                        tokio::spawn(async move {
+                            front.connected(stream, peer).await;
+                            drop(place);
+                        });
+                    }
+                    // Closed at once.
+                    Err(_) => drop(stream),
+                },
+                Err(error) => {
+                    tracing::warn!(%error, "can't take a connection");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = accepting => {}
+        () = shutdown => {}
+    }
+    let _ = server.stop();
+    let _ = tokio::time::timeout(GRACE, server.stopped()).await;
+    Ok(())
+}
+
+impl Front {
+    async fn connected(self: Arc<Self>, stream: TcpStream, peer: SocketAddr) {
+        let _ = stream.set_nodelay(true);
+        let Ok(local) = stream.local_addr() else { return };
+        let id = self.connection.fetch_add(1, Ordering::Relaxed);
+        let mut evicted = self.stranger(id);
+        let front = Arc::clone(&self);
+        let service = service_fn(move |request: Request<Incoming>| {
+            let front = Arc::clone(&front);
+            async move {
+                let store = Arc::clone(&front.backend.options.store);
+                let agent = async move {
+                    let look = move || mayi_core::gate::is_within_an_agent(&*store, local, peer);
+                    match tokio::task::spawn_blocking(look).await {
+                        Ok(Ok(within)) => within,
+                        // What can't be known is not let in.
+                        _ => true,
+                    }
+                };
+                let admitted = front.handle(request, agent).await;
+                if admitted.known {
+                    lock(&front.strangers).retain(|(other, _)| *other != id);
+                }
+                Ok::<_, Infallible>(admitted.response)
+            }
+        });
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_headers(HEADERS).max_buf_size(HEAD_BYTES);
+        let serving = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
+        tokio::pin!(serving);
+        let stopping = self.stop.clone().shutdown();
+        tokio::pin!(stopping);
+        let mut stranger = true;
+        loop {
+            tokio::select! {
+                _ = serving.as_mut() => break,
+                out = &mut evicted, if stranger => match out {
+                    Ok(()) => break,
+                    Err(_) => stranger = false,
+                },
+                () = &mut stopping => {
+                    serving.as_mut().graceful_shutdown();
+                    let _ = tokio::time::timeout(GRACE, serving.as_mut()).await;
+                    break;
+                }
+            }
+        }
+        lock(&self.strangers).retain(|(other, _)| *other != id);
+    }
+
+    /// One more who has not shown who it is.
+    fn stranger(&self, id: u64) -> oneshot::Receiver<()> {
+        let (out, evicted) = oneshot::channel();
+        let mut strangers = lock(&self.strangers);
+        strangers.push_back((id, out));
+        if strangers.len() > STRANGERS
+            && let Some((_, oldest)) = strangers.pop_front()
+        {
+            let _ = oldest.send(());
+        }
+        evicted
+    }
+
+    /// Gives a request to the methods.
+    pub(super) async fn call(&self, request: Request<Incoming>) -> Response<HttpBody> {
+        let mut service = self.services.clone().build(self.methods.clone(), self.stop.clone());
+        match service.call(request).await {
+            Ok(response) => response,
+            Err(error) => {
+                tracing::debug!(%error, "a request broke");
+                refuse(StatusCode::INTERNAL_SERVER_ERROR, "something went wrong here")
+            }
+        }
+    }
+}

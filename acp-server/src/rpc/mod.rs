@@ -1,0 +1,111 @@
+//! The methods: one group a file. Who may call what is said here, in one place.
+
+mod approvals;
+mod ask;
+mod events;
+mod record;
+mod servers;
+mod sessions;
+mod settings;
+
+use std::sync::Arc;
+
+use jsonrpsee::server::{Extensions, RpcModule};
+use jsonrpsee::types::{ErrorObjectOwned, Params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::backend::Backend;
+use crate::credentials::Credential;
+use crate::error::Refused;
+use crate::front::Peer;
+
+/// What a method gives.
+type Answer<T> = Result<T, ErrorObjectOwned>;
+
+/// What methods work on.
+pub(crate) struct Context {
+    pub(crate) backend: Arc<Backend>,
+    pub(crate) pairing: Option<Arc<crate::front::Pairings>>,
+    /// Requests to ask that are under way.
+    asking: tokio::sync::Semaphore,
+}
+
+/// So many programs may wait for an answer at a time.
+const MOST_ASKING: usize = 64;
+
+/// All methods (surfaces, section 3).
+///
+/// # Errors
+/// If two methods have the same name.
+pub(crate) fn module(
+    backend: Arc<Backend>,
+    pairing: Option<Arc<crate::front::Pairings>>,
+) -> Result<RpcModule<Context>, String> {
+    let asking = tokio::sync::Semaphore::new(MOST_ASKING);
+    let mut module = RpcModule::new(Context { backend, pairing, asking });
+    let text = |error: jsonrpsee::core::RegisterMethodError| error.to_string();
+    settings::register(&mut module).map_err(text)?;
+    sessions::register(&mut module).map_err(text)?;
+    approvals::register(&mut module).map_err(text)?;
+    ask::register(&mut module).map_err(text)?;
+    servers::register(&mut module).map_err(text)?;
+    record::register(&mut module).map_err(text)?;
+    events::register(&mut module).map_err(text)?;
+    Ok(module)
+}
+
+type Registered = Result<(), jsonrpsee::core::RegisterMethodError>;
+
+/// Adds a method that works on blocking files, and answers soon. Only for whoever may answer.
+fn method<P, R, F>(module: &mut RpcModule<Context>, name: &'static str, call: F) -> Registered
+where
+    P: DeserializeOwned,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(&Context, &Peer, P) -> Result<R, Refused> + Clone + Send + Sync + 'static,
+{
+    add(module, name, Credential::Answer, call)
+}
+
+/// The same for whoever has any credential.
+fn for_all<P, R, F>(module: &mut RpcModule<Context>, name: &'static str, call: F) -> Registered
+where
+    P: DeserializeOwned,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(&Context, &Peer, P) -> Result<R, Refused> + Clone + Send + Sync + 'static,
+{
+    add(module, name, Credential::Ask, call)
+}
+
+fn add<P, R, F>(module: &mut RpcModule<Context>, name: &'static str, least: Credential, call: F) -> Registered
+where
+    P: DeserializeOwned,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(&Context, &Peer, P) -> Result<R, Refused> + Clone + Send + Sync + 'static,
+{
+    module
+        .register_blocking_method(name, move |params, context, extensions| -> Answer<R> {
+            let peer = allowed(&extensions, least)?;
+            Ok(call(&context, &peer, parsed(&params)?)?)
+        })
+        .map(|_| ())
+}
+
+/// Who calls, if they may.
+fn allowed(extensions: &Extensions, least: Credential) -> Result<Arc<Peer>, Refused> {
+    let peer = extensions.get::<Arc<Peer>>().cloned();
+    let peer = peer.ok_or_else(|| Refused::Internal("nobody knows who calls".to_owned()))?;
+    if least == Credential::Answer && peer.credential == Credential::Ask {
+        return Err(Refused::NotAllowed(
+            "this credential may only ask (approval/request, check): use the one that may answer".to_owned(),
+        ));
+    }
+    Ok(peer)
+}
+
+/// The parameters; none are an empty object.
+fn parsed<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, Refused> {
+    let text = params.as_str().unwrap_or("{}");
+    serde_json::from_str(text)
+        .map_err(|error| Refused::Params(format!("the parameters are not understood: {error}")))
+}

@@ -1,0 +1,180 @@
+//! `mayi/initialize`, `settings/*` and `ui/pair`.
+
+use std::path::Path;
+
+use jsonrpsee::server::RpcModule;
+use mayi_core::call::Names;
+use mayi_core::config::{AgentCommand, AgentLaunch, EditorSettings, Loaded, edit};
+use mayi_core::policy::{Approval, Mode};
+use serde_json::Value;
+
+use super::{Context, Registered, for_all, method};
+use crate::api::{
+    AgentInfo, Initialize, Initialized, ModeInfo, PROTOCOL_VERSION, Pairing, Place, ServerName, SettingInfo,
+    SettingsUpdate, SettingsView,
+};
+use crate::backend::Backend;
+use crate::credentials::Credential;
+use crate::error::Refused;
+
+const MODES: [ModeInfo; 3] = [
+    ModeInfo { id: Mode::Plan, name: "Plan", description: "Reads only; everything else is blocked" },
+    ModeInfo { id: Mode::Default, name: "Default", description: "Reads; asks before anything else" },
+    ModeInfo { id: Mode::Auto, name: "Auto", description: "Acts without asking, but for what is dangerous" },
+];
+
+pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
+    for_all(module, "mayi/initialize", |context, peer, wanted: Initialize| {
+        let backend = &context.backend;
+        if wanted.protocol_version != PROTOCOL_VERSION {
+            return Err(Refused::Params(format!(
+                "this is mayi {} with version {PROTOCOL_VERSION} of its API, and the client speaks version {}: install the \
+                 same version of both",
+                env!("CARGO_PKG_VERSION"),
+                wanted.protocol_version
+            )));
+        }
+        if !Names::plain(&wanted.client.name) {
+            return Err(Refused::Params("a client's name has letters, digits, `.`, `_` and `-`".to_owned()));
+        }
+        tracing::info!(client = %wanted.client.name, version = %mayi_core::approval::visible(&wanted.client.version), "connected");
+        peer.is_called(wanted.client.name);
+        if peer.credential == Credential::Answer
+            && let Some(settings) = &wanted.settings
+        {
+            backend.set_editor(EditorSettings::read(settings)?)?;
+            backend.reload();
+        }
+        let loaded = backend.load(&backend.options.cwd)?;
+        Ok(Initialized {
+            protocol_version: PROTOCOL_VERSION,
+            server: ServerName { name: "mayi", version: env!("CARGO_PKG_VERSION") },
+            instance: backend.events.instance().to_owned(),
+            credential: peer.credential.as_str(),
+            agents: agents(&loaded),
+            modes: MODES.to_vec(),
+            mode: loaded.policy.mode,
+            notices: loaded.policy.notices.clone(),
+            ui: backend.options.ui.clone(),
+        })
+    })?;
+    method(module, "settings/get", |context, _, place: Place| view(&context.backend, place.cwd.as_deref()))?;
+    method(module, "settings/update", |context, peer, wanted: SettingsUpdate| {
+        update(&context.backend, &peer.name(), wanted)?;
+        context.backend.reload();
+        view(&context.backend, None)
+    })?;
+    method(module, "ui/pair", |context, _, _: Value| {
+        let no = || Refused::Params("the page is not served: start mayi serve with --ui".to_owned());
+        let pairing = context.pairing.as_ref().ok_or_else(no)?;
+        let (code, expires_at) = pairing.offer().map_err(|error| Refused::Internal(error.to_string()))?;
+        let url = context.backend.options.ui.clone().ok_or_else(no)?;
+        Ok(Pairing { code, url, expires_at })
+    })
+}
+
+fn view(backend: &Backend, cwd: Option<&Path>) -> Result<SettingsView, Refused> {
+    let loaded = backend.load(cwd.unwrap_or(&backend.options.cwd))?;
+    Ok(SettingsView {
+        mode: loaded.policy.mode,
+        agents: agents(&loaded),
+        editor: backend.editor(),
+        settings: loaded.settings.iter().map(SettingInfo::from).collect(),
+        notices: loaded.policy.notices.clone(),
+    })
+}
+
+fn agents(loaded: &Loaded) -> Vec<AgentInfo> {
+    loaded.agents.values().map(|agent| info(agent, loaded)).collect()
+}
+
+fn info(agent: &AgentLaunch, loaded: &Loaded) -> AgentInfo {
+    let settings = loaded.policy.agents.get(&agent.name);
+    let found = agent.command.as_ref().and_then(AgentCommand::program).is_some();
+    let hint = match (&agent.command, agent.install) {
+        _ if found => None,
+        (None, _) => Some("write its command in the setting mayi.agents".to_owned()),
+        (Some(_), Some(install)) => Some(install.to_owned()),
+        (Some(command), None) => {
+            let words = command.words();
+            Some(format!("{} is not in PATH", words.first().map_or("its program", String::as_str)))
+        }
+    };
+    AgentInfo {
+        name: agent.name.clone(),
+        title: agent.title.clone(),
+        found,
+        hint,
+        mode: settings.and_then(|settings| settings.mode),
+        bypass_permissions: settings.is_some_and(|settings| settings.bypass_permissions),
+        bypass_locked: loaded.locks.bypass(&agent.name).map(Path::to_owned),
+    }
+}
+
+fn update(backend: &Backend, by: &str, wanted: SettingsUpdate) -> Result<(), Refused> {
+    if let Some(settings) = &wanted.editor {
+        backend.set_editor(EditorSettings::read(settings)?)?;
+    }
+    let loaded = backend.load(&backend.options.cwd)?;
+    for (name, change) in wanted.agents {
+        let Some(on) = change.bypass_permissions else { continue };
+        if !loaded.agents.contains_key(&name) {
+            return Err(Refused::Params(format!(
+                "no agent is called `{}`",
+                mayi_core::approval::visible(&name)
+            )));
+        }
+        if let Some(by) = loaded.locks.bypass(&name).filter(|_| on) {
+            return Err(Refused::Params(format!("{} locks the bypass of {name}", by.display())));
+        }
+        let set = |settings: &mut EditorSettings| {
+            settings.agents.entry(name.clone()).or_default().bypass_permissions = Some(on);
+        };
+        if !backend.change_editor(by, set) {
+            let (file, places) = file(backend)?;
+            edit::set_bypass(&file, &places, &name, on).map_err(failed)?;
+        }
+    }
+    for (name, change) in wanted.servers {
+        let of_editor = backend.editor().is_some_and(|editor| editor.servers.contains_key(&name));
+        if of_editor {
+            backend.change_editor(by, |settings| {
+                let Some(server) = settings.servers.get_mut(&name) else { return };
+                if let Some(approval) = change.approval {
+                    server.approval = (approval != Approval::Default).then_some(approval);
+                }
+                server.tools.get_or_insert_default().extend(change.tools.clone());
+            });
+            continue;
+        }
+        if !loaded.servers.contains_key(&name) && !loaded.policy.servers.contains_key(&name) {
+            return Err(Refused::Params(format!(
+                "no server is called `{}`",
+                mayi_core::approval::visible(&name)
+            )));
+        }
+        let (file, places) = file(backend)?;
+        if let Some(approval) = change.approval {
+            let approval = (approval != Approval::Default).then_some(approval);
+            edit::set_server_approval(&file, &places, &name, approval).map_err(failed)?;
+        }
+        for (tool, approval) in &change.tools {
+            edit::set_tool_approval(&file, &places, &name, tool, *approval).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+fn file(backend: &Backend) -> Result<(std::path::PathBuf, mayi_core::policy::pattern::Places), Refused> {
+    let sources = backend.sources(&backend.options.cwd);
+    let file = sources.own_file().map(Path::to_owned);
+    let no = || Refused::Config("there is no home folder to keep a configuration in".to_owned());
+    Ok((file.ok_or_else(no)?, sources.places()))
+}
+
+fn failed(error: edit::EditError) -> Refused {
+    match error {
+        edit::EditError::Config(errors) => errors.into(),
+        other => Refused::Config(other.to_string()),
+    }
+}

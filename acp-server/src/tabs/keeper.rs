@@ -1,0 +1,64 @@
+//! Keeps answers for good: rules in the user's file, a bypass in the editor's settings if there is an editor.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+use mayi_core::call::AgentId;
+use mayi_core::config::{EditorKeeper, FileKeeper};
+use mayi_core::gate::{KeepError, Keeper};
+use mayi_core::policy::Policy;
+
+use crate::backend::Backend;
+
+/// The keeper of a tab.
+pub(super) struct TabKeeper {
+    backend: Weak<Backend>,
+    cwd: PathBuf,
+}
+
+impl TabKeeper {
+    pub(super) fn new(backend: &Arc<Backend>, cwd: &Path) -> Self {
+        Self { backend: Arc::downgrade(backend), cwd: cwd.to_owned() }
+    }
+
+    fn backend(&self) -> Result<Arc<Backend>, KeepError> {
+        self.backend.upgrade().ok_or_else(|| KeepError("the backend is ending".to_owned()))
+    }
+}
+
+impl Keeper for TabKeeper {
+    fn allow(&self, agent: &AgentId, patterns: &[String]) -> Result<Policy, KeepError> {
+        let backend = self.backend()?;
+        let policy = FileKeeper::new(backend.sources(&self.cwd)).allow(agent, patterns)?;
+        reload_others(&backend);
+        Ok(policy)
+    }
+
+    fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
+        let backend = self.backend()?;
+        let policy = if backend.editor().is_some() {
+            let (set, sources) = (Arc::clone(&backend), Arc::clone(&backend));
+            let cwd = self.cwd.clone();
+            let set = move |agent: &AgentId| {
+                set.change_editor("answer", |settings| {
+                    settings.agents.entry(agent.as_str().to_owned()).or_default().bypass_permissions =
+                        Some(true);
+                });
+                Ok(())
+            };
+            EditorKeeper::new(Arc::new(move || sources.sources(&cwd)), Arc::new(set)).bypass(agent)?
+        } else {
+            FileKeeper::new(backend.sources(&self.cwd)).bypass(agent)?
+        };
+        reload_others(&backend);
+        Ok(policy)
+    }
+}
+
+/// What was written counts in every tab. The one that has asked waits for this one's answer: not from here.
+fn reload_others(backend: &Arc<Backend>) {
+    let backend = Arc::clone(backend);
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        runtime.spawn_blocking(move || backend.reload());
+    }
+}

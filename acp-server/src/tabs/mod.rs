@@ -1,0 +1,182 @@
+//! Tabs: each has an agent process, a gate and a session of its own, so that nothing of one reaches another.
+
+mod keeper;
+mod open;
+mod pump;
+mod turn;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Instant;
+
+use mayi_core::call::{AgentId, SessionId};
+use mayi_core::doors::acp::Connection;
+use mayi_core::gate::Gate;
+use mayi_core::policy::Mode;
+
+pub(crate) use self::open::open;
+use crate::api::{Event, SessionInfo, TabState};
+use crate::backend::{Backend, lock};
+use crate::error::Refused;
+
+/// A tab.
+pub(crate) struct Tab {
+    id: String,
+    agent: AgentId,
+    cwd: PathBuf,
+    gate: Gate,
+    backend: Weak<Backend>,
+    now: Mutex<Now>,
+}
+
+/// What changes about a tab.
+struct Now {
+    session: Option<SessionId>,
+    connection: Option<Arc<Connection>>,
+    title: String,
+    state: TabState,
+    error: Option<String>,
+    resumed: bool,
+    can_resume: bool,
+    /// The mode that was chosen before the session was open.
+    mode: Option<Mode>,
+    turn: u64,
+    /// The mode that the model was told of last.
+    told: Option<Mode>,
+    /// What the person said when denying something: the agent is told when its turn is over.
+    reasons: Vec<String>,
+    /// When the agent was heard of last.
+    heard: Instant,
+    /// The file that locks the mode, and the least strict one that it leaves.
+    lock: Option<(PathBuf, Mode)>,
+}
+
+impl Tab {
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// The tab as it is now.
+    pub(crate) fn info(&self) -> SessionInfo {
+        let waiting = self.gate.waiting().len();
+        let policy = self.gate.policy();
+        let settings = policy.agents.get(self.agent.as_str());
+        let now = lock(&self.now);
+        let mode = match &now.session {
+            Some(session) => self.gate.mode(session),
+            None => now.mode.or_else(|| settings.and_then(|settings| settings.mode)).unwrap_or(policy.mode),
+        };
+        SessionInfo {
+            tab_id: self.id.clone(),
+            session_id: now.session.as_ref().map(|session| session.0.clone()).unwrap_or_default(),
+            agent_name: self.agent.as_str().to_owned(),
+            title: now.title.clone(),
+            cwd: self.cwd.clone(),
+            mode,
+            mode_locked: now.lock.as_ref().map(|(by, _)| by.clone()),
+            bypass_permissions: settings.is_some_and(|settings| settings.bypass_permissions),
+            state: now.state,
+            error: now.error.clone(),
+            resumed: now.resumed,
+            can_resume: now.can_resume,
+            waiting,
+        }
+    }
+
+    /// Whether a turn is under way, or something waits.
+    pub(crate) fn is_busy(&self) -> bool {
+        let state = lock(&self.now).state;
+        matches!(state, TabState::Starting | TabState::Running) || !self.gate.waiting().is_empty()
+    }
+
+    /// Tells everybody how the tab is now.
+    fn tell(&self) {
+        if let Some(backend) = self.backend.upgrade() {
+            backend.events.push(&Event::SessionChanged { session: self.info() });
+        }
+    }
+
+    fn notice(&self, text: impl Into<String>) {
+        if let Some(backend) = self.backend.upgrade() {
+            backend.events.push(&Event::Notice { tab_id: Some(self.id.clone()), text: text.into() });
+        }
+    }
+
+    /// Changes the mode.
+    pub(crate) fn set_mode(&self, mode: Mode) -> Result<(), Refused> {
+        let session = {
+            let mut now = lock(&self.now);
+            if let Some((by, least)) = now.lock.as_ref().filter(|(_, least)| mode < *least) {
+                let by = by.display();
+                return Err(Refused::Params(format!("{by} locks the mode: it can be {least} or stricter")));
+            }
+            now.mode = Some(mode);
+            now.session.clone()
+        };
+        if let Some(session) = session {
+            self.gate.set_mode(&session, mode);
+        }
+        self.tell();
+        Ok(())
+    }
+
+    /// Reads the configuration again, if it has changed.
+    pub(crate) fn reload(&self) {
+        let Some(backend) = self.backend.upgrade() else { return };
+        match backend.load(&self.cwd) {
+            Ok(loaded) => {
+                let mut now = lock(&self.now);
+                now.lock = loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.mode));
+                drop(now);
+                let before = self.gate.policy();
+                if differs(&before, &loaded.policy) {
+                    self.gate.replace_policy(loaded.policy);
+                }
+            }
+            // Decisions, section 5: "nothing runs on half a policy". What held goes on holding, and all is asked about.
+            Err(error) => {
+                let mut policy = (*self.gate.policy()).clone();
+                policy.ask_all = Some(
+                    "the configuration has changed and can't be read: `mayi config check` says what is wrong with it"
+                        .to_owned(),
+                );
+                self.gate.replace_policy(policy);
+                let error = jsonrpsee::types::ErrorObjectOwned::from(error);
+                self.notice(format!(
+                    "the configuration can't be read, and everything is asked about: {}",
+                    error.message()
+                ));
+            }
+        }
+        self.tell();
+    }
+
+    /// Ends the tab: what waits is cancelled, and its agent is gone with all that it started.
+    pub(crate) async fn end(&self) {
+        let connection = {
+            let mut now = lock(&self.now);
+            now.state = TabState::Ended;
+            now.connection.take()
+        };
+        if let Some(connection) = connection {
+            connection.end().await;
+        }
+        let gate = self.gate.clone();
+        // It waits for what is to be written.
+        let _ = tokio::task::spawn_blocking(move || gate.leave()).await;
+    }
+}
+
+/// Whether another policy has something else to say.
+fn differs(one: &mayi_core::policy::Policy, other: &mayi_core::policy::Policy) -> bool {
+    one.files != other.files
+        || one.mode != other.mode
+        || one.agents != other.agents
+        || one.servers != other.servers
+        || one.notices != other.notices
+        || one.ask_all != other.ask_all
+}

@@ -1,0 +1,238 @@
+//! Opening a tab: the agent is started, and its session opened.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use mayi_core::approval::visible;
+use mayi_core::call::{AgentId, SessionId};
+use mayi_core::config::{AgentCommand, AgentLaunch, Loaded, ServerLaunch, Transport, Trust, nearest};
+use mayi_core::doors::acp::{
+    AcpEvent, AgentError, AskingMode, Connection, Launch, McpServer, Offer, OpenSession, Opened,
+};
+use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
+use tokio::sync::mpsc;
+
+use super::keeper::TabKeeper;
+use super::{Now, Tab, pump};
+use crate::api::{NewSession, SessionInfo, TabState};
+use crate::backend::{Backend, lock};
+use crate::error::Refused;
+
+/// Opens a tab. Whoever asked for it may be gone meanwhile: it is opened all the same.
+///
+/// # Errors
+/// If the request makes no sense, the configuration is refused, or the agent can't be started.
+pub(crate) async fn open(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInfo, Refused> {
+    let backend = Arc::clone(backend);
+    let opening = tokio::spawn(async move { opened(&backend, wanted).await });
+    opening.await.map_err(|error| Refused::Internal(error.to_string()))?
+}
+
+async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInfo, Refused> {
+    let id = tab_id(wanted.tab_id.as_deref())?;
+    let cwd = folder(&wanted.cwd)?;
+    let loaded = backend.load(&cwd)?;
+    let agent = agent(&loaded, &wanted.agent)?;
+    let launch = launch(backend, agent, &cwd)?;
+    let name = AgentId::named(&agent.name);
+    let gate = gate(backend, &loaded, &cwd).await?;
+    let tab = Arc::new(Tab {
+        id,
+        agent: name.clone(),
+        cwd: cwd.clone(),
+        gate,
+        backend: Arc::downgrade(backend),
+        now: Mutex::new(Now {
+            session: None,
+            connection: None,
+            title: String::new(),
+            state: TabState::Starting,
+            error: None,
+            resumed: false,
+            can_resume: false,
+            mode: wanted.mode,
+            turn: 0,
+            told: None,
+            reasons: Vec::new(),
+            heard: Instant::now(),
+            lock: loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.mode)),
+        }),
+    });
+    if let Some((by, least)) = lock(&tab.now).lock.as_ref()
+        && wanted.mode.is_some_and(|mode| mode < *least)
+    {
+        let by = by.display();
+        return Err(Refused::Params(format!("{by} locks the mode: it can be {least} or stricter")));
+    }
+    backend.insert(&tab)?;
+    tab.gate.attend();
+    tab.tell();
+    let session = OpenSession {
+        agent: name,
+        cwd,
+        more_roots: Vec::new(),
+        servers: loaded.servers.values().map(server).collect(),
+        mode: wanted.mode,
+        asking_mode: agent.asking_mode.clone().map(AskingMode),
+        resume: wanted.resume.map(SessionId),
+    };
+    let (events, heard) = mpsc::unbounded_channel();
+    match start(&tab, &launch, session, events).await {
+        Ok(begun) => Ok(begin(backend, &tab, begun, heard).await),
+        Err(error) => {
+            backend.remove(&tab.id);
+            tab.end().await;
+            backend.events.push(&crate::api::Event::SessionClosed { tab_id: tab.id.clone() });
+            Err(Refused::Agent(error.to_string()))
+        }
+    }
+}
+
+/// An agent whose session is open.
+struct Begun {
+    connection: Connection,
+    opened: Opened,
+    resumed: bool,
+}
+
+async fn start(
+    tab: &Tab,
+    launch: &Launch,
+    mut session: OpenSession,
+    events: mpsc::UnboundedSender<AcpEvent>,
+) -> Result<Begun, AgentError> {
+    let offer = Offer { fs: true, terminal: true };
+    let connection = Connection::start(launch, tab.gate.clone(), offer, events).await?;
+    if session.resume.is_some() && connection.can_load() {
+        match connection.open(&session).await {
+            Ok(opened) => return Ok(Begun { connection, opened, resumed: true }),
+            // It does not know the session any more: it begins anew, and says so by `resumed`.
+            Err(AgentError::Refused { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    session.resume = None;
+    let opened = connection.open(&session).await?;
+    Ok(Begun { connection, opened, resumed: false })
+}
+
+async fn begin(
+    backend: &Arc<Backend>,
+    tab: &Arc<Tab>,
+    begun: Begun,
+    mut heard: mpsc::UnboundedReceiver<AcpEvent>,
+) -> SessionInfo {
+    let connection = Arc::new(begun.connection);
+    let closed = {
+        let mut now = lock(&tab.now);
+        now.session = Some(begun.opened.id);
+        now.can_resume = connection.can_load();
+        now.resumed = begun.resumed;
+        // Closed while its agent was being started.
+        let closed = now.state == TabState::Ended;
+        if !closed {
+            now.state = TabState::Idle;
+            now.connection = Some(Arc::clone(&connection));
+        }
+        closed
+    };
+    if closed {
+        connection.end().await;
+        return tab.info();
+    }
+    if begun.resumed {
+        // What it has said before is known to whoever goes on with the session.
+        while let Ok(event) = heard.try_recv() {
+            if let AcpEvent::Notice(text) = event {
+                tab.notice(text);
+            }
+        }
+    }
+    pump::begin(backend, tab, heard, connection);
+    tab.tell();
+    tab.info()
+}
+
+/// A name of its own for each tab.
+fn tab_id(wanted: Option<&str>) -> Result<String, Refused> {
+    let Some(id) = wanted else { return Ok(uuid::Uuid::now_v7().to_string()) };
+    let fits =
+        (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if fits {
+        return Ok(id.to_owned());
+    }
+    Err(Refused::Params("a tabId has letters, digits and `-`, at most 64 of them".to_owned()))
+}
+
+/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named."
+fn folder(cwd: &Path) -> Result<PathBuf, Refused> {
+    if !cwd.is_absolute() {
+        return Err(Refused::Params("the folder (cwd) has to be an absolute path".to_owned()));
+    }
+    let shown = visible(&cwd.to_string_lossy());
+    let cwd =
+        cwd.canonicalize().map_err(|error| Refused::Params(format!("can't work in {shown}: {error}")))?;
+    if !cwd.is_dir() {
+        return Err(Refused::Params(format!("can't work in {shown}: it is not a folder")));
+    }
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    if cwd.parent().is_none() || home.is_some_and(|home| home.starts_with(&cwd)) {
+        return Err(Refused::Params(format!(
+            "an agent would be let work in all of {shown}: open the folder of a project"
+        )));
+    }
+    Ok(cwd)
+}
+
+fn agent<'l>(loaded: &'l Loaded, name: &str) -> Result<&'l AgentLaunch, Refused> {
+    loaded.agents.get(name).ok_or_else(|| {
+        let near = nearest(name, loaded.agents.keys().map(String::as_str));
+        let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        Refused::Params(format!("no agent is called `{}`{hint}", visible(name)))
+    })
+}
+
+fn launch(backend: &Backend, agent: &AgentLaunch, cwd: &Path) -> Result<Launch, Refused> {
+    let Some(command) = &agent.command else {
+        return Err(Refused::Config(format!(
+            "the agent {0} has no command: write one in the setting mayi.agents, or under [agents.{0}]",
+            agent.name
+        )));
+    };
+    let folders = backend.sources(cwd).folders;
+    Ok(Launch {
+        command: command.words(),
+        env: agent.env.clone(),
+        folder: backend.options.state.join("agents").join(&agent.name),
+        roots: vec![cwd.to_owned()],
+        trust: Trust::read(&folders).unwrap_or_default(),
+        own: matches!(command, AgentCommand::BuiltIn),
+        install: agent.install.map(str::to_owned),
+    })
+}
+
+fn server(server: &ServerLaunch) -> McpServer {
+    let (name, identity) = (server.name.clone(), server.transport.identity());
+    match &server.transport {
+        Transport::Stdio { command, env } => {
+            McpServer::Stdio { name, command: command.clone(), env: env.clone(), identity }
+        }
+        Transport::Http { url, headers } => {
+            McpServer::Http { name, url: url.clone(), headers: headers.clone(), identity }
+        }
+    }
+}
+
+/// The gate of a tab: another process may answer what waits, and nothing runs that is not recorded.
+async fn gate(backend: &Arc<Backend>, loaded: &Loaded, cwd: &Path) -> Result<Gate, Refused> {
+    let asking = Asking { on_ask: OnAsk::Wait, limit: backend.options.limit };
+    let keeper = Box::new(TabKeeper::new(backend, cwd));
+    let (policy, backend) = (loaded.policy.clone(), Arc::clone(backend));
+    let made = tokio::task::spawn_blocking(move || {
+        let writer = (backend.options.writer)().map_err(Refused::Internal)?;
+        let memory = Memory::attach(Arc::clone(&backend.options.store), writer)?;
+        Ok::<_, Refused>(Gate::remembering(policy, asking, keeper, memory))
+    });
+    made.await.map_err(|error| Refused::Internal(error.to_string()))?
+}

@@ -1,0 +1,140 @@
+//! What the agent says and what the gate tells goes to the log of events, in order.
+
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use mayi_core::approval::State;
+use mayi_core::doors::acp::{AcpEvent, Connection};
+use mayi_core::gate::GateEvent;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::Tab;
+use crate::api::{Answered, Event, TabState};
+use crate::backend::{Backend, lock};
+use crate::{cards, elsewhere};
+
+/// Passes on what happens in `tab`, until its agent is gone.
+pub(super) fn begin(
+    backend: &Arc<Backend>,
+    tab: &Arc<Tab>,
+    mut heard: UnboundedReceiver<AcpEvent>,
+    connection: Arc<Connection>,
+) {
+    let mut decided = tab.gate.subscribe();
+    let backend = Arc::downgrade(backend);
+    let (ended, tab) = (Arc::downgrade(tab), Arc::downgrade(tab));
+    tokio::spawn(async move {
+        loop {
+            // What the agent says of a call comes before the question about it.
+            let event = tokio::select! {
+                biased;
+                Some(event) = heard.recv() => of_agent(&tab, event),
+                Some(event) = decided.recv() => of_gate(&backend, &tab, event),
+                else => return,
+            };
+            let Some(backend) = backend.upgrade() else { return };
+            if let Some(event) = event {
+                backend.events.push(&event);
+            }
+        }
+    });
+    tokio::spawn(async move {
+        connection.gone().await;
+        let Some(tab) = ended.upgrade() else { return };
+        tab.gone(&connection, None).await;
+    });
+}
+
+fn of_agent(tab: &Weak<Tab>, event: AcpEvent) -> Option<Event> {
+    let tab = tab.upgrade()?;
+    lock(&tab.now).heard = Instant::now();
+    let tab_id = tab.id.clone();
+    match event {
+        AcpEvent::Update { session, update } => {
+            Some(Event::SessionUpdate { tab_id, session_id: session.0, update })
+        }
+        AcpEvent::Unasked { title, decision } => {
+            let session_id =
+                lock(&tab.now).session.as_ref().map(|session| session.0.clone()).unwrap_or_default();
+            let why = decision.trail;
+            Some(Event::Decided {
+                tab_id,
+                session_id,
+                tool_call_id: None,
+                title,
+                effect: decision.effect,
+                by: Some("unasked"),
+                why,
+            })
+        }
+        AcpEvent::Notice(text) => Some(Event::Notice { tab_id: Some(tab_id), text }),
+        AcpEvent::Stderr(line) => {
+            tracing::info!(tab = %tab.id, agent = %tab.agent, "{line}");
+            None
+        }
+    }
+}
+
+fn of_gate(backend: &Weak<Backend>, tab: &Weak<Tab>, event: GateEvent) -> Option<Event> {
+    let (backend, tab) = (backend.upgrade()?, tab.upgrade()?);
+    lock(&tab.now).heard = Instant::now();
+    let tab_id = tab.id.clone();
+    match event {
+        GateEvent::Asked(card) => {
+            backend.asks(card.approval_id, &tab_id);
+            backend.events.push(&Event::Asked(Box::new(cards::of_tab(*card, &tab_id))));
+            tab.tell();
+            None
+        }
+        GateEvent::Updated(card) => Some(elsewhere::updated(cards::of_tab(*card, &tab_id))),
+        GateEvent::Resolved(resolved) => {
+            let reason = resolved.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+            if let Some(reason) = reason
+                && resolved.state == State::Denied
+                && resolved.by != "policy"
+            {
+                lock(&tab.now).reasons.push(reason.to_owned());
+            }
+            let granted = !resolved.granted_permissions.is_empty();
+            backend.events.push(&Event::Resolved(Answered { resolved, tab_id: Some(tab_id) }));
+            if granted {
+                backend.events.push(&Event::GrantsChanged);
+            }
+            tab.tell();
+            None
+        }
+        GateEvent::Decided { session, tool_call_id, decision, title, by } => Some(Event::Decided {
+            tab_id,
+            session_id: session.0,
+            tool_call_id,
+            title,
+            effect: decision.effect,
+            by: by.map(|by| by.as_str()),
+            why: decision.trail,
+        }),
+    }
+}
+
+impl Tab {
+    /// The agent is gone: says why, once.
+    pub(super) async fn gone(&self, connection: &Arc<Connection>, error: Option<String>) {
+        {
+            let mut now = lock(&self.now);
+            if now.state == TabState::Ended {
+                if let (Some(error), true) = (error, now.error.is_none()) {
+                    now.error = Some(error);
+                }
+                return;
+            }
+            // A turn that is under way knows better why.
+            if now.state == TabState::Running && error.is_none() {
+                return;
+            }
+            now.state = TabState::Ended;
+            now.error = Some(error.unwrap_or_else(|| "the agent has ended".to_owned()));
+            now.connection = None;
+        }
+        connection.end().await;
+        self.tell();
+    }
+}

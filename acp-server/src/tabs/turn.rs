@@ -1,0 +1,175 @@
+//! Turns: a prompt, everything until it has ended, and what the agent is told of refusals after it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use mayi_core::doors::acp::{AgentError, Connection, StopReason, briefing};
+use tokio::time::{Instant, sleep_until};
+
+use super::Tab;
+use crate::api::{Event, TabState};
+use crate::backend::lock;
+use crate::error::Refused;
+
+/// After the prompt's answer, calls that have begun may go on (sub-agents do): so long without a sign of life is the end.
+const QUIET: Duration = Duration::from_secs(2);
+/// What comes right behind the prompt's answer belongs to the turn.
+const BEHIND: Duration = Duration::from_millis(200);
+/// However lively it is: so long after the prompt's answer the turn is over, unless somebody is asked.
+const LINGERS: Duration = Duration::from_secs(60);
+/// How often to look meanwhile.
+const LOOK: Duration = Duration::from_millis(25);
+/// The longest title.
+const TITLE: usize = 48;
+
+impl Tab {
+    /// Begins a turn.
+    ///
+    /// # Errors
+    /// If one is under way, or the agent is gone.
+    pub(crate) fn prompt(self: &Arc<Self>, text: String) -> Result<u64, Refused> {
+        if text.trim().is_empty() {
+            return Err(Refused::Params("there is nothing in this prompt".to_owned()));
+        }
+        // What was written meanwhile counts.
+        self.reload();
+        let (turn, connection) = {
+            let mut now = lock(&self.now);
+            let connection = match (now.state, &now.connection) {
+                (TabState::Idle, Some(connection)) => Arc::clone(connection),
+                (TabState::Running, _) => {
+                    return Err(Refused::Agent(
+                        "a turn is under way: wait for its end, or cancel it".to_owned(),
+                    ));
+                }
+                (TabState::Starting, _) => {
+                    return Err(Refused::Agent("the agent is being started still".to_owned()));
+                }
+                _ => return Err(Refused::Agent("the agent is gone: open a new session".to_owned())),
+            };
+            now.state = TabState::Running;
+            now.turn += 1;
+            now.reasons.clear();
+            if now.title.is_empty() {
+                now.title = title(&text);
+            }
+            (now.turn, connection)
+        };
+        if let Some(backend) = self.backend.upgrade() {
+            backend.events.push(&Event::Prompt { tab_id: self.id.clone(), turn, text: text.clone() });
+        }
+        self.tell();
+        let tab = Arc::clone(self);
+        tokio::spawn(async move {
+            let ended = tab.turn(&connection, text).await;
+            tab.ended(&connection, turn, ended).await;
+        });
+        Ok(turn)
+    }
+
+    /// Cancels the turn: what waits in it is cancelled, and the agent ends it or is ended.
+    pub(crate) fn cancel(self: &Arc<Self>) {
+        let (session, connection, turn) = {
+            let now = lock(&self.now);
+            let (Some(session), Some(connection)) = (now.session.clone(), now.connection.clone()) else {
+                return;
+            };
+            (session, connection, now.turn)
+        };
+        connection.cancel(&session);
+        let tab = Arc::clone(self);
+        tokio::spawn(async move {
+            tokio::time::sleep(connection.cancel_limit()).await;
+            let same = {
+                let now = lock(&tab.now);
+                now.state == TabState::Running && now.turn == turn
+            };
+            if same {
+                let text = "the agent did not end its turn after it was cancelled, and was stopped";
+                tab.gone(&connection, Some(text.to_owned())).await;
+            }
+        });
+    }
+
+    /// One prompt, and follow-ups with the reasons that the person gave for saying no.
+    async fn turn(&self, connection: &Arc<Connection>, text: String) -> Result<StopReason, AgentError> {
+        let Some(session) = lock(&self.now).session.clone() else {
+            return Err(AgentError::Protocol("the session is not open".to_owned()));
+        };
+        let mode = self.gate.mode(&session);
+        let mut blocks = Vec::new();
+        if lock(&self.now).told.replace(mode) != Some(mode) {
+            blocks.push(briefing(mode));
+        }
+        blocks.push(text);
+        loop {
+            let stop = connection.prompt(&session, &blocks).await?;
+            if stop == StopReason::Cancelled {
+                return Ok(stop);
+            }
+            self.linger(connection, &session).await;
+            let reasons = std::mem::take(&mut lock(&self.now).reasons);
+            if reasons.is_empty() {
+                return Ok(stop);
+            }
+            blocks = vec![format!(
+                "[mayi] The user refused what you asked for, and says why:\n- {}\nGo on accordingly.",
+                reasons.join("\n- ")
+            )];
+        }
+    }
+
+    /// Some agents go on after the prompt's answer: what they ask then belongs to the turn.
+    async fn linger(&self, connection: &Connection, session: &mayi_core::call::SessionId) {
+        let begun = Instant::now();
+        let gone = connection.gone();
+        tokio::pin!(gone);
+        loop {
+            let waiting = !self.gate.waiting().is_empty();
+            let patience = if connection.under_way(session) > 0 { QUIET } else { BEHIND };
+            let heard = Instant::from_std(lock(&self.now).heard).max(begun);
+            let until = (heard + patience).min(begun + LINGERS);
+            if !waiting && Instant::now() >= until {
+                return;
+            }
+            tokio::select! {
+                () = sleep_until(Instant::now() + LOOK) => {}
+                () = &mut gone => return,
+            }
+        }
+    }
+
+    async fn ended(&self, connection: &Arc<Connection>, turn: u64, ended: Result<StopReason, AgentError>) {
+        let (stop_reason, error) = match &ended {
+            Ok(stop) => (Some(stop.as_str().to_owned()), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let refused = matches!(ended, Err(AgentError::Refused { .. }));
+        let over = connection.gone().now_or_never().is_some();
+        if over || (error.is_some() && !refused) {
+            let why = error.clone().unwrap_or_else(|| "the agent has ended".to_owned());
+            self.gone(connection, Some(why)).await;
+        } else {
+            let mut now = lock(&self.now);
+            if now.state == TabState::Running {
+                now.state = TabState::Idle;
+            }
+        }
+        if let Some(backend) = self.backend.upgrade() {
+            let tab_id = self.id.clone();
+            backend.events.push(&Event::TurnEnded { tab_id, turn, stop_reason, error });
+        }
+        self.tell();
+    }
+}
+
+/// The first words that a person said.
+fn title(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let mut short: String = line.chars().take(TITLE).collect();
+    if short.len() < line.len() {
+        short.push('…');
+    }
+    short
+}

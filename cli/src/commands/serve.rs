@@ -1,0 +1,196 @@
+//! `mayi serve`: the backend of editors.
+
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayi_acp_server::{Backend, BackendOptions, Codes, Credentials, FrontOptions, codes};
+use mayi_core::config::Sources;
+use serde::Serialize;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use super::{CliError, Context};
+use crate::args::ServeArgs;
+use crate::exit::Exit;
+use crate::memory::{self, Kept};
+use crate::{person, print};
+
+/// How often to look whether somebody is there.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What is printed once it listens.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Ready<'r> {
+    url: String,
+    ws: String,
+    answer_token_file: &'r Path,
+    ask_token_file: &'r Path,
+    pid: u32,
+    instance: &'r str,
+    server_version: &'static str,
+    ui: Option<&'r str>,
+}
+
+/// Is the backend until it is interrupted, or nobody needs it any more.
+///
+/// # Errors
+/// For what is wrong with the options or the configuration.
+pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliError> {
+    if !args.listen.ip().is_loopback() {
+        return Err(CliError::usage(format!(
+            "{} could be reached from other machines: listen at 127.0.0.1, and let a tunnel of your own end there",
+            args.listen
+        )));
+    }
+    let loaded = ctx.load()?;
+    ctx.notices(&loaded);
+    let Kept { store, .. } = memory::open(&ctx, &loaded)?;
+    person::may_serve(&*store)?;
+    let state = ctx.state_folder()?;
+    let instance = format!("{}-{}", std::process::id(), uuid::Uuid::now_v7());
+    let folder = state.join("serve");
+    forget_others(&folder);
+    let credentials = Credentials::create(&folder, &instance)
+        .map_err(|error| CliError::internal(format!("{}: {error}", folder.display())))?;
+    let listener = TcpListener::bind(args.listen).await.map_err(|error| {
+        CliError::usage(format!("can't listen at {}: {error}; try another port", args.listen))
+    })?;
+    let bound = listener.local_addr()?;
+    let ui = args.ui.then(|| address(&args, bound));
+    let options = FrontOptions {
+        hosts: FrontOptions::local().hosts.into_iter().chain(args.allow_host.iter().cloned()).collect(),
+        names: !args.allow_host.is_empty(),
+        ui: args.ui,
+    };
+    let (kept, record) = (Arc::clone(&store), loaded.record.clone());
+    let backend = Backend::new(
+        BackendOptions {
+            sources: sources(&ctx),
+            cwd: ctx.cwd.clone(),
+            folder: store.folder().to_owned(),
+            store,
+            writer: Arc::new(move || memory::writer(&kept, &record)),
+            state,
+            limit: args.approval_timeout,
+            ui: ui.clone(),
+        },
+        instance.clone(),
+    )
+    .map_err(CliError::internal)?;
+    print::json(&print::Versioned::of(Ready {
+        url: format!("http://{bound}/"),
+        ws: format!("ws://{bound}/"),
+        answer_token_file: credentials.answer_file(),
+        ask_token_file: credentials.ask_file(),
+        pid: std::process::id(),
+        instance: &instance,
+        server_version: env!("CARGO_PKG_VERSION"),
+        ui: ui.as_deref(),
+    }))?;
+    let codes = codes(&options);
+    if let Some(ui) = &ui {
+        offer(&codes, ui);
+    }
+    let exit = served(&args, listener, &backend, credentials, options, codes).await?;
+    backend.end().await;
+    Ok(exit)
+}
+
+async fn served(
+    args: &ServeArgs,
+    listener: TcpListener,
+    backend: &Arc<Backend>,
+    credentials: Credentials,
+    options: FrontOptions,
+    codes: Codes,
+) -> Result<Exit, CliError> {
+    let (interrupt, mut interrupts) = mpsc::unbounded_channel();
+    super::run::listen_for_signals(&interrupt);
+    let mut exit = Exit::Interrupted;
+    let over = async {
+        tokio::select! {
+            _ = interrupts.recv() => {}
+            () = alone(backend, args.exit_when_idle) => exit = Exit::Done,
+        }
+    };
+    mayi_acp_server::serve(listener, Arc::clone(backend), credentials, options, codes, over)
+        .await
+        .map_err(CliError::internal)?;
+    Ok(exit)
+}
+
+/// Returns when nobody was there for `limit` who could answer.
+async fn alone(backend: &Backend, limit: Option<Duration>) {
+    let Some(limit) = limit else { return std::future::pending().await };
+    loop {
+        tokio::time::sleep(LOOK.min(limit)).await;
+        if backend.alone_since().is_some_and(|since| since.elapsed() >= limit) {
+            return;
+        }
+    }
+}
+
+/// Where configuration comes from, for work in a folder.
+fn sources(ctx: &Context) -> mayi_acp_server::SourcesOf {
+    let only = ctx.sources.only.clone();
+    Arc::new(move |cwd| Sources::discover(cwd, only.clone()))
+}
+
+/// Where the page is.
+fn address(args: &ServeArgs, bound: SocketAddr) -> String {
+    match args.allow_host.first() {
+        Some(name) => format!("https://{name}/ui/"),
+        None => format!("http://{bound}/ui/"),
+    }
+}
+
+/// Shows a code to pair the page with, and another one whenever the person presses Enter.
+fn offer(codes: &Codes, ui: &str) {
+    let (codes, ui) = (codes.clone(), ui.to_owned());
+    let show = move || match codes.offer() {
+        Ok(Some((code, _))) => {
+            print::note(format!("mayi: the page is at {ui}; type this code there, within 5 minutes: {code}"))
+        }
+        Ok(None) => {}
+        Err(error) => print::note(format!("mayi: no code can be made: {error}")),
+    };
+    show();
+    if std::io::stdin().is_terminal() {
+        print::note("mayi: Enter shows another code");
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            while std::io::stdin().read_line(&mut line).is_ok_and(|read| read > 0) {
+                show();
+                line.clear();
+            }
+        });
+    }
+}
+
+/// Takes away the credentials of backends that were killed: nobody takes them any more.
+fn forget_others(folder: &Path) {
+    let Ok(files) = std::fs::read_dir(folder) else { return };
+    for file in files.flatten() {
+        let name = file.file_name();
+        let pid = name.to_str().and_then(|name| name.split('-').next()).and_then(|pid| pid.parse().ok());
+        if pid.is_some_and(|pid| !lives(pid)) {
+            let _ = std::fs::remove_file(file.path());
+        }
+    }
+}
+
+#[cfg(unix)]
+fn lives(pid: i32) -> bool {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+    Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
+}
+
+#[cfg(not(unix))]
+fn lives(_: i32) -> bool {
+    true
+}

@@ -1,0 +1,157 @@
+//! Which processes hold a socket.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{ancestors, stat};
+
+/// So many open files are looked at in one pass: an agent can open as many as it likes.
+const MOST: usize = 1 << 18;
+
+/// So many processes.
+const MOST_PROCESSES: usize = 1 << 16;
+
+/// Whether something holds a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    Yes,
+    No,
+    /// It does not let anybody look, or has more open than anybody looks at.
+    Unknown,
+}
+
+/// A process that holds the socket: whoever started this one is looked at first, since an editor starts its backend.
+pub(super) fn any(inode: u64) -> Option<u32> {
+    let own = std::process::id();
+    let mut near = ancestors(own);
+    near.insert(0, own);
+    let mut all = processes().ok()?;
+    all.retain(|pid| !near.contains(pid));
+    Pass::of(inode).first(near.into_iter().chain(all))
+}
+
+/// Whether a process that one of `asking` has started, itself or through others, holds the socket, be it together with
+/// others.
+///
+/// # Errors
+/// If there is no way to look at processes.
+pub(super) fn any_within(asking: &[u32], inode: u64) -> io::Result<bool> {
+    let all = processes()?;
+    let within = descendants(asking, &all);
+    if within.is_empty() {
+        return Ok(false);
+    }
+    if Pass::of(inode).first(within.iter().copied()).is_some() {
+        return Ok(true);
+    }
+    // What is held by somebody else is that one's. Where nobody shows it, it could be with one of these that does not
+    // let others look, or with a thread that has open files of its own; or with another user's process, such as the
+    // server of a tunnel.
+    let mut near = ancestors(std::process::id());
+    near.insert(0, std::process::id());
+    let rest = all.into_iter().filter(|pid| !near.contains(pid));
+    let outside: Vec<u32> = near.iter().copied().chain(rest).filter(|pid| !within.contains(pid)).collect();
+    if Pass::of(inode).first(outside).is_some() {
+        return Ok(false);
+    }
+    let mut pass = Pass::of(inode);
+    Ok(within.into_iter().any(|pid| pass.threads(pid) != Holds::No))
+}
+
+/// What was started by one of `asking`, itself or through others.
+fn descendants(asking: &[u32], all: &[u32]) -> HashSet<u32> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    for pid in all {
+        if let Some(stat) = stat(&folder(*pid)) {
+            children.entry(stat.parent).or_default().push(*pid);
+        }
+    }
+    let (mut found, mut next) = (HashSet::new(), asking.to_vec());
+    while let Some(pid) = next.pop() {
+        for child in children.get(&pid).into_iter().flatten() {
+            if found.insert(*child) {
+                next.push(*child);
+            }
+        }
+    }
+    found
+}
+
+/// All processes that the system shows, the latest first.
+fn processes() -> io::Result<Vec<u32>> {
+    let numbers = fs::read_dir("/proc")?.flatten().filter_map(|entry| number(&entry));
+    let mut all: Vec<u32> = numbers.take(MOST_PROCESSES).collect();
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(all)
+}
+
+fn number(entry: &fs::DirEntry) -> Option<u32> {
+    entry.file_name().to_str()?.parse().ok()
+}
+
+fn folder(pid: u32) -> PathBuf {
+    Path::new("/proc").join(pid.to_string())
+}
+
+/// A look through the open files of several processes.
+struct Pass {
+    link: PathBuf,
+    left: usize,
+}
+
+impl Pass {
+    fn of(inode: u64) -> Self {
+        Self { link: PathBuf::from(format!("socket:[{inode}]")), left: MOST }
+    }
+
+    /// The first of `pids` that shows that it holds the socket.
+    fn first(&mut self, pids: impl IntoIterator<Item = u32>) -> Option<u32> {
+        pids.into_iter().find(|pid| self.look(&folder(*pid)) == Holds::Yes)
+    }
+
+    /// Looks at every thread: each may have open files of its own.
+    fn threads(&mut self, pid: u32) -> Holds {
+        let Ok(threads) = fs::read_dir(folder(pid).join("task")) else { return Holds::No };
+        for thread in threads.flatten() {
+            match stat(&thread.path()) {
+                None => {}
+                Some(stat) if stat.ended => {}
+                Some(_) => match self.look(&thread.path()) {
+                    Holds::No => {}
+                    held => return held,
+                },
+            }
+        }
+        Holds::No
+    }
+
+    /// Looks at the open files of the process or thread in `folder`.
+    fn look(&mut self, folder: &Path) -> Holds {
+        let files = match fs::read_dir(folder.join("fd")) {
+            Ok(files) => files,
+            Err(error) if is_gone(&error) => return Holds::No,
+            Err(_) => return Holds::Unknown,
+        };
+        for file in files {
+            let Ok(file) = file else { return Holds::Unknown };
+            let Some(left) = self.left.checked_sub(1) else { return Holds::Unknown };
+            self.left = left;
+            match fs::read_link(file.path()) {
+                Ok(link) if link == self.link => return Holds::Yes,
+                // Closed meanwhile.
+                Ok(_) => {}
+                Err(error) if is_gone(&error) => {}
+                Err(_) => return Holds::Unknown,
+            }
+        }
+        Holds::No
+    }
+}
+
+/// The process has ended, or the file was closed.
+fn is_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+        || error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error())
+}

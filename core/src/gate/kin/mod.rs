@@ -1,0 +1,114 @@
+//! Who is within an agent: "Answers from a descendant of a gated agent are refused" (decisions, section 6).
+//!
+//! A process is within an agent if a process of mayi that asks, or one that a gateway works for, is among its parents.
+//! One that has cut itself loose from its parents is not seen; THREATS.md says so.
+
+#[cfg(target_os = "linux")]
+mod holders;
+#[cfg(target_os = "linux")]
+mod socket;
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use jiff::Timestamp;
+use thiserror::Error;
+
+use crate::store::{Store, StoreError};
+
+/// Why it can't be said whether somebody is within an agent. Then nobody should be let in.
+#[derive(Debug, Error)]
+pub enum KinError {
+    /// Who asks is not known.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nobody is there any more.
+    #[error("the other end of this connection is gone")]
+    Gone,
+    /// The system does not tell.
+    #[error("the system does not tell who connects: {0}; is /proc there?")]
+    Unreadable(#[from] std::io::Error),
+}
+
+/// Processes of mayi that run an agent, and those that a gateway works for: alive or stopped.
+///
+/// # Errors
+/// If the store can't be read.
+pub fn asking(store: &dyn Store) -> Result<Vec<u32>, StoreError> {
+    let present = store.present(Timestamp::now())?;
+    Ok(present.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect())
+}
+
+/// Whether one of the processes that ask is among the parents of `pid`: it is within an agent then.
+#[must_use]
+pub fn started_by(asking: &[u32], pid: u32) -> bool {
+    ancestors(pid).iter().any(|parent| asking.contains(parent))
+}
+
+/// The process's parents, nearest first, as far as the system tells.
+fn ancestors(pid: u32) -> Vec<u32> {
+    let parent = |pid: &u32| Some(stat(&Path::new("/proc").join(pid.to_string()))?.parent);
+    let parent = |pid: &u32| parent(pid).filter(|parent| *parent > 0);
+    std::iter::successors(parent(&pid), parent).take(1024).collect()
+}
+
+/// What the system says of a process or of a thread.
+struct Stat {
+    /// It runs nothing any more, and holds nothing.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only /proc says so"))]
+    ended: bool,
+    parent: u32,
+}
+
+/// What stands in the folder of a process or of a thread.
+fn stat(folder: &Path) -> Option<Stat> {
+    let stat = std::fs::read(folder.join("stat")).ok()?;
+    // The second field is a name in parentheses that may hold anything.
+    let name = stat.iter().rposition(|byte| *byte == b')')?;
+    let after = std::str::from_utf8(stat.get(name + 1..)?).ok()?;
+    let mut fields = after.split_ascii_whitespace();
+    let ended = matches!(fields.next()?, "Z" | "X" | "x");
+    Some(Stat { ended, parent: fields.next()?.parse().ok()? })
+}
+
+/// The process at the other end of a TCP connection within this machine: this end is `local`, and that one `peer`.
+/// `None` if it can't be told: there is none any more, it is another user's, or the system does not say.
+#[must_use]
+pub fn peer_of(local: SocketAddr, peer: SocketAddr) -> Option<u32> {
+    #[cfg(target_os = "linux")]
+    return holders::any(socket::other_end(local, peer).ok()??);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (local, peer);
+        None
+    }
+}
+
+/// Whether the other end of a TCP connection is within an agent: whether something that a process that asks has
+/// started, itself or through others, holds it, be it together with others. This end is `local`, and that one `peer`.
+/// Only Linux tells; on other systems it is always `false`.
+///
+/// # Errors
+/// If it can't be said: nobody should be let in then.
+pub fn is_within_an_agent(store: &dyn Store, local: SocketAddr, peer: SocketAddr) -> Result<bool, KinError> {
+    is_within(&asking(store)?, local, peer)
+}
+
+#[cfg(target_os = "linux")]
+fn is_within(asking: &[u32], local: SocketAddr, peer: SocketAddr) -> Result<bool, KinError> {
+    match socket::other_end(local, peer)? {
+        Some(inode) => Ok(holders::any_within(asking, inode)?),
+        // What comes from another machine is in no table here.
+        None if !peer.ip().to_canonical().is_loopback() => Ok(false),
+        None => Err(KinError::Gone),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_within(_: &[u32], _: SocketAddr, _: SocketAddr) -> Result<bool, KinError> {
+    Ok(false)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests;

@@ -1,0 +1,78 @@
+//! Questions of other processes, as a surface hears of them through the store.
+
+use super::memory::{Kept, writer};
+use super::*;
+use crate::approval::{QuestionEvent, Questions};
+use crate::store::{OwnerId, SqliteStore};
+
+fn remote(kept: &Kept) -> Remote {
+    let store = SqliteStore::open(&kept.folder.path().join("mayi"), Default::default()).unwrap();
+    Remote::new(Arc::new(store), Arc::new(writer()))
+}
+
+async fn next(events: &mut mpsc::UnboundedReceiver<QuestionEvent>) -> QuestionEvent {
+    tokio::time::timeout(Duration::from_secs(20), events.recv()).await.unwrap().unwrap()
+}
+
+/// A backend asks through gates of its own and shows their questions directly: nobody is shown a question twice.
+#[tokio::test]
+async fn given_owners_that_are_left_out_then_only_the_others_questions_are_told() {
+    let kept = Kept::new();
+    let (own, other) = (kept.gate(), kept.gate());
+    let mine = own.owner().unwrap();
+    assert_ne!(Some(mine), other.owner());
+    let all = remote(&kept);
+    let remote = all.clone().except(Arc::new(move |owner: OwnerId| owner == mine));
+    let mut events = remote.questions();
+    let (first, second) = (own.submit(run("1", "make"), &[]), other.submit(run("2", "rm x"), &[]));
+    assert_eq!(all.waiting().len(), 2);
+    let waiting = remote.waiting();
+    assert_eq!(waiting.iter().map(|card| Some(card.approval_id)).collect::<Vec<_>>(), [second.approval()]);
+    assert!(
+        matches!(next(&mut events).await, QuestionEvent::Asked(card) if card.approval_id == second.approval().unwrap())
+    );
+    // Settled before: if its end were told, it would be told first.
+    answer(&own, &first, choice::ALLOW_ONCE).unwrap();
+    answer(&other, &second, choice::DENY).unwrap();
+    match next(&mut events).await {
+        QuestionEvent::Resolved(resolved) => {
+            assert_eq!(Some(resolved.approval_id), second.approval());
+            assert_eq!((resolved.state, &*resolved.by), (State::Denied, "test"));
+        }
+        event => panic!("{event:?}"),
+    }
+    assert!(gate().owner().is_none(), "nothing is kept, and nobody else could ask for it");
+}
+
+/// Whoever comes late hears how it ended, by whom, and of which process it was.
+#[tokio::test]
+async fn given_a_question_that_is_settled_then_it_is_found_by_its_id() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    answer(&gate, &ticket, choice::DENY).unwrap();
+    let remote = remote(&kept).except(Arc::new(|_| true));
+    assert!(remote.waiting().is_empty());
+    let stored = remote.stored(ticket.approval().unwrap()).unwrap().unwrap();
+    assert_eq!((stored.state, stored.by.as_deref()), (State::Denied, Some("test")));
+    assert_eq!(Some(stored.owner), gate.owner());
+    assert_eq!(card(&stored), None, "what was asked is in the record, and not kept twice");
+    assert_eq!(remote.stored(ApprovalId::new()).unwrap(), None);
+}
+
+/// An answer from elsewhere is taken by the process that asks, and by nobody else.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_an_answer_then_the_process_that_asks_takes_it() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    gate.attend();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let remote = remote(&kept);
+    let response = ApprovalResponse::pick(&remote.waiting().remove(0), choice::ALLOW_ONCE);
+    let again = (remote.clone(), response.clone());
+    tokio::task::spawn_blocking(move || remote.answer(response, "elsewhere")).await.unwrap().unwrap();
+    assert!(matches!(ticket.verdict().await, Verdict::Allowed(a) if a.by() == By::Person));
+    let (remote, response) = again;
+    let refused = remote.answer(response, "late").unwrap_err();
+    assert_eq!(refused, AnswerError::Settled { by: "elsewhere".to_owned(), state: State::Approved });
+}

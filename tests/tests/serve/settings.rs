@@ -1,0 +1,123 @@
+//! The editor's own settings, the bypass, servers and their tools.
+
+use serde_json::json;
+
+use super::scene::{Backend, Client};
+use mayi_tests::Machine;
+
+async fn editor(backend: &Backend, settings: serde_json::Value) -> Client {
+    let client = Client::connect(&backend.text("ws"), &backend.token("answerTokenFile")).await.unwrap();
+    let hello = json!({"protocolVersion": 1, "client": {"name": "vscode"}, "settings": settings});
+    client.ask("mayi/initialize", hello).await;
+    client
+}
+
+/// Seed 2: "Approve this call AND set `bypassPermissions = true` for this agent permanently": the editor writes it, and the
+/// next call does not ask.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_bypass_then_the_editor_is_told_to_write_it_and_the_next_call_does_not_ask() {
+    let backend = Backend::new().await;
+    let client = editor(&backend, json!({})).await;
+    let mut events = client.events(None).await;
+    let tab = client.demo(&backend.machine).await;
+    client.prompt(&tab, "demo: write a.txt x").await;
+    let card = events.until("approval-request").await;
+    let mut answer = super::scene::pick(&card, "allow_once");
+    answer["bypassAll"] = json!(true);
+    client.ask("approval/respond", answer).await;
+    let changed = events.until("settings-changed").await;
+    assert_eq!(changed["editor"]["agents"]["demo"]["bypassPermissions"], true);
+    events.until("turn-ended").await;
+    client.prompt(&tab, "demo: write b.txt x").await;
+    events.until("turn-ended").await;
+    assert_eq!(events.count("approval-request"), 1);
+    assert_eq!(backend.machine.text("b.txt").as_deref(), Some("x\n"));
+    let file = backend.machine.outside("config/mayi/config.toml");
+    assert!(!file.exists(), "an editor's bypass is the editor's setting");
+    // Another agent still asks; and the setting can be taken back.
+    client
+        .ask("settings/update", json!({"editor": {"agents": {"demo": {"bypassPermissions": false}}}}))
+        .await;
+    client.prompt(&tab, "demo: write c.txt x").await;
+    let card = events.until("approval-request").await;
+    client.answer(&card, "deny").await.unwrap();
+}
+
+/// Decisions, section 5: "managed locks hold".
+#[tokio::test(flavor = "multi_thread")]
+async fn given_settings_that_are_wrong_then_they_are_refused_and_what_held_goes_on() {
+    let backend = Backend::new().await;
+    let client = editor(
+        &backend,
+        json!({"agents": {"mine": {"command": "mayi", "args": ["demo-agent"], "mode": "plan"}}}),
+    )
+    .await;
+    let got = client.ask("settings/get", json!({})).await;
+    let mine =
+        got["agents"].as_array().unwrap().iter().find(|agent| agent["name"] == "mine").unwrap().clone();
+    assert_eq!(mine["mode"], "plan");
+    for bad in [
+        json!({"agents": {"bad name": {"command": "x"}}}),
+        json!({"agents": {"run": {"command": "x"}}}),
+        json!({"servers": {"s": {"command": "x", "url": "http://localhost/"}}}),
+        json!({"servers": {"s": {"url": "ftp://x"}}}),
+    ] {
+        let error = client.call("settings/update", json!({"editor": bad})).await.unwrap_err();
+        assert!(error.to_string().contains("mayi."), "{bad}: {error}");
+    }
+    assert_eq!(client.ask("settings/get", json!({})).await["editor"], got["editor"]);
+}
+
+/// Seed 0: per server and per tool "Approval Required / Not Required", "Server Default".
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_server_then_it_and_its_tools_are_listed_and_changed() {
+    let toml = "version = 1\n# kept\n[servers.git]\ncommand = [\"git-mcp\"]\napproval = \"required\"\n[servers.git.tools]\nlog = \"not_required\"\n";
+    let backend = Backend::on(Machine::new().user(toml), &[]).await;
+    let client = backend.client("test").await;
+    let listed = client.ask("servers/list", json!({})).await;
+    assert_eq!(
+        (&listed[0]["name"], &listed[0]["approval"], &listed[0]["level"]),
+        (&json!("git"), &json!("required"), &json!("none"))
+    );
+    let tool = &listed[0]["tools"][0];
+    assert_eq!(
+        (&tool["name"], &tool["approval"], &tool["effective"]),
+        (&json!("log"), &json!("not_required"), &json!("not_required"))
+    );
+    client.ask("settings/update", json!({"servers": {"git": {"approval": "not_required", "tools": {"log": "default", "push": "required"}}}})).await;
+    let listed = client.ask("servers/list", json!({})).await;
+    assert_eq!(listed[0]["approval"], "not_required");
+    let tools = listed[0]["tools"].as_array().unwrap();
+    let of =
+        |name: &str| tools.iter().find(|tool| tool["name"] == name).map(|tool| tool["effective"].clone());
+    assert_eq!(of("push"), Some(json!("required")));
+    assert_ne!(of("log"), Some(json!("required")));
+    let text = std::fs::read_to_string(backend.machine.outside("config/mayi/config.toml")).unwrap();
+    assert!(text.contains("# kept"), "{text}");
+    let error = client
+        .call("settings/update", json!({"servers": {"nobody": {"approval": "required"}}}))
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("no server is called"), "{error}");
+}
+
+/// `check` and `log/query` are those of the command line.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_check_and_a_query_then_they_say_what_the_command_line_says() {
+    let backend = Backend::new().await;
+    let client = backend.client("test").await;
+    let work = backend.machine.work();
+    let decision =
+        client.ask("check", json!({"call": {"kind": "shell", "command": "make", "cwd": work}})).await;
+    assert_eq!(decision["effect"], "ask");
+    let mut events = client.events(None).await;
+    let tab = client.demo(&backend.machine).await;
+    client.prompt(&tab, "demo: write a.txt x").await;
+    let card = events.until("approval-request").await;
+    client.answer(&card, "allow_once").await.unwrap();
+    events.until("turn-ended").await;
+    let entries = client.ask("log/query", json!({"kinds": ["answered"], "agent": "demo"})).await;
+    assert_eq!(entries.as_array().unwrap().len(), 1, "{entries}");
+    let verify = backend.machine.mayi(["log", "verify"]);
+    let _ = tokio::task::spawn_blocking(move || verify.end()).await.unwrap().exits(0);
+}
