@@ -92,9 +92,11 @@ given('given two answers at once then the first one wins, and both cards say the
     const name = `race-${round}.txt`;
     await chat.prompt(`demo: write ${name} some words`);
     const [id = ''] = await chat.waiting();
-    await page.locator(`[data-approval-id="${id}"][data-live="true"]`).waitFor();
-    await (await chat.frame()).locator(`[data-approval-id="${id}"] [action-id="deny"]:not([aria-disabled="true"])`).waitFor();
-    await Promise.all([press(page, id, 'allow_once'), chat.press(id, 'deny').catch(() => {})]);
+    const [allow, deny] = [page, await chat.frame()].map((one, at) =>
+      one.locator(`[data-approval-id="${id}"] [action-id="${at ? 'deny' : 'allow_once'}"]:not([aria-disabled="true"])`));
+    await Promise.all([allow.waitFor(), deny.waitFor()]);
+    // Whoever is too late finds no button any more.
+    await Promise.all([allow, deny].map((button) => button.click({ timeout: 2_000 }).catch(() => {})));
     const state = await until('both cards have settled', async () => {
       const states = await Promise.all([page, await chat.frame()].map((one) => one.locator(`[data-approval-id="${id}"]`).first().getAttribute('data-state')));
       return states[0] !== 'pending' && states[0] === states[1] ? states[0] : null;
