@@ -36,8 +36,12 @@ export interface Host {
   batch(batch: Batch): void;
 }
 
+/** A connection that is on its way is waited for so long. */
+const ARRIVAL = 20_000;
+
 /** Starts the backend, connects to it, and does so again whenever that ends. */
 export class Backend {
+  private readonly arrivals: (() => void)[] = [];
   private readonly backOff = new BackOff();
   private connection: Connection | null = null;
   private ready: Ready | null = null;
@@ -58,8 +62,22 @@ export class Backend {
 
   /** Calls a method. Rejects with {@link Unanswered} where there is no connection. */
   call(method: string, params: unknown, timeout?: number): Promise<unknown> {
-    if (this.connection === null) return Promise.reject(new Unanswered("mayi is not connected yet"));
+    if (this.connection === null) return Promise.reject(new Unanswered("mayi is not connected"));
     return this.connection.rpc.call(method, params, timeout);
+  }
+
+  /** As {@link call}, once there is a connection: one may be on its way. */
+  async callSoon(method: string, params: unknown, timeout?: number): Promise<unknown> {
+    if (this.connection === null) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ARRIVAL);
+        this.arrivals.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    return this.call(method, params, timeout);
   }
 
   /** A person wants it anew: the running one is left to end by itself, and another one is started. */
@@ -95,7 +113,7 @@ export class Backend {
   private async attempt(round: number): Promise<void> {
     this.timer = null;
     const found = this.host.program();
-    if ("problem" in found) return this.host.status({ state: "failed", text: found.problem });
+    if ("problem" in found) return this.failed(found.problem);
     try {
       const connection = await this.reach(found.path, round);
       if (connection === null) return;
@@ -104,6 +122,7 @@ export class Backend {
       this.backOff.up();
       this.host.connected(connection.about, this.ready as Ready);
       await connection.subscribe((batch) => this.host.batch(batch));
+      for (const arrived of this.arrivals.splice(0)) arrived();
       this.host.status({ state: "connected", text: `mayi ${connection.about.server.version}` });
     } catch (error) {
       if (this.disposed || round !== this.round) return;
@@ -112,7 +131,7 @@ export class Backend {
       this.host.log(because(error));
       if (error instanceof Misfit) {
         this.ready = null;
-        return this.host.status({ state: "failed", text: because(error) });
+        return this.failed(because(error));
       }
       this.later(because(error));
     }
@@ -150,6 +169,12 @@ export class Backend {
       this.ready = null;
       throw error;
     }
+  }
+
+  /** Only a person can mend that: whoever waits for a connection is not kept waiting. */
+  private failed(text: string): void {
+    this.host.status({ state: "failed", text });
+    for (const arrived of this.arrivals.splice(0)) arrived();
   }
 
   private lost(why: string): void {

@@ -1,6 +1,6 @@
 // Starting `mayi serve` so that it outlives this window: its own process group, its output in files.
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -36,8 +36,9 @@ export async function launch(program: string, folder: string, page: boolean, hea
   const err = openSync(log, "wx", 0o600);
   heard(log);
   let gone: string | null = null;
+  let child: ChildProcess;
   try {
-    const child = spawn(program, ["serve", "--exit-when-idle", IDLE, ...(page ? ["--ui"] : [])], {
+    child = spawn(program, ["serve", "--exit-when-idle", IDLE, ...(page ? ["--ui"] : [])], {
       detached: true,
       stdio: ["ignore", out, err],
       cwd: homedir(),
@@ -52,13 +53,19 @@ export async function launch(program: string, folder: string, page: boolean, hea
     closeSync(err);
   }
   const until = Date.now() + PATIENCE;
-  for (;;) {
-    const ready = readyLine(readFileSync(output, "utf8"));
-    if (ready) return { ready, log };
-    if (ready === null) throw new Error(`${program} serve did not say where it listens: is it mayi?`);
-    if (gone !== null) throw new Error(`${program} serve: ${gone}${lastLine(log)}`);
-    if (Date.now() > until) throw new Error(`${program} serve was not ready after ${PATIENCE / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK));
+  try {
+    for (;;) {
+      const ready = readyLine(readFileSync(output, "utf8"));
+      if (ready) return { ready, log };
+      if (ready === null) throw new Error(`${program} serve did not say where it listens: is it mayi?`);
+      if (gone !== null) throw new Error(`${program} serve: ${gone}${lastLine(log)}`);
+      if (Date.now() > until) throw new Error(`${program} serve was not ready after ${PATIENCE / 1000} s`);
+      await new Promise((resolve) => setTimeout(resolve, LOOK));
+    }
+  } catch (error) {
+    // Nobody could ever connect to it.
+    if (gone === null) child.kill();
+    throw error;
   }
 }
 

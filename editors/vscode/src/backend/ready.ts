@@ -24,8 +24,12 @@ function isLoopback(address: string, scheme: string): boolean {
 
 /** The ready line in `value` (parsed JSON), or null. A token is never taken anywhere but to this computer. */
 export function parseReady(value: unknown): Ready | null {
-  if (!isFields(value) || value["v"] !== 1) return null;
-  const { url, ws, answerTokenFile, pid, instance, version } = value;
+  if (!isFields(value)) return null;
+  const { url, ws, answerTokenFile, pid, instance } = value;
+  // The line's own version is `v`, the backend's is `version`; or `version` (a number) and `serverVersion`.
+  const numbered = typeof value["version"] === "number";
+  const version = numbered ? value["serverVersion"] : value["version"];
+  if ((numbered ? value["version"] : value["v"]) !== 1) return null;
   if (typeof url !== "string" || typeof ws !== "string" || typeof answerTokenFile !== "string") return null;
   if (typeof instance !== "string" || typeof version !== "string" || typeof pid !== "number") return null;
   if (!isLoopback(url, "http:") || !isLoopback(ws, "ws:")) return null;

@@ -49,7 +49,7 @@ export class App implements vscode.Disposable {
     this.store = new Store(context.workspaceState);
     this.backend = this.makeBackend();
     const call = this.backend.call.bind(this.backend);
-    this.sessions = new Sessions(this.store, call);
+    this.sessions = new Sessions(this.store, this.backend.callSoon.bind(this.backend));
     this.answers = new Answers(this.store, call, {
       confirmBypass,
       open: (approvalId, problem) => this.broadcast([{ type: "approval-open", approvalId, problem }]),
@@ -130,6 +130,10 @@ export class App implements vscode.Disposable {
     this.agents = about.agents;
     for (const notice of about.notices) this.log.appendLine(`[configuration] ${notice}`);
     this.broadcast([{ type: "catalog", catalog: this.catalog() }]);
+    // Chats that were opened before any agent was known.
+    const { defaultAgent } = this.catalog();
+    const without = this.store.state.tabs.filter((tab) => tab.agentName === "");
+    this.store.apply(...without.map(({ tabId }) => ({ type: "agent-picked" as const, tabId, agentName: defaultAgent })));
     void this.granted.refresh();
   }
 

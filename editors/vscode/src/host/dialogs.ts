@@ -10,6 +10,7 @@ import { visible } from "../text/visible";
 /** Asks once more before an agent may do everything unasked. */
 export async function confirmBypass(agentName: string): Promise<boolean> {
   const yes = "Bypass Permissions";
+  // The first one has the focus: it allows nothing.
   const picked = await vscode.window.showWarningMessage(
     `Let ${visible(agentName)} do everything without asking?`,
     {
@@ -18,6 +19,7 @@ export async function confirmBypass(agentName: string): Promise<boolean> {
         `This call is allowed, and from now on nothing that ${visible(agentName)} does is asked about, in every window. ` +
         `What a rule denies stays denied. It is written to your settings ("mayi.agents"), where it can be taken back.`,
     },
+    "Keep Asking",
     yes,
   );
   return picked === yes;

@@ -48,7 +48,7 @@ export function reduce(state: State, event: Event | Local): State {
         const tool = tab.items.findLast((item) => item.kind === "tool" && item.toolCallId === event.toolCallId);
         const decided = { effect: event.effect, by: event.by, why: event.why };
         if (tool?.kind === "tool") return replace(tab, { ...tool, decided });
-        if (event.effect === "allow") return tab;
+        if (event.effect !== "deny") return tab;
         const reason = event.why.find((finding) => finding.effect === event.effect)?.reason ?? "";
         return note(tab, `Denied: ${event.title}${reason === "" ? "" : ` (${reason})`}`, true);
       });

@@ -3,10 +3,10 @@
 import type { ApprovalResponse, Card } from "../../api";
 import type { Entry } from "../../model/state";
 import { visible, visibleBlock } from "../../text/visible";
-import { announce, button, el } from "../shared/dom";
+import { announce, button, disclosure, el } from "../shared/dom";
 import { alwaysForm, reasonForm } from "./always";
 import { Arm } from "./arm";
-import { about, heading, headingText, icon, inFull, what } from "./parts";
+import { about, details, heading, headingText, icon, inFull, warning, what } from "./parts";
 import { BADGE, CLASS, outcome, PERMISSION } from "./words";
 
 /** What a card needs of the view that it stands in. */
@@ -102,9 +102,13 @@ export class CardView {
     const changed = this.changed && state === "pending" ? el("p", { class: "mayi-problem" }, "This call has changed since it was shown. Look at it again.") : null;
     const full = inFull(card);
     for (const one of full) if (one instanceof HTMLDetailsElement && opened.has(one.className)) one.open = true;
-    this.element.replaceChildren(head, ...(changed === null ? [] : [changed]), what(card), ...full);
-    const details = el("details", { class: "mayi-details about", open: state === "pending" }, el("summary", {}, "Details"), about(card, (path, line) => this.around.openFile(path, line)));
-    this.element.append(details);
+    const reasons = about(card, (path, line) => this.around.openFile(path, line));
+    const waits = state === "pending";
+    this.element.replaceChildren(head, ...(changed === null ? [] : [changed]), what(card), ...(waits ? warning() : []), ...full);
+    if (waits) this.element.append(reasons);
+    const rest = disclosure("Details", opened.has("mayi-details about"), "about", details(card));
+    if (!waits) rest.append(reasons);
+    this.element.append(rest);
     if (state !== "pending") {
       this.element.append(this.settled());
       return;

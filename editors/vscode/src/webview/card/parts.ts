@@ -34,7 +34,12 @@ export function icon(card: Card): HTMLElement | null {
   return src === undefined ? null : el("img", { class: "mayi-icon", src, alt: "", width: "16", height: "16" });
 }
 
-/** What would happen, and what to think of. */
+/** What to think of before answering. */
+export function warning(): HTMLElement[] {
+  return [el("p", { class: "mayi-warning" }, MALICIOUS), el("p", { class: "mayi-warning" }, el("strong", {}, REVIEW))];
+}
+
+/** What would happen. */
 export function what(card: Card): HTMLElement {
   const part = el("div", { class: "mayi-what" });
   if (card.server !== null) {
@@ -47,7 +52,6 @@ export function what(card: Card): HTMLElement {
     }
     part.append(list);
   }
-  part.append(el("p", { class: "mayi-warning" }, MALICIOUS), el("p", { class: "mayi-warning" }, el("strong", {}, REVIEW)));
   return part;
 }
 
@@ -67,23 +71,30 @@ function row(list: HTMLElement, label: string, ...value: (Node | string)[]): voi
   list.append(el("dt", {}, label), el("dd", {}, ...value));
 }
 
-/** Who, where, why. */
+/** Where, and why it is asked: always in sight. */
 export function about(card: Card, openFile: (path: string, line: number | null) => void): HTMLElement {
   const list = el("dl", { class: "mayi-about" });
-  row(list, "Agent", visible(card.agentName), ...(card.parent === null ? [] : [" (a sub-agent)"]));
-  if (card.toolCall.title !== "") row(list, "Title", visible(card.toolCall.title));
-  row(list, "Asks for", PERMISSION[card.permissionType]);
-  if (isServerCall(card)) {
-    for (const access of card.accesses) row(list, "Access", code(`${access.access}(${access.display})`), ` ${access.category ?? ""}`);
-  }
   if (card.cwd !== "") row(list, "In", code(card.cwd));
   for (const [name, value] of Object.entries(card.env)) row(list, "Sets", code(`${name}=${value}`));
-  says(list, card);
   for (const finding of card.why) row(list, finding.effect === "ask" ? "Why" : `Why (${finding.effect})`, ...why(finding, openFile));
   const history = before(card);
   if (history !== null) row(list, "Before", history);
   for (const missing of card.notShown) row(list, "Not shown", el("strong", {}, visible(missing)));
   if (card.expiresAt !== null) row(list, "Until", `${new Date(card.expiresAt).toLocaleTimeString()}, then it is denied`);
+  return list;
+}
+
+/** Who, and in whose words: on demand. */
+export function details(card: Card): HTMLElement {
+  const list = el("dl", { class: "mayi-about" });
+  row(list, "Agent", visible(card.agentName), ...(card.parent === null ? [] : [" (a sub-agent)"]));
+  if (card.toolCall.title !== "") row(list, "Title", visible(card.toolCall.title));
+  if (card.toolCall.name !== null) row(list, "Tool", visible(card.toolCall.name));
+  row(list, "Asks for", PERMISSION[card.permissionType]);
+  if (isServerCall(card)) {
+    for (const access of card.accesses) row(list, "Access", code(`${access.access}(${access.display})`), ` ${access.category ?? ""}`);
+  }
+  says(list, card);
   return list;
 }
 

@@ -43,12 +43,13 @@ export class Footer {
 
   private agents(tab: TabView, catalog: Catalog): void {
     const open = tab.state === "new";
-    this.agent.hidden = !open;
+    this.agent.hidden = !open || catalog.agents.length === 0;
     this.name.hidden = open;
     this.name.textContent = visible(tab.agentName);
     const names = catalog.agents.map((agent) => agent.name);
     const missing = tab.agentName === "" || names.includes(tab.agentName) ? [] : [{ name: tab.agentName, title: tab.agentName, found: false }];
     this.agent.replaceChildren(
+      ...(tab.agentName === "" ? [el("option", { value: "" }, "Choose an agent")] : []),
       ...[...catalog.agents, ...missing].map((agent) => el("option", { value: agent.name }, `${visible(agent.title)}${agent.found ? "" : " (not found)"}`)),
     );
     this.agent.value = tab.agentName;

@@ -67,7 +67,6 @@ export class TabPage {
     this.ui.addChatItem(this.mynahId, {
       type: item.kind === "prompt" ? ChatItemType.PROMPT : ChatItemType.ANSWER,
       messageId: item.id,
-      fullWidth: item.kind === "approval" || item.kind === "tool",
       padding: false,
       // MynahUI would take text as markdown: it gets an empty place, and what stands there are elements of ours.
       customRenderer: [{ type: "div", classNames: ["mayi-mount"] }],
