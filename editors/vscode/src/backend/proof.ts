@@ -18,7 +18,9 @@ function get(address: URL): Promise<string> {
       answer.setEncoding("utf8");
       answer.on("data", (part: string) => {
         body += part;
-        if (body.length > MOST) asked.destroy(new Error("the answer is too long"));
+        if (body.length <= MOST) return;
+        reject(new Error("the answer is too long"));
+        asked.destroy();
       });
       answer.on("error", reject);
       answer.on("end", () => (answer.statusCode === 200 ? resolve(body) : reject(new Error(`it answered ${answer.statusCode}`))));
