@@ -51,7 +51,7 @@ function program(one: Fields): Pick<EditorAgent, "command" | "args" | "env"> {
   return {
     ...(text(one["command"]) ? { command: text(one["command"]) ?? "" } : {}),
     ...(args.length > 0 ? { args } : {}),
-    ...(isTexts(one["env"]) ? { env: one["env"] } : {}),
+    ...(isTexts(one["env"]) && Object.keys(one["env"]).length > 0 ? { env: one["env"] } : {}),
   };
 }
 

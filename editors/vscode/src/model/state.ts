@@ -21,6 +21,7 @@ export interface ToolItem {
   toolKind: string;
   status: ToolStatus;
   rawInput: unknown;
+  rawOutput: unknown;
   content: ToolContent[];
   locations: string[];
   decided: { effect: Effect; by: string | null; why: Finding[] } | null;

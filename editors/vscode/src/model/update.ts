@@ -73,6 +73,7 @@ function tool(tab: Tab, update: Fields): Tab {
     toolKind: text(update["kind"]) ?? known?.toolKind ?? "other",
     status: oneOf(update["status"], STATUSES) ? update["status"] : (known?.status ?? "pending"),
     rawInput: update["rawInput"] ?? known?.rawInput ?? null,
+    rawOutput: update["rawOutput"] ?? known?.rawOutput ?? null,
     content: Array.isArray(update["content"]) ? update["content"].flatMap(toolContent) : (known?.content ?? []),
     locations: Array.isArray(update["locations"]) ? update["locations"].flatMap(location) : (known?.locations ?? []),
     decided: known?.decided ?? null,

@@ -60,7 +60,7 @@ export function inFull(card: Card): HTMLElement[] {
   const { rawInput, content, locations } = card.toolCall;
   const parts: HTMLElement[] = [disclosure("Arguments", false, "arguments", json(rawInput))];
   for (const one of content) {
-    if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText));
+    if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText, card.state === "pending"));
     else parts.push(disclosure("What the agent says of it", false, "note", block(one.content.text)));
   }
   if (locations.length > 0) parts.push(disclosure("Locations", false, "locations", json(locations)));

@@ -109,9 +109,12 @@ function tool(item: ToolItem): HTMLElement[] {
   }
   if (item.rawInput !== null) parts.push(disclosure("Arguments", false, "arguments", json(item.rawInput)));
   for (const one of item.content) {
-    if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText));
+    if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText, false));
     else if (one.type === "text") parts.push(disclosure("Output", one.text.length < 400, "output", block(one.text)));
     else parts.push(el("p", {}, `Terminal ${visible(one.terminalId)}`));
+  }
+  if (item.rawOutput != null && !item.content.some((one) => one.type === "text")) {
+    parts.push(disclosure("Output", false, "output", typeof item.rawOutput === "string" ? block(item.rawOutput) : json(item.rawOutput)));
   }
   for (const place of item.locations) parts.push(location(place));
   return parts;

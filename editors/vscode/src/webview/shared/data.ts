@@ -22,8 +22,8 @@ export function code(text: string): HTMLElement {
   return el("code", { class: "mayi-code" }, visible(text));
 }
 
-/** A change of a file. */
-export function change(path: string, oldText: string | null, newText: string): HTMLDetailsElement {
+/** A change of a file; open from the start if `look` and it is short. */
+export function change(path: string, oldText: string | null, newText: string, look: boolean): HTMLDetailsElement {
   const lines = diff(oldText ?? "", newText);
   const added = lines.filter((line) => line.mark === "+").length;
   const removed = lines.filter((line) => line.mark === "-").length;
@@ -33,5 +33,5 @@ export function change(path: string, oldText: string | null, newText: string): H
     body.append(el("span", { class: `line ${kind}` }, `${line.mark} ${visible(line.text)}\n`));
   }
   const what = oldText === null ? "New file" : "Changes to";
-  return disclosure(`${what} ${visible(path)} (+${added} −${removed})`, lines.length <= SHORT, "diff", body);
+  return disclosure(`${what} ${visible(path)} (+${added} −${removed})`, look && lines.length <= SHORT, "diff", body);
 }
