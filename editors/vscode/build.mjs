@@ -1,7 +1,7 @@
 // Bundles the extension, the pages of its views and, with --tests, the unit tests.
 
 import { build } from "esbuild";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 const common = { bundle: true, logLevel: "warning", legalComments: "linked", sourcemap: process.argv.includes("--dev") };
 
@@ -24,4 +24,12 @@ if (process.argv.includes("--tests")) {
       minify: true,
     }),
   ]);
+  // What is in the bundles is under these licences.
+  const texts = ["@aws/mynah-ui", "marked", "ws"].flatMap((name) =>
+    ["LICENSE", "LICENSE.md", "NOTICE", "THIRD-PARTY-LICENSES"]
+      .map((file) => `node_modules/${name}/${file}`)
+      .filter((file) => existsSync(file))
+      .map((file) => `==== ${file.slice("node_modules/".length)}\n\n${readFileSync(file, "utf8")}`),
+  );
+  writeFileSync("dist/THIRD-PARTY.txt", texts.join("\n\n"));
 }

@@ -92,24 +92,25 @@ export class CardView {
     this.arm?.dispose();
     this.arm = null;
     this.choices = null;
-    const opened = new Set([...this.element.querySelectorAll<HTMLDetailsElement>("details[open]")].map((one) => one.className));
+    const waits = state === "pending";
+    // What was opened stays open, until the card is settled and folds.
+    const opened = new Set(!waits ? [] : [...this.element.querySelectorAll<HTMLDetailsElement>("details[open]")].map((one) => one.className));
     this.element.className = `mayi-card ${CLASS[state]}`;
     this.element.setAttribute("data-approval-id", card.approvalId);
     this.element.setAttribute("data-state", state);
     this.element.setAttribute("data-permission", card.permissionType);
     this.element.setAttribute("aria-labelledby", id);
     const head = el("header", {}, icon(card), heading(card, id), el("span", { class: `mayi-permission ${card.permissionType}`, title: PERMISSION[card.permissionType] }, card.permissionType), el("span", { class: `mayi-status ${CLASS[state]}` }, BADGE[state]));
-    const changed = this.changed && state === "pending" ? el("p", { class: "mayi-problem" }, "This call has changed since it was shown. Look at it again.") : null;
-    const full = inFull(card);
+    const changed = this.changed && waits ? el("p", { class: "mayi-problem" }, "This call has changed since it was shown. Look at it again.") : null;
+    const full = inFull(card, waits);
     for (const one of full) if (one instanceof HTMLDetailsElement && opened.has(one.className)) one.open = true;
     const reasons = about(card, (path, line) => this.around.openFile(path, line));
-    const waits = state === "pending";
     this.element.replaceChildren(head, ...(changed === null ? [] : [changed]), what(card), ...(waits ? warning() : []), ...full);
     if (waits) this.element.append(reasons);
     const rest = disclosure("Details", opened.has("mayi-details about"), "about", details(card));
     if (!waits) rest.append(reasons);
     this.element.append(rest);
-    if (state !== "pending") {
+    if (!waits) {
       this.element.append(this.settled());
       return;
     }

@@ -55,12 +55,12 @@ export function what(card: Card): HTMLElement {
   return part;
 }
 
-/** Arguments, changes and notes: on demand, in full. */
-export function inFull(card: Card): HTMLElement[] {
+/** Arguments, changes and notes: on demand, in full; short changes are open while the card waits. */
+export function inFull(card: Card, waits: boolean): HTMLElement[] {
   const { rawInput, content, locations } = card.toolCall;
   const parts: HTMLElement[] = [disclosure("Arguments", false, "arguments", json(rawInput))];
   for (const one of content) {
-    if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText, card.state === "pending"));
+    if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText, waits));
     else parts.push(disclosure("What the agent says of it", false, "note", block(one.content.text)));
   }
   if (locations.length > 0) parts.push(disclosure("Locations", false, "locations", json(locations)));
