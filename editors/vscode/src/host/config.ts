@@ -73,6 +73,6 @@ function server(one: Fields): EditorServer {
     ...(text(one["url"]) ? { url: text(one["url"]) ?? "" } : {}),
     ...(isTexts(one["headers"]) ? { headers: one["headers"] } : {}),
     ...(oneOf(one["approval"], words) ? { approval: one["approval"] } : {}),
-    ...(tools ? { tools } : {}),
+    ...(tools && Object.keys(tools).length > 0 ? { tools } : {}),
   };
 }

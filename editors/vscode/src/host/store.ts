@@ -7,7 +7,10 @@ import { keep, restore } from "../model/persist";
 import { type Local, reduce } from "../model/reduce";
 import type { State } from "../model/state";
 
-const SOON = 400;
+/** Milliseconds until it is kept: sooner where a tab or a card changed, later for what is merely said. The cursor is kept
+ * with it, so what is lost with a crash is heard again. */
+const SOON = 150;
+const LATER = 1500;
 
 /** Somewhere to keep a value: VS Code's workspace state. */
 export interface Shelf {
@@ -38,7 +41,9 @@ export class Store {
     if (this.state === before) return;
     const messages = changes(before, this.state);
     for (const hearer of this.hearers) hearer(messages, before);
-    this.timer ??= setTimeout(() => void this.flush(), SOON);
+    const urgent = messages.some((message) => message.type !== "append" && message.type !== "item");
+    if (urgent && this.timer !== null) clearTimeout(this.timer);
+    if (urgent || this.timer === null) this.timer = setTimeout(() => void this.flush(), urgent ? SOON : LATER);
   }
 
   /** Keeps it now. */

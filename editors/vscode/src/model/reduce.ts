@@ -2,7 +2,7 @@
 
 import type { ApprovalEntry, ApprovalResolved, Card, Cursor, Event, Mode, SessionInfo, State as CardState } from "../api";
 import { permissionBlock } from "./block";
-import { type Entry, newTab, type State, type Tab, tabOf } from "./state";
+import { type Entry, type Item, newTab, type State, type Tab, tabOf } from "./state";
 import { add, applyUpdate, replace } from "./update";
 
 /** What happens in this window rather than at the backend. */
@@ -148,12 +148,13 @@ const STOPPED: Record<string, string> = {
   max_turn_requests: "The agent reached its limit of requests in a turn.",
 };
 
+/** A tool that was under way when its turn ended has not completed. */
+function stopped(items: Item[]): Item[] {
+  return items.map((item) => (item.kind === "tool" && (item.status === "pending" || item.status === "in_progress") ? { ...item, status: "failed" } : item));
+}
+
 function turnEnded(tab: Tab, stopReason: string | null, error: string | null): Tab {
-  // A tool that was under way when its turn ended has not completed.
-  const items = tab.items.map((item) =>
-    item.kind === "tool" && (item.status === "pending" || item.status === "in_progress") ? { ...item, status: "failed" as const } : item,
-  );
-  const done: Tab = { ...tab, items, state: tab.state === "running" ? "idle" : tab.state };
+  const done: Tab = { ...tab, items: stopped(tab.items), state: tab.state === "running" ? "idle" : tab.state };
   if (error !== null) return note(done, error, true);
   const said = STOPPED[stopReason ?? ""];
   return said === undefined ? done : note(done, said, false);
@@ -163,7 +164,7 @@ function turnEnded(tab: Tab, stopReason: string | null, error: string | null): T
 function snapshot(state: State, sessions: SessionInfo[], cards: Card[], lost: boolean): State {
   const tabs = state.tabs.map((tab) => {
     const now = sessions.find((one) => one.tabId === tab.tabId);
-    if (now === undefined) return tab.state === "new" || tab.state === "ended" ? tab : { ...tab, state: "lost" as const };
+    if (now === undefined) return tab.state === "new" || tab.state === "ended" ? tab : { ...tab, items: stopped(tab.items), state: "lost" as const };
     const changed = session(tab, now);
     return lost && tab.items.length > 0 ? note(changed, "Some of what was said here in the meantime is not kept.", false) : changed;
   });

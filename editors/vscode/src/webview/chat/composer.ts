@@ -50,7 +50,7 @@ export class Footer {
     const missing = tab.agentName === "" || names.includes(tab.agentName) ? [] : [{ name: tab.agentName, title: tab.agentName, found: false }];
     this.agent.replaceChildren(
       ...(tab.agentName === "" ? [el("option", { value: "" }, "Choose an agent")] : []),
-      ...[...catalog.agents, ...missing].map((agent) => el("option", { value: agent.name }, `${visible(agent.title)}${agent.found ? "" : " (not found)"}`)),
+      ...[...catalog.agents, ...missing].sort((a, b) => Number(b.found) - Number(a.found)).map((agent) => el("option", { value: agent.name }, `${visible(agent.title)}${agent.found ? "" : " (not found)"}`)),
     );
     this.agent.value = tab.agentName;
   }

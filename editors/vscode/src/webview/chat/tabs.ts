@@ -4,10 +4,14 @@ import { ChatItemType, type MynahUI, type MynahUIDataModel } from "@aws/mynah-ui
 
 import type { Catalog, TabView } from "../../messages";
 import type { Item } from "../../model/state";
+import { visible } from "../../text/visible";
 import { el } from "../shared/dom";
 import type { Deck } from "../card/deck";
 import { Footer } from "./composer";
 import { ItemView } from "./items";
+
+/** So much of a title stands on its tab; all of it is its tooltip. */
+const TITLE = 18;
 
 /** One tab in the page. */
 export class TabPage {
@@ -47,11 +51,13 @@ export class TabPage {
     const running = tab.state === "running" || tab.state === "starting";
     if (running !== this.running) this.ui.updateStore(this.mynahId, { loadingChat: running });
     this.running = running;
-    const { tabTitle } = TabPage.data(tab);
+    const { tabTitle = "" } = TabPage.data(tab);
     const label = document.querySelector(`span[key="mynah-main-tabs-${this.mynahId}"]`);
     const shown = label?.querySelector(".mynah-tab-item-label-text");
-    if (shown && tabTitle !== undefined && shown.textContent !== tabTitle) shown.textContent = tabTitle;
-    label?.setAttribute("title", tab.title === "" ? (tabTitle ?? "") : tab.title);
+    // What it is about, once that is known; set as text here, since MynahUI itself would set it as HTML.
+    const about = visible(tab.title);
+    if (shown) shown.textContent = about === "" ? tabTitle : about.length > TITLE ? `${about.slice(0, TITLE)}…` : about;
+    label?.setAttribute("title", about === "" ? tabTitle : `${tabTitle}: ${about}`);
     this.wrapper()?.setAttribute("data-state", tab.state);
     this.footer.update(tab, catalog);
   }

@@ -103,6 +103,8 @@ function agent(one: AgentInfo): HTMLElement {
 }
 
 function draw(servers: ServerInfo[], grants: Grant[], agents: AgentInfo[], problem: string | null): void {
+  // Those whose program is not here can't do anything, unless a bypass is waiting for them.
+  const known = agents.filter((one) => one.found || one.bypassPermissions);
   const scroll = document.documentElement.scrollTop;
   const focused = document.activeElement?.getAttribute("aria-label") ?? null;
   main.replaceChildren(
@@ -113,7 +115,7 @@ function draw(servers: ServerInfo[], grants: Grant[], agents: AgentInfo[], probl
     el("h2", {}, "Remembered answers"),
     ...(grants.length === 0 ? [el("p", { class: "mayi-empty" }, "Nothing is remembered.")] : grants.map(grant)),
     el("h2", {}, "Agents"),
-    ...(agents.length === 0 ? [el("p", { class: "mayi-empty" }, "No agent is known.")] : agents.map(agent)),
+    ...(known.length === 0 ? [el("p", { class: "mayi-empty" }, "No agent is known.")] : known.map(agent)),
   );
   document.documentElement.scrollTop = scroll;
   if (focused !== null) main.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
