@@ -42,6 +42,19 @@ test-agents: build
 test-mcp: build
     ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground "{{ just_executable() }}" nextest test-mcp 'binary(mcp_servers)'
 
+# Run the tests of the page's own parts, and of nothing that needs a browser.
+test-page:
+    "{{ just_executable() }}" node-tests page acp-server/ui 'tests/*.test.js'
+
+# Run the tests with VS Code and the page in a real browser, which are installed at first (about 900 MB, outside of the checkout). Pictures go to target/screenshots.
+test-editor: build
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export MAYI_EDITOR=$(tests/editor/install) MAYI_TEST_AGENTS=$(tests/agents/install)
+    export MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
+    "{{ just_executable() }}" node-tests editor editors/vscode/e2e 'tests/*.test.mjs'
+
 # Run all benchmarks. Gateways of others, which the one of the gateway is compared with, are installed at first (about 600 MB, outside of the checkout).
 bench:
     cargo build --release -p mayi
@@ -103,7 +116,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-agents test-mcp fuzz-quick bench-quick; do
+    for step in lint test test-page test-agents test-mcp test-editor fuzz-quick bench-quick; do
         begin=$SECONDS outcome=ok
         # Installed by test-mcp: the bench of the gateway runs those of others along.
         [[ $step != bench-quick ]] || export MAYI_TEST_MCP=$(tests/mcp/install)
@@ -131,6 +144,19 @@ nextest name filter:
     # Nextest's own "skipped" has what the filter left out too, which another recipe runs. Skipped are the ignored ones.
     skipped=$(cargo nextest list --workspace -E '{{ filter }}' --run-ignored only -T oneline 2>/dev/null | wc -l)
     echo "$(($(total tests) - failed)) $failed $skipped" > "target/ci/{{ name }}.count"
+    exit "$status"
+
+# Run the tests of Node.js in a folder, one file after the other, and count them as above.
+[private]
+node-tests name folder files:
+    #!/usr/bin/env bash
+    set -uo pipefail
+    mkdir -p target/ci && rm -f "target/ci/{{ name }}.count"
+    log=$PWD/target/ci/{{ name }}.tap
+    (cd "{{ folder }}" && node --test --test-concurrency=1 --test-reporter=tap {{ files }}) | tee "$log"
+    status=${PIPESTATUS[0]}
+    awk '/^# pass / { p = $3 } /^# (fail|cancelled) / { f += $3 } /^# skipped / { s = $3 } END { print p + 0, f + 0, s + 0 }' \
+        "$log" > "target/ci/{{ name }}.count"
     exit "$status"
 
 # Run the examples in the documentation, and count them as above.

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 
 import { fromEditor, repository } from './places.mjs';
 
+/** @type {Record<string, string>} */
 const TYPES = { html: 'text/html; charset=utf-8', css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' };
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
   + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -63,7 +64,7 @@ export async function startFake() {
         }
       } else if (request.method === 'GET' && file) {
         const name = file[1] || 'index.html';
-        const type = TYPES[/** @type {keyof TYPES} */ (file[2] ?? 'html')];
+        const type = TYPES[file[2] ?? 'html'] ?? 'text/plain';
         response.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' });
         response.end(readFileSync(join(repository, 'acp-server/ui', name)));
       } else {

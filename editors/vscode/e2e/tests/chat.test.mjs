@@ -54,7 +54,7 @@ given('given a card when it is denied with a reason then the call is not made, a
   await chat.press(id, 'deny_reason_confirm');
   assert.match(await chat.inState(id, 'denied'), /Not in this folder/);
   // When the turn is over, the reason is the agent's next prompt.
-  await chat.says('I was told why');
+  await until('the agent is told', async () => (await chat.text()).split('I was told why').length > 2);
   await chat.idle();
   assert.equal(scene.file('b.txt'), null);
   await chat.picture('card-denied');

@@ -116,12 +116,12 @@ given('given two cards at once then both are on the page, each with an answer of
   const run = ids.find((id) => id !== write) ?? '';
   await picture(page, 'page-two');
   await press(page, run, 'deny_reason');
-  await cardOf(page, run).getByLabel('Why not?').fill('demo: say the reason is here');
+  await cardOf(page, run).getByLabel('Why not?').fill('Not now. ;; demo: say I was told why');
   await press(page, run, 'deny_reason_send');
   await inState(page, run, 'denied');
   await press(page, write, 'allow_session');
   await inState(page, write, 'approved');
-  await chat.says('the reason is here');
+  await until('the agent is told', async () => (await chat.text()).split('I was told why').length > 2);
   await chat.idle();
   assert.deepEqual([scene.file('two.txt'), scene.file('ran.txt')], ['One of two.\n', null]);
 });
