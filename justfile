@@ -176,3 +176,7 @@ doctest:
 schema:
     cargo run --quiet -p mayi -- config schema > schema/mayi.schema.json.new
     mv schema/mayi.schema.json.new schema/mayi.schema.json
+
+# Write the TypeScript types of the backend's API anew; a test holds them to the code.
+types:
+    MAYI_WRITE_TYPES=1 cargo nextest run -p mayi-acp-server -E 'test(given_the_types_then)'

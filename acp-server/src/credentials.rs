@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::{Digest, Sha256};
+use mayi_core::doors::web::same_token;
+use sha2::Sha256;
 
 /// What somebody may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ impl Credentials {
     /// What `token` stands for.
     pub(crate) fn of(&self, token: &str) -> Option<Credential> {
         // Both are compared, whatever comes of the first.
-        let (answers, asks) = (same(token, &self.answer.text), same(token, &self.ask.text));
+        let (answers, asks) = (same_token(token, &self.answer.text), same_token(token, &self.ask.text));
         if answers {
             return Some(Credential::Answer);
         }
@@ -115,12 +116,6 @@ pub(crate) fn random() -> io::Result<String> {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Compares digests, so that the time it takes tells nothing about the token.
-pub(crate) fn same(sent: &str, token: &str) -> bool {
-    let (sent, token) = (Sha256::digest(sent), Sha256::digest(token));
-    sent.iter().zip(token.iter()).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
 }
 
 #[cfg(test)]

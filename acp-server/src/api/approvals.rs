@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A card, and where it belongs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TabCard {
     /// The card (surfaces, section 2).
@@ -20,7 +20,7 @@ pub struct TabCard {
 }
 
 /// What became of a card.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Answered {
     /// How it was settled.
@@ -31,7 +31,7 @@ pub struct Answered {
 }
 
 /// `approval/list`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ApprovalList {
     /// Only what waits: oldest first. Else the newest first.
@@ -43,7 +43,7 @@ pub struct ApprovalList {
 }
 
 /// One question of the list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 pub struct ApprovalEntry {
     /// What is or was asked.
     pub card: TabCard,
@@ -52,6 +52,7 @@ pub struct ApprovalEntry {
     /// Who or what settled it.
     pub by: Option<String>,
     /// When.
+    #[ts(type = "string | null")]
     pub at: Option<Timestamp>,
     /// Why.
     pub reason: Option<String>,
@@ -61,31 +62,35 @@ pub struct ApprovalEntry {
 pub type Respond = ApprovalResponse;
 
 /// `approval/respondMany`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ts_rs::TS)]
 pub struct RespondMany {
     /// One answer a card, each with the digest that was shown.
     pub responses: Vec<ApprovalResponse>,
 }
 
 /// What became of one answer of several.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
+#[ts(rename = "AnswerOutcome")]
 pub struct Outcome {
     /// Which card.
     pub approval_id: ApprovalId,
     /// How it was settled.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub resolved: Option<Answered>,
     /// Why the answer was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub error: Option<String>,
 }
 
 /// `approval/request`: another program asks whether it may.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Asked {
     /// The call, as a line of `mayi check --stdin`, without what would say how to judge it.
+    #[ts(type = "unknown")]
     pub call: Value,
     /// What it is called: data.
     #[serde(default)]
@@ -96,7 +101,7 @@ pub struct Asked {
 }
 
 /// The answer to `approval/request`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AskedOutcome {
     /// `allowed` or `denied`.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Answered, SessionInfo, TabCard};
 
 /// A place in what happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 pub struct Cursor {
     /// Which backend: another one after each start.
     pub instance: String,
@@ -17,7 +17,7 @@ pub struct Cursor {
 }
 
 /// `events/subscribe`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ts_rs::TS)]
 #[serde(default)]
 pub struct Subscribe {
     /// After which event; none: from the first one that is kept.
@@ -25,7 +25,7 @@ pub struct Subscribe {
 }
 
 /// One notification of the subscription.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 pub struct Batch<E> {
     /// The place after these events: what a later subscription begins with.
     pub cursor: Cursor,
@@ -34,7 +34,7 @@ pub struct Batch<E> {
 }
 
 /// Something that happened.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Event {
     /// Everything as it is now: first of all where the cursor is none, too old, or another backend's.
@@ -72,6 +72,7 @@ pub enum Event {
         /// The session: a sub-agent's is another one than the tab's.
         session_id: String,
         /// The `update` object.
+        #[ts(type = "unknown")]
         update: Value,
     },
     /// A call was decided without asking anybody.

@@ -5,6 +5,8 @@ mod approvals;
 mod events;
 mod rest;
 mod sessions;
+#[cfg(test)]
+mod typescript;
 
 pub use approvals::{
     Answered, ApprovalEntry, ApprovalList, Asked, AskedOutcome, Outcome, Respond, RespondMany, TabCard,

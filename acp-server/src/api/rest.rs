@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// `mayi/initialize`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Initialize {
     /// The version of the API that the client speaks.
@@ -19,11 +19,12 @@ pub struct Initialize {
     pub client: ClientInfo,
     /// The editor's own settings; none: it has none, or leaves them as they are.
     #[serde(default)]
+    #[ts(type = "unknown")]
     pub settings: Option<Value>,
 }
 
 /// Who calls.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ts_rs::TS)]
 pub struct ClientInfo {
     /// What others hear as who answered: letters, digits, `.`, `_` and `-`.
     pub name: String,
@@ -33,7 +34,7 @@ pub struct ClientInfo {
 }
 
 /// The name of a server of the API.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 pub struct ServerName {
     /// `mayi`.
     pub name: &'static str,
@@ -42,7 +43,7 @@ pub struct ServerName {
 }
 
 /// The answer to `mayi/initialize`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Initialized {
     /// The version of the API.
@@ -66,7 +67,7 @@ pub struct Initialized {
 }
 
 /// A mode, for people.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 pub struct ModeInfo {
     /// Its id.
     pub id: Mode,
@@ -77,7 +78,7 @@ pub struct ModeInfo {
 }
 
 /// An agent that is configured.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
     /// Its name in the configuration.
@@ -97,15 +98,16 @@ pub struct AgentInfo {
 }
 
 /// A folder to look from: what is configured may differ by folder.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ts_rs::TS)]
 #[serde(default)]
+#[ts(optional_fields)]
 pub struct Place {
     /// The folder; none: the one that the backend was started in.
     pub cwd: Option<PathBuf>,
 }
 
 /// The answer to `settings/get` and `settings/update`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 pub struct SettingsView {
     /// The mode of new sessions.
     pub mode: Mode,
@@ -120,7 +122,7 @@ pub struct SettingsView {
 }
 
 /// Where a setting is written.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 pub struct OriginInfo {
     /// The layer: `built-in`, `managed`, `user`, `workspace`, `editor`, ...
     pub layer: &'static str,
@@ -137,11 +139,12 @@ impl From<&Origin> for OriginInfo {
 }
 
 /// One scalar as it counts.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 pub struct SettingInfo {
     /// Its place in a file: `agents.claude.mode`.
     pub key: String,
     /// Its value: a text, or true or false.
+    #[ts(type = "unknown")]
     pub value: Value,
     /// Where it is written.
     pub origin: OriginInfo,
@@ -155,10 +158,12 @@ impl From<&Setting> for SettingInfo {
 }
 
 /// `settings/update`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ts_rs::TS)]
 #[serde(default, deny_unknown_fields)]
+#[ts(optional_fields)]
 pub struct SettingsUpdate {
     /// In place of all of the editor's settings.
+    #[ts(type = "unknown")]
     pub editor: Option<Value>,
     /// By agent.
     pub agents: BTreeMap<String, AgentChange>,
@@ -167,16 +172,18 @@ pub struct SettingsUpdate {
 }
 
 /// A change to an agent's settings.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ts_rs::TS)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields)]
 pub struct AgentChange {
     /// Whether it acts without asking.
     pub bypass_permissions: Option<bool>,
 }
 
 /// A change to a server's settings.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ts_rs::TS)]
 #[serde(default, deny_unknown_fields)]
+#[ts(optional_fields)]
 pub struct ServerChange {
     /// Of all its tools; `default`: as the matrix says.
     pub approval: Option<Approval>,
@@ -185,7 +192,7 @@ pub struct ServerChange {
 }
 
 /// A server that is configured, or that was met.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerInfo {
     /// Its name in the configuration.
@@ -205,7 +212,7 @@ pub struct ServerInfo {
 }
 
 /// A tool of a server.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolInfo {
     /// Its name.
@@ -223,7 +230,7 @@ pub struct ToolInfo {
 }
 
 /// A remembered answer.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct GrantInfo {
     /// Its id.
@@ -245,8 +252,10 @@ pub struct GrantInfo {
     /// The level for all tools of that server.
     pub level: Option<&'static str>,
     /// When it was given.
+    #[ts(type = "string")]
     pub created_at: Timestamp,
     /// When it ends by itself.
+    #[ts(type = "string | null")]
     pub expires_at: Option<Timestamp>,
     /// How often it can still be used.
     pub uses_left: Option<u32>,
@@ -255,8 +264,9 @@ pub struct GrantInfo {
 }
 
 /// `grants/revoke`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ts_rs::TS)]
 #[serde(default, deny_unknown_fields)]
+#[ts(optional_fields)]
 pub struct Revoke {
     /// These.
     pub ids: Vec<String>,
@@ -265,15 +275,16 @@ pub struct Revoke {
 }
 
 /// The answer to `grants/revoke`.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, ts_rs::TS)]
 pub struct Revoked {
     /// How many were ended.
     pub revoked: usize,
 }
 
 /// `log/query`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ts_rs::TS)]
 #[serde(default, deny_unknown_fields)]
+#[ts(optional_fields)]
 pub struct LogQuery {
     /// At most so many; 100 if it is not said, 1,000 at most.
     pub limit: Option<u32>,
@@ -290,7 +301,7 @@ pub struct LogQuery {
 }
 
 /// The answer to `ui/pair`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Pairing {
     /// To be typed on the page, once.
@@ -298,5 +309,6 @@ pub struct Pairing {
     /// Where the page is.
     pub url: String,
     /// Until when the code counts.
+    #[ts(type = "string")]
     pub expires_at: Timestamp,
 }

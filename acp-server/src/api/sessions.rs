@@ -6,7 +6,7 @@ use mayi_core::policy::Mode;
 use serde::{Deserialize, Serialize};
 
 /// `session/new`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NewSession {
     /// Its name in the configuration.
@@ -25,7 +25,7 @@ pub struct NewSession {
 }
 
 /// Names a tab.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Tab {
     /// Which.
@@ -33,7 +33,7 @@ pub struct Tab {
 }
 
 /// `session/prompt`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Prompt {
     /// Which tab.
@@ -43,14 +43,14 @@ pub struct Prompt {
 }
 
 /// The answer to `session/prompt`: the turn has begun.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, ts_rs::TS)]
 pub struct Turn {
     /// Its number in the tab; `turn-ended` has the same.
     pub turn: u64,
 }
 
 /// `session/setMode`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SetMode {
     /// Which tab.
@@ -60,7 +60,7 @@ pub struct SetMode {
 }
 
 /// What a tab is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum TabState {
     /// Its agent is being started.
@@ -74,7 +74,7 @@ pub enum TabState {
 }
 
 /// A tab as it is now.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionInfo {
     /// The tab.

@@ -1,13 +1,14 @@
-//! Pairing the page: a code that counts once, typed on the page, becomes a cookie of this backend. No secret is ever in an
+//! Pairing the page: a code that counts once, typed on the page, becomes a token of this backend. No secret is ever in an
 //! address.
 
 use std::io;
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
+use mayi_core::doors::web::same_token;
 
 use crate::backend::lock;
-use crate::credentials::{random, same};
+use crate::credentials::random;
 
 /// How long a code counts.
 const CODE: SignedDuration = SignedDuration::from_mins(5);
@@ -56,7 +57,7 @@ impl Pairings {
         Ok((text, until))
     }
 
-    /// The cookie's value for whoever types the code: once.
+    /// The token for whoever types the code: once.
     pub(super) fn pair(&self, typed: &str, now: Timestamp) -> Result<String, WrongCode> {
         let mut inner = lock(&self.0);
         let Some(code) = &mut inner.code else { return Err(WrongCode::Wrong) };
@@ -66,7 +67,7 @@ impl Pairings {
         if now >= code.until {
             return Err(WrongCode::Wrong);
         }
-        if !same(&plain(typed), &plain(&code.text)) {
+        if !same_token(&plain(typed), &plain(&code.text)) {
             code.wrong += 1;
             return Err(WrongCode::Wrong);
         }
@@ -79,9 +80,10 @@ impl Pairings {
         Ok(page)
     }
 
-    /// Whether the cookie is of a page that was paired.
-    pub(super) fn is_paired(&self, cookie: &str) -> bool {
-        lock(&self.0).pages.iter().fold(false, |paired, page| same(cookie, page) || paired)
+    /// Whether the token is of a page that was paired.
+    pub(super) fn is_paired(&self, token: &str) -> bool {
+        // All are compared, whichever it is.
+        lock(&self.0).pages.iter().filter(|page| same_token(token, page)).count() > 0
     }
 }
 

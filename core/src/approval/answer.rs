@@ -9,7 +9,7 @@ use crate::call::Digest;
 use crate::policy::Level;
 
 /// How long an answer is remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RememberScope {
     /// Until the session ends.
@@ -21,7 +21,7 @@ pub enum RememberScope {
 }
 
 /// What to remember of an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Remember {
     /// How long.
@@ -31,12 +31,15 @@ pub struct Remember {
     pub patterns: Vec<String>,
     /// For so long: `30m`, `2h`, `1d`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub expires_in: Option<String>,
     /// For so many calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub uses: Option<u32>,
     /// In place of patterns, for a tool of an MCP server: this level, for all its tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub level: Option<Level>,
 }
 
@@ -55,7 +58,7 @@ impl Remember {
 }
 
 /// ACP's form of an outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
     /// One of the card's options.
@@ -94,7 +97,7 @@ mod nested {
 }
 
 /// An answer to a card.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalResponse {
     /// Which card.
@@ -103,6 +106,7 @@ pub struct ApprovalResponse {
     pub digest: Digest,
     /// What was chosen: `{"outcome": ...}`, as ACP's `RequestPermissionResponse`.
     #[serde(with = "nested")]
+    #[ts(type = "{ outcome: Outcome }")]
     pub response: Outcome,
     /// Bypass the agent from now on; the surface has asked twice.
     #[serde(default)]
@@ -131,11 +135,12 @@ impl ApprovalResponse {
 }
 
 /// What became of an approval.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalResolved {
     /// Always `approval-resolved`.
     #[serde(rename = "type")]
+    #[ts(type = "\"approval-resolved\"")]
     pub message: &'static str,
     /// Which card.
     pub approval_id: ApprovalId,
@@ -144,6 +149,7 @@ pub struct ApprovalResolved {
     /// Which surface or rule ended it: `terminal`, `policy`, `agent`, ...
     pub by: String,
     /// When.
+    #[ts(type = "string")]
     pub at: Timestamp,
     /// The person's reason.
     pub reason: Option<String>,

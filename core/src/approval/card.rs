@@ -13,8 +13,9 @@ use crate::policy::{Decision, Finding, Level};
 use crate::store::History;
 
 /// The id of an approval: a UUIDv7, so that ids sort by time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ts_rs::TS)]
 #[serde(transparent)]
+#[ts(type = "string")]
 pub struct ApprovalId(Uuid);
 
 impl ApprovalId {
@@ -45,7 +46,7 @@ impl std::fmt::Display for ApprovalId {
 }
 
 /// Where an approval stands. It leaves `Pending` once, and never comes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// It waits for an answer.
@@ -98,7 +99,7 @@ pub mod choice {
 
 /// One of the agent's options, verbatim (ACP `PermissionOption`). `kind` is text, since agents send
 /// kinds that the protocol does not know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentOption {
     /// The protocol's id.
@@ -109,11 +110,12 @@ pub struct AgentOption {
     pub kind: String,
     /// What a person should know before picking it: it switches modes, it is remembered by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub danger: Option<String>,
 }
 
 /// One choice on the card.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CardOption {
     /// One of [`choice`], or [`choice::AGENT`] and the agent's id.
@@ -129,7 +131,7 @@ pub struct CardOption {
 }
 
 /// The tool call, as the agent described it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CardToolCall {
     /// The protocol's id.
@@ -141,16 +143,19 @@ pub struct CardToolCall {
     /// The protocol's kind word.
     pub kind: String,
     /// The input as it was sent.
+    #[ts(type = "unknown")]
     pub raw_input: Value,
     /// Where the agent says that it works, as it sent it.
     #[serde(default)]
+    #[ts(type = "unknown[]")]
     pub locations: Vec<Value>,
     /// Diffs and texts.
+    #[ts(type = "unknown")]
     pub content: Value,
 }
 
 /// The MCP server a tool belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CardServer {
     /// Its name in the configuration.
@@ -159,12 +164,15 @@ pub struct CardServer {
     pub tool: String,
     /// What it calls itself: the server's words, as everything below.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[ts(optional)]
     pub title: Option<String>,
     /// What it says it is for.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[ts(optional)]
     pub description: Option<String>,
     /// Its icons: those that hold their picture, so that nothing is fetched to show them.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    #[ts(type = "unknown[]")]
     pub icons: Vec<Value>,
 }
 
@@ -191,7 +199,7 @@ impl CardServer {
 }
 
 /// One access, for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CardAccess {
     /// The selector's word.
@@ -203,7 +211,7 @@ pub struct CardAccess {
 }
 
 /// The level that the call asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionType {
     /// Only reads.
@@ -215,11 +223,12 @@ pub enum PermissionType {
 }
 
 /// A question to a person.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Card {
     /// Always `approval-request`.
     #[serde(rename = "type")]
+    #[ts(type = "\"approval-request\" | \"approval-updated\"")]
     pub message: Cow<'static, str>,
     /// Its id.
     pub approval_id: ApprovalId,
@@ -241,6 +250,7 @@ pub struct Card {
     pub server: Option<CardServer>,
     /// What that server says of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub tool: Option<ToolAbout>,
     /// What the answer is bound to: it is echoed with the answer.
     pub digest: Digest,
@@ -261,12 +271,15 @@ pub struct Card {
     pub why: Vec<Finding>,
     /// How the like was answered before, as far as it is recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub history: Option<History>,
     /// What the request held that is not on the card.
     pub not_shown: Vec<String>,
     /// When it was asked.
+    #[ts(type = "string")]
     pub created_at: Timestamp,
     /// When it expires, if ever.
+    #[ts(type = "string | null")]
     pub expires_at: Option<Timestamp>,
     /// Where it stands.
     pub state: State,

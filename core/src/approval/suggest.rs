@@ -11,7 +11,7 @@ use crate::grant::exact_pattern;
 use crate::policy::{Decision, Effect, Finding, Pattern, Source};
 
 /// Patterns that would allow the like from now on: all of them are needed to cover the call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
     /// One for each access that is not covered yet.

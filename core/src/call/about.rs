@@ -24,16 +24,19 @@ pub struct ServerAbout {
 }
 
 /// What a server says of a tool.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolAbout {
     /// What it calls the tool, for people.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[ts(optional)]
     pub title: Option<String>,
     /// What it says that the tool does.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[ts(optional)]
     pub description: Option<String>,
     /// Its hints, such as `readOnlyHint`.
     #[serde(skip_serializing_if = "Value::is_null", default)]
+    #[ts(type = "unknown")]
     pub annotations: Value,
 }

@@ -10,7 +10,7 @@ use super::shell::Touch;
 use super::{PathAccess, ShellAccess, UrlAccess};
 
 /// What the matrix is about (decisions, section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// Looks, and changes nothing.

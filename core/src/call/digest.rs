@@ -7,8 +7,9 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// SHA-256 of the RFC 8785 canonical form, in lower-case hexadecimal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ts_rs::TS)]
 #[serde(transparent)]
+#[ts(type = "string")]
 pub struct Digest(String);
 
 impl Digest {

@@ -9,7 +9,7 @@ use crate::call::Category;
 use crate::grant::GrantId;
 
 /// What becomes of a call. Ordered by strictness, so that the strictest of many is their maximum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// It runs.
@@ -39,8 +39,9 @@ impl fmt::Display for Effect {
 }
 
 /// What a finding comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
+#[ts(rename = "FindingSource")]
 pub enum Source {
     /// A rule that somebody wrote.
     Rule,
@@ -65,7 +66,7 @@ pub enum Source {
 }
 
 /// One reason for an effect on one access: the same value on cards, in `check` and in the record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 pub struct Finding {
     /// What this reason asks for.
     pub effect: Effect,
@@ -75,12 +76,15 @@ pub struct Finding {
     pub source: Source,
     /// The pattern that matched.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[ts(optional)]
     pub pattern: Option<String>,
     /// The file the pattern is written in.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[ts(optional)]
     pub file: Option<PathBuf>,
     /// The line in that file, from 1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[ts(optional)]
     pub line: Option<u32>,
     /// One line, lower case.
     pub reason: String,

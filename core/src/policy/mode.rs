@@ -9,7 +9,9 @@ use super::Effect;
 use crate::call::Category;
 
 /// How much is asked. Ordered by strictness: `auto` < `default` < `plan`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ts_rs::TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Never ask, but for what is always asked about.

@@ -8,7 +8,7 @@ use super::Mode;
 use crate::call::Category;
 
 /// Whether a server's or tool's calls need an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
     /// Ask.
@@ -20,7 +20,7 @@ pub enum Approval {
 }
 
 /// The level that was granted to a server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Nothing.

@@ -43,8 +43,9 @@ impl std::str::FromStr for CallId {
 }
 
 /// What an entry says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
+#[ts(rename = "EntryKind")]
 pub enum Kind {
     /// A call came in.
     Proposed,

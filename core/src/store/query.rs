@@ -77,7 +77,7 @@ pub struct EntryQuery {
 }
 
 /// How the like was answered before.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct History {
     /// So often with yes.
@@ -85,5 +85,6 @@ pub struct History {
     /// So often with no.
     pub denied: u64,
     /// When it was first asked about.
+    #[ts(type = "string | null")]
     pub first_seen: Option<Timestamp>,
 }

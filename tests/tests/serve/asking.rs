@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::scene::{Backend, Client, code};
 
-/// Surfaces, section 3: "one kind may only ask (given to gated processes)". Attack 2.
+/// Surfaces, section 3: "one kind may only ask (given to gated processes)". Attack 171.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_the_asking_credential_then_nothing_else_can_be_done_with_it() {
     let backend = Backend::new().await;

@@ -183,7 +183,7 @@ async fn given_ten_thousand_connections_then_whoever_is_in_stays_in_and_others_s
     assert_eq!(backend.machine.text("a.txt").as_deref(), Some("x\n"));
 }
 
-/// Decisions, section 6: "Answers from a descendant of a gated agent are refused." Attack 2: the agent "reads the token and
+/// Decisions, section 6: "Answers from a descendant of a gated agent are refused." Attack 170: the agent "reads the token and
 /// posts an answer".
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]

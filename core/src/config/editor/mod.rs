@@ -22,11 +22,12 @@ const PLACE: &str = "the editor's settings";
 type Unknown = BTreeMap<String, Value>;
 
 /// An editor's settings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EditorSettings {
     /// The mode of all sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub mode: Option<Mode>,
     /// Agents, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -36,60 +37,75 @@ pub struct EditorSettings {
     pub servers: BTreeMap<String, EditorServer>,
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
+    #[ts(skip)]
     pub unknown: Unknown,
 }
 
 /// An agent in an editor's settings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EditorAgent {
     /// The program that starts it, in place of what other files say.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub command: Option<String>,
     /// The program's arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub args: Option<Vec<String>>,
     /// Variables that are set for it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub env: Option<BTreeMap<String, String>>,
     /// Whether it acts without asking.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub bypass_permissions: Option<bool>,
     /// The mode of its sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub mode: Option<Mode>,
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
+    #[ts(skip)]
     pub unknown: Unknown,
 }
 
 /// An MCP server in an editor's settings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EditorServer {
     /// The program that is the server.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub command: Option<String>,
     /// The program's arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub args: Option<Vec<String>>,
     /// Variables that are set for it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub env: Option<BTreeMap<String, String>>,
     /// Where it is reached, in place of a program.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub url: Option<String>,
     /// Headers that are sent there.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub headers: Option<BTreeMap<String, String>>,
     /// Whether its tools ask: `required` or `not_required`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub approval: Option<Approval>,
     /// The same for single tools, also `default`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub tools: Option<BTreeMap<String, Approval>>,
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
+    #[ts(skip)]
     pub unknown: Unknown,
 }
 

@@ -28,7 +28,7 @@ export function card(more = {}) {
   return {
     type: 'approval-request', approvalId: `card-${made}`, tabId: null, sessionId: 's', agentName: 'claude', parent: null,
     toolCall: { toolCallId: `call-${made}`, title: 'Run it', name: 'run_command', kind: 'execute', rawInput: { command: 'cargo test' }, locations: [], content: [] },
-    cwd: '/home/someone/project', env: {}, server: null, digest: `digest-${made}`, agentOptions: [],
+    cwd: '/tmp/project', env: {}, server: null, digest: `digest-${made}`, agentOptions: [],
     accesses: [{ access: 'shell', display: 'cargo test', category: 'execute' }], permissionType: 'all',
     options: [own('allow_once', 'Allow once', 'allow_once', 'once'), own('allow_session', 'Allow for this session', 'allow_always', 'session'),
       own('allow_always', 'Always allow …', 'allow_always', 'user'), own('deny', 'Deny', 'reject_once', 'once')],

@@ -60,7 +60,7 @@ test('given a card then all of it is there, and each plain choice is sent with t
     await ask(one);
     const text = await cardOf(page, one.approvalId).innerText();
     for (const part of ['claude wants to run a command', 'cargo test', 'execute in default mode', 'allowed 12 times, denied once',
-      '/home/someone/project', 'Review it before you allow it.']) assert.ok(text.includes(part), part);
+      '/tmp/project', 'Review it before you allow it.']) assert.ok(text.includes(part), part);
     await press(page, one.approvalId, String(action));
     await inState(page, one.approvalId, action === 'deny' ? 'denied' : 'approved');
     const { digest, response, approvalId } = await answer();

@@ -1,0 +1,106 @@
+//! The shapes of the API as TypeScript, for the extension: generated, checked in, and held to the code by a test.
+
+use mayi_core::approval::{
+    AgentOption, ApprovalId, ApprovalResolved, ApprovalResponse, Card, CardAccess, CardOption, CardServer,
+    CardToolCall, Outcome as CardOutcome, PermissionType, Remember, RememberScope, State, Suggestion,
+};
+use mayi_core::call::{Category, Digest, ToolAbout};
+use mayi_core::config::{EditorAgent, EditorServer, EditorSettings};
+use mayi_core::policy::{Approval, Effect, Finding, Level, Mode, Source};
+use mayi_core::record::Kind;
+use mayi_core::store::History;
+use ts_rs::{Config, TS};
+
+use super::*;
+
+const HEAD: &str = "\
+// The API of `mayi serve`: JSON-RPC 2.0 over a WebSocket, or HTTP for single calls.
+// Generated from acp-server/src/api: `just types` writes it anew, and a test holds it to the code.
+
+";
+
+/// Name, parameters and result of every method, in the words of the types.
+const METHODS: &[(&str, &str, &str)] = &[
+    ("mayi/initialize", "Initialize", "Initialized"),
+    ("session/new", "NewSession", "SessionInfo"),
+    ("session/prompt", "Prompt", "Turn"),
+    ("session/cancel", "Tab", "Record<string, never>"),
+    ("session/close", "Tab", "Record<string, never>"),
+    ("session/list", "Record<string, never>", "SessionInfo[]"),
+    ("session/setMode", "SetMode", "SessionInfo"),
+    ("approval/list", "Partial<ApprovalList>", "ApprovalEntry[]"),
+    ("approval/respond", "ApprovalResponse", "Answered"),
+    ("approval/respondMany", "RespondMany", "{ results: AnswerOutcome[] }"),
+    ("approval/request", "Asked", "AskedOutcome"),
+    ("settings/get", "Place", "SettingsView"),
+    ("settings/update", "SettingsUpdate", "SettingsView"),
+    ("servers/list", "Place", "ServerInfo[]"),
+    ("grants/list", "Record<string, never>", "GrantInfo[]"),
+    ("grants/revoke", "Revoke", "Revoked"),
+    ("log/query", "LogQuery", "unknown[]"),
+    ("check", "{ call: unknown }", "unknown"),
+    ("ui/pair", "Record<string, never>", "Pairing"),
+    ("events/subscribe", "Subscribe", "number | string"),
+];
+
+macro_rules! declare {
+    ($config:ident: $($kind:ty),* $(,)?) => {
+        vec![$((<$kind as TS>::docs(), <$kind as TS>::decl(&$config))),*]
+    };
+}
+
+/// The whole file.
+fn typescript() -> String {
+    let config = Config::new().with_large_int("number");
+    let types: Vec<(Option<String>, String)> = declare![config:
+        Mode, Effect, Level, Approval, Category, State, PermissionType, Source, Finding, ApprovalId, Digest,
+        AgentOption, CardToolCall, CardServer, ToolAbout, CardAccess, CardOption, Suggestion, History, Card,
+        CardOutcome, RememberScope, Remember, ApprovalResponse, ApprovalResolved,
+        EditorSettings, EditorAgent, EditorServer, Kind,
+        Initialize, rest::ClientInfo, ServerName, Initialized, ModeInfo, AgentInfo, Place, OriginInfo, SettingInfo,
+        SettingsView, SettingsUpdate, AgentChange, ServerChange, ServerInfo, ToolInfo, GrantInfo, Revoke, Revoked,
+        LogQuery, Pairing, NewSession, Tab, Prompt, Turn, SetMode, TabState, SessionInfo,
+        TabCard, Answered, ApprovalList, ApprovalEntry, RespondMany, Outcome, Asked, AskedOutcome,
+        Cursor, Subscribe, Batch<ts_rs::Dummy>, Event,
+    ];
+    let mut text = HEAD.to_owned();
+    for (docs, declared) in types {
+        text.push_str(&docs.unwrap_or_default());
+        text.push_str(&format!("export {declared}\n\n"));
+    }
+    text.push_str("/** Every method: its parameters and its result. */\nexport interface Methods {\n");
+    for (name, params, result) in METHODS {
+        text.push_str(&format!("  \"{name}\": {{ params: {params}; result: {result} }};\n"));
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// Surfaces, section 2: "TypeScript types are generated from the Rust types".
+#[test]
+fn given_the_types_then_the_file_of_the_extension_is_what_they_say() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/vscode/src/api.generated.ts");
+    let text = typescript();
+    if std::env::var_os("MAYI_WRITE_TYPES").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(kept == text, "{path} is not what the types say: run `just types`");
+}
+
+/// The list of methods is that of the server.
+#[test]
+fn given_the_methods_then_each_is_in_the_file() {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rpc");
+    for file in std::fs::read_dir(source).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        let named = text.split('"').filter(|word| {
+            let groups =
+                ["mayi/", "session/", "approval/", "settings/", "servers/", "grants/", "log/", "ui/"];
+            groups.iter().any(|group| word.starts_with(group)) && !word.contains([' ', '\n', ':'])
+        });
+        for name in named {
+            assert!(METHODS.iter().any(|(known, ..)| *known == name), "{name} is not in METHODS");
+        }
+    }
+}

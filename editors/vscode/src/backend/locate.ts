@@ -1,0 +1,43 @@
+// Finding the `mayi` program: the setting, the one in the extension, then the search path. Never the workspace.
+
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+
+export interface Where {
+  /** `mayi.path` of the user's settings on this machine, if set. */
+  setting: string | null;
+  /** The folder of the extension. */
+  extension: string;
+  /** The search path (`PATH`). */
+  path: string;
+  /** Whether this is Windows. */
+  windows: boolean;
+}
+
+function runs(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The program, or why there is none: one line for people. */
+export function locate(where: Where): { path: string } | { problem: string } {
+  const name = where.windows ? "mayi.exe" : "mayi";
+  if (where.setting !== null && where.setting !== "") {
+    if (!isAbsolute(where.setting)) return { problem: `"mayi.path" must be an absolute path; it is "${where.setting}".` };
+    return runs(where.setting) ? { path: where.setting } : { problem: `"mayi.path" names no program: ${where.setting}` };
+  }
+  const bundled = join(where.extension, "bin", name);
+  if (runs(bundled)) return { path: bundled };
+  // A relative entry of the search path would be looked up in whatever folder is open.
+  const found = where.path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
+    .map((folder) => join(folder, name))
+    .find(runs);
+  if (found !== undefined) return { path: found };
+  return { problem: 'The program "mayi" was not found. Install it, or set "mayi.path" to where it is.' };
+}

@@ -1,0 +1,72 @@
+// Answers of a person on their way to the backend.
+
+import type { ApprovalEntry, ApprovalResponse } from "../api";
+import { because, isFields, list } from "../check";
+import { parseEntry, parseResolved } from "../model/parse";
+import type { Call } from "./sessions";
+import type { Store } from "./store";
+
+/** What answering needs of the editor. */
+export interface Person {
+  /** Asks once more before everything is allowed to the agent. */
+  confirmBypass(agentName: string): Promise<boolean>;
+  /** The card waits again, with a line that says why. */
+  open(approvalId: string, problem: string | null): void;
+}
+
+/** Sends answers, and looks up cards. */
+export class Answers {
+  constructor(
+    private readonly store: Store,
+    private readonly call: Call,
+    private readonly person: Person,
+  ) {}
+
+  /** One answer. */
+  async respond(response: ApprovalResponse): Promise<void> {
+    const entry = this.store.state.cards[response.approvalId];
+    if (entry === undefined || entry.state !== "pending") return;
+    if (response.bypassAll === true && !(await this.person.confirmBypass(entry.card.agentName))) {
+      return this.person.open(response.approvalId, null);
+    }
+    try {
+      const resolved = parseResolved(await this.call("approval/respond", response));
+      if (resolved !== null) this.store.apply(resolved);
+    } catch (error) {
+      await this.refused(response.approvalId, because(error));
+    }
+  }
+
+  /** Answers to several cards that are alike, each with the digest that was shown. */
+  async respondMany(responses: ApprovalResponse[]): Promise<void> {
+    try {
+      const answer = await this.call("approval/respondMany", { responses });
+      for (const one of list(isFields(answer) ? answer["results"] : null)) {
+        if (!isFields(one) || typeof one["approvalId"] !== "string") continue;
+        const resolved = parseResolved(one["resolved"]);
+        if (resolved !== null) this.store.apply(resolved);
+        else await this.refused(one["approvalId"], typeof one["error"] === "string" ? one["error"] : "it was refused");
+      }
+    } catch (error) {
+      for (const { approvalId } of responses) await this.refused(approvalId, because(error));
+    }
+  }
+
+  /** What became of cards that no event told of: the store knows. */
+  async lookUp(ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const answer = await this.call("approval/list", { ids });
+    const entries = list(answer).flatMap((one): ApprovalEntry[] => {
+      const entry = parseEntry(one);
+      return entry === null ? [] : [entry];
+    });
+    const known = new Set(entries.map((entry) => entry.card.approvalId));
+    this.store.apply({ type: "entries", entries }, { type: "cards-unknown", ids: ids.filter((id) => !known.has(id)) });
+  }
+
+  /** Another surface may have been first: then the card settles; else it waits again and says why. */
+  private async refused(approvalId: string, why: string): Promise<void> {
+    await this.lookUp([approvalId]).catch(() => undefined);
+    if (this.store.state.cards[approvalId]?.state === "pending") this.person.open(approvalId, why);
+  }
+}

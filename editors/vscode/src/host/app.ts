@@ -1,0 +1,297 @@
+// The extension as a whole: the backend's events go into the store, the store's changes to the views, and what a person
+// does in a view to the backend. Nothing is decided here.
+
+import { homedir } from "node:os";
+
+import * as vscode from "vscode";
+
+import type { AgentInfo, Batch, InitializeResult } from "../api";
+import { Backend, type Status } from "../backend/backend";
+import { parseAgents } from "../backend/connect";
+import { locate } from "../backend/locate";
+import { Tail } from "../backend/tail";
+import { because, isFields } from "../check";
+import type { Catalog, FromWebview, ToWebview } from "../messages";
+import { viewOf } from "../model/changes";
+import { tabOf, type State, waiting } from "../model/state";
+import { Attention } from "../views/attention";
+import { Panel } from "../views/panel";
+import { Answers } from "./answers";
+import { own, parseSettings, settings, write } from "./config";
+import { confirmBypass, openFile, openLink } from "./dialogs";
+import { Permissions } from "./permissions";
+import { Sessions } from "./sessions";
+import { Store } from "./store";
+
+const READY = "mayi.ready";
+
+export class App implements vscode.Disposable {
+  readonly chat: Panel;
+  readonly approvals: Panel;
+  readonly permissions: Panel;
+  readonly backend: Backend;
+  private readonly store: Store;
+  private readonly sessions: Sessions;
+  private readonly answers: Answers;
+  private readonly granted: Permissions;
+  private readonly attention: Attention;
+  private readonly log = vscode.window.createOutputChannel("mayi");
+  private tail: Tail | null = null;
+  private status: Status = { state: "starting", text: "Starting mayi …" };
+  private about: InitializeResult | null = null;
+  private agents: AgentInfo[] = [];
+
+  constructor(private readonly context: vscode.ExtensionContext) {
+    const panel = (name: string, root: string): Panel => new Panel(context.extensionUri, name, root, (message, from) => void this.heard(message, from));
+    this.chat = panel("chat", '<div id="mayi"></div>');
+    this.approvals = panel("approvals", "");
+    this.permissions = panel("permissions", "");
+    this.store = new Store(context.workspaceState);
+    this.backend = this.makeBackend();
+    const call = this.backend.call.bind(this.backend);
+    this.sessions = new Sessions(this.store, this.backend.callSoon.bind(this.backend));
+    this.answers = new Answers(this.store, call, {
+      confirmBypass,
+      open: (approvalId, problem) => this.broadcast([{ type: "approval-open", approvalId, problem }]),
+    });
+    this.granted = new Permissions(call, this.permissions, () => this.agents);
+    this.attention = new Attention((entry) => void this.show(entry.card.tabId, entry.card.approvalId));
+    this.store.hear((messages, before) => this.changed(messages, before));
+    context.subscriptions.push(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("mayi.agents") || event.affectsConfiguration("mayi.servers")) void this.configured();
+        if (event.affectsConfiguration("mayi.path") || event.affectsConfiguration("mayi.page")) void this.backend.restart();
+      }),
+    );
+    this.count();
+    void this.backend.run();
+  }
+
+  private makeBackend(): Backend {
+    const { context, log } = this;
+    return new Backend({
+      version: String(isFields(context.extension.packageJSON) ? context.extension.packageJSON["version"] : ""),
+      folder: context.globalStorageUri.fsPath,
+      page: () => own("page") === true,
+      program: () => {
+        const setting = own("path");
+        return locate({
+          setting: typeof setting === "string" ? setting : null,
+          extension: context.extensionPath,
+          path: process.env["PATH"] ?? "",
+          windows: process.platform === "win32",
+        });
+      },
+      settings,
+      cursor: () => this.store.state.cursor,
+      remembered: () => context.workspaceState.get(READY),
+      remember: (ready) => void context.workspaceState.update(READY, ready),
+      log: (line) => log.appendLine(`[extension] ${line}`),
+      follow: (file) => this.follow(file),
+      status: (status) => this.tell(status),
+      connected: (about) => this.connected(about),
+      batch: (batch) => this.batch(batch),
+    });
+  }
+
+  /** What the views know of agents, modes and the backend. */
+  private catalog(): Catalog {
+    const wanted = own("defaultAgent");
+    const standard = this.agents.find((agent) => agent.name === wanted) ?? this.agents.find((agent) => agent.found) ?? this.agents[0];
+    return { agents: this.agents, modes: this.about?.modes ?? [], mode: this.about?.mode ?? "default", defaultAgent: standard?.name ?? "", status: this.status };
+  }
+
+  private broadcast(messages: ToWebview[]): void {
+    this.chat.post(...messages);
+    this.approvals.post(...messages);
+  }
+
+  private tell(status: Status): void {
+    this.status = status;
+    if (status.state === "failed") this.log.appendLine(`[extension] ${status.text}`);
+    this.broadcast([{ type: "catalog", catalog: this.catalog() }]);
+    this.count();
+    if (status.state !== "failed") return;
+    void vscode.window.showErrorMessage(status.text.replace(/[[\]]/g, ""), "Open Settings", "Show Log").then((picked) => {
+      if (picked === "Open Settings") void vscode.commands.executeCommand("workbench.action.openSettings", "mayi.path");
+      if (picked === "Show Log") this.log.show();
+    });
+  }
+
+  private follow(file: string): void {
+    this.tail?.dispose();
+    this.tail = new Tail(file, (text) => this.log.append(text));
+  }
+
+  private connected(about: InitializeResult): void {
+    const kept = this.context.workspaceState.get(READY);
+    if (this.tail === null && isFields(kept) && typeof kept["log"] === "string") this.follow(kept["log"]);
+    this.about = about;
+    this.agents = about.agents;
+    for (const notice of about.notices) this.log.appendLine(`[configuration] ${notice}`);
+    this.broadcast([{ type: "catalog", catalog: this.catalog() }]);
+    // Chats that were opened before any agent was known.
+    const { defaultAgent } = this.catalog();
+    const without = this.store.state.tabs.filter((tab) => tab.agentName === "");
+    this.store.apply(...without.map(({ tabId }) => ({ type: "agent-picked" as const, tabId, agentName: defaultAgent })));
+    void this.granted.refresh();
+  }
+
+  private batch(batch: Batch): void {
+    this.store.apply(...batch.events, { type: "cursor", cursor: batch.cursor });
+    for (const event of batch.events) {
+      if (event.type === "snapshot") void this.caughtUp(new Set(event.waiting.map((card) => card.approvalId)));
+      else if (event.type === "settings-changed") void write(parseSettings(event.editor));
+      else if (event.type === "grants-changed") void this.granted.refresh();
+      else if (event.type === "notice" && event.tabId === null) this.log.appendLine(`[notice] ${event.text}`);
+    }
+  }
+
+  /** The backend is another one, or events are gone: what is not in its snapshot has to be asked for. */
+  private async caughtUp(waits: Set<string>): Promise<void> {
+    const ids = waiting(this.store.state).map((entry) => entry.card.approvalId).filter((id) => !waits.has(id));
+    try {
+      await this.answers.lookUp(ids);
+    } catch (error) {
+      this.log.appendLine(`[extension] cards could not be looked up: ${because(error)}`);
+    }
+    this.sessions.chosen(this.store.state.selected);
+  }
+
+  private changed(messages: ToWebview[], before: State): void {
+    this.broadcast(messages);
+    this.count();
+    for (const entry of waiting(this.store.state)) {
+      if (before.cards[entry.card.approvalId] === undefined && !this.seen(entry.card.tabId)) this.attention.notify(entry);
+    }
+  }
+
+  /** Whether a card of the tab is in front of the person. */
+  private seen(tabId: string | null): boolean {
+    return this.approvals.visible || (this.chat.visible && tabId !== null && this.store.state.selected === tabId);
+  }
+
+  private count(): void {
+    const all = waiting(this.store.state);
+    this.attention?.update(all.length, this.status);
+    this.approvals.badge(all.length);
+  }
+
+  /** The settings were changed: the backend's layer of them too. */
+  private async configured(): Promise<void> {
+    try {
+      const answer = await this.backend.call("settings/update", { editor: settings() });
+      if (isFields(answer)) this.agents = parseAgents(answer["agents"]);
+      this.broadcast([{ type: "catalog", catalog: this.catalog() }]);
+      await this.granted.refresh();
+    } catch (error) {
+      void vscode.window.showErrorMessage(`mayi did not take the settings: ${because(error).replace(/[[\]]/g, "")}`);
+    }
+  }
+
+  private full(): ToWebview {
+    const { state } = this.store;
+    return {
+      type: "state",
+      catalog: this.catalog(),
+      tabs: state.tabs.map((tab) => ({ tab: viewOf(tab), items: tab.items })),
+      selected: state.selected,
+      entries: Object.values(state.cards),
+    };
+  }
+
+  private async heard(message: FromWebview, from: Panel): Promise<void> {
+    const { store, sessions } = this;
+    switch (message.type) {
+      case "ready":
+        if (from === this.permissions) return this.granted.refresh();
+        from.post(this.full());
+        return this.count();
+      case "tab-new":
+        return store.apply({ type: "tab-new", tabId: message.tabId, agentName: this.catalog().defaultAgent, cwd: folder() });
+      case "tab-selected":
+        store.apply({ type: "tab-selected", tabId: message.tabId });
+        return sessions.chosen(message.tabId);
+      case "tab-closed":
+        return sessions.close(message.tabId);
+      case "agent":
+        return store.apply({ type: "agent-picked", tabId: message.tabId, agentName: message.agentName });
+      case "mode":
+        return sessions.setMode(message.tabId, message.mode);
+      case "prompt":
+        return sessions.prompt(message.tabId, message.text);
+      case "cancel":
+        return sessions.cancel(message.tabId);
+      case "approval-response": {
+        const { type: _, ...response } = message;
+        return this.answers.respond(response);
+      }
+      case "approval-responses":
+        return this.answers.respondMany(message.responses);
+      case "show-tab":
+        return this.show(message.tabId, message.approvalId);
+      case "open-link":
+        return openLink(message.url);
+      case "open-file":
+        return openFile(message.path, message.line);
+      default:
+        return this.granted.heard(message);
+    }
+  }
+
+  /** Shows the card: in its chat, or among all that waits. */
+  async show(tabId: string | null, approvalId: string): Promise<void> {
+    const inChat = tabId !== null && tabOf(this.store.state, tabId) !== undefined;
+    const panel = inChat ? this.chat : this.approvals;
+    await vscode.commands.executeCommand(inChat ? "mayi.chat.focus" : "mayi.approvals.focus");
+    if (inChat) this.store.apply({ type: "tab-selected", tabId });
+    panel.postLater({ type: "focus", approvalId });
+  }
+
+  async newChat(): Promise<void> {
+    await vscode.commands.executeCommand("mayi.chat.focus");
+    this.chat.postLater({ type: "new-chat" });
+  }
+
+  showLog(): void {
+    this.log.show();
+  }
+
+  async pair(): Promise<void> {
+    if (this.about?.ui == null) {
+      const picked = await vscode.window.showInformationMessage('The page for a second screen is off. Turn on "mayi.page" to have mayi serve it.', "Open Settings");
+      if (picked !== undefined) await vscode.commands.executeCommand("workbench.action.openSettings", "mayi.page");
+      return;
+    }
+    try {
+      const answer = await this.backend.call("ui/pair", {});
+      if (!isFields(answer) || typeof answer["code"] !== "string" || typeof answer["url"] !== "string") throw new Error("the answer was not understood");
+      const until = typeof answer["expiresAt"] === "string" ? ` It counts until ${new Date(answer["expiresAt"]).toLocaleTimeString()}.` : "";
+      const picked = await vscode.window.showInformationMessage(
+        `Type this code on the page: ${answer["code"]}`,
+        { modal: true, detail: `Open ${answer["url"]} on the other screen and type the code there, once.${until}` },
+        "Copy Address",
+      );
+      if (picked !== undefined) await vscode.env.clipboard.writeText(answer["url"]);
+    } catch (error) {
+      void vscode.window.showErrorMessage(`mayi: no code for pairing: ${because(error)}`);
+    }
+  }
+
+  /** Keeps everything; the backend stays for the next window. */
+  async close(): Promise<void> {
+    this.backend.dispose();
+    await this.store.flush();
+  }
+
+  dispose(): void {
+    this.backend.dispose();
+    this.tail?.dispose();
+    this.attention.dispose();
+    this.log.dispose();
+  }
+}
+
+function folder(): string {
+  return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
+}

@@ -1,0 +1,186 @@
+// The messages between the extension and its webviews. Those about approvals are `approval-request`,
+// `approval-response`, `approval-updated` and `approval-resolved`; both sides check what they get.
+
+import type { AgentInfo, ApprovalResolved, ApprovalResponse, Card, Grant, Mode, ServerInfo } from "./api";
+import { type Fields, isFields, list, oneOf, text } from "./check";
+import { parseCard, parseResolved } from "./model/parse";
+import type { Entry, Item, Tab } from "./model/state";
+
+/** What a webview knows of a tab besides its items. */
+export type TabView = Omit<Tab, "items" | "made" | "reopening" | "sessionId" | "canResume">;
+
+/** What holds for all tabs. */
+export interface Catalog {
+  agents: AgentInfo[];
+  modes: { id: Mode; name: string; description: string }[];
+  mode: Mode;
+  defaultAgent: string;
+  status: { state: "starting" | "connected" | "waiting" | "failed"; text: string };
+}
+
+/** From the extension to a webview. */
+export type ToWebview =
+  | { type: "state"; catalog: Catalog; tabs: { tab: TabView; items: Item[] }[]; selected: string | null; entries: Entry[] }
+  | { type: "catalog"; catalog: Catalog }
+  | { type: "tab"; tab: TabView }
+  | { type: "tab-closed"; tabId: string }
+  | { type: "tab-select"; tabId: string }
+  | { type: "item"; tabId: string; item: Item; after: string | null }
+  | { type: "append"; tabId: string; itemId: string; text: string }
+  | Card
+  | (Omit<Card, "type"> & { type: "approval-updated" })
+  | ApprovalResolved
+  /** The answer was not taken, and the card waits again. */
+  | { type: "approval-open"; approvalId: string; problem: string | null }
+  | { type: "focus"; approvalId: string }
+  | { type: "new-chat" }
+  | { type: "permissions"; servers: ServerInfo[]; grants: Grant[]; agents: AgentInfo[]; problem: string | null };
+
+/** From a webview to the extension. */
+export type FromWebview =
+  | { type: "ready" }
+  | { type: "tab-new"; tabId: string }
+  | { type: "tab-selected"; tabId: string }
+  | { type: "tab-closed"; tabId: string }
+  | { type: "agent"; tabId: string; agentName: string }
+  | { type: "mode"; tabId: string; mode: Mode }
+  | { type: "prompt"; tabId: string; text: string }
+  | { type: "cancel"; tabId: string }
+  | ({ type: "approval-response" } & ApprovalResponse)
+  | { type: "approval-responses"; responses: ApprovalResponse[] }
+  | { type: "open-link"; url: string }
+  | { type: "open-file"; path: string; line: number | null }
+  | { type: "show-tab"; tabId: string; approvalId: string }
+  | { type: "server-approval"; server: string; tool: string | null; approval: "required" | "not_required" | "default" }
+  | { type: "bypass"; agentName: string; on: boolean }
+  | { type: "revoke"; ids: string[] }
+  | { type: "revoke-server"; server: string }
+  | { type: "refresh" };
+
+const TAB_ID = /^[A-Za-z0-9-]{1,64}$/;
+
+/** The answer in `value`, or null. */
+export function parseResponse(value: unknown): ApprovalResponse | null {
+  if (!isFields(value) || typeof value["approvalId"] !== "string" || typeof value["digest"] !== "string") return null;
+  const outcome = isFields(value["response"]) ? value["response"]["outcome"] : null;
+  if (!isFields(outcome) || outcome["outcome"] !== "selected" || typeof outcome["optionId"] !== "string") return null;
+  const remember = parseRemember(value["remember"]);
+  if (remember === undefined) return null;
+  return {
+    approvalId: value["approvalId"],
+    digest: value["digest"],
+    response: { outcome: { outcome: "selected", optionId: outcome["optionId"] } },
+    bypassAll: value["bypassAll"] === true,
+    ...(remember ? { remember } : {}),
+    ...(typeof value["reason"] === "string" ? { reason: value["reason"] } : {}),
+  };
+}
+
+/** Null: nothing is to be remembered. Undefined: not understood, so the whole answer is not. */
+function parseRemember(value: unknown): ApprovalResponse["remember"] | undefined {
+  if (value === undefined || value === null) return null;
+  if (!isFields(value) || !oneOf(value["scope"], ["session", "workspace", "user"] as const)) return undefined;
+  const patterns = list(value["patterns"]).filter((one): one is string => typeof one === "string");
+  return {
+    scope: value["scope"],
+    ...(patterns.length > 0 ? { patterns } : {}),
+    expiresIn: text(value["expiresIn"]),
+    uses: typeof value["uses"] === "number" ? value["uses"] : null,
+    level: oneOf(value["level"], ["read", "write", "all"] as const) ? value["level"] : null,
+  };
+}
+
+/** What a webview sent, or null where it is not understood. */
+export function fromWebview(value: unknown): FromWebview | null {
+  if (!isFields(value)) return null;
+  const tabId = typeof value["tabId"] === "string" && TAB_ID.test(value["tabId"]) ? value["tabId"] : null;
+  switch (value["type"]) {
+    case "ready":
+    case "refresh":
+      return { type: value["type"] };
+    case "approval-response": {
+      const response = parseResponse(value);
+      return response && { type: "approval-response", ...response };
+    }
+    case "approval-responses": {
+      const responses = list(value["responses"]).map(parseResponse);
+      const whole = responses.filter((one): one is ApprovalResponse => one !== null);
+      return whole.length === responses.length && whole.length > 0 ? { type: "approval-responses", responses: whole } : null;
+    }
+    case "open-link":
+      return typeof value["url"] === "string" ? { type: "open-link", url: value["url"] } : null;
+    case "open-file":
+      return typeof value["path"] === "string" ? { type: "open-file", path: value["path"], line: typeof value["line"] === "number" ? value["line"] : null } : null;
+    case "revoke": {
+      const ids = list(value["ids"]).filter((one): one is string => typeof one === "string");
+      return ids.length > 0 ? { type: "revoke", ids } : null;
+    }
+    case "revoke-server":
+      return typeof value["server"] === "string" && value["server"] !== "" ? { type: "revoke-server", server: value["server"] } : null;
+    case "server-approval":
+      return typeof value["server"] === "string" && oneOf(value["approval"], ["required", "not_required", "default"] as const)
+        ? { type: "server-approval", server: value["server"], tool: text(value["tool"]), approval: value["approval"] }
+        : null;
+    case "bypass":
+      return typeof value["agentName"] === "string" && typeof value["on"] === "boolean" ? { type: "bypass", agentName: value["agentName"], on: value["on"] } : null;
+  }
+  return tabId === null ? null : aboutTab(value, tabId);
+}
+
+function aboutTab(value: Fields, tabId: string): FromWebview | null {
+  switch (value["type"]) {
+    case "tab-new":
+    case "tab-selected":
+    case "tab-closed":
+    case "cancel":
+      return { type: value["type"], tabId };
+    case "agent":
+      return typeof value["agentName"] === "string" ? { type: "agent", tabId, agentName: value["agentName"] } : null;
+    case "mode":
+      return oneOf(value["mode"], ["plan", "default", "auto"] as const) ? { type: "mode", tabId, mode: value["mode"] } : null;
+    case "prompt":
+      return typeof value["text"] === "string" && value["text"].trim() !== "" ? { type: "prompt", tabId, text: value["text"] } : null;
+    case "show-tab":
+      return typeof value["approvalId"] === "string" ? { type: "show-tab", tabId, approvalId: value["approvalId"] } : null;
+    default:
+      return null;
+  }
+}
+
+const PLAIN = ["state", "catalog", "tab", "tab-closed", "tab-select", "item", "append", "approval-open", "focus", "new-chat", "permissions"];
+
+/** What the extension sent, or null where it is not understood. Cards are checked in full, the rest is the extension's own. */
+export function toWebview(value: unknown): ToWebview | null {
+  if (!isFields(value)) return null;
+  switch (value["type"]) {
+    case "approval-request":
+      return parseCard(value);
+    case "approval-updated": {
+      const card = parseCard(value);
+      return card && { ...card, type: "approval-updated" };
+    }
+    case "approval-resolved":
+      return parseResolved(value);
+  }
+  return isOwn(value) ? value : null;
+}
+
+function isOwn(value: Fields): value is Fields & Exclude<ToWebview, Card | ApprovalResolved | { type: "approval-updated" }> {
+  if (!oneOf(value["type"], PLAIN)) return false;
+  switch (value["type"]) {
+    case "state":
+      return Array.isArray(value["tabs"]) && Array.isArray(value["entries"]) && isFields(value["catalog"]);
+    case "catalog":
+      return isFields(value["catalog"]);
+    case "tab":
+      return isFields(value["tab"]);
+    case "item":
+      return typeof value["tabId"] === "string" && isFields(value["item"]);
+    case "append":
+      return typeof value["tabId"] === "string" && typeof value["itemId"] === "string" && typeof value["text"] === "string";
+    case "permissions":
+      return Array.isArray(value["servers"]) && Array.isArray(value["grants"]) && Array.isArray(value["agents"]);
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,10 @@
+// Which pending cards may be answered together.
+
+import type { Card } from "../api";
+
+/** The pending cards with the same key as `card`, itself among them; empty where it has none or is alone. */
+export function alike(card: Card, pending: readonly Card[]): Card[] {
+  if (card.alike === null) return [];
+  const group = pending.filter((other) => other.alike === card.alike);
+  return group.length > 1 ? group : [];
+}

@@ -1,0 +1,102 @@
+// "Always …": what is to be remembered, where, and for how long.
+
+import type { ApprovalResponse, Card } from "../../api";
+import { visible } from "../../text/visible";
+import { button, el } from "../shared/dom";
+
+type Remember = NonNullable<ApprovalResponse["remember"]>;
+
+const SCOPES: Record<Remember["scope"], string> = {
+  session: "In this session",
+  workspace: "In this workspace",
+  user: "Everywhere",
+};
+
+/** The form; `done` is given what to remember, or null. */
+export function alwaysForm(card: Card, done: (remember: Remember | null) => void): HTMLElement {
+  const name = `always-${card.approvalId}`;
+  const patterns = el("textarea", { rows: "3", spellcheck: "false", "aria-label": "Patterns, one a line", class: "mayi-field" });
+  const scope = el("select", { "aria-label": "Where it counts", class: "mayi-field" });
+  const expires = el("input", { type: "text", class: "mayi-field", placeholder: "no limit, or 30m, 8h, 7d", "aria-label": "Time limit" });
+  const uses = el("input", { type: "number", min: "1", class: "mayi-field", placeholder: "no limit", "aria-label": "How often" });
+  const problem = el("p", { class: "mayi-problem", role: "alert" });
+  let level: Remember["level"] = null;
+
+  const offerScopes = (scopes: readonly Remember["scope"][]): void => {
+    const before = scope.value;
+    scope.replaceChildren(...scopes.map((one) => el("option", { value: one }, SCOPES[one])));
+    const wanted = [before, "workspace"].find((one) => (scopes as readonly string[]).includes(one));
+    if (wanted !== undefined) scope.value = wanted;
+  };
+  const choices = el("fieldset", { class: "mayi-choices" }, el("legend", {}, "Always allow"));
+  const offer = (label: string, picked: () => void): void => {
+    const radio = el("input", { type: "radio", name });
+    radio.addEventListener("change", picked);
+    choices.append(el("label", {}, radio, " ", label));
+    if (choices.querySelectorAll("input").length === 1) {
+      radio.checked = true;
+      picked();
+    }
+  };
+  for (const suggestion of card.suggestions) {
+    offer(suggestion.patterns.map(visible).join("  +  "), () => {
+      level = null;
+      patterns.disabled = false;
+      // Escapes would not be read back: a pattern is edited as it is, without what is invisible in it.
+      patterns.value = suggestion.patterns.join("\n");
+      offerScopes(suggestion.scopes);
+    });
+  }
+  for (const one of card.server === null ? [] : (card.levels ?? [])) {
+    offer(`All tools of ${visible(card.server?.name ?? "")} that ${one === "read" ? "only read" : one === "write" ? "read or write" : "there are"}`, () => {
+      level = one;
+      patterns.disabled = true;
+      patterns.value = "";
+      offerScopes(["session", "workspace", "user"]);
+    });
+  }
+
+  const confirm = (): void => {
+    const kept = patterns.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    const count = uses.value.trim() === "" ? null : Number(uses.value);
+    if (level === null && kept.length === 0) return problem.replaceChildren("Say what is to be allowed: one pattern a line.");
+    if (count !== null && (!Number.isInteger(count) || count < 1)) return problem.replaceChildren("How often is a whole number.");
+    const limit = expires.value.trim();
+    if (limit !== "" && !/^\d+\s*[smhdw]/i.test(limit)) return problem.replaceChildren("A time limit is a number and a unit: 30m, 8h, 7d.");
+    done({
+      scope: scope.value as Remember["scope"],
+      ...(level === null ? { patterns: kept } : {}),
+      expiresIn: limit === "" ? null : limit,
+      uses: count,
+      level,
+    });
+  };
+  const form = el(
+    "div",
+    { class: "mayi-form", role: "group", "aria-label": "Always allow" },
+    choices,
+    patterns,
+    el("label", {}, "Where ", scope),
+    el("label", {}, "For how long ", expires),
+    el("label", {}, "How often ", uses),
+    problem,
+    el("div", { class: "mayi-actions" }, button("always_confirm", "Always allow", "allow", confirm), button("always_cancel", "Back", "plain", () => done(null))),
+  );
+  return form;
+}
+
+/** "Deny with reason": `done` is given the reason, or null. */
+export function reasonForm(done: (reason: string | null) => void): HTMLElement {
+  const reason = el("textarea", { rows: "2", class: "mayi-field", "aria-label": "Reason, told to the agent", placeholder: "Told to the agent" });
+  const confirm = (): void => done(reason.value.trim());
+  reason.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) confirm();
+    if (event.key === "Escape") done(null);
+  });
+  return el(
+    "div",
+    { class: "mayi-form", role: "group", "aria-label": "Deny with reason" },
+    reason,
+    el("div", { class: "mayi-actions" }, button("deny_reason_confirm", "Deny", "deny", confirm), button("deny_reason_cancel", "Back", "plain", () => done(null))),
+  );
+}

@@ -1,0 +1,91 @@
+// All cards of a view: what came from the extension, and the elements for it.
+
+import type { ApprovalResolved, Card } from "../../api";
+import type { ToWebview } from "../../messages";
+import { alike } from "../../model/alike";
+import { permissionBlock } from "../../model/block";
+import type { Entry } from "../../model/state";
+import { send } from "../shared/host";
+import { CardView, type Surroundings } from "./card";
+
+/** The cards of one view. */
+export class Deck {
+  private readonly entries = new Map<string, Entry>();
+  private readonly views = new Map<string, CardView>();
+  private readonly around: Surroundings;
+
+  constructor(bypass: (agentName: string) => boolean) {
+    this.around = {
+      bypass,
+      alike: (card) => alike(card, this.pending()),
+      respond: (response) => send({ type: "approval-response", ...response }),
+      respondMany: (responses) => send({ type: "approval-responses", responses }),
+      openFile: (path, line) => send({ type: "open-file", path, line }),
+    };
+  }
+
+  /** Takes in what the extension says of cards; whether it was about one. */
+  hear(message: ToWebview): boolean {
+    switch (message.type) {
+      case "approval-request":
+      case "approval-updated":
+        this.put(asked({ ...message, type: "approval-request" }));
+        return true;
+      case "approval-resolved":
+        this.settle(message);
+        return true;
+      case "approval-open":
+        this.views.get(message.approvalId)?.open(message.problem);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** All of them anew. */
+  reset(entries: Entry[]): void {
+    for (const view of this.views.values()) view.dispose();
+    this.views.clear();
+    this.entries.clear();
+    for (const entry of entries) this.entries.set(entry.card.approvalId, entry);
+  }
+
+  all(): Entry[] {
+    return [...this.entries.values()];
+  }
+
+  get(id: string): Entry | undefined {
+    return this.entries.get(id);
+  }
+
+  /** The element for the card, made when it is first wanted. */
+  view(id: string): CardView | undefined {
+    const known = this.views.get(id);
+    const entry = this.entries.get(id);
+    if (known !== undefined || entry === undefined) return known;
+    const made = new CardView(entry, this.around);
+    this.views.set(id, made);
+    return made;
+  }
+
+  private pending(): Card[] {
+    return this.all().flatMap((entry) => (entry.state === "pending" ? [entry.card] : []));
+  }
+
+  private put(entry: Entry): void {
+    this.entries.set(entry.card.approvalId, entry);
+    this.views.get(entry.card.approvalId)?.update(entry);
+    for (const view of this.views.values()) view.regroup();
+  }
+
+  private settle(message: ApprovalResolved): void {
+    const entry = this.entries.get(message.approvalId);
+    if (entry === undefined) return;
+    const { state, by, at, reason } = message;
+    this.put({ ...entry, state, by, at, reason, block: permissionBlock(entry.card, state, message.grantedPermissions) });
+  }
+}
+
+function asked(card: Card): Entry {
+  return { card, state: "pending", by: null, at: null, reason: null, block: permissionBlock(card, "pending", []) };
+}

@@ -1,0 +1,126 @@
+// The parts of a card that say what is asked. Every value of an agent or a server is text.
+
+import type { Card, Finding } from "../../api";
+import { visible, visibleBlock } from "../../text/visible";
+import { block, change, code, json } from "../shared/data";
+import { disclosure, el } from "../shared/dom";
+import { before, MALICIOUS, PERMISSION, REVIEW, wants } from "./words";
+
+/** Whether it is a call to one tool of one server, and nothing besides. */
+export function isServerCall(card: Card): boolean {
+  return card.server !== null && card.accesses.every((access) => access.access === "mcp");
+}
+
+/** The heading, as one line of text. */
+export function headingText(card: Card): string {
+  if (card.server !== null && isServerCall(card)) return `Allow tool call from ${visible(card.server.name)}?`;
+  return `Allow ${visible(card.agentName)} ${wants(card)}?`;
+}
+
+/** The heading. */
+export function heading(card: Card, id: string): HTMLElement {
+  const title = el("h3", { id, tabindex: "-1" });
+  if (card.server !== null && isServerCall(card)) {
+    title.append("Allow tool call from ", el("em", {}, visible(card.server.name)), "?");
+  } else {
+    title.append("Allow ", el("em", {}, visible(card.agentName)), ` ${wants(card)}?`);
+  }
+  return title;
+}
+
+/** The server's icon, if it holds its own picture: nothing is fetched. */
+export function icon(card: Card): HTMLElement | null {
+  const src = card.server?.icons?.find((one) => /^data:image\/(png|jpeg|gif|webp|svg\+xml)[;,]/i.test(one.src))?.src;
+  return src === undefined ? null : el("img", { class: "mayi-icon", src, alt: "", width: "16", height: "16" });
+}
+
+/** What to think of before answering. */
+export function warning(): HTMLElement[] {
+  return [el("p", { class: "mayi-warning" }, MALICIOUS), el("p", { class: "mayi-warning" }, el("strong", {}, REVIEW))];
+}
+
+/** What would happen. */
+export function what(card: Card): HTMLElement {
+  const part = el("div", { class: "mayi-what" });
+  if (card.server !== null) {
+    part.append(el("p", {}, "Run ", el("em", {}, visible(card.server.tool)), " from ", el("em", {}, visible(card.server.name))));
+  }
+  if (!isServerCall(card)) {
+    const list = el("ul", { class: "mayi-accesses", "aria-label": "What would be touched" });
+    for (const access of card.accesses) {
+      list.append(el("li", {}, el("span", { class: "mayi-access" }, visible(access.access)), el("pre", { class: "mayi-data", tabindex: "0" }, visibleBlock(access.display))));
+    }
+    part.append(list);
+  }
+  return part;
+}
+
+/** Arguments, changes and notes: on demand, in full; short changes are open while the card waits. */
+export function inFull(card: Card, waits: boolean): HTMLElement[] {
+  const { rawInput, content, locations } = card.toolCall;
+  const parts: HTMLElement[] = [disclosure("Arguments", false, "arguments", json(rawInput))];
+  for (const one of content) {
+    if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText, waits));
+    else parts.push(disclosure("What the agent says of it", false, "note", block(one.content.text)));
+  }
+  if (locations.length > 0) parts.push(disclosure("Locations", false, "locations", json(locations)));
+  return parts;
+}
+
+function row(list: HTMLElement, label: string, ...value: (Node | string)[]): void {
+  list.append(el("dt", {}, label), el("dd", {}, ...value));
+}
+
+/** Where, and why it is asked: always in sight. */
+export function about(card: Card, openFile: (path: string, line: number | null) => void): HTMLElement {
+  const list = el("dl", { class: "mayi-about" });
+  if (card.cwd !== "") row(list, "In", code(card.cwd));
+  for (const [name, value] of Object.entries(card.env)) row(list, "Sets", code(`${name}=${value}`));
+  for (const finding of card.why) row(list, finding.effect === "ask" ? "Why" : `Why (${finding.effect})`, ...why(finding, openFile));
+  const history = before(card);
+  if (history !== null) row(list, "Before", history);
+  for (const missing of card.notShown) row(list, "Not shown", el("strong", {}, visible(missing)));
+  if (card.expiresAt !== null) row(list, "Until", `${new Date(card.expiresAt).toLocaleTimeString()}, then it is denied`);
+  return list;
+}
+
+/** Who, and in whose words: on demand. */
+export function details(card: Card): HTMLElement {
+  const list = el("dl", { class: "mayi-about" });
+  row(list, "Agent", visible(card.agentName), ...(card.parent === null ? [] : [" (a sub-agent)"]));
+  if (card.toolCall.title !== "") row(list, "Title", visible(card.toolCall.title));
+  if (card.toolCall.name !== null) row(list, "Tool", visible(card.toolCall.name));
+  row(list, "Asks for", PERMISSION[card.permissionType]);
+  if (isServerCall(card)) {
+    for (const access of card.accesses) row(list, "Access", code(`${access.access}(${access.display})`), ` ${access.category ?? ""}`);
+  }
+  says(list, card);
+  return list;
+}
+
+/** What the server says of itself and of the tool: its words, and not to be relied on. */
+function says(list: HTMLElement, card: Card): void {
+  const said: [string, string | undefined][] = [
+    ["Server says (name)", card.server?.title],
+    ["Server says (itself)", card.server?.description],
+    ["Server says (tool)", card.tool?.description ?? card.tool?.title],
+    ["Server says (hints)", card.tool?.annotations === undefined || card.tool.annotations === null ? undefined : JSON.stringify(card.tool.annotations)],
+  ];
+  for (const [label, text] of said) if (text !== undefined && text.trim() !== "") row(list, label, el("span", { class: "mayi-said" }, visibleBlock(text)));
+}
+
+/** One finding: its reason, and where the rule for it is written. */
+export function why(finding: Finding, openFile: (path: string, line: number | null) => void): (Node | string)[] {
+  const parts: (Node | string)[] = [visible(finding.reason)];
+  if (finding.access !== undefined && finding.access !== "") parts.push(" ", code(finding.access));
+  parts.push(` [${visible(finding.source)}]`);
+  if (finding.pattern != null && finding.pattern !== "") parts.push(" ", code(finding.pattern));
+  const { file, line } = finding;
+  if (file != null && file !== "") {
+    const place = el("button", { type: "button", class: "mayi-link" }, visible(line == null ? file : `${file}:${line}`));
+    place.addEventListener("click", () => openFile(file, line ?? null));
+    parts.push(" ", place);
+  }
+  if (finding.always) parts.push(" (always asked about)");
+  return parts;
+}

@@ -1,0 +1,84 @@
+// What a card says, in mayi's own words.
+
+import type { ApprovalResolved, Card, State } from "../../api";
+
+export const MALICIOUS =
+  "Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools.";
+export const REVIEW = "Review each action carefully before approving.";
+
+const CHANGES = ["write", "create", "edit", "delete", "move"];
+const VERBS: Record<string, string> = {
+  shell: "to run a command",
+  write: "to write a file",
+  create: "to create a file",
+  edit: "to edit a file",
+  delete: "to delete a file",
+  move: "to move a file",
+  read: "to read",
+  fetch: "to fetch from the network",
+  mcp: "to call a tool of a server",
+  mode: "to switch its own mode",
+};
+
+/** What the agent wants, where it is no call to one server. */
+export function wants(card: Card): string {
+  const kinds = card.accesses.map((access) => access.access);
+  const many = kinds.length;
+  const commands = kinds.filter((kind) => kind === "shell").length;
+  const only = (words: string[]): boolean => kinds.every((kind) => words.includes(kind));
+  if (kinds.includes("mode")) return "to switch its own mode";
+  if (commands > 0 && only(["shell", "read", ...CHANGES])) return commands > 1 ? `to run ${commands} commands` : "to run a command";
+  if (many > 1 && only(CHANGES)) return `to change ${many} files`;
+  if (many > 1 && only(["read"])) return `to read ${many} files`;
+  if (many > 1) return `to do ${many} things at once`;
+  return VERBS[kinds[0] ?? ""] ?? "to use a tool";
+}
+
+export const PERMISSION: Record<Card["permissionType"], string> = {
+  read: "Read: it only reads",
+  write: "Write: it changes files",
+  all: "All: it runs something or reaches out",
+};
+
+/** How the like was answered before; null if it never was. */
+export function before(card: Card): string | null {
+  if (card.history === undefined) return null;
+  const { allowed, denied, firstSeen } = card.history;
+  const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
+  if (allowed === 0 && denied === 0) return firstSeen === null ? null : `first asked about on ${firstSeen.slice(0, 10)}`;
+  const said = [allowed > 0 ? `allowed ${times(allowed)}` : "", denied > 0 ? `denied ${times(denied)}` : ""].filter((one) => one !== "").join(", ");
+  return firstSeen === null ? said : `${said}, first asked about on ${firstSeen.slice(0, 10)}`;
+}
+
+/** The class of a state. */
+export const CLASS: Record<State, string> = {
+  pending: "pending_approval",
+  approved: "approved",
+  denied: "denied",
+  cancelled: "cancelled",
+  expired: "expired",
+};
+
+export const BADGE: Record<State, string> = {
+  pending: "Approval required",
+  approved: "Approved",
+  denied: "Denied",
+  cancelled: "Cancelled",
+  expired: "Expired",
+};
+
+const OUTCOME: Record<State, string> = {
+  pending: "",
+  approved: "✓ Tool call approved",
+  denied: "✕ Tool call denied by user",
+  cancelled: "Cancelled: the question was withdrawn",
+  expired: "✕ Expired: nobody answered in time, so it was denied",
+};
+
+/** The line that stays when a card is settled. */
+export function outcome(settled: Pick<ApprovalResolved, "state" | "by" | "at">): string {
+  const at = settled.at === "" ? null : new Date(settled.at);
+  const time = at === null || Number.isNaN(at.getTime()) ? "" : at.toLocaleTimeString();
+  const who = settled.by === "" ? "" : settled.state === "cancelled" || settled.state === "expired" ? ` (${settled.by})` : `, answered by ${settled.by}`;
+  return `${OUTCOME[settled.state]}${who}${time === "" ? "" : ` at ${time}`}`;
+}

@@ -1,0 +1,151 @@
+// The chat: one MynahUI tab a session. What stands in it is told by the extension; nothing is decided here.
+
+import { MynahUI } from "@aws/mynah-ui";
+
+import type { Catalog, TabView, ToWebview } from "../../messages";
+import type { Item } from "../../model/state";
+import { visible } from "../../text/visible";
+import { Deck } from "../card/deck";
+import { el } from "../shared/dom";
+import { hear, send } from "../shared/host";
+import { TabPage } from "./tabs";
+import "./chat.css";
+
+const pages = new Map<string, TabPage>();
+const banner = el("div", { class: "mayi-banner", role: "status", hidden: true });
+let catalog: Catalog = { agents: [], modes: [], mode: "default", defaultAgent: "", status: { state: "starting", text: "" } };
+/** A tab is being made or closed for the extension: MynahUI's own events about it are not news. */
+let quiet = false;
+
+const deck = new Deck((agentName) => {
+  const agent = catalog.agents.find((one) => one.name === agentName);
+  return agent !== undefined && !agent.bypassPermissions && agent.bypassLocked === null;
+});
+
+const ui = new MynahUI({
+  rootSelector: "#mayi",
+  loadStyles: true,
+  tabs: {},
+  defaults: { store: TabPage.data({ agentName: "" }) },
+  config: {
+    maxTabs: 50,
+    autoFocus: true,
+    disableTypewriterAnimation: true,
+    codeCopyToClipboardEnabled: false,
+    codeInsertToCursorEnabled: false,
+    codeBlockActions: {},
+    texts: { mainTitle: "mayi", noTabsOpen: "No chat is open.", openNewTab: "New chat", stopGenerating: "Stop", spinnerText: "", noMoreTabsTooltip: "No more chats can be open at once." },
+  },
+  onTabAdd: (mynahId) => {
+    if (quiet) return;
+    const tab: TabView = { tabId: crypto.randomUUID(), agentName: catalog.defaultAgent, title: "", cwd: "", mode: null, modeLocked: null, bypassPermissions: false, state: "new", error: null, commands: [] };
+    page(mynahId, tab);
+    send({ type: "tab-new", tabId: tab.tabId });
+  },
+  onTabChange: (mynahId) => {
+    const found = [...pages.values()].find((one) => one.mynahId === mynahId);
+    if (found !== undefined && !quiet) send({ type: "tab-selected", tabId: found.tab.tabId });
+  },
+  onTabRemove: (mynahId) => {
+    const found = [...pages.values()].find((one) => one.mynahId === mynahId);
+    if (found === undefined) return;
+    pages.delete(found.tab.tabId);
+    if (!quiet) send({ type: "tab-closed", tabId: found.tab.tabId });
+  },
+  onChatPrompt: (mynahId, prompt) => {
+    const found = [...pages.values()].find((one) => one.mynahId === mynahId);
+    const text = prompt.prompt ?? "";
+    if (found !== undefined && text.trim() !== "") send({ type: "prompt", tabId: found.tab.tabId, text });
+  },
+  onStopChatResponse: (mynahId) => {
+    const found = [...pages.values()].find((one) => one.mynahId === mynahId);
+    if (found !== undefined) send({ type: "cancel", tabId: found.tab.tabId });
+  },
+});
+
+document.body.prepend(banner);
+
+function page(mynahId: string, tab: TabView): TabPage {
+  const made = new TabPage(ui, mynahId, tab, deck);
+  pages.set(tab.tabId, made);
+  made.update(tab, catalog);
+  return made;
+}
+
+/** The page of the tab, made if there is none. */
+function pageOf(tab: TabView): TabPage | undefined {
+  const known = pages.get(tab.tabId);
+  if (known !== undefined) return known;
+  quiet = true;
+  const mynahId = ui.updateStore("", TabPage.data(tab));
+  quiet = false;
+  return mynahId === undefined ? undefined : page(mynahId, tab);
+}
+
+function fill(of: TabPage, items: Item[]): void {
+  let after: string | null = null;
+  for (const item of items) {
+    of.put(item, after);
+    after = item.id;
+  }
+}
+
+function draw(now: Catalog): void {
+  catalog = now;
+  banner.hidden = now.status.state === "connected";
+  banner.className = `mayi-banner ${now.status.state}`;
+  banner.textContent = visible(now.status.text);
+  for (const one of pages.values()) one.update(one.tab, catalog);
+}
+
+function select(tabId: string | null): void {
+  const found = tabId === null ? undefined : pages.get(tabId);
+  if (found === undefined || ui.getSelectedTabId() === found.mynahId) return;
+  quiet = true;
+  ui.selectTab(found.mynahId);
+  quiet = false;
+}
+
+function on(message: ToWebview): void {
+  if (deck.hear(message)) return;
+  switch (message.type) {
+    case "state":
+      if (pages.size > 0) return;
+      deck.reset(message.entries);
+      draw(message.catalog);
+      for (const { tab, items } of message.tabs) {
+        const made = pageOf(tab);
+        if (made !== undefined) fill(made, items);
+      }
+      return select(message.selected);
+    case "catalog":
+      return draw(message.catalog);
+    case "tab":
+      return pageOf(message.tab)?.update(message.tab, catalog);
+    case "tab-closed": {
+      // MynahUI closes a tab for a click only: its own button is clicked.
+      const gone = pages.get(message.tabId);
+      if (gone === undefined) return;
+      pages.delete(message.tabId);
+      return document.querySelector<HTMLElement>(`span[key="mynah-main-tabs-${gone.mynahId}"] button`)?.click();
+    }
+    case "tab-select":
+      return select(message.tabId);
+    case "item":
+      return pages.get(message.tabId)?.put(message.item, message.after);
+    case "append":
+      return pages.get(message.tabId)?.append(message.itemId, message.text);
+    case "new-chat":
+      return void ui.updateStore("", TabPage.data({ agentName: catalog.defaultAgent }));
+    case "focus": {
+      const tabId = deck.get(message.approvalId)?.card.tabId ?? null;
+      select(tabId);
+      return pages.get(tabId ?? "")?.focus(message.approvalId);
+    }
+    default:
+      return;
+  }
+}
+
+hear(on);
+send({ type: "ready" });

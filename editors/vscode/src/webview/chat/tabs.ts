@@ -1,0 +1,111 @@
+// MynahUI's tabs and ours: its ids are its own, so both are kept beside each other.
+
+import { ChatItemType, type MynahUI, type MynahUIDataModel } from "@aws/mynah-ui";
+
+import type { Catalog, TabView } from "../../messages";
+import type { Item } from "../../model/state";
+import { visible } from "../../text/visible";
+import { el } from "../shared/dom";
+import type { Deck } from "../card/deck";
+import { Footer } from "./composer";
+import { ItemView } from "./items";
+
+/** So much of a title stands on its tab; all of it is its tooltip. */
+const TITLE = 18;
+
+/** One tab in the page. */
+export class TabPage {
+  private readonly views = new Map<string, ItemView>();
+  private readonly shown = new Set<string>();
+  private readonly footer: Footer;
+  private running = false;
+
+  constructor(
+    private readonly ui: MynahUI,
+    readonly mynahId: string,
+    public tab: TabView,
+    private readonly deck: Deck,
+  ) {
+    this.footer = new Footer(tab.tabId);
+    const wrapper = this.wrapper();
+    wrapper?.setAttribute("data-tab-id", tab.tabId);
+    wrapper?.querySelector(".mynah-prompt-input-options")?.replaceChildren(this.footer.element);
+    wrapper?.querySelector("[contenteditable]")?.setAttribute("aria-label", "Message to the agent");
+    const label = document.querySelector(`span[key="mynah-main-tabs-${mynahId}"]`);
+    label?.setAttribute("data-tab-id", tab.tabId);
+    label?.querySelector("button")?.setAttribute("aria-label", "Close this chat");
+  }
+
+  /** What a new tab starts with. MynahUI takes titles as HTML later on: an agent's name is letters, digits, `.`, `_`, `-`. */
+  static data(tab: Pick<TabView, "agentName">): MynahUIDataModel {
+    return {
+      tabTitle: tab.agentName.replace(/[^A-Za-z0-9._-]/g, "") || "New chat",
+      promptInputPlaceholder: "Ask the agent",
+      cancelButtonWhenLoading: true,
+      loadingChat: false,
+    };
+  }
+
+  update(tab: TabView, catalog: Catalog): void {
+    this.tab = tab;
+    const running = tab.state === "running" || tab.state === "starting";
+    if (running !== this.running) this.ui.updateStore(this.mynahId, { loadingChat: running });
+    this.running = running;
+    const { tabTitle = "" } = TabPage.data(tab);
+    const label = document.querySelector(`span[key="mynah-main-tabs-${this.mynahId}"]`);
+    const shown = label?.querySelector(".mynah-tab-item-label-text");
+    // What it is about, once that is known; set as text here, since MynahUI itself would set it as HTML.
+    const about = visible(tab.title);
+    if (shown) shown.textContent = about === "" ? tabTitle : about.length > TITLE ? `${about.slice(0, TITLE)}…` : about;
+    label?.setAttribute("title", about === "" ? tabTitle : `${tabTitle}: ${about}`);
+    this.wrapper()?.setAttribute("data-state", tab.state);
+    this.footer.update(tab, catalog);
+  }
+
+  /** Shows `item`, or changes it. A new one goes after the one whose id is `after`; at the end if that is unknown. */
+  put(item: Item, after: string | null): void {
+    const view = this.views.get(item.id);
+    if (view !== undefined && item.kind !== "approval") return view.update(item);
+    if (this.shown.has(item.id)) return;
+    const element = this.element(item);
+    if (element === null) return;
+    this.shown.add(item.id);
+    this.ui.addChatItem(this.mynahId, {
+      type: item.kind === "prompt" ? ChatItemType.PROMPT : ChatItemType.ANSWER,
+      messageId: item.id,
+      padding: false,
+      // MynahUI would take text as markdown: it gets an empty place, and what stands there are elements of ours.
+      customRenderer: [{ type: "div", classNames: ["mayi-mount"] }],
+    });
+    const card = this.card(item.id);
+    card?.querySelector(".mayi-mount")?.replaceChildren(element);
+    const before = after === null ? null : this.card(after);
+    if (card && before && before.nextElementSibling !== card && item.kind === "approval") before.after(card);
+    if (item.kind === "approval" && this.deck.get(item.id)?.state === "pending") card?.scrollIntoView({ block: "nearest" });
+  }
+
+  append(itemId: string, text: string): void {
+    this.views.get(itemId)?.append(text);
+  }
+
+  /** Shows the card and puts the focus on its heading. */
+  focus(approvalId: string): void {
+    this.card(approvalId)?.scrollIntoView({ block: "center" });
+    this.deck.view(approvalId)?.focus();
+  }
+
+  private element(item: Item): HTMLElement | null {
+    if (item.kind === "approval") return this.deck.view(item.id)?.element ?? el("p", {}, "A question that is not kept.");
+    const view = new ItemView(item);
+    this.views.set(item.id, view);
+    return view.element;
+  }
+
+  private wrapper(): Element | null {
+    return document.querySelector(`.mynah-chat-wrapper[mynah-tab-id="${this.mynahId}"]`);
+  }
+
+  private card(itemId: string): Element | null {
+    return this.wrapper()?.querySelector(`.mynah-chat-item-card[messageid="${CSS.escape(itemId)}"]`) ?? null;
+  }
+}

@@ -1,0 +1,25 @@
+// The other side of a webview: the extension.
+
+import { type FromWebview, type ToWebview, toWebview } from "../../messages";
+
+interface Api {
+  postMessage(message: unknown): void;
+}
+
+declare function acquireVsCodeApi(): Api;
+
+let api: Api | null = null;
+
+/** Sends `message` to the extension. */
+export function send(message: FromWebview): void {
+  api ??= acquireVsCodeApi();
+  api.postMessage(message);
+}
+
+/** Hears of what the extension sends; what is not understood is left out. */
+export function hear(on: (message: ToWebview) => void): void {
+  window.addEventListener("message", (event: MessageEvent<unknown>) => {
+    const message = toWebview(event.data);
+    if (message !== null) on(message);
+  });
+}
