@@ -46,6 +46,11 @@ test-mcp: build
 test-page:
     "{{ just_executable() }}" node-tests page acp-server/ui 'tests/*.test.js'
 
+# Run the unit tests of the extension: types, client, state, what is drawn.
+test-extension:
+    cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent check && node build.mjs --tests
+    "{{ just_executable() }}" node-tests extension editors/vscode 'dist-test/*.test.*js'
+
 # Run the tests with VS Code and the page in a real browser, which are installed at first (about 900 MB, outside of the checkout). Pictures go to target/screenshots.
 test-editor: build
     #!/usr/bin/env bash
@@ -116,7 +121,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-agents test-mcp test-editor fuzz-quick bench-quick; do
+    for step in lint test test-page test-extension test-agents test-mcp test-editor fuzz-quick bench-quick; do
         begin=$SECONDS outcome=ok
         # Installed by test-mcp: the bench of the gateway runs those of others along.
         [[ $step != bench-quick ]] || export MAYI_TEST_MCP=$(tests/mcp/install)
@@ -176,6 +181,17 @@ doctest:
 schema:
     cargo run --quiet -p mayi -- config schema > schema/mayi.schema.json.new
     mv schema/mayi.schema.json.new schema/mayi.schema.json
+
+# Build the extension for VS Code, with the backend in it: editors/vscode/mayi-vscode.vsix.
+vsix:
+    cargo build --release -p mayi
+    mkdir -p editors/vscode/bin && cp "${CARGO_TARGET_DIR:-target}/release/mayi" editors/vscode/bin/mayi
+    cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run package
+
+# Take the pictures of the extension's README from the last run of test-editor.
+pictures:
+    mkdir -p editors/vscode/images
+    for picture in card-pending card-approved plan-mode page-pending; do cp "target/screenshots/$picture.png" editors/vscode/images/; done
 
 # Write the TypeScript types of the backend's API anew; a test holds them to the code.
 types:

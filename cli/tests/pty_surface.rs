@@ -476,9 +476,19 @@ fn surface(scenario: &str) -> Command {
     let made = |path: &PathBuf| path.metadata().and_then(|meta| meta.modified()).ok();
     if made(&program) < made(&this) {
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--example", "surface_pty", "--manifest-path"]);
+        // With the whole workspace, whose features are those that everything else was built with.
+        cargo.args(["build", "--quiet", "--workspace", "--example", "surface_pty", "--manifest-path"]);
         cargo.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
         cargo.arg("--target-dir").arg(folder.parent().unwrap());
+        // What cargo says of this test's own package would have build scripts run again, and all that needs them.
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("CARGO_")
+                && !matches!(&*text, "CARGO_HOME" | "CARGO_BUILD_JOBS" | "CARGO_INCREMENTAL")
+            {
+                cargo.env_remove(&name);
+            }
+        }
         if folder.ends_with("release") {
             cargo.arg("--release");
         }
