@@ -1,7 +1,7 @@
 // The messages between the extension and its webviews. Those about approvals are `approval-request`,
 // `approval-response`, `approval-updated` and `approval-resolved`; both sides check what they get.
 
-import type { AgentInfo, ApprovalResolved, ApprovalResponse, Card, Grant, Mode, ServerInfo } from "./api";
+import { type AgentInfo, type Answered, type Approval, type ApprovalResponse, APPROVALS, type GrantInfo, type Mode, type ModeInfo, MODES, SCOPES, type ServerInfo, type TabCard } from "./api";
 import { type Fields, isFields, list, oneOf, text } from "./check";
 import { parseCard, parseResolved } from "./model/parse";
 import type { Entry, Item, Tab } from "./model/state";
@@ -12,7 +12,7 @@ export type TabView = Omit<Tab, "items" | "made" | "reopening" | "sessionId" | "
 /** What holds for all tabs. */
 export interface Catalog {
   agents: AgentInfo[];
-  modes: { id: Mode; name: string; description: string }[];
+  modes: ModeInfo[];
   mode: Mode;
   defaultAgent: string;
   status: { state: "starting" | "connected" | "waiting" | "failed"; text: string };
@@ -27,14 +27,13 @@ export type ToWebview =
   | { type: "tab-select"; tabId: string }
   | { type: "item"; tabId: string; item: Item; after: string | null }
   | { type: "append"; tabId: string; itemId: string; text: string }
-  | Card
-  | (Omit<Card, "type"> & { type: "approval-updated" })
-  | ApprovalResolved
+  | TabCard
+  | Answered
   /** The answer was not taken, and the card waits again. */
   | { type: "approval-open"; approvalId: string; problem: string | null }
   | { type: "focus"; approvalId: string }
   | { type: "new-chat" }
-  | { type: "permissions"; servers: ServerInfo[]; grants: Grant[]; agents: AgentInfo[]; problem: string | null };
+  | { type: "permissions"; servers: ServerInfo[]; grants: GrantInfo[]; agents: AgentInfo[]; problem: string | null };
 
 /** From a webview to the extension. */
 export type FromWebview =
@@ -51,7 +50,7 @@ export type FromWebview =
   | { type: "open-link"; url: string }
   | { type: "open-file"; path: string; line: number | null }
   | { type: "show-tab"; tabId: string; approvalId: string }
-  | { type: "server-approval"; server: string; tool: string | null; approval: "required" | "not_required" | "default" }
+  | { type: "server-approval"; server: string; tool: string | null; approval: Approval }
   | { type: "bypass"; agentName: string; on: boolean }
   | { type: "revoke"; ids: string[] }
   | { type: "revoke-server"; server: string }
@@ -71,22 +70,22 @@ export function parseResponse(value: unknown): ApprovalResponse | null {
     digest: value["digest"],
     response: { outcome: { outcome: "selected", optionId: outcome["optionId"] } },
     bypassAll: value["bypassAll"] === true,
-    ...(remember ? { remember } : {}),
-    ...(typeof value["reason"] === "string" ? { reason: value["reason"] } : {}),
+    remember,
+    reason: text(value["reason"]),
   };
 }
 
 /** Null: nothing is to be remembered. Undefined: not understood, so the whole answer is not. */
 function parseRemember(value: unknown): ApprovalResponse["remember"] | undefined {
   if (value === undefined || value === null) return null;
-  if (!isFields(value) || !oneOf(value["scope"], ["session", "workspace", "user"] as const)) return undefined;
-  const patterns = list(value["patterns"]).filter((one): one is string => typeof one === "string");
+  if (!isFields(value) || !oneOf(value["scope"], SCOPES)) return undefined;
+  const { expiresIn, uses, level } = value;
   return {
     scope: value["scope"],
-    ...(patterns.length > 0 ? { patterns } : {}),
-    expiresIn: text(value["expiresIn"]),
-    uses: typeof value["uses"] === "number" ? value["uses"] : null,
-    level: oneOf(value["level"], ["read", "write", "all"] as const) ? value["level"] : null,
+    patterns: list(value["patterns"]).filter((one): one is string => typeof one === "string"),
+    ...(typeof expiresIn === "string" ? { expiresIn } : {}),
+    ...(typeof uses === "number" ? { uses } : {}),
+    ...(oneOf(level, ["read", "write", "all"] as const) ? { level } : {}),
   };
 }
 
@@ -118,7 +117,7 @@ export function fromWebview(value: unknown): FromWebview | null {
     case "revoke-server":
       return typeof value["server"] === "string" && value["server"] !== "" ? { type: "revoke-server", server: value["server"] } : null;
     case "server-approval":
-      return typeof value["server"] === "string" && oneOf(value["approval"], ["required", "not_required", "default"] as const)
+      return typeof value["server"] === "string" && oneOf(value["approval"], APPROVALS)
         ? { type: "server-approval", server: value["server"], tool: text(value["tool"]), approval: value["approval"] }
         : null;
     case "bypass":
@@ -137,7 +136,7 @@ function aboutTab(value: Fields, tabId: string): FromWebview | null {
     case "agent":
       return typeof value["agentName"] === "string" ? { type: "agent", tabId, agentName: value["agentName"] } : null;
     case "mode":
-      return oneOf(value["mode"], ["plan", "default", "auto"] as const) ? { type: "mode", tabId, mode: value["mode"] } : null;
+      return oneOf(value["mode"], MODES) ? { type: "mode", tabId, mode: value["mode"] } : null;
     case "prompt":
       return typeof value["text"] === "string" && value["text"].trim() !== "" ? { type: "prompt", tabId, text: value["text"] } : null;
     case "show-tab":
@@ -154,18 +153,15 @@ export function toWebview(value: unknown): ToWebview | null {
   if (!isFields(value)) return null;
   switch (value["type"]) {
     case "approval-request":
+    case "approval-updated":
       return parseCard(value);
-    case "approval-updated": {
-      const card = parseCard(value);
-      return card && { ...card, type: "approval-updated" };
-    }
     case "approval-resolved":
       return parseResolved(value);
   }
   return isOwn(value) ? value : null;
 }
 
-function isOwn(value: Fields): value is Fields & Exclude<ToWebview, Card | ApprovalResolved | { type: "approval-updated" }> {
+function isOwn(value: Fields): value is Fields & Exclude<ToWebview, TabCard | Answered> {
   if (!oneOf(value["type"], PLAIN)) return false;
   switch (value["type"]) {
     case "state":

@@ -5,9 +5,8 @@ import { homedir } from "node:os";
 
 import * as vscode from "vscode";
 
-import type { AgentInfo, Batch, InitializeResult } from "../api";
+import type { AgentInfo, Events, Initialized } from "../api";
 import { Backend, type Status } from "../backend/backend";
-import { parseAgents } from "../backend/connect";
 import { locate } from "../backend/locate";
 import { Tail } from "../backend/tail";
 import { because, isFields } from "../check";
@@ -38,7 +37,7 @@ export class App implements vscode.Disposable {
   private readonly log = vscode.window.createOutputChannel("mayi");
   private tail: Tail | null = null;
   private status: Status = { state: "starting", text: "Starting mayi …" };
-  private about: InitializeResult | null = null;
+  private about: Initialized | null = null;
   private agents: AgentInfo[] = [];
 
   constructor(private readonly context: vscode.ExtensionContext) {
@@ -48,8 +47,8 @@ export class App implements vscode.Disposable {
     this.permissions = panel("permissions", "");
     this.store = new Store(context.workspaceState);
     this.backend = this.makeBackend();
-    const call = this.backend.call.bind(this.backend);
-    this.sessions = new Sessions(this.store, this.backend.callSoon.bind(this.backend));
+    const { call, callSoon } = this.backend;
+    this.sessions = new Sessions(this.store, callSoon);
     this.answers = new Answers(this.store, call, {
       confirmBypass,
       open: (approvalId, problem) => this.broadcast([{ type: "approval-open", approvalId, problem }]),
@@ -123,7 +122,7 @@ export class App implements vscode.Disposable {
     this.tail = new Tail(file, (text) => this.log.append(text));
   }
 
-  private connected(about: InitializeResult): void {
+  private connected(about: Initialized): void {
     const kept = this.context.workspaceState.get(READY);
     if (this.tail === null && isFields(kept) && typeof kept["log"] === "string") this.follow(kept["log"]);
     this.about = about;
@@ -137,7 +136,7 @@ export class App implements vscode.Disposable {
     void this.granted.refresh();
   }
 
-  private batch(batch: Batch): void {
+  private batch(batch: Events): void {
     this.store.apply(...batch.events, { type: "cursor", cursor: batch.cursor });
     for (const event of batch.events) {
       if (event.type === "snapshot") void this.caughtUp(new Set(event.waiting.map((card) => card.approvalId)));
@@ -180,8 +179,7 @@ export class App implements vscode.Disposable {
   /** The settings were changed: the backend's layer of them too. */
   private async configured(): Promise<void> {
     try {
-      const answer = await this.backend.call("settings/update", { editor: settings() });
-      if (isFields(answer)) this.agents = parseAgents(answer["agents"]);
+      this.agents = (await this.backend.call("settings/update", { editor: settings(), agents: {}, servers: {} })).agents;
       this.broadcast([{ type: "catalog", catalog: this.catalog() }]);
       await this.granted.refresh();
     } catch (error) {
@@ -265,14 +263,13 @@ export class App implements vscode.Disposable {
     }
     try {
       const answer = await this.backend.call("ui/pair", {});
-      if (!isFields(answer) || typeof answer["code"] !== "string" || typeof answer["url"] !== "string") throw new Error("the answer was not understood");
-      const until = typeof answer["expiresAt"] === "string" ? ` It counts until ${new Date(answer["expiresAt"]).toLocaleTimeString()}.` : "";
+      const until = ` It counts until ${new Date(answer.expiresAt).toLocaleTimeString()}.`;
       const picked = await vscode.window.showInformationMessage(
-        `Type this code on the page: ${answer["code"]}`,
-        { modal: true, detail: `Open ${answer["url"]} on the other screen and type the code there, once.${until}` },
+        `Type this code on the page: ${answer.code}`,
+        { modal: true, detail: `Open ${answer.url} on the other screen and type the code there, once.${until}` },
         "Copy Address",
       );
-      if (picked !== undefined) await vscode.env.clipboard.writeText(answer["url"]);
+      if (picked !== undefined) await vscode.env.clipboard.writeText(answer.url);
     } catch (error) {
       void vscode.window.showErrorMessage(`mayi: no code for pairing: ${because(error)}`);
     }

@@ -1,15 +1,12 @@
 // Tabs and their sessions: opened when they are first needed, and opened again when their backend is gone.
 
-import type { Mode } from "../api";
+import type { Call, Mode } from "../api";
 import { because, isFields } from "../check";
-import { parseSession } from "../model/parse";
 import { tabOf } from "../model/state";
 import type { Store } from "./store";
 
 /** An agent may have to be fetched before it starts. */
 const START = 180_000;
-
-export type Call = (method: string, params: unknown, timeout?: number) => Promise<unknown>;
 
 /** The sessions of this window's tabs. */
 export class Sessions {
@@ -44,13 +41,12 @@ export class Sessions {
     if (tab === undefined) return false;
     this.store.apply({ type: "opening", tabId });
     try {
-      const answer = await this.call(
+      const session = await this.call(
         "session/new",
         { agent: tab.agentName, cwd: tab.cwd, mode: tab.mode, tabId, resume: tab.sessionId },
         START,
       );
-      const session = parseSession(answer);
-      if (session === null || session.tabId !== tabId) throw new Error("mayi answered with another session than was asked for");
+      if (session.tabId !== tabId) throw new Error("mayi answered with another session than was asked for");
       this.store.apply({ type: "session-changed", session });
       const said = tabOf(this.store.state, tabId)?.items.some((item) => item.kind === "agent") ?? false;
       if (said && !session.resumed) {
@@ -68,8 +64,7 @@ export class Sessions {
     if (tab === undefined) return;
     if (tab.state !== "idle" && tab.state !== "running") return this.store.apply({ type: "mode-picked", tabId, mode });
     await this.tell(tabId, async () => {
-      const session = parseSession(await this.call("session/setMode", { tabId, mode }));
-      if (session !== null) this.store.apply({ type: "session-changed", session });
+      this.store.apply({ type: "session-changed", session: await this.call("session/setMode", { tabId, mode }) });
     });
   }
 

@@ -1,6 +1,7 @@
 // reduce(state, event): what happened, in what is known. Pure: no clock, no I/O, no editor.
 
-import type { ApprovalEntry, ApprovalResolved, Card, Cursor, Event, Mode, SessionInfo, State as CardState } from "../api";
+import type { Answered, ApprovalEntry, Cursor, Event, Mode, SessionInfo, State as CardState, TabCard } from "../api";
+import { isFields } from "../check";
 import { permissionBlock } from "./block";
 import { type Entry, type Item, newTab, type State, type Tab, tabOf } from "./state";
 import { add, applyUpdate, replace } from "./update";
@@ -42,7 +43,7 @@ export function reduce(state: State, event: Event | Local): State {
     case "prompt":
       return inTab(state, event.tabId, (tab) => prompted(tab, event.text, event.turn));
     case "session-update":
-      return inTab(state, event.tabId, (tab) => (tab.reopening ? tab : applyUpdate(tab, event.update)));
+      return inTab(state, event.tabId, (tab) => (tab.reopening ? tab : applyUpdate(tab, isFields(event.update) ? event.update : {})));
     case "decided":
       return inTab(state, event.tabId, (tab) => {
         const tool = tab.items.findLast((item) => item.kind === "tool" && item.toolCallId === event.toolCallId);
@@ -161,7 +162,7 @@ function turnEnded(tab: Tab, stopReason: string | null, error: string | null): T
 }
 
 /** Everything as it is now. Tabs that the backend does not have are lost; cards that do not wait have to be looked up. */
-function snapshot(state: State, sessions: SessionInfo[], cards: Card[], lost: boolean): State {
+function snapshot(state: State, sessions: SessionInfo[], cards: TabCard[], lost: boolean): State {
   const tabs = state.tabs.map((tab) => {
     const now = sessions.find((one) => one.tabId === tab.tabId);
     if (now === undefined) return tab.state === "new" || tab.state === "ended" ? tab : { ...tab, items: stopped(tab.items), state: "lost" as const };
@@ -171,7 +172,7 @@ function snapshot(state: State, sessions: SessionInfo[], cards: Card[], lost: bo
   return cards.reduce(asked, { ...state, tabs });
 }
 
-function asked(state: State, card: Card): State {
+function asked(state: State, card: TabCard): State {
   const known = state.cards[card.approvalId];
   // Settled is settled: an old event that is heard again does not open it.
   if (known !== undefined && known.state !== "pending") return state;
@@ -181,7 +182,7 @@ function asked(state: State, card: Card): State {
 }
 
 /** The card's place in the conversation: after its tool call, and after the cards that are there already. */
-function place(tab: Tab, card: Card): Tab {
+function place(tab: Tab, card: TabCard): Tab {
   if (tab.items.some((item) => item.kind === "approval" && item.id === card.approvalId)) return tab;
   const { toolCallId } = card.toolCall;
   const item = { kind: "approval" as const, id: card.approvalId, toolCallId };
@@ -189,7 +190,7 @@ function place(tab: Tab, card: Card): Tab {
   return { ...tab, items: of < 0 ? [...tab.items, item] : tab.items.toSpliced(of + 1, 0, item) };
 }
 
-function resolved(state: State, event: ApprovalResolved): State {
+function resolved(state: State, event: Answered): State {
   const entry = state.cards[event.approvalId];
   if (entry === undefined || entry.state !== "pending") return state;
   return bounded(withEntry(state, settle(entry, event.state, event.by, event.at, event.reason, event.grantedPermissions)));

@@ -1,6 +1,6 @@
 // What the extension knows: tabs, what was said in them, and cards. Plain values; they are changed in `reduce.ts` only.
 
-import type { Card, Cursor, Effect, Finding, Mode, SessionInfo, State as CardState } from "../api";
+import type { Cursor, Effect, Finding, Mode, SessionInfo, State as CardState, TabCard } from "../api";
 import type { PermissionBlock } from "./block";
 
 /** What one tab's agent said, was asked and did, in order. */
@@ -42,7 +42,7 @@ export interface PlanEntry {
 
 /** A card, where it stands, and how it is kept in the conversation. */
 export interface Entry {
-  card: Card;
+  card: TabCard;
   state: CardState;
   by: string | null;
   at: string | null;

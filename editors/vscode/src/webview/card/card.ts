@@ -1,6 +1,6 @@
 // One approval card: what is asked, the choices, and, once it is settled, how.
 
-import type { ApprovalResponse, Card } from "../../api";
+import type { ApprovalResponse, TabCard } from "../../api";
 import type { Entry } from "../../model/state";
 import { visible, visibleBlock } from "../../text/visible";
 import { announce, button, disclosure, el } from "../shared/dom";
@@ -14,7 +14,7 @@ export interface Surroundings {
   /** Whether "Bypass permissions" may be offered for the agent. */
   bypass(agentName: string): boolean;
   /** The pending cards that may be answered together with this one, itself among them; empty: none. */
-  alike(card: Card): Card[];
+  alike(card: TabCard): TabCard[];
   respond(response: ApprovalResponse): void;
   respondMany(responses: ApprovalResponse[]): void;
   openFile(path: string, line: number | null): void;
@@ -154,7 +154,7 @@ export class CardView {
     this.rearm();
   }
 
-  private agentOptions(own: Card["options"]): HTMLElement {
+  private agentOptions(own: TabCard["options"]): HTMLElement {
     const list = el("div", { class: "mayi-actions agent-options", role: "group", "aria-label": "The agent's own choices" }, el("p", {}, "The agent's own choices:"));
     for (const option of own) {
       const made = button(option.optionId, visible(option.name), "plain", () => this.click(() => this.pick(option.optionId)));
@@ -163,10 +163,10 @@ export class CardView {
     return list;
   }
 
-  private together(group: Card[]): HTMLElement {
+  private together(group: TabCard[]): HTMLElement {
     const all = (optionId: string): void => {
       this.busy();
-      this.around.respondMany(group.map((card) => ({ approvalId: card.approvalId, digest: card.digest, response: { outcome: { outcome: "selected", optionId } } })));
+      this.around.respondMany(group.map((card) => ({ approvalId: card.approvalId, digest: card.digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null })));
     };
     const list = el("div", { class: "mayi-actions alike", role: "group" }, el("p", {}, `Answer all ${group.length} alike:`));
     if (group.every((card) => card.options.some((option) => option.optionId === "allow_once"))) {
@@ -195,7 +195,7 @@ export class CardView {
   private pick(optionId: string, more: Partial<ApprovalResponse> = {}): void {
     const { approvalId, digest } = this.entry.card;
     this.busy();
-    this.around.respond({ approvalId, digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, ...more });
+    this.around.respond({ approvalId, digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null, ...more });
   }
 
   private always(): void {
@@ -203,7 +203,7 @@ export class CardView {
   }
 
   private reason(): void {
-    this.form(reasonForm((reason) => (reason === null ? this.back() : this.click(() => this.pick("deny", reason === "" ? {} : { reason })))));
+    this.form(reasonForm((reason) => (reason === null ? this.back() : this.click(() => this.pick("deny", { reason: reason === "" ? null : reason })))));
   }
 
   private form(form: HTMLElement): void {

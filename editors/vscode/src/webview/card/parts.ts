@@ -1,24 +1,25 @@
 // The parts of a card that say what is asked. Every value of an agent or a server is text.
 
-import type { Card, Finding } from "../../api";
+import type { Finding, TabCard } from "../../api";
+import { contentOf, pictureOf } from "../../model/content";
 import { visible, visibleBlock } from "../../text/visible";
 import { block, change, code, json } from "../shared/data";
 import { disclosure, el } from "../shared/dom";
 import { before, MALICIOUS, PERMISSION, REVIEW, wants } from "./words";
 
 /** Whether it is a call to one tool of one server, and nothing besides. */
-export function isServerCall(card: Card): boolean {
+export function isServerCall(card: TabCard): boolean {
   return card.server !== null && card.accesses.every((access) => access.access === "mcp");
 }
 
 /** The heading, as one line of text. */
-export function headingText(card: Card): string {
+export function headingText(card: TabCard): string {
   if (card.server !== null && isServerCall(card)) return `Allow tool call from ${visible(card.server.name)}?`;
   return `Allow ${visible(card.agentName)} ${wants(card)}?`;
 }
 
 /** The heading. */
-export function heading(card: Card, id: string): HTMLElement {
+export function heading(card: TabCard, id: string): HTMLElement {
   const title = el("h3", { id, tabindex: "-1" });
   if (card.server !== null && isServerCall(card)) {
     title.append("Allow tool call from ", el("em", {}, visible(card.server.name)), "?");
@@ -29,9 +30,9 @@ export function heading(card: Card, id: string): HTMLElement {
 }
 
 /** The server's icon, if it holds its own picture: nothing is fetched. */
-export function icon(card: Card): HTMLElement | null {
-  const src = card.server?.icons?.find((one) => /^data:image\/(png|jpeg|gif|webp|svg\+xml)[;,]/i.test(one.src))?.src;
-  return src === undefined ? null : el("img", { class: "mayi-icon", src, alt: "", width: "16", height: "16" });
+export function icon(card: TabCard): HTMLElement | null {
+  const src = pictureOf(card.server?.icons);
+  return src === null ? null : el("img", { class: "mayi-icon", src, alt: "", width: "16", height: "16" });
 }
 
 /** What to think of before answering. */
@@ -40,7 +41,7 @@ export function warning(): HTMLElement[] {
 }
 
 /** What would happen. */
-export function what(card: Card): HTMLElement {
+export function what(card: TabCard): HTMLElement {
   const part = el("div", { class: "mayi-what" });
   if (card.server !== null) {
     part.append(el("p", {}, "Run ", el("em", {}, visible(card.server.tool)), " from ", el("em", {}, visible(card.server.name))));
@@ -56,12 +57,12 @@ export function what(card: Card): HTMLElement {
 }
 
 /** Arguments, changes and notes: on demand, in full; short changes are open while the card waits. */
-export function inFull(card: Card, waits: boolean): HTMLElement[] {
+export function inFull(card: TabCard, waits: boolean): HTMLElement[] {
   const { rawInput, content, locations } = card.toolCall;
   const parts: HTMLElement[] = [disclosure("Arguments", false, "arguments", json(rawInput))];
-  for (const one of content) {
+  for (const one of contentOf(content)) {
     if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText, waits));
-    else parts.push(disclosure("What the agent says of it", false, "note", block(one.content.text)));
+    else parts.push(disclosure("What the agent says of it", false, "note", block(one.text)));
   }
   if (locations.length > 0) parts.push(disclosure("Locations", false, "locations", json(locations)));
   return parts;
@@ -72,7 +73,7 @@ function row(list: HTMLElement, label: string, ...value: (Node | string)[]): voi
 }
 
 /** Where, and why it is asked: always in sight. */
-export function about(card: Card, openFile: (path: string, line: number | null) => void): HTMLElement {
+export function about(card: TabCard, openFile: (path: string, line: number | null) => void): HTMLElement {
   const list = el("dl", { class: "mayi-about" });
   if (card.cwd !== "") row(list, "In", code(card.cwd));
   for (const [name, value] of Object.entries(card.env)) row(list, "Sets", code(`${name}=${value}`));
@@ -85,7 +86,7 @@ export function about(card: Card, openFile: (path: string, line: number | null) 
 }
 
 /** Who, and in whose words: on demand. */
-export function details(card: Card): HTMLElement {
+export function details(card: TabCard): HTMLElement {
   const list = el("dl", { class: "mayi-about" });
   row(list, "Agent", visible(card.agentName), ...(card.parent === null ? [] : [" (a sub-agent)"]));
   if (card.toolCall.title !== "") row(list, "Title", visible(card.toolCall.title));
@@ -99,7 +100,7 @@ export function details(card: Card): HTMLElement {
 }
 
 /** What the server says of itself and of the tool: its words, and not to be relied on. */
-function says(list: HTMLElement, card: Card): void {
+function says(list: HTMLElement, card: TabCard): void {
   const said: [string, string | undefined][] = [
     ["Server says (name)", card.server?.title],
     ["Server says (itself)", card.server?.description],
@@ -112,12 +113,12 @@ function says(list: HTMLElement, card: Card): void {
 /** One finding: its reason, and where the rule for it is written. */
 export function why(finding: Finding, openFile: (path: string, line: number | null) => void): (Node | string)[] {
   const parts: (Node | string)[] = [visible(finding.reason)];
-  if (finding.access !== undefined && finding.access !== "") parts.push(" ", code(finding.access));
+  if (finding.access !== "") parts.push(" ", code(finding.access));
   parts.push(` [${visible(finding.source)}]`);
-  if (finding.pattern != null && finding.pattern !== "") parts.push(" ", code(finding.pattern));
+  if (finding.pattern !== undefined) parts.push(" ", code(finding.pattern));
   const { file, line } = finding;
-  if (file != null && file !== "") {
-    const place = el("button", { type: "button", class: "mayi-link" }, visible(line == null ? file : `${file}:${line}`));
+  if (file !== undefined) {
+    const place = el("button", { type: "button", class: "mayi-link" }, visible(line === undefined ? file : `${file}:${line}`));
     place.addEventListener("click", () => openFile(file, line ?? null));
     parts.push(" ", place);
   }

@@ -1,6 +1,6 @@
 // What a card says, in mayi's own words.
 
-import type { ApprovalResolved, Card, State } from "../../api";
+import type { Answered, State, TabCard } from "../../api";
 
 export const MALICIOUS =
   "Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools.";
@@ -21,7 +21,7 @@ const VERBS: Record<string, string> = {
 };
 
 /** What the agent wants, where it is no call to one server. */
-export function wants(card: Card): string {
+export function wants(card: TabCard): string {
   const kinds = card.accesses.map((access) => access.access);
   const many = kinds.length;
   const commands = kinds.filter((kind) => kind === "shell").length;
@@ -34,14 +34,14 @@ export function wants(card: Card): string {
   return VERBS[kinds[0] ?? ""] ?? "to use a tool";
 }
 
-export const PERMISSION: Record<Card["permissionType"], string> = {
+export const PERMISSION: Record<TabCard["permissionType"], string> = {
   read: "Read: it only reads",
   write: "Write: it changes files",
   all: "All: it runs something or reaches out",
 };
 
 /** How the like was answered before; null if it never was. */
-export function before(card: Card): string | null {
+export function before(card: TabCard): string | null {
   if (card.history === undefined) return null;
   const { allowed, denied, firstSeen } = card.history;
   const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
@@ -76,7 +76,7 @@ const OUTCOME: Record<State, string> = {
 };
 
 /** The line that stays when a card is settled. */
-export function outcome(settled: Pick<ApprovalResolved, "state" | "by" | "at">): string {
+export function outcome(settled: Pick<Answered, "state" | "by" | "at">): string {
   const at = settled.at === "" ? null : new Date(settled.at);
   const time = at === null || Number.isNaN(at.getTime()) ? "" : at.toLocaleTimeString();
   const who = settled.by === "" ? "" : settled.state === "cancelled" || settled.state === "expired" ? ` (${settled.by})` : `, answered by ${settled.by}`;
