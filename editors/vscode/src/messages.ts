@@ -15,6 +15,8 @@ export interface Catalog {
   modes: ModeInfo[];
   mode: Mode;
   defaultAgent: string;
+  /** The folder that new chats work in; null: none is open, so it is the home folder. */
+  folder: string | null;
   status: { state: "starting" | "connected" | "waiting" | "failed"; text: string };
 }
 
@@ -33,6 +35,8 @@ export type ToWebview =
   | { type: "approval-open"; approvalId: string; problem: string | null }
   | { type: "focus"; approvalId: string }
   | { type: "new-chat" }
+  /** Words that were not sent go back into the composer. */
+  | { type: "compose"; tabId: string; text: string }
   | { type: "permissions"; servers: ServerInfo[]; grants: GrantInfo[]; agents: AgentInfo[]; problem: string | null };
 
 /** From a webview to the extension. */
@@ -45,6 +49,9 @@ export type FromWebview =
   | { type: "mode"; tabId: string; mode: Mode }
   | { type: "prompt"; tabId: string; text: string }
   | { type: "cancel"; tabId: string }
+  /** The waiting prompt in that place is taken back into the composer. */
+  | { type: "unqueue"; tabId: string; at: number }
+  | { type: "help"; with: Help }
   | ({ type: "approval-response" } & ApprovalResponse)
   | { type: "approval-responses"; responses: ApprovalResponse[] }
   | { type: "open-link"; url: string }
@@ -55,6 +62,10 @@ export type FromWebview =
   | { type: "revoke"; ids: string[] }
   | { type: "revoke-server"; server: string }
   | { type: "refresh" };
+
+/** What a person can do about what does not work. */
+export type Help = (typeof HELP)[number];
+const HELP = ["agents", "path", "log", "retry", "folder"] as const;
 
 const TAB_ID = /^[A-Za-z0-9-]{1,64}$/;
 
@@ -106,6 +117,8 @@ export function fromWebview(value: unknown): FromWebview | null {
       const whole = responses.filter((one): one is ApprovalResponse => one !== null);
       return whole.length === responses.length && whole.length > 0 ? { type: "approval-responses", responses: whole } : null;
     }
+    case "help":
+      return oneOf(value["with"], HELP) ? { type: "help", with: value["with"] } : null;
     case "open-link":
       return typeof value["url"] === "string" ? { type: "open-link", url: value["url"] } : null;
     case "open-file":
@@ -139,6 +152,8 @@ function aboutTab(value: Fields, tabId: string): FromWebview | null {
       return oneOf(value["mode"], MODES) ? { type: "mode", tabId, mode: value["mode"] } : null;
     case "prompt":
       return typeof value["text"] === "string" && value["text"].trim() !== "" ? { type: "prompt", tabId, text: value["text"] } : null;
+    case "unqueue":
+      return Number.isInteger(value["at"]) && Number(value["at"]) >= 0 ? { type: "unqueue", tabId, at: Number(value["at"]) } : null;
     case "show-tab":
       return typeof value["approvalId"] === "string" ? { type: "show-tab", tabId, approvalId: value["approvalId"] } : null;
     default:
@@ -146,7 +161,7 @@ function aboutTab(value: Fields, tabId: string): FromWebview | null {
   }
 }
 
-const PLAIN = ["state", "catalog", "tab", "tab-closed", "tab-select", "item", "append", "approval-open", "focus", "new-chat", "permissions"];
+const PLAIN = ["state", "catalog", "tab", "tab-closed", "tab-select", "item", "append", "approval-open", "focus", "new-chat", "compose", "permissions"];
 
 /** What the extension sent, or null where it is not understood. Cards are checked in full, the rest is the extension's own. */
 export function toWebview(value: unknown): ToWebview | null {
@@ -172,6 +187,8 @@ function isOwn(value: Fields): value is Fields & Exclude<ToWebview, TabCard | An
       return isFields(value["tab"]);
     case "item":
       return typeof value["tabId"] === "string" && isFields(value["item"]);
+    case "compose":
+      return typeof value["tabId"] === "string" && typeof value["text"] === "string";
     case "append":
       return typeof value["tabId"] === "string" && typeof value["itemId"] === "string" && typeof value["text"] === "string";
     case "permissions":

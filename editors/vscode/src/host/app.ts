@@ -10,7 +10,7 @@ import { Backend, type Status } from "../backend/backend";
 import { locate } from "../backend/locate";
 import { Tail } from "../backend/tail";
 import { because, isFields } from "../check";
-import type { Catalog, FromWebview, ToWebview } from "../messages";
+import type { Catalog, FromWebview, Help, ToWebview } from "../messages";
 import { viewOf } from "../model/changes";
 import { tabOf, type State, waiting } from "../model/state";
 import { Attention } from "../views/attention";
@@ -48,7 +48,7 @@ export class App implements vscode.Disposable {
     this.store = new Store(context.workspaceState);
     this.backend = this.makeBackend();
     const { call, callSoon } = this.backend;
-    this.sessions = new Sessions(this.store, callSoon);
+    this.sessions = new Sessions(this.store, callSoon, (tabId, text) => this.chat.postLater({ type: "compose", tabId, text }));
     this.answers = new Answers(this.store, call, {
       confirmBypass,
       open: (approvalId, problem) => this.broadcast([{ type: "approval-open", approvalId, problem }]),
@@ -97,7 +97,7 @@ export class App implements vscode.Disposable {
   private catalog(): Catalog {
     const wanted = own("defaultAgent");
     const standard = this.agents.find((agent) => agent.name === wanted) ?? this.agents.find((agent) => agent.found) ?? this.agents[0];
-    return { agents: this.agents, modes: this.about?.modes ?? [], mode: this.about?.mode ?? "default", defaultAgent: standard?.name ?? "", status: this.status };
+    return { agents: this.agents, modes: this.about?.modes ?? [], mode: this.about?.mode ?? "default", defaultAgent: standard?.name ?? "", folder: folder(), status: this.status };
   }
 
   private broadcast(messages: ToWebview[]): void {
@@ -112,9 +112,24 @@ export class App implements vscode.Disposable {
     this.count();
     if (status.state !== "failed") return;
     void vscode.window.showErrorMessage(status.text.replace(/[[\]]/g, ""), "Open Settings", "Show Log").then((picked) => {
-      if (picked === "Open Settings") void vscode.commands.executeCommand("workbench.action.openSettings", "mayi.path");
-      if (picked === "Show Log") this.log.show();
+      if (picked === "Open Settings") this.help("path");
+      if (picked === "Show Log") this.help("log");
     });
+  }
+
+  /** What a person can do about what does not work. */
+  private help(about: Help): void {
+    switch (about) {
+      case "agents":
+      case "path":
+        return void vscode.commands.executeCommand("workbench.action.openSettings", `mayi.${about}`);
+      case "log":
+        return this.log.show();
+      case "retry":
+        return void this.backend.restart();
+      case "folder":
+        return void vscode.commands.executeCommand("workbench.action.files.openFolder");
+    }
   }
 
   private follow(file: string): void {
@@ -160,6 +175,7 @@ export class App implements vscode.Disposable {
   private changed(messages: ToWebview[], before: State): void {
     this.broadcast(messages);
     this.count();
+    this.sessions.next();
     for (const entry of waiting(this.store.state)) {
       if (before.cards[entry.card.approvalId] === undefined && !this.seen(entry.card.tabId)) this.attention.notify(entry);
     }
@@ -173,7 +189,7 @@ export class App implements vscode.Disposable {
   private count(): void {
     const all = waiting(this.store.state);
     this.attention?.update(all.length, this.status);
-    this.approvals.badge(all.length);
+    this.chat.badge(all.length);
   }
 
   /** The settings were changed: the backend's layer of them too. */
@@ -206,7 +222,7 @@ export class App implements vscode.Disposable {
         from.post(this.full());
         return this.count();
       case "tab-new":
-        return store.apply({ type: "tab-new", tabId: message.tabId, agentName: this.catalog().defaultAgent, cwd: folder() });
+        return store.apply({ type: "tab-new", tabId: message.tabId, agentName: this.catalog().defaultAgent, cwd: folder() ?? homedir() });
       case "tab-selected":
         store.apply({ type: "tab-selected", tabId: message.tabId });
         return sessions.chosen(message.tabId);
@@ -220,6 +236,10 @@ export class App implements vscode.Disposable {
         return sessions.prompt(message.tabId, message.text);
       case "cancel":
         return sessions.cancel(message.tabId);
+      case "unqueue":
+        return sessions.unqueue(message.tabId, message.at);
+      case "help":
+        return this.help(message.with);
       case "approval-response": {
         const { type: _, ...response } = message;
         return this.answers.respond(response);
@@ -289,6 +309,6 @@ export class App implements vscode.Disposable {
   }
 }
 
-function folder(): string {
-  return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
+function folder(): string | null {
+  return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? null;
 }

@@ -15,6 +15,10 @@ export type Local =
   | { type: "mode-picked"; tabId: string; mode: Mode }
   /** A prompt was given; the backend has not heard of it yet. */
   | { type: "asked"; tabId: string; text: string }
+  /** A prompt waits for the end of the turn; `first`: before the others. */
+  | { type: "queued"; tabId: string; text: string; first: boolean }
+  /** The prompt in that place waits no longer. */
+  | { type: "unqueued"; tabId: string; at: number }
   | { type: "opening"; tabId: string }
   | { type: "open-failed"; tabId: string; why: string }
   | { type: "entries"; entries: ApprovalEntry[] }
@@ -84,7 +88,11 @@ function local(state: State, event: Local): State {
     case "mode-picked":
       return inTab(state, event.tabId, (tab) => ({ ...tab, mode: event.mode }));
     case "asked":
-      return inTab(state, event.tabId, (tab) => add(tab, (id) => ({ kind: "prompt", id, text: event.text, turn: UNHEARD })));
+      return inTab(state, event.tabId, (tab) => (unheard(tab, event.text) ? tab : add(tab, (id) => ({ kind: "prompt", id, text: event.text, turn: UNHEARD }))));
+    case "queued":
+      return inTab(state, event.tabId, (tab) => ({ ...tab, queue: event.first ? [event.text, ...tab.queue] : [...tab.queue, event.text] }));
+    case "unqueued":
+      return inTab(state, event.tabId, (tab) => (event.at < tab.queue.length ? { ...tab, queue: tab.queue.toSpliced(event.at, 1) } : tab));
     case "opening":
       return inTab(state, event.tabId, (tab) => ({ ...tab, state: "starting", error: null, reopening: tab.items.some((item) => item.kind !== "prompt") }));
     case "open-failed":
@@ -113,9 +121,13 @@ function inTab(state: State, tabId: string, change: (tab: Tab) => Tab): State {
 /** The turn of a prompt that the backend has not heard of yet. */
 const UNHEARD = -1;
 
+function unheard(tab: Tab, text: string): (Item & { kind: "prompt" }) | undefined {
+  return tab.items.find((item): item is Item & { kind: "prompt" } => item.kind === "prompt" && item.turn === UNHEARD && item.text === text);
+}
+
 function prompted(tab: Tab, text: string, turn: number): Tab {
-  const own = tab.items.find((item) => item.kind === "prompt" && item.turn === UNHEARD && item.text === text);
-  if (own?.kind === "prompt") return replace(tab, { ...own, turn });
+  const own = unheard(tab, text);
+  if (own !== undefined) return replace(tab, { ...own, turn });
   return add(tab, (id) => ({ kind: "prompt", id, text, turn }));
 }
 

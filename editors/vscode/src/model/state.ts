@@ -67,6 +67,8 @@ export interface Tab {
   /** It is being opened again: what the agent repeats of the earlier session is known already. */
   reopening: boolean;
   commands: { name: string; description: string }[];
+  /** Prompts that were given while a turn runs: they go out when it is over. */
+  queue: string[];
   items: Item[];
   /** Counts items, for their ids. */
   made: number;
@@ -97,6 +99,7 @@ export function newTab(tabId: string, agentName: string, cwd: string): Tab {
     error: null,
     reopening: false,
     commands: [],
+    queue: [],
     items: [],
     made: 0,
   };

@@ -100,20 +100,19 @@ export class CardView {
     this.element.setAttribute("data-state", state);
     this.element.setAttribute("data-permission", card.permissionType);
     this.element.setAttribute("aria-labelledby", id);
-    const head = el("header", {}, icon(card), heading(card, id), el("span", { class: `mayi-permission ${card.permissionType}`, title: PERMISSION[card.permissionType] }, card.permissionType), el("span", { class: `mayi-status ${CLASS[state]}` }, BADGE[state]));
+    const head = el("header", {}, icon(card), heading(card, id), el("span", { class: "mayi-badges" }, el("span", { class: `mayi-status ${CLASS[state]}` }, BADGE[state]), el("span", { class: `mayi-permission ${card.permissionType}`, title: PERMISSION[card.permissionType] }, card.permissionType)));
     const changed = this.changed && waits ? el("p", { class: "mayi-problem" }, "This call has changed since it was shown. Look at it again.") : null;
     const full = inFull(card, waits);
     for (const one of full) if (one instanceof HTMLDetailsElement && opened.has(one.className)) one.open = true;
     const reasons = about(card, (path, line) => this.around.openFile(path, line));
-    this.element.replaceChildren(head, ...(changed === null ? [] : [changed]), what(card), ...(waits ? warning() : []), ...full);
-    if (waits) this.element.append(reasons);
     const rest = disclosure("Details", opened.has("mayi-details about"), "about", details(card));
-    if (!waits) rest.append(reasons);
-    this.element.append(rest);
     if (!waits) {
-      this.element.append(this.settled());
+      // It folds: what was asked and how it ended stay in sight, all else is on demand.
+      rest.append(reasons, ...full);
+      this.element.replaceChildren(head, what(card), this.settled(), rest);
       return;
     }
+    this.element.replaceChildren(head, ...(changed === null ? [] : [changed]), what(card), ...full, ...warning(), reasons, rest);
     this.choices = el("div", { class: "mayi-choose" });
     this.element.append(this.choices);
     this.drawChoices();
@@ -155,12 +154,12 @@ export class CardView {
   }
 
   private agentOptions(own: TabCard["options"]): HTMLElement {
-    const list = el("div", { class: "mayi-actions agent-options", role: "group", "aria-label": "The agent's own choices" }, el("p", {}, "The agent's own choices:"));
+    const list = el("div", { class: "mayi-actions agent-options", role: "group", "aria-label": "The agent's own choices" });
     for (const option of own) {
       const made = button(option.optionId, visible(option.name), "plain", () => this.click(() => this.pick(option.optionId)));
       list.append(el("div", { class: "agent-option" }, made, option.danger === null ? null : el("span", { class: "mayi-danger" }, ` ⚠ ${visible(option.danger)}`)));
     }
-    return list;
+    return disclosure(`The agent's own choices (${own.length})`, !this.entry.card.options.some((option) => option.optionId === "allow_once"), "agent-choices", list);
   }
 
   private together(group: TabCard[]): HTMLElement {
@@ -209,7 +208,8 @@ export class CardView {
   private form(form: HTMLElement): void {
     this.choices?.replaceChildren(form);
     this.rearm();
-    form.querySelector<HTMLElement>("textarea:not([disabled]), input")?.focus();
+    form.querySelector<HTMLElement>("input:checked, textarea:not([disabled])")?.focus({ preventScroll: true });
+    form.scrollIntoView?.({ block: "nearest" });
   }
 
   private back(): void {

@@ -5,7 +5,7 @@ import { contentOf, pictureOf } from "../../model/content";
 import { visible, visibleBlock } from "../../text/visible";
 import { block, change, code, json } from "../shared/data";
 import { disclosure, el } from "../shared/dom";
-import { before, MALICIOUS, PERMISSION, REVIEW, wants } from "./words";
+import { before, MALICIOUS, PERMISSION, REVIEW, SOURCE, wants } from "./words";
 
 /** Whether it is a call to one tool of one server, and nothing besides. */
 export function isServerCall(card: TabCard): boolean {
@@ -37,7 +37,7 @@ export function icon(card: TabCard): HTMLElement | null {
 
 /** What to think of before answering. */
 export function warning(): HTMLElement[] {
-  return [el("p", { class: "mayi-warning" }, MALICIOUS), el("p", { class: "mayi-warning" }, el("strong", {}, REVIEW))];
+  return [el("p", { class: "mayi-warning" }, MALICIOUS, " ", el("strong", {}, REVIEW))];
 }
 
 /** What would happen. */
@@ -58,26 +58,28 @@ export function what(card: TabCard): HTMLElement {
 
 /** Arguments, changes and notes: on demand, in full; short changes are open while the card waits. */
 export function inFull(card: TabCard, waits: boolean): HTMLElement[] {
-  const { rawInput, content, locations } = card.toolCall;
-  const parts: HTMLElement[] = [disclosure("Arguments", false, "arguments", json(rawInput))];
-  for (const one of contentOf(content)) {
-    if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText, waits));
-    else parts.push(disclosure("What the agent says of it", false, "note", block(one.text)));
-  }
-  if (locations.length > 0) parts.push(disclosure("Locations", false, "locations", json(locations)));
-  return parts;
+  const { rawInput, content } = card.toolCall;
+  const parts = contentOf(content).map((one) =>
+    one.type === "diff" ? change(one.path, one.oldText, one.newText, waits) : disclosure("What the agent says of it", false, "note", block(one.text)),
+  );
+  return [...parts, disclosure("Arguments", false, "arguments", json(rawInput))];
 }
 
 function row(list: HTMLElement, label: string, ...value: (Node | string)[]): void {
   list.append(el("dt", {}, label), el("dd", {}, ...value));
 }
 
+/** Whether the folder that it starts in matters: a command's names are relative to it. */
+function runs(card: TabCard): boolean {
+  return card.cwd !== "" && card.accesses.some((access) => access.access === "shell");
+}
+
 /** Where, and why it is asked: always in sight. */
 export function about(card: TabCard, openFile: (path: string, line: number | null) => void): HTMLElement {
   const list = el("dl", { class: "mayi-about" });
-  if (card.cwd !== "") row(list, "In", code(card.cwd));
+  if (runs(card)) row(list, "In", code(card.cwd));
   for (const [name, value] of Object.entries(card.env)) row(list, "Sets", code(`${name}=${value}`));
-  for (const finding of card.why) row(list, finding.effect === "ask" ? "Why" : `Why (${finding.effect})`, ...why(finding, openFile));
+  for (const finding of card.why) row(list, finding.effect === "ask" ? "Why" : `Why (${finding.effect})`, ...why(finding, openFile, card.accesses.length > 1));
   const history = before(card);
   if (history !== null) row(list, "Before", history);
   for (const missing of card.notShown) row(list, "Not shown", el("strong", {}, visible(missing)));
@@ -95,6 +97,8 @@ export function details(card: TabCard): HTMLElement {
   if (isServerCall(card)) {
     for (const access of card.accesses) row(list, "Access", code(`${access.access}(${access.display})`), ` ${access.category ?? ""}`);
   }
+  if (card.cwd !== "" && !runs(card)) row(list, "Folder", code(card.cwd));
+  if (card.toolCall.locations.length > 0) row(list, "Locations", json(card.toolCall.locations));
   says(list, card);
   return list;
 }
@@ -110,11 +114,12 @@ function says(list: HTMLElement, card: TabCard): void {
   for (const [label, text] of said) if (text !== undefined && text.trim() !== "") row(list, label, el("span", { class: "mayi-said" }, visibleBlock(text)));
 }
 
-/** One finding: its reason, and where the rule for it is written. */
-export function why(finding: Finding, openFile: (path: string, line: number | null) => void): (Node | string)[] {
+/** One finding: its reason, the access that it is about if `which`, and where the rule for it is written. */
+export function why(finding: Finding, openFile: (path: string, line: number | null) => void, which = true): (Node | string)[] {
   const parts: (Node | string)[] = [visible(finding.reason)];
-  if (finding.access !== "") parts.push(" ", code(finding.access));
-  parts.push(` [${visible(finding.source)}]`);
+  if (which && finding.access !== "") parts.push(" ", code(finding.access));
+  const source = SOURCE[finding.source];
+  if (source !== "") parts.push(` (${source})`);
   if (finding.pattern !== undefined) parts.push(" ", code(finding.pattern));
   const { file, line } = finding;
   if (file !== undefined) {

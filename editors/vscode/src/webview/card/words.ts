@@ -1,6 +1,6 @@
 // What a card says, in mayi's own words.
 
-import type { Answered, State, TabCard } from "../../api";
+import type { Answered, FindingSource, State, TabCard } from "../../api";
 
 export const MALICIOUS =
   "Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools.";
@@ -40,6 +40,20 @@ export const PERMISSION: Record<TabCard["permissionType"], string> = {
   all: "All: it runs something or reaches out",
 };
 
+/** What a reason comes from; nothing where the reason says so itself. */
+export const SOURCE: Record<FindingSource, string> = {
+  rule: "a rule",
+  protection: "built-in protection",
+  setting: "a setting",
+  matrix: "",
+  plan: "",
+  caveat: "",
+  grant: "a remembered answer",
+  bypass: "",
+  auto: "",
+  error: "an error",
+};
+
 /** How the like was answered before; null if it never was. */
 export function before(card: TabCard): string | null {
   if (card.history === undefined) return null;
@@ -71,7 +85,7 @@ const OUTCOME: Record<State, string> = {
   pending: "",
   approved: "✓ Tool call approved",
   denied: "✕ Tool call denied by user",
-  cancelled: "Cancelled: the question was withdrawn",
+  cancelled: "The question was withdrawn",
   expired: "✕ Expired: nobody answered in time, so it was denied",
 };
 
@@ -79,6 +93,6 @@ const OUTCOME: Record<State, string> = {
 export function outcome(settled: Pick<Answered, "state" | "by" | "at">): string {
   const at = settled.at === "" ? null : new Date(settled.at);
   const time = at === null || Number.isNaN(at.getTime()) ? "" : at.toLocaleTimeString();
-  const who = settled.by === "" ? "" : settled.state === "cancelled" || settled.state === "expired" ? ` (${settled.by})` : `, answered by ${settled.by}`;
+  const who = settled.by === "" ? "" : settled.state === "cancelled" || settled.state === "expired" ? "" : `, answered by ${settled.by}`;
   return `${OUTCOME[settled.state]}${who}${time === "" ? "" : ` at ${time}`}`;
 }

@@ -105,7 +105,8 @@ function tool(item: ToolItem): HTMLElement[] {
   if (item.decided !== null) {
     const { effect, by, why: found } = item.decided;
     const findings = el("ul", {}, ...found.map((finding) => el("li", {}, ...why(finding, (path, line) => send({ type: "open-file", path, line })))));
-    parts.push(disclosure(`${EFFECT[effect]}${by === null ? "" : ` (${visible(by)})`}`, false, `decided ${effect}`, findings));
+    // Why something did not happen is said at once; why it did, on demand.
+    parts.push(disclosure(`${EFFECT[effect]}${by === null ? "" : ` (${visible(by)})`}`, effect === "deny", `decided ${effect}`, findings));
   }
   if (item.rawInput !== null) parts.push(disclosure("Arguments", false, "arguments", json(item.rawInput)));
   for (const one of item.content) {
