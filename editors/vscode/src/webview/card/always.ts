@@ -91,7 +91,6 @@ export function reasonForm(done: (reason: string | null) => void): HTMLElement {
   const confirm = (): void => done(reason.value.trim());
   reason.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) confirm();
-    if (event.key === "Escape") done(null);
   });
   return el(
     "div",

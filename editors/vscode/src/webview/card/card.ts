@@ -187,6 +187,8 @@ export class CardView {
 
   private busy(): void {
     this.sent = true;
+    // A choice that is disabled would lose the focus to nowhere.
+    if (this.choices?.contains(document.activeElement) === true) this.focus();
     this.choices?.setAttribute("aria-busy", "true");
     for (const one of this.choices?.querySelectorAll<HTMLButtonElement>("button") ?? []) one.disabled = true;
   }
@@ -207,6 +209,11 @@ export class CardView {
 
   private form(form: HTMLElement): void {
     this.choices?.replaceChildren(form);
+    form.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.back();
+    });
     this.rearm();
     form.querySelector<HTMLElement>("input:checked, textarea:not([disabled])")?.focus({ preventScroll: true });
     form.scrollIntoView?.({ block: "nearest" });

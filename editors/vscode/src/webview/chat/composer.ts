@@ -115,7 +115,9 @@ export class Footer {
     const items = [...this.menu.querySelectorAll<HTMLElement>("button")];
     const at = items.findIndex((item) => item === document.activeElement);
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step !== 0) items[(at + step + items.length) % items.length]?.focus();
+    if (event.key === "Home") items[0]?.focus();
+    else if (event.key === "End") items.at(-1)?.focus();
+    else if (step !== 0) items[(at + step + items.length) % items.length]?.focus();
     else if (event.key === "Escape") {
       this.show(false);
       this.mode.focus();

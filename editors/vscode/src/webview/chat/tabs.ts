@@ -14,6 +14,13 @@ import { welcome } from "./welcome";
 /** So much of a title stands on its tab; all of it is its tooltip. */
 const TITLE = 18;
 
+/** MynahUI's buttons that are a picture only, and what they are called. */
+const NAMES = [
+  [".more-content-indicator button", "Scroll to the end"],
+  [".mynah-chat-prompt-button", "Send"],
+  [".mynah-nav-tabs-wrapper > button, .mynah-nav-tabs-bar-buttons-wrapper button, .mynah-tabs-container > button", "New chat"],
+] as const;
+
 /** One tab in the page. */
 export class TabPage {
   private readonly views = new Map<string, ItemView>();
@@ -57,6 +64,7 @@ export class TabPage {
   update(tab: TabView, catalog: Catalog): void {
     this.tab = tab;
     this.greet(catalog);
+    for (const [selector, name] of NAMES) for (const one of document.querySelectorAll(selector)) one.setAttribute("aria-label", name);
     const running = tab.state === "running" || tab.state === "starting";
     if (running !== this.running) this.ui.updateStore(this.mynahId, { loadingChat: running });
     this.running = running;
@@ -99,8 +107,11 @@ export class TabPage {
   private bring(id: string, card: Element): void {
     const waits = (one: string): boolean => this.deck.get(one)?.state === "pending";
     if (!waits(id) || [...this.shown].some((one) => one !== id && waits(one))) return;
-    const room = card.parentElement?.clientHeight ?? 0;
-    card.scrollIntoView({ block: card.clientHeight > room ? "start" : "nearest" });
+    // Once everything that came with it stands where it belongs.
+    requestAnimationFrame(() => {
+      const room = card.closest(".mynah-chat-items-container")?.clientHeight ?? 0;
+      card.scrollIntoView({ block: card.clientHeight > room - 70 ? "start" : "nearest" });
+    });
   }
 
   /** An empty chat says what it is for. */
