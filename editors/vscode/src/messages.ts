@@ -1,7 +1,7 @@
 // The messages between the extension and its webviews. Those about approvals are `approval-request`,
 // `approval-response`, `approval-updated` and `approval-resolved`; both sides check what they get.
 
-import type { AgentInfo, ApprovalResolved, ApprovalResponse, Card, Grant, Mode, ServerInfo } from "./api";
+import { type AgentInfo, type Answered, type Approval, type ApprovalResponse, APPROVALS, type GrantInfo, type Mode, type ModeInfo, MODES, SCOPES, type ServerInfo, type TabCard } from "./api";
 import { type Fields, isFields, list, oneOf, text } from "./check";
 import { parseCard, parseResolved } from "./model/parse";
 import type { Entry, Item, Tab } from "./model/state";
@@ -12,9 +12,11 @@ export type TabView = Omit<Tab, "items" | "made" | "reopening" | "sessionId" | "
 /** What holds for all tabs. */
 export interface Catalog {
   agents: AgentInfo[];
-  modes: { id: Mode; name: string; description: string }[];
+  modes: ModeInfo[];
   mode: Mode;
   defaultAgent: string;
+  /** The folder that new chats work in; null: none is open, so it is the home folder. */
+  folder: string | null;
   status: { state: "starting" | "connected" | "waiting" | "failed"; text: string };
 }
 
@@ -27,14 +29,15 @@ export type ToWebview =
   | { type: "tab-select"; tabId: string }
   | { type: "item"; tabId: string; item: Item; after: string | null }
   | { type: "append"; tabId: string; itemId: string; text: string }
-  | Card
-  | (Omit<Card, "type"> & { type: "approval-updated" })
-  | ApprovalResolved
+  | TabCard
+  | Answered
   /** The answer was not taken, and the card waits again. */
   | { type: "approval-open"; approvalId: string; problem: string | null }
   | { type: "focus"; approvalId: string }
   | { type: "new-chat" }
-  | { type: "permissions"; servers: ServerInfo[]; grants: Grant[]; agents: AgentInfo[]; problem: string | null };
+  /** Words that were not sent go back into the composer. */
+  | { type: "compose"; tabId: string; text: string }
+  | { type: "permissions"; servers: ServerInfo[]; grants: GrantInfo[]; agents: AgentInfo[]; problem: string | null };
 
 /** From a webview to the extension. */
 export type FromWebview =
@@ -46,16 +49,23 @@ export type FromWebview =
   | { type: "mode"; tabId: string; mode: Mode }
   | { type: "prompt"; tabId: string; text: string }
   | { type: "cancel"; tabId: string }
+  /** The waiting prompt in that place is taken back into the composer. */
+  | { type: "unqueue"; tabId: string; at: number }
+  | { type: "help"; with: Help }
   | ({ type: "approval-response" } & ApprovalResponse)
   | { type: "approval-responses"; responses: ApprovalResponse[] }
   | { type: "open-link"; url: string }
   | { type: "open-file"; path: string; line: number | null }
   | { type: "show-tab"; tabId: string; approvalId: string }
-  | { type: "server-approval"; server: string; tool: string | null; approval: "required" | "not_required" | "default" }
+  | { type: "server-approval"; server: string; tool: string | null; approval: Approval }
   | { type: "bypass"; agentName: string; on: boolean }
   | { type: "revoke"; ids: string[] }
   | { type: "revoke-server"; server: string }
   | { type: "refresh" };
+
+/** What a person can do about what does not work. */
+export type Help = (typeof HELP)[number];
+const HELP = ["agents", "path", "log", "retry", "folder"] as const;
 
 const TAB_ID = /^[A-Za-z0-9-]{1,64}$/;
 
@@ -71,22 +81,22 @@ export function parseResponse(value: unknown): ApprovalResponse | null {
     digest: value["digest"],
     response: { outcome: { outcome: "selected", optionId: outcome["optionId"] } },
     bypassAll: value["bypassAll"] === true,
-    ...(remember ? { remember } : {}),
-    ...(typeof value["reason"] === "string" ? { reason: value["reason"] } : {}),
+    remember,
+    reason: text(value["reason"]),
   };
 }
 
 /** Null: nothing is to be remembered. Undefined: not understood, so the whole answer is not. */
 function parseRemember(value: unknown): ApprovalResponse["remember"] | undefined {
   if (value === undefined || value === null) return null;
-  if (!isFields(value) || !oneOf(value["scope"], ["session", "workspace", "user"] as const)) return undefined;
-  const patterns = list(value["patterns"]).filter((one): one is string => typeof one === "string");
+  if (!isFields(value) || !oneOf(value["scope"], SCOPES)) return undefined;
+  const { expiresIn, uses, level } = value;
   return {
     scope: value["scope"],
-    ...(patterns.length > 0 ? { patterns } : {}),
-    expiresIn: text(value["expiresIn"]),
-    uses: typeof value["uses"] === "number" ? value["uses"] : null,
-    level: oneOf(value["level"], ["read", "write", "all"] as const) ? value["level"] : null,
+    patterns: list(value["patterns"]).filter((one): one is string => typeof one === "string"),
+    ...(typeof expiresIn === "string" ? { expiresIn } : {}),
+    ...(typeof uses === "number" ? { uses } : {}),
+    ...(oneOf(level, ["read", "write", "all"] as const) ? { level } : {}),
   };
 }
 
@@ -107,6 +117,8 @@ export function fromWebview(value: unknown): FromWebview | null {
       const whole = responses.filter((one): one is ApprovalResponse => one !== null);
       return whole.length === responses.length && whole.length > 0 ? { type: "approval-responses", responses: whole } : null;
     }
+    case "help":
+      return oneOf(value["with"], HELP) ? { type: "help", with: value["with"] } : null;
     case "open-link":
       return typeof value["url"] === "string" ? { type: "open-link", url: value["url"] } : null;
     case "open-file":
@@ -118,7 +130,7 @@ export function fromWebview(value: unknown): FromWebview | null {
     case "revoke-server":
       return typeof value["server"] === "string" && value["server"] !== "" ? { type: "revoke-server", server: value["server"] } : null;
     case "server-approval":
-      return typeof value["server"] === "string" && oneOf(value["approval"], ["required", "not_required", "default"] as const)
+      return typeof value["server"] === "string" && oneOf(value["approval"], APPROVALS)
         ? { type: "server-approval", server: value["server"], tool: text(value["tool"]), approval: value["approval"] }
         : null;
     case "bypass":
@@ -137,9 +149,11 @@ function aboutTab(value: Fields, tabId: string): FromWebview | null {
     case "agent":
       return typeof value["agentName"] === "string" ? { type: "agent", tabId, agentName: value["agentName"] } : null;
     case "mode":
-      return oneOf(value["mode"], ["plan", "default", "auto"] as const) ? { type: "mode", tabId, mode: value["mode"] } : null;
+      return oneOf(value["mode"], MODES) ? { type: "mode", tabId, mode: value["mode"] } : null;
     case "prompt":
       return typeof value["text"] === "string" && value["text"].trim() !== "" ? { type: "prompt", tabId, text: value["text"] } : null;
+    case "unqueue":
+      return Number.isInteger(value["at"]) && Number(value["at"]) >= 0 ? { type: "unqueue", tabId, at: Number(value["at"]) } : null;
     case "show-tab":
       return typeof value["approvalId"] === "string" ? { type: "show-tab", tabId, approvalId: value["approvalId"] } : null;
     default:
@@ -147,25 +161,22 @@ function aboutTab(value: Fields, tabId: string): FromWebview | null {
   }
 }
 
-const PLAIN = ["state", "catalog", "tab", "tab-closed", "tab-select", "item", "append", "approval-open", "focus", "new-chat", "permissions"];
+const PLAIN = ["state", "catalog", "tab", "tab-closed", "tab-select", "item", "append", "approval-open", "focus", "new-chat", "compose", "permissions"];
 
 /** What the extension sent, or null where it is not understood. Cards are checked in full, the rest is the extension's own. */
 export function toWebview(value: unknown): ToWebview | null {
   if (!isFields(value)) return null;
   switch (value["type"]) {
     case "approval-request":
+    case "approval-updated":
       return parseCard(value);
-    case "approval-updated": {
-      const card = parseCard(value);
-      return card && { ...card, type: "approval-updated" };
-    }
     case "approval-resolved":
       return parseResolved(value);
   }
   return isOwn(value) ? value : null;
 }
 
-function isOwn(value: Fields): value is Fields & Exclude<ToWebview, Card | ApprovalResolved | { type: "approval-updated" }> {
+function isOwn(value: Fields): value is Fields & Exclude<ToWebview, TabCard | Answered> {
   if (!oneOf(value["type"], PLAIN)) return false;
   switch (value["type"]) {
     case "state":
@@ -176,6 +187,8 @@ function isOwn(value: Fields): value is Fields & Exclude<ToWebview, Card | Appro
       return isFields(value["tab"]);
     case "item":
       return typeof value["tabId"] === "string" && isFields(value["item"]);
+    case "compose":
+      return typeof value["tabId"] === "string" && typeof value["text"] === "string";
     case "append":
       return typeof value["tabId"] === "string" && typeof value["itemId"] === "string" && typeof value["text"] === "string";
     case "permissions":

@@ -5,18 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import type { Batch, Cursor } from "../src/api";
+import type { Cursor, EditorSettings, Events } from "../src/api";
 import { Backend, type Host, type Status } from "../src/backend/backend";
 import { BackOff } from "../src/backend/backoff";
 import { connect, Misfit } from "../src/backend/connect";
 import { launch, ownEnvironment } from "../src/backend/launch";
 import { locate } from "../src/backend/locate";
-import { keep, parseReady, readyLine } from "../src/backend/ready";
+import { parseReady, readyLine } from "../src/backend/ready";
 import { RpcError, Unanswered } from "../src/backend/rpc";
 import { misfit } from "../src/backend/version";
 import { Fake } from "./fake";
 
-const options = { version: "0.1.0", settings: {}, cursor: null, path: "/bin/mayi" };
+const options = { version: "0.1.0", settings: { agents: {}, servers: {} }, cursor: null, path: "/bin/mayi" };
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "mayi-test-"));
@@ -29,12 +29,12 @@ class TestHost implements Host {
   at: Cursor | null = null;
   kept: unknown;
   readonly statuses: Status[] = [];
-  readonly batches: Batch[] = [];
+  readonly batches: Events[] = [];
   private waiting: (() => void)[] = [];
 
   page = (): boolean => false;
   program = (): { path: string } | { problem: string } => ({ path: "/bin/mayi" });
-  settings = (): object => ({ agents: { demo: { mode: "plan" } } });
+  settings = (): EditorSettings => ({ agents: { demo: { mode: "plan" } }, servers: {} });
   cursor = (): Cursor | null => this.at;
   remembered = (): unknown => this.kept;
   remember = (ready: unknown): void => void (this.kept = ready);
@@ -45,7 +45,7 @@ class TestHost implements Host {
     this.statuses.push(status);
     this.wake();
   };
-  batch = (batch: Batch): void => {
+  batch = (batch: Events): void => {
     this.batches.push(batch);
     this.at = batch.cursor;
     this.wake();
@@ -79,12 +79,12 @@ test("a version fits if its major and minor are the extension's", () => {
 });
 
 test("a ready line counts when it is whole, and only for this computer", () => {
-  const line = { v: 1, url: "http://127.0.0.1:5/", ws: "ws://127.0.0.1:5/", answerTokenFile: "/t", askTokenFile: "/a", pid: 1, instance: "i", version: "0.1.0", ui: null };
+  const line = { version: 1, url: "http://127.0.0.1:5/", ws: "ws://127.0.0.1:5/", answerTokenFile: "/t", askTokenFile: "/a", pid: 1, instance: "i", serverVersion: "0.1.0", ui: null };
   assert.equal(readyLine(JSON.stringify(line)), undefined);
   assert.equal(readyLine(`${JSON.stringify(line)}\n`)?.instance, "i");
   assert.equal(readyLine("listening\n"), null);
   assert.equal(parseReady({ ...line, ws: "ws://example.org:5/" }), null);
-  assert.equal(parseReady({ ...line, v: 2 }), null);
+  assert.equal(parseReady({ ...line, version: 2 }), null);
 });
 
 test("the program is the setting's, else the bundled one, else one at an absolute place of the search path", () => {
@@ -124,7 +124,7 @@ test("a program that says where it listens is ready; one that ends tells why", a
     chmodSync(file, 0o755);
     return file;
   };
-  const line = '{"v":1,"url":"http://127.0.0.1:5/","ws":"ws://127.0.0.1:5/","answerTokenFile":"/t","pid":1,"instance":"i","version":"0.1.0","ui":null}';
+  const line = '{"version":1,"url":"http://127.0.0.1:5/","ws":"ws://127.0.0.1:5/","answerTokenFile":"/t","pid":1,"askTokenFile":"/a","instance":"i","serverVersion":"0.1.0","ui":null}';
   const good = await launch(program("good", `printf '%s\\n' '${line}'`), join(dir, "out"), false, () => undefined);
   assert.equal(good.ready.instance, "i");
   await assert.rejects(launch(program("bad", "echo 'no room' >&2; exit 3"), join(dir, "out"), false, () => undefined), /it ended \(3\): no room/);
@@ -135,13 +135,13 @@ test("a program that says where it listens is ready; one that ends tells why", a
 test("the client introduces itself with its settings, and calls and errors come back", async () => {
   const fake = await Fake.start();
   fake.answers["check"] = () => new Error("no such agent");
-  const { rpc } = await connect(fake.ready, { ...options, settings: { agents: { a: {} } } });
-  assert.deepEqual((await fake.call("mayi/initialize")).params, { protocolVersion: 1, client: { name: "vscode", version: "0.1.0" }, settings: { agents: { a: {} } } });
-  await assert.rejects(rpc.call("check", {}), (error) => error instanceof RpcError && error.code === -32010 && error.message === "no such agent");
-  fake.silent.add("slow");
-  await assert.rejects(rpc.call("slow", {}, 30), Unanswered);
-  const cut = assert.rejects(rpc.call("slow", {}), Unanswered);
-  await fake.call("slow", 2);
+  const { rpc } = await connect(fake.ready, { ...options, settings: { agents: { a: {} }, servers: {} } });
+  assert.deepEqual((await fake.call("mayi/initialize")).params, { protocolVersion: 1, client: { name: "vscode", version: "0.1.0" }, settings: { agents: { a: {} }, servers: {} } });
+  await assert.rejects(rpc.call("check", { call: {} }), (error) => error instanceof RpcError && error.code === -32010 && error.message === "no such agent");
+  fake.silent.add("grants/list");
+  await assert.rejects(rpc.call("grants/list", {}, 30), Unanswered);
+  const cut = assert.rejects(rpc.call("grants/list", {}), Unanswered);
+  await fake.call("grants/list", 2);
   fake.cut();
   await cut;
   await fake.stop();
@@ -206,7 +206,7 @@ test("after a cut the client comes back by itself, and goes on where it was", as
 test("a backend that is alive after a reload is used again, and not started anew", async () => {
   const fake = await Fake.start();
   const host = new TestHost();
-  host.kept = keep(fake.ready);
+  host.kept = fake.ready;
   const backend = new Backend(host, () => Promise.reject(new Error("started")));
   await backend.run();
   assert.equal(host.statuses.at(-1)?.state, "connected");
@@ -221,7 +221,7 @@ test("a remembered backend that is gone, or whose port is another's now, is repl
   for (const before of [dead.ready, impostor.ready]) {
     const fake = await Fake.start({ instance: "i2" });
     const host = new TestHost();
-    host.kept = keep(before);
+    host.kept = before;
     const backend = new Backend(host, async () => ({ ready: fake.ready, log: "" }));
     await backend.run();
     assert.equal(host.statuses.at(-1)?.state, "connected");
@@ -238,7 +238,7 @@ test("what only a person can mend is told, and not tried again", async () => {
   host.program = () => ({ problem: "not found" });
   let starts = 0;
   const backend = new Backend(host, () => Promise.reject(new Error(`${++starts}`)));
-  const call = assert.rejects(backend.callSoon("session/new", {}), Unanswered);
+  const call = assert.rejects(backend.callSoon("session/list", {}), Unanswered);
   await backend.run();
   await call;
   assert.deepEqual(host.statuses, [{ state: "failed", text: "not found" }]);

@@ -3,7 +3,7 @@ import { mock, test } from "node:test";
 
 import "./page";
 
-import type { ApprovalResponse, Card } from "../src/api";
+import type { ApprovalResponse, TabCard } from "../src/api";
 import { permissionBlock } from "../src/model/block";
 import type { Entry } from "../src/model/state";
 import { CardView, type Surroundings } from "../src/webview/card/card";
@@ -15,7 +15,7 @@ import { card } from "./values";
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> [link](https://evil.example) **b** \u001b[31mred \u202edesrever\u2066';
 const SHOWN = "\\x1b[31mred \\u{202e}desrever\\u{2066}";
 
-function entry(of: Card, more: Partial<Entry> = {}): Entry {
+function entry(of: TabCard, more: Partial<Entry> = {}): Entry {
   return { card: of, state: "pending", by: null, at: null, reason: null, block: permissionBlock(of, "pending", []), ...more };
 }
 
@@ -55,7 +55,7 @@ test("text of agents and servers is text: no element, no link, no image comes of
     tool: { description: HOSTILE, annotations: { title: HOSTILE } },
     accesses: [{ access: "shell", display: HOSTILE, category: "execute" }, { access: "mcp", display: HOSTILE, category: "external" }],
     options: [...card("x").options, { optionId: "agent:x", name: HOSTILE, kind: "allow_once", scope: "once", danger: HOSTILE }],
-    why: [{ effect: "ask", access: HOSTILE, source: HOSTILE, pattern: HOSTILE, file: HOSTILE, line: 1, reason: HOSTILE, always: true }],
+    why: [{ effect: "ask", access: HOSTILE, source: "rule", pattern: HOSTILE, file: HOSTILE, line: 1, reason: HOSTILE, always: true }],
     notShown: [HOSTILE],
   });
   for (const state of ["pending", "denied"] as const) {
@@ -86,7 +86,7 @@ test("the choices do nothing for half a second, and focus is on none of them", (
   assert.equal(answers.length, 0);
   pass();
   click("allow_once");
-  assert.deepEqual(answers, [{ approvalId: "a", digest: "digest-a", response: { outcome: { outcome: "selected", optionId: "allow_once" } }, bypassAll: false }]);
+  assert.deepEqual(answers, [{ approvalId: "a", digest: "digest-a", response: { outcome: { outcome: "selected", optionId: "allow_once" } }, bypassAll: false, remember: null, reason: null }]);
   click("allow_once");
   click("deny");
   assert.equal(answers.length, 1);
@@ -151,7 +151,7 @@ test("a reason goes with the denial, and “Always” takes what is in the form"
   assert.equal(always.answers.length, 0);
   pass();
   always.click("always_confirm");
-  assert.deepEqual(always.answers[0]?.remember, { scope: "workspace", patterns: ["shell(ls -l *)"], expiresIn: null, uses: 3, level: null });
+  assert.deepEqual(always.answers[0]?.remember, { scope: "workspace", patterns: ["shell(ls -l *)"], uses: 3 });
   mock.restoreAll();
 });
 

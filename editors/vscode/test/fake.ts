@@ -41,7 +41,7 @@ export class Fake {
     const answerTokenFile = join(mkdtempSync(join(tmpdir(), "mayi-fake-")), "answer");
     writeFileSync(answerTokenFile, `${token}\n`);
     const instance = more.instance ?? "i1";
-    const ready: Ready = { url: `http://127.0.0.1:${port}/`, ws: `ws://127.0.0.1:${port}/`, answerTokenFile, pid: 0, instance, version: more.version ?? "0.1.0", ui: null };
+    const ready: Ready = { version: 1, url: `http://127.0.0.1:${port}/`, ws: `ws://127.0.0.1:${port}/`, answerTokenFile, askTokenFile: "", pid: 0, instance, serverVersion: more.version ?? "0.1.0", ui: null };
     const fake = new Fake(server, ready, token);
     server.on("request", (request, response) => {
       const nonce = new URL(request.url ?? "", ready.url).searchParams.get("nonce") ?? "";
@@ -53,7 +53,7 @@ export class Fake {
       if (request.headers.authorization !== `Bearer ${token}`) return void socket.end("HTTP/1.1 401 Unauthorized\r\n\r\n");
       sockets.handleUpgrade(request, socket, head, (ws) => fake.serve(ws));
     });
-    fake.answers["mayi/initialize"] = () => ({ protocolVersion: 1, server: { name: "mayi", version: ready.version }, instance, credential: "answer", agents: [], modes: [], mode: "default", notices: [], ui: null });
+    fake.answers["mayi/initialize"] = () => ({ protocolVersion: 1, server: { name: "mayi", version: ready.serverVersion }, instance, credential: "answer", agents: [], modes: [], mode: "default", notices: [], ui: null });
     fake.answers["events/subscribe"] = () => 7;
     return fake;
   }

@@ -8,7 +8,7 @@ const response = { type: "approval-response", approvalId: "a", digest: "d", resp
 
 test("an answer is taken whole, with what is to be remembered", () => {
   const remember = { scope: "user", patterns: ["shell(ls)"], expiresIn: "30m", uses: 3 };
-  assert.deepEqual(fromWebview({ ...response, remember, reason: "r" }), { ...response, remember: { ...remember, level: null }, reason: "r" });
+  assert.deepEqual(fromWebview({ ...response, remember, reason: "r" }), { ...response, remember, reason: "r" });
 });
 
 test("an answer that is not whole is none", () => {

@@ -1,9 +1,9 @@
 // Values for tests.
 
-import type { Card, SessionInfo } from "../src/api";
+import type { SessionInfo, TabCard } from "../src/api";
 
 /** A card that waits. */
-export function card(id: string, more: Partial<Card> = {}): Card {
+export function card(id: string, more: Partial<TabCard> = {}): TabCard {
   return {
     type: "approval-request",
     approvalId: id,
@@ -15,7 +15,6 @@ export function card(id: string, more: Partial<Card> = {}): Card {
     cwd: "/w",
     env: {},
     server: null,
-    tool: null,
     digest: `digest-${id}`,
     agentOptions: [],
     accesses: [{ access: "shell", display: "ls", category: "execute" }],
@@ -28,7 +27,7 @@ export function card(id: string, more: Partial<Card> = {}): Card {
     ],
     suggestions: [{ patterns: ["shell(ls *)"], scopes: ["session", "workspace", "user"] }],
     levels: [],
-    why: [{ effect: "ask", source: "matrix", reason: "execute in default mode", always: false, pattern: null, file: null, line: null }],
+    why: [{ effect: "ask", access: "shell(ls)", source: "matrix", reason: "execute in default mode", always: false }],
     notShown: [],
     createdAt: "2026-01-01T00:00:00Z",
     expiresAt: null,

@@ -1,11 +1,11 @@
 // The backend as the rest of the extension sees it: it is there, or it is coming, or a person has to do something.
 
-import type { Batch, Cursor, EditorSettings, InitializeResult } from "../api";
+import type { Call, Cursor, EditorSettings, Events, Initialized } from "../api";
 import { because } from "../check";
 import { BackOff } from "./backoff";
 import { type Connection, connect, Misfit } from "./connect";
 import { launch } from "./launch";
-import { parseReady, type Ready, keep } from "./ready";
+import { parseReady, type Ready } from "./ready";
 import { type Rpc, Unanswered } from "./rpc";
 
 /** What a person is told about it. */
@@ -32,8 +32,8 @@ export interface Host {
   follow(file: string): void;
   status(status: Status): void;
   /** A new connection: before the first batch. */
-  connected(about: InitializeResult, ready: Ready): void;
-  batch(batch: Batch): void;
+  connected(about: Initialized, ready: Ready): void;
+  batch(batch: Events): void;
 }
 
 /** A connection that is on its way is waited for so long. */
@@ -61,13 +61,13 @@ export class Backend {
   }
 
   /** Calls a method. Rejects with {@link Unanswered} where there is no connection. */
-  call(method: string, params: unknown, timeout?: number): Promise<unknown> {
+  readonly call: Call = (method, params, timeout) => {
     if (this.connection === null) return Promise.reject(new Unanswered("mayi is not connected"));
     return this.connection.rpc.call(method, params, timeout);
-  }
+  };
 
   /** As {@link call}, once there is a connection: one may be on its way. */
-  async callSoon(method: string, params: unknown, timeout?: number): Promise<unknown> {
+  readonly callSoon: Call = async (method, params, timeout) => {
     if (this.connection === null) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ARRIVAL);
@@ -78,7 +78,7 @@ export class Backend {
       });
     }
     return this.call(method, params, timeout);
-  }
+  };
 
   /** A person wants it anew: the running one is left to end by itself, and another one is started. */
   async restart(): Promise<void> {
@@ -161,7 +161,7 @@ export class Backend {
     this.ready = launched.ready;
     try {
       const connection = await connect(launched.ready, options);
-      this.host.remember({ ...keep(launched.ready), log: launched.log });
+      this.host.remember({ ...launched.ready, log: launched.log });
       return connection;
     } catch (error) {
       // It was started for this window alone, and this window can't use it.

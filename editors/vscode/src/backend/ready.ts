@@ -2,14 +2,17 @@
 
 import { isFields, text } from "../check";
 
-/** Where a backend listens, and where its token is. */
+/** Where a backend listens, and where its tokens are. */
 export interface Ready {
+  /** Of the line. */
+  version: 1;
   url: string;
   ws: string;
   answerTokenFile: string;
+  askTokenFile: string;
   pid: number;
   instance: string;
-  version: string;
+  serverVersion: string;
   ui: string | null;
 }
 
@@ -25,15 +28,12 @@ function isLoopback(address: string, scheme: string): boolean {
 /** The ready line in `value` (parsed JSON), or null. A token is never taken anywhere but to this computer. */
 export function parseReady(value: unknown): Ready | null {
   if (!isFields(value)) return null;
-  const { url, ws, answerTokenFile, pid, instance } = value;
-  // The line's own version is `v`, the backend's is `version`; or `version` (a number) and `serverVersion`.
-  const numbered = typeof value["version"] === "number";
-  const version = numbered ? value["serverVersion"] : value["version"];
-  if ((numbered ? value["version"] : value["v"]) !== 1) return null;
-  if (typeof url !== "string" || typeof ws !== "string" || typeof answerTokenFile !== "string") return null;
-  if (typeof instance !== "string" || typeof version !== "string" || typeof pid !== "number") return null;
+  const { version, url, ws, answerTokenFile, askTokenFile, pid, instance, serverVersion } = value;
+  if (version !== 1 || typeof pid !== "number") return null;
+  if (typeof url !== "string" || typeof ws !== "string" || typeof answerTokenFile !== "string" || typeof askTokenFile !== "string") return null;
+  if (typeof instance !== "string" || typeof serverVersion !== "string") return null;
   if (!isLoopback(url, "http:") || !isLoopback(ws, "ws:")) return null;
-  return { url, ws, answerTokenFile, pid, instance, version, ui: text(value["ui"]) };
+  return { version, url, ws, answerTokenFile, askTokenFile, pid, instance, serverVersion, ui: text(value["ui"]) };
 }
 
 /** The ready line at the beginning of `output`: undefined until its line is whole. */
@@ -45,9 +45,4 @@ export function readyLine(output: string): Ready | null | undefined {
   } catch {
     return null;
   }
-}
-
-/** The line again, to be kept until after a reload. */
-export function keep(ready: Ready): Record<string, unknown> {
-  return { v: 1, ...ready };
 }

@@ -2,6 +2,7 @@
 
 import WebSocket from "ws";
 
+import type { Call } from "../api";
 import { because, type Fields, isFields } from "../check";
 
 const TIMEOUT = 30_000;
@@ -24,7 +25,7 @@ export class RpcError extends Error {
 export class Unanswered extends Error {}
 
 interface Waiting {
-  resolve(value: unknown): void;
+  resolve(value: never): void;
   reject(error: Error): void;
   timer: NodeJS.Timeout;
 }
@@ -76,8 +77,8 @@ export class Rpc {
     });
   }
 
-  /** Calls `method`; the value that it answers with is for the caller to check. */
-  call(method: string, params: unknown, timeout = TIMEOUT): Promise<unknown> {
+  /** Calls `method`. What it answers with has the type of the API: the backend's version was compared before. */
+  readonly call: Call = (method, params, timeout = TIMEOUT) => {
     if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Unanswered("not connected"));
     const id = ++this.id;
     return new Promise((resolve, reject) => {
@@ -88,7 +89,7 @@ export class Rpc {
       this.waiting.set(id, { resolve, reject, timer });
       this.socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
     });
-  }
+  };
 
   /** Ends the connection. */
   close(): void {
@@ -111,7 +112,7 @@ export class Rpc {
     clearTimeout(waiting.timer);
     const error = message["error"];
     if (isFields(error)) waiting.reject(rpcError(error));
-    else waiting.resolve(message["result"]);
+    else waiting.resolve(message["result"] as never);
   }
 
   private ended(why: string): void {

@@ -1,9 +1,7 @@
 // Answers of a person on their way to the backend.
 
-import type { ApprovalEntry, ApprovalResponse } from "../api";
-import { because, isFields, list } from "../check";
-import { parseEntry, parseResolved } from "../model/parse";
-import type { Call } from "./sessions";
+import type { ApprovalResponse, Call } from "../api";
+import { because } from "../check";
 import type { Store } from "./store";
 
 /** What answering needs of the editor. */
@@ -26,12 +24,11 @@ export class Answers {
   async respond(response: ApprovalResponse): Promise<void> {
     const entry = this.store.state.cards[response.approvalId];
     if (entry === undefined || entry.state !== "pending") return;
-    if (response.bypassAll === true && !(await this.person.confirmBypass(entry.card.agentName))) {
+    if (response.bypassAll && !(await this.person.confirmBypass(entry.card.agentName))) {
       return this.person.open(response.approvalId, null);
     }
     try {
-      const resolved = parseResolved(await this.call("approval/respond", response));
-      if (resolved !== null) this.store.apply(resolved);
+      this.store.apply(await this.call("approval/respond", response));
     } catch (error) {
       await this.refused(response.approvalId, because(error));
     }
@@ -40,12 +37,10 @@ export class Answers {
   /** Answers to several cards that are alike, each with the digest that was shown. */
   async respondMany(responses: ApprovalResponse[]): Promise<void> {
     try {
-      const answer = await this.call("approval/respondMany", { responses });
-      for (const one of list(isFields(answer) ? answer["results"] : null)) {
-        if (!isFields(one) || typeof one["approvalId"] !== "string") continue;
-        const resolved = parseResolved(one["resolved"]);
-        if (resolved !== null) this.store.apply(resolved);
-        else await this.refused(one["approvalId"], typeof one["error"] === "string" ? one["error"] : "it was refused");
+      const { results } = await this.call("approval/respondMany", { responses });
+      for (const { approvalId, resolved, error } of results) {
+        if (resolved !== undefined) this.store.apply(resolved);
+        else await this.refused(approvalId, error ?? "it was refused");
       }
     } catch (error) {
       for (const { approvalId } of responses) await this.refused(approvalId, because(error));
@@ -55,11 +50,7 @@ export class Answers {
   /** What became of cards that no event told of: the store knows. */
   async lookUp(ids: string[]): Promise<void> {
     if (ids.length === 0) return;
-    const answer = await this.call("approval/list", { ids });
-    const entries = list(answer).flatMap((one): ApprovalEntry[] => {
-      const entry = parseEntry(one);
-      return entry === null ? [] : [entry];
-    });
+    const entries = await this.call("approval/list", { ids });
     const known = new Set(entries.map((entry) => entry.card.approvalId));
     this.store.apply({ type: "entries", entries }, { type: "cards-unknown", ids: ids.filter((id) => !known.has(id)) });
   }

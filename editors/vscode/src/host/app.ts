@@ -5,13 +5,12 @@ import { homedir } from "node:os";
 
 import * as vscode from "vscode";
 
-import type { AgentInfo, Batch, InitializeResult } from "../api";
+import type { AgentInfo, Events, Initialized } from "../api";
 import { Backend, type Status } from "../backend/backend";
-import { parseAgents } from "../backend/connect";
 import { locate } from "../backend/locate";
 import { Tail } from "../backend/tail";
 import { because, isFields } from "../check";
-import type { Catalog, FromWebview, ToWebview } from "../messages";
+import type { Catalog, FromWebview, Help, ToWebview } from "../messages";
 import { viewOf } from "../model/changes";
 import { tabOf, type State, waiting } from "../model/state";
 import { Attention } from "../views/attention";
@@ -38,7 +37,7 @@ export class App implements vscode.Disposable {
   private readonly log = vscode.window.createOutputChannel("mayi");
   private tail: Tail | null = null;
   private status: Status = { state: "starting", text: "Starting mayi …" };
-  private about: InitializeResult | null = null;
+  private about: Initialized | null = null;
   private agents: AgentInfo[] = [];
 
   constructor(private readonly context: vscode.ExtensionContext) {
@@ -48,8 +47,8 @@ export class App implements vscode.Disposable {
     this.permissions = panel("permissions", "");
     this.store = new Store(context.workspaceState);
     this.backend = this.makeBackend();
-    const call = this.backend.call.bind(this.backend);
-    this.sessions = new Sessions(this.store, this.backend.callSoon.bind(this.backend));
+    const { call, callSoon } = this.backend;
+    this.sessions = new Sessions(this.store, callSoon, (tabId, text) => this.chat.postLater({ type: "compose", tabId, text }));
     this.answers = new Answers(this.store, call, {
       confirmBypass,
       open: (approvalId, problem) => this.broadcast([{ type: "approval-open", approvalId, problem }]),
@@ -98,7 +97,7 @@ export class App implements vscode.Disposable {
   private catalog(): Catalog {
     const wanted = own("defaultAgent");
     const standard = this.agents.find((agent) => agent.name === wanted) ?? this.agents.find((agent) => agent.found) ?? this.agents[0];
-    return { agents: this.agents, modes: this.about?.modes ?? [], mode: this.about?.mode ?? "default", defaultAgent: standard?.name ?? "", status: this.status };
+    return { agents: this.agents, modes: this.about?.modes ?? [], mode: this.about?.mode ?? "default", defaultAgent: standard?.name ?? "", folder: folder(), status: this.status };
   }
 
   private broadcast(messages: ToWebview[]): void {
@@ -113,9 +112,24 @@ export class App implements vscode.Disposable {
     this.count();
     if (status.state !== "failed") return;
     void vscode.window.showErrorMessage(status.text.replace(/[[\]]/g, ""), "Open Settings", "Show Log").then((picked) => {
-      if (picked === "Open Settings") void vscode.commands.executeCommand("workbench.action.openSettings", "mayi.path");
-      if (picked === "Show Log") this.log.show();
+      if (picked === "Open Settings") this.help("path");
+      if (picked === "Show Log") this.help("log");
     });
+  }
+
+  /** What a person can do about what does not work. */
+  private help(about: Help): void {
+    switch (about) {
+      case "agents":
+      case "path":
+        return void vscode.commands.executeCommand("workbench.action.openSettings", `mayi.${about}`);
+      case "log":
+        return this.log.show();
+      case "retry":
+        return void this.backend.restart();
+      case "folder":
+        return void vscode.commands.executeCommand("workbench.action.files.openFolder");
+    }
   }
 
   private follow(file: string): void {
@@ -123,7 +137,7 @@ export class App implements vscode.Disposable {
     this.tail = new Tail(file, (text) => this.log.append(text));
   }
 
-  private connected(about: InitializeResult): void {
+  private connected(about: Initialized): void {
     const kept = this.context.workspaceState.get(READY);
     if (this.tail === null && isFields(kept) && typeof kept["log"] === "string") this.follow(kept["log"]);
     this.about = about;
@@ -137,7 +151,7 @@ export class App implements vscode.Disposable {
     void this.granted.refresh();
   }
 
-  private batch(batch: Batch): void {
+  private batch(batch: Events): void {
     this.store.apply(...batch.events, { type: "cursor", cursor: batch.cursor });
     for (const event of batch.events) {
       if (event.type === "snapshot") void this.caughtUp(new Set(event.waiting.map((card) => card.approvalId)));
@@ -161,6 +175,7 @@ export class App implements vscode.Disposable {
   private changed(messages: ToWebview[], before: State): void {
     this.broadcast(messages);
     this.count();
+    this.sessions.next();
     for (const entry of waiting(this.store.state)) {
       if (before.cards[entry.card.approvalId] === undefined && !this.seen(entry.card.tabId)) this.attention.notify(entry);
     }
@@ -174,14 +189,13 @@ export class App implements vscode.Disposable {
   private count(): void {
     const all = waiting(this.store.state);
     this.attention?.update(all.length, this.status);
-    this.approvals.badge(all.length);
+    this.chat.badge(all.length);
   }
 
   /** The settings were changed: the backend's layer of them too. */
   private async configured(): Promise<void> {
     try {
-      const answer = await this.backend.call("settings/update", { editor: settings() });
-      if (isFields(answer)) this.agents = parseAgents(answer["agents"]);
+      this.agents = (await this.backend.call("settings/update", { editor: settings(), agents: {}, servers: {} })).agents;
       this.broadcast([{ type: "catalog", catalog: this.catalog() }]);
       await this.granted.refresh();
     } catch (error) {
@@ -208,7 +222,7 @@ export class App implements vscode.Disposable {
         from.post(this.full());
         return this.count();
       case "tab-new":
-        return store.apply({ type: "tab-new", tabId: message.tabId, agentName: this.catalog().defaultAgent, cwd: folder() });
+        return store.apply({ type: "tab-new", tabId: message.tabId, agentName: this.catalog().defaultAgent, cwd: folder() ?? homedir() });
       case "tab-selected":
         store.apply({ type: "tab-selected", tabId: message.tabId });
         return sessions.chosen(message.tabId);
@@ -222,6 +236,10 @@ export class App implements vscode.Disposable {
         return sessions.prompt(message.tabId, message.text);
       case "cancel":
         return sessions.cancel(message.tabId);
+      case "unqueue":
+        return sessions.unqueue(message.tabId, message.at);
+      case "help":
+        return this.help(message.with);
       case "approval-response": {
         const { type: _, ...response } = message;
         return this.answers.respond(response);
@@ -265,14 +283,13 @@ export class App implements vscode.Disposable {
     }
     try {
       const answer = await this.backend.call("ui/pair", {});
-      if (!isFields(answer) || typeof answer["code"] !== "string" || typeof answer["url"] !== "string") throw new Error("the answer was not understood");
-      const until = typeof answer["expiresAt"] === "string" ? ` It counts until ${new Date(answer["expiresAt"]).toLocaleTimeString()}.` : "";
+      const until = ` It counts until ${new Date(answer.expiresAt).toLocaleTimeString()}.`;
       const picked = await vscode.window.showInformationMessage(
-        `Type this code on the page: ${answer["code"]}`,
-        { modal: true, detail: `Open ${answer["url"]} on the other screen and type the code there, once.${until}` },
+        `Type this code on the page: ${answer.code}`,
+        { modal: true, detail: `Open ${answer.url} on the other screen and type the code there, once.${until}` },
         "Copy Address",
       );
-      if (picked !== undefined) await vscode.env.clipboard.writeText(answer["url"]);
+      if (picked !== undefined) await vscode.env.clipboard.writeText(answer.url);
     } catch (error) {
       void vscode.window.showErrorMessage(`mayi: no code for pairing: ${because(error)}`);
     }
@@ -292,6 +309,6 @@ export class App implements vscode.Disposable {
   }
 }
 
-function folder(): string {
-  return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
+function folder(): string | null {
+  return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? null;
 }

@@ -1,33 +1,67 @@
 // Tabs and their sessions: opened when they are first needed, and opened again when their backend is gone.
 
-import type { Mode } from "../api";
-import { because, isFields } from "../check";
-import { parseSession } from "../model/parse";
+import type { Call, Mode } from "../api";
+import { RpcError } from "../backend/rpc";
+import { because } from "../check";
 import { tabOf } from "../model/state";
+import { visible } from "../text/visible";
 import type { Store } from "./store";
 
 /** An agent may have to be fetched before it starts. */
 const START = 180_000;
 
-export type Call = (method: string, params: unknown, timeout?: number) => Promise<unknown>;
-
 /** The sessions of this window's tabs. */
 export class Sessions {
   private readonly opening = new Map<string, Promise<boolean>>();
 
+  private readonly sending = new Set<string>();
+
   constructor(
     private readonly store: Store,
     private readonly call: Call,
+    /** Puts words that were not sent back into the composer. */
+    private readonly compose: (tabId: string, text: string) => void,
   ) {}
 
   /** A person said `text` in the tab. */
   async prompt(tabId: string, text: string): Promise<void> {
     const tab = tabOf(this.store.state, tabId);
     if (tab === undefined) return;
-    this.store.apply({ type: "asked", tabId, text });
-    const live = tab.state === "idle" || tab.state === "running";
-    if (!live && !(await this.open(tabId))) return;
-    await this.tell(tabId, () => this.call("session/prompt", { tabId, text }));
+    if (tab.state === "running" || this.sending.has(tabId)) return this.store.apply({ type: "queued", tabId, text, first: false });
+    this.sending.add(tabId);
+    try {
+      this.store.apply({ type: "asked", tabId, text });
+      if (tab.state !== "idle" && !(await this.open(tabId))) return this.compose(tabId, text);
+      await this.call("session/prompt", { tabId, text });
+    } catch (error) {
+      // A turn may have begun by itself meanwhile: the agent is told why something was denied.
+      if (error instanceof RpcError && tabOf(this.store.state, tabId)?.state === "running") this.store.apply({ type: "queued", tabId, text, first: true });
+      else {
+        this.store.apply({ type: "note", tabId, text: because(error) });
+        this.compose(tabId, text);
+      }
+    } finally {
+      this.sending.delete(tabId);
+      this.next();
+    }
+  }
+
+  /** Sends what waited for the end of a turn, wherever one has ended. */
+  next(): void {
+    for (const { tabId, state, queue } of this.store.state.tabs) {
+      const [text] = queue;
+      if (state !== "idle" || text === undefined || this.sending.has(tabId)) continue;
+      this.store.apply({ type: "unqueued", tabId, at: 0 });
+      void this.prompt(tabId, text);
+    }
+  }
+
+  /** A waiting prompt goes back into the composer. */
+  unqueue(tabId: string, at: number): void {
+    const text = tabOf(this.store.state, tabId)?.queue[at];
+    if (text === undefined) return;
+    this.store.apply({ type: "unqueued", tabId, at });
+    this.compose(tabId, text);
   }
 
   /** Opens the tab's session unless it is open or being opened; whether it is open then. */
@@ -44,13 +78,12 @@ export class Sessions {
     if (tab === undefined) return false;
     this.store.apply({ type: "opening", tabId });
     try {
-      const answer = await this.call(
+      const session = await this.call(
         "session/new",
         { agent: tab.agentName, cwd: tab.cwd, mode: tab.mode, tabId, resume: tab.sessionId },
         START,
       );
-      const session = parseSession(answer);
-      if (session === null || session.tabId !== tabId) throw new Error("mayi answered with another session than was asked for");
+      if (session.tabId !== tabId) throw new Error("mayi answered with another session than was asked for");
       this.store.apply({ type: "session-changed", session });
       const said = tabOf(this.store.state, tabId)?.items.some((item) => item.kind === "agent") ?? false;
       if (said && !session.resumed) {
@@ -58,7 +91,7 @@ export class Sessions {
       }
       return session.state !== "ended";
     } catch (error) {
-      this.store.apply({ type: "open-failed", tabId, why: because(error) });
+      this.store.apply({ type: "open-failed", tabId, why: `${visible(tab.agentName)} could not be started: ${because(error)}` });
       return false;
     }
   }
@@ -68,12 +101,13 @@ export class Sessions {
     if (tab === undefined) return;
     if (tab.state !== "idle" && tab.state !== "running") return this.store.apply({ type: "mode-picked", tabId, mode });
     await this.tell(tabId, async () => {
-      const session = parseSession(await this.call("session/setMode", { tabId, mode }));
-      if (session !== null) this.store.apply({ type: "session-changed", session });
+      this.store.apply({ type: "session-changed", session: await this.call("session/setMode", { tabId, mode }) });
     });
   }
 
+  /** Everything stops: what waited for the end of the turn goes back into the composer. */
   cancel(tabId: string): Promise<void> {
+    for (const _ of tabOf(this.store.state, tabId)?.queue ?? []) this.unqueue(tabId, 0);
     return this.tell(tabId, () => this.call("session/cancel", { tabId }));
   }
 
@@ -95,9 +129,7 @@ export class Sessions {
     try {
       await act();
     } catch (error) {
-      const data = isFields(error) && isFields(error["data"]) ? error["data"] : {};
-      const more = typeof data["hint"] === "string" ? ` (${data["hint"]})` : "";
-      this.store.apply({ type: "note", tabId, text: `${because(error)}${more}` });
+      this.store.apply({ type: "note", tabId, text: because(error) });
     }
   }
 }

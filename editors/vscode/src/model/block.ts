@@ -1,6 +1,7 @@
 // The shape in which an approval is kept in a conversation.
 
-import type { Card, State } from "../api";
+import type { State, TabCard } from "../api";
+import { pictureOf } from "./content";
 
 export interface PermissionBlock {
   type: "tool_call_permission";
@@ -25,7 +26,7 @@ export interface PermissionBlock {
 }
 
 /** The block of `card`, which stands at `state`. */
-export function permissionBlock(card: Card, state: State, granted: string[]): PermissionBlock {
+export function permissionBlock(card: TabCard, state: State, granted: string[]): PermissionBlock {
   const toolName = card.server?.tool ?? card.toolCall.name ?? card.toolCall.kind;
   return {
     type: "tool_call_permission",
@@ -37,7 +38,7 @@ export function permissionBlock(card: Card, state: State, granted: string[]): Pe
       name: toolName,
       params: JSON.stringify(card.toolCall.rawInput ?? null),
       server_name: card.server?.name ?? "",
-      server_icons: card.server?.icons?.find((icon) => icon.src.startsWith("data:image/"))?.src ?? "",
+      server_icons: pictureOf(card.server?.icons) ?? "",
       server_description: card.server?.description ?? "",
     },
     extra: {

@@ -74,6 +74,7 @@ function tab(value: unknown): Tab[] {
       canResume: value["canResume"] === true,
       state: oneOf(value["state"], STATES) ? value["state"] : "lost",
       error: text(value["error"]),
+      queue: list(value["queue"]).filter((one): one is string => typeof one === "string"),
       items: list(value["items"]).filter(isItem),
       made: typeof value["made"] === "number" ? value["made"] : 0,
     },

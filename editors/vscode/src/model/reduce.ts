@@ -1,6 +1,7 @@
 // reduce(state, event): what happened, in what is known. Pure: no clock, no I/O, no editor.
 
-import type { ApprovalEntry, ApprovalResolved, Card, Cursor, Event, Mode, SessionInfo, State as CardState } from "../api";
+import type { Answered, ApprovalEntry, Cursor, Event, Mode, SessionInfo, State as CardState, TabCard } from "../api";
+import { isFields } from "../check";
 import { permissionBlock } from "./block";
 import { type Entry, type Item, newTab, type State, type Tab, tabOf } from "./state";
 import { add, applyUpdate, replace } from "./update";
@@ -14,6 +15,10 @@ export type Local =
   | { type: "mode-picked"; tabId: string; mode: Mode }
   /** A prompt was given; the backend has not heard of it yet. */
   | { type: "asked"; tabId: string; text: string }
+  /** A prompt waits for the end of the turn; `first`: before the others. */
+  | { type: "queued"; tabId: string; text: string; first: boolean }
+  /** The prompt in that place waits no longer. */
+  | { type: "unqueued"; tabId: string; at: number }
   | { type: "opening"; tabId: string }
   | { type: "open-failed"; tabId: string; why: string }
   | { type: "entries"; entries: ApprovalEntry[] }
@@ -42,7 +47,7 @@ export function reduce(state: State, event: Event | Local): State {
     case "prompt":
       return inTab(state, event.tabId, (tab) => prompted(tab, event.text, event.turn));
     case "session-update":
-      return inTab(state, event.tabId, (tab) => (tab.reopening ? tab : applyUpdate(tab, event.update)));
+      return inTab(state, event.tabId, (tab) => (tab.reopening ? tab : applyUpdate(tab, isFields(event.update) ? event.update : {})));
     case "decided":
       return inTab(state, event.tabId, (tab) => {
         const tool = tab.items.findLast((item) => item.kind === "tool" && item.toolCallId === event.toolCallId);
@@ -83,7 +88,11 @@ function local(state: State, event: Local): State {
     case "mode-picked":
       return inTab(state, event.tabId, (tab) => ({ ...tab, mode: event.mode }));
     case "asked":
-      return inTab(state, event.tabId, (tab) => add(tab, (id) => ({ kind: "prompt", id, text: event.text, turn: UNHEARD })));
+      return inTab(state, event.tabId, (tab) => (unheard(tab, event.text) ? tab : add(tab, (id) => ({ kind: "prompt", id, text: event.text, turn: UNHEARD }))));
+    case "queued":
+      return inTab(state, event.tabId, (tab) => ({ ...tab, queue: event.first ? [event.text, ...tab.queue] : [...tab.queue, event.text] }));
+    case "unqueued":
+      return inTab(state, event.tabId, (tab) => (event.at < tab.queue.length ? { ...tab, queue: tab.queue.toSpliced(event.at, 1) } : tab));
     case "opening":
       return inTab(state, event.tabId, (tab) => ({ ...tab, state: "starting", error: null, reopening: tab.items.some((item) => item.kind !== "prompt") }));
     case "open-failed":
@@ -112,9 +121,13 @@ function inTab(state: State, tabId: string, change: (tab: Tab) => Tab): State {
 /** The turn of a prompt that the backend has not heard of yet. */
 const UNHEARD = -1;
 
+function unheard(tab: Tab, text: string): (Item & { kind: "prompt" }) | undefined {
+  return tab.items.find((item): item is Item & { kind: "prompt" } => item.kind === "prompt" && item.turn === UNHEARD && item.text === text);
+}
+
 function prompted(tab: Tab, text: string, turn: number): Tab {
-  const own = tab.items.find((item) => item.kind === "prompt" && item.turn === UNHEARD && item.text === text);
-  if (own?.kind === "prompt") return replace(tab, { ...own, turn });
+  const own = unheard(tab, text);
+  if (own !== undefined) return replace(tab, { ...own, turn });
   return add(tab, (id) => ({ kind: "prompt", id, text, turn }));
 }
 
@@ -161,7 +174,7 @@ function turnEnded(tab: Tab, stopReason: string | null, error: string | null): T
 }
 
 /** Everything as it is now. Tabs that the backend does not have are lost; cards that do not wait have to be looked up. */
-function snapshot(state: State, sessions: SessionInfo[], cards: Card[], lost: boolean): State {
+function snapshot(state: State, sessions: SessionInfo[], cards: TabCard[], lost: boolean): State {
   const tabs = state.tabs.map((tab) => {
     const now = sessions.find((one) => one.tabId === tab.tabId);
     if (now === undefined) return tab.state === "new" || tab.state === "ended" ? tab : { ...tab, items: stopped(tab.items), state: "lost" as const };
@@ -171,7 +184,7 @@ function snapshot(state: State, sessions: SessionInfo[], cards: Card[], lost: bo
   return cards.reduce(asked, { ...state, tabs });
 }
 
-function asked(state: State, card: Card): State {
+function asked(state: State, card: TabCard): State {
   const known = state.cards[card.approvalId];
   // Settled is settled: an old event that is heard again does not open it.
   if (known !== undefined && known.state !== "pending") return state;
@@ -181,7 +194,7 @@ function asked(state: State, card: Card): State {
 }
 
 /** The card's place in the conversation: after its tool call, and after the cards that are there already. */
-function place(tab: Tab, card: Card): Tab {
+function place(tab: Tab, card: TabCard): Tab {
   if (tab.items.some((item) => item.kind === "approval" && item.id === card.approvalId)) return tab;
   const { toolCallId } = card.toolCall;
   const item = { kind: "approval" as const, id: card.approvalId, toolCallId };
@@ -189,7 +202,7 @@ function place(tab: Tab, card: Card): Tab {
   return { ...tab, items: of < 0 ? [...tab.items, item] : tab.items.toSpliced(of + 1, 0, item) };
 }
 
-function resolved(state: State, event: ApprovalResolved): State {
+function resolved(state: State, event: Answered): State {
   const entry = state.cards[event.approvalId];
   if (entry === undefined || entry.state !== "pending") return state;
   return bounded(withEntry(state, settle(entry, event.state, event.by, event.at, event.reason, event.grantedPermissions)));

@@ -1,6 +1,6 @@
 // What the extension knows: tabs, what was said in them, and cards. Plain values; they are changed in `reduce.ts` only.
 
-import type { Card, Cursor, Effect, Finding, Mode, SessionInfo, State as CardState } from "../api";
+import type { Cursor, Effect, Finding, Mode, SessionInfo, State as CardState, TabCard } from "../api";
 import type { PermissionBlock } from "./block";
 
 /** What one tab's agent said, was asked and did, in order. */
@@ -42,7 +42,7 @@ export interface PlanEntry {
 
 /** A card, where it stands, and how it is kept in the conversation. */
 export interface Entry {
-  card: Card;
+  card: TabCard;
   state: CardState;
   by: string | null;
   at: string | null;
@@ -67,6 +67,8 @@ export interface Tab {
   /** It is being opened again: what the agent repeats of the earlier session is known already. */
   reopening: boolean;
   commands: { name: string; description: string }[];
+  /** Prompts that were given while a turn runs: they go out when it is over. */
+  queue: string[];
   items: Item[];
   /** Counts items, for their ids. */
   made: number;
@@ -97,6 +99,7 @@ export function newTab(tabId: string, agentName: string, cwd: string): Tab {
     error: null,
     reopening: false,
     commands: [],
+    queue: [],
     items: [],
     made: 0,
   };

@@ -53,11 +53,20 @@ function blockText(block: unknown): string {
   }
 }
 
+/** So many characters of what an agent says stand in one item. */
+const SPEECH = 16_000;
+
+function replaceLast(tab: Tab, item: Tab["items"][number]): Tab {
+  return { ...tab, items: tab.items.with(-1, item) };
+}
+
 function say(tab: Tab, kind: "agent" | "thought", update: Fields): Tab {
   const said = blockText(update["content"]);
   if (said === "") return tab;
   const last = tab.items.at(-1);
-  if (last?.kind === kind) return replace(tab, { ...last, text: last.text + said });
+  // A very long speech goes on in another item, so that what is drawn anew with each piece stays small.
+  const full = last?.kind === kind && last.text.length > SPEECH && (last.text.endsWith("\n") || last.text.length > 2 * SPEECH);
+  if (last?.kind === kind && !full) return replaceLast(tab, { ...last, text: last.text + said });
   return add(tab, (id) => ({ kind, id, text: said }));
 }
 

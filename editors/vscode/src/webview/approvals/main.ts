@@ -4,6 +4,7 @@ import type { Catalog, ToWebview } from "../../messages";
 import type { Entry } from "../../model/state";
 import { visible } from "../../text/visible";
 import { Deck } from "../card/deck";
+import { banner, say } from "../shared/banner";
 import { el } from "../shared/dom";
 import { hear, send } from "../shared/host";
 import "./approvals.css";
@@ -14,7 +15,6 @@ const RECENT = 50;
 let catalog: Catalog | null = null;
 let tabs = new Set<string>();
 const places = new Map<string, HTMLElement>();
-const banner = el("div", { class: "mayi-banner", role: "status", hidden: true });
 const waiting = el("ol", { "aria-label": "Waiting" });
 const recent = el("ol", { "aria-label": "Recent" });
 const none = el("p", { class: "mayi-empty" }, "Nothing waits.");
@@ -64,9 +64,7 @@ function fill(list: HTMLElement, entries: Entry[]): void {
 
 function status(now: Catalog): void {
   catalog = now;
-  banner.hidden = now.status.state === "connected";
-  banner.className = `mayi-banner ${now.status.state}`;
-  banner.textContent = visible(now.status.text);
+  say(now.status);
 }
 
 let planned = false;

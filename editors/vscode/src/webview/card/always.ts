@@ -1,30 +1,29 @@
 // "Always …": what is to be remembered, where, and for how long.
 
-import type { ApprovalResponse, Card } from "../../api";
+import { type Level, type Remember, type RememberScope, SCOPES, type TabCard } from "../../api";
+import { oneOf } from "../../check";
 import { visible } from "../../text/visible";
 import { button, el } from "../shared/dom";
 
-type Remember = NonNullable<ApprovalResponse["remember"]>;
-
-const SCOPES: Record<Remember["scope"], string> = {
+const PLACES: Record<RememberScope, string> = {
   session: "In this session",
   workspace: "In this workspace",
   user: "Everywhere",
 };
 
 /** The form; `done` is given what to remember, or null. */
-export function alwaysForm(card: Card, done: (remember: Remember | null) => void): HTMLElement {
+export function alwaysForm(card: TabCard, done: (remember: Remember | null) => void): HTMLElement {
   const name = `always-${card.approvalId}`;
   const patterns = el("textarea", { rows: "3", spellcheck: "false", "aria-label": "Patterns, one a line", class: "mayi-field" });
   const scope = el("select", { "aria-label": "Where it counts", class: "mayi-field" });
   const expires = el("input", { type: "text", class: "mayi-field", placeholder: "no limit, or 30m, 8h, 7d", "aria-label": "Time limit" });
   const uses = el("input", { type: "number", min: "1", class: "mayi-field", placeholder: "no limit", "aria-label": "How often" });
   const problem = el("p", { class: "mayi-problem", role: "alert" });
-  let level: Remember["level"] = null;
+  let level: Level | undefined;
 
-  const offerScopes = (scopes: readonly Remember["scope"][]): void => {
+  const offerScopes = (scopes: readonly RememberScope[]): void => {
     const before = scope.value;
-    scope.replaceChildren(...scopes.map((one) => el("option", { value: one }, SCOPES[one])));
+    scope.replaceChildren(...scopes.map((one) => el("option", { value: one }, PLACES[one])));
     const wanted = [before, "workspace"].find((one) => (scopes as readonly string[]).includes(one));
     if (wanted !== undefined) scope.value = wanted;
   };
@@ -40,11 +39,11 @@ export function alwaysForm(card: Card, done: (remember: Remember | null) => void
   };
   for (const suggestion of card.suggestions) {
     offer(suggestion.patterns.map(visible).join("  +  "), () => {
-      level = null;
+      level = undefined;
       patterns.disabled = false;
       // Escapes would not be read back: a pattern is edited as it is, without what is invisible in it.
       patterns.value = suggestion.patterns.join("\n");
-      offerScopes(suggestion.scopes);
+      offerScopes(SCOPES.filter((one) => suggestion.scopes.includes(one)));
     });
   }
   for (const one of card.server === null ? [] : (card.levels ?? [])) {
@@ -52,23 +51,24 @@ export function alwaysForm(card: Card, done: (remember: Remember | null) => void
       level = one;
       patterns.disabled = true;
       patterns.value = "";
-      offerScopes(["session", "workspace", "user"]);
+      offerScopes(SCOPES);
     });
   }
 
   const confirm = (): void => {
     const kept = patterns.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
     const count = uses.value.trim() === "" ? null : Number(uses.value);
-    if (level === null && kept.length === 0) return problem.replaceChildren("Say what is to be allowed: one pattern a line.");
+    if (level === undefined && kept.length === 0) return problem.replaceChildren("Say what is to be allowed: one pattern a line.");
     if (count !== null && (!Number.isInteger(count) || count < 1)) return problem.replaceChildren("How often is a whole number.");
     const limit = expires.value.trim();
     if (limit !== "" && !/^\d+\s*[smhdw]/i.test(limit)) return problem.replaceChildren("A time limit is a number and a unit: 30m, 8h, 7d.");
+    if (!oneOf(scope.value, SCOPES)) return;
     done({
-      scope: scope.value as Remember["scope"],
-      ...(level === null ? { patterns: kept } : {}),
-      expiresIn: limit === "" ? null : limit,
-      uses: count,
-      level,
+      scope: scope.value,
+      patterns: level === undefined ? kept : [],
+      ...(limit === "" ? {} : { expiresIn: limit }),
+      ...(count === null ? {} : { uses: count }),
+      ...(level === undefined ? {} : { level }),
     });
   };
   const form = el(
@@ -91,7 +91,6 @@ export function reasonForm(done: (reason: string | null) => void): HTMLElement {
   const confirm = (): void => done(reason.value.trim());
   reason.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) confirm();
-    if (event.key === "Escape") done(null);
   });
   return el(
     "div",

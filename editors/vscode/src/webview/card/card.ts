@@ -1,6 +1,6 @@
 // One approval card: what is asked, the choices, and, once it is settled, how.
 
-import type { ApprovalResponse, Card } from "../../api";
+import type { ApprovalResponse, TabCard } from "../../api";
 import type { Entry } from "../../model/state";
 import { visible, visibleBlock } from "../../text/visible";
 import { announce, button, disclosure, el } from "../shared/dom";
@@ -14,7 +14,7 @@ export interface Surroundings {
   /** Whether "Bypass permissions" may be offered for the agent. */
   bypass(agentName: string): boolean;
   /** The pending cards that may be answered together with this one, itself among them; empty: none. */
-  alike(card: Card): Card[];
+  alike(card: TabCard): TabCard[];
   respond(response: ApprovalResponse): void;
   respondMany(responses: ApprovalResponse[]): void;
   openFile(path: string, line: number | null): void;
@@ -100,20 +100,19 @@ export class CardView {
     this.element.setAttribute("data-state", state);
     this.element.setAttribute("data-permission", card.permissionType);
     this.element.setAttribute("aria-labelledby", id);
-    const head = el("header", {}, icon(card), heading(card, id), el("span", { class: `mayi-permission ${card.permissionType}`, title: PERMISSION[card.permissionType] }, card.permissionType), el("span", { class: `mayi-status ${CLASS[state]}` }, BADGE[state]));
+    const head = el("header", {}, icon(card), heading(card, id), el("span", { class: "mayi-badges" }, el("span", { class: `mayi-status ${CLASS[state]}` }, BADGE[state]), el("span", { class: `mayi-permission ${card.permissionType}`, title: PERMISSION[card.permissionType] }, card.permissionType)));
     const changed = this.changed && waits ? el("p", { class: "mayi-problem" }, "This call has changed since it was shown. Look at it again.") : null;
     const full = inFull(card, waits);
     for (const one of full) if (one instanceof HTMLDetailsElement && opened.has(one.className)) one.open = true;
     const reasons = about(card, (path, line) => this.around.openFile(path, line));
-    this.element.replaceChildren(head, ...(changed === null ? [] : [changed]), what(card), ...(waits ? warning() : []), ...full);
-    if (waits) this.element.append(reasons);
     const rest = disclosure("Details", opened.has("mayi-details about"), "about", details(card));
-    if (!waits) rest.append(reasons);
-    this.element.append(rest);
     if (!waits) {
-      this.element.append(this.settled());
+      // It folds: what was asked and how it ended stay in sight, all else is on demand.
+      rest.append(reasons, ...full);
+      this.element.replaceChildren(head, what(card), this.settled(), rest);
       return;
     }
+    this.element.replaceChildren(head, ...(changed === null ? [] : [changed]), what(card), ...full, ...warning(), reasons, rest);
     this.choices = el("div", { class: "mayi-choose" });
     this.element.append(this.choices);
     this.drawChoices();
@@ -154,19 +153,19 @@ export class CardView {
     this.rearm();
   }
 
-  private agentOptions(own: Card["options"]): HTMLElement {
-    const list = el("div", { class: "mayi-actions agent-options", role: "group", "aria-label": "The agent's own choices" }, el("p", {}, "The agent's own choices:"));
+  private agentOptions(own: TabCard["options"]): HTMLElement {
+    const list = el("div", { class: "mayi-actions agent-options", role: "group", "aria-label": "The agent's own choices" });
     for (const option of own) {
       const made = button(option.optionId, visible(option.name), "plain", () => this.click(() => this.pick(option.optionId)));
       list.append(el("div", { class: "agent-option" }, made, option.danger === null ? null : el("span", { class: "mayi-danger" }, ` ⚠ ${visible(option.danger)}`)));
     }
-    return list;
+    return disclosure(`The agent's own choices (${own.length})`, !this.entry.card.options.some((option) => option.optionId === "allow_once"), "agent-choices", list);
   }
 
-  private together(group: Card[]): HTMLElement {
+  private together(group: TabCard[]): HTMLElement {
     const all = (optionId: string): void => {
       this.busy();
-      this.around.respondMany(group.map((card) => ({ approvalId: card.approvalId, digest: card.digest, response: { outcome: { outcome: "selected", optionId } } })));
+      this.around.respondMany(group.map((card) => ({ approvalId: card.approvalId, digest: card.digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null })));
     };
     const list = el("div", { class: "mayi-actions alike", role: "group" }, el("p", {}, `Answer all ${group.length} alike:`));
     if (group.every((card) => card.options.some((option) => option.optionId === "allow_once"))) {
@@ -188,6 +187,8 @@ export class CardView {
 
   private busy(): void {
     this.sent = true;
+    // A choice that is disabled would lose the focus to nowhere.
+    if (this.choices?.contains(document.activeElement) === true) this.focus();
     this.choices?.setAttribute("aria-busy", "true");
     for (const one of this.choices?.querySelectorAll<HTMLButtonElement>("button") ?? []) one.disabled = true;
   }
@@ -195,7 +196,7 @@ export class CardView {
   private pick(optionId: string, more: Partial<ApprovalResponse> = {}): void {
     const { approvalId, digest } = this.entry.card;
     this.busy();
-    this.around.respond({ approvalId, digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, ...more });
+    this.around.respond({ approvalId, digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null, ...more });
   }
 
   private always(): void {
@@ -203,13 +204,19 @@ export class CardView {
   }
 
   private reason(): void {
-    this.form(reasonForm((reason) => (reason === null ? this.back() : this.click(() => this.pick("deny", reason === "" ? {} : { reason })))));
+    this.form(reasonForm((reason) => (reason === null ? this.back() : this.click(() => this.pick("deny", { reason: reason === "" ? null : reason })))));
   }
 
   private form(form: HTMLElement): void {
     this.choices?.replaceChildren(form);
+    form.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.back();
+    });
     this.rearm();
-    form.querySelector<HTMLElement>("textarea:not([disabled]), input")?.focus();
+    form.querySelector<HTMLElement>("input:checked, textarea:not([disabled])")?.focus({ preventScroll: true });
+    form.scrollIntoView?.({ block: "nearest" });
   }
 
   private back(): void {

@@ -1,6 +1,6 @@
 // All cards of a view: what came from the extension, and the elements for it.
 
-import type { ApprovalResolved, Card } from "../../api";
+import type { Answered, TabCard } from "../../api";
 import type { ToWebview } from "../../messages";
 import { alike } from "../../model/alike";
 import { permissionBlock } from "../../model/block";
@@ -68,7 +68,7 @@ export class Deck {
     return made;
   }
 
-  private pending(): Card[] {
+  private pending(): TabCard[] {
     return this.all().flatMap((entry) => (entry.state === "pending" ? [entry.card] : []));
   }
 
@@ -78,7 +78,7 @@ export class Deck {
     for (const view of this.views.values()) view.regroup();
   }
 
-  private settle(message: ApprovalResolved): void {
+  private settle(message: Answered): void {
     const entry = this.entries.get(message.approvalId);
     if (entry === undefined) return;
     const { state, by, at, reason } = message;
@@ -86,6 +86,6 @@ export class Deck {
   }
 }
 
-function asked(card: Card): Entry {
+function asked(card: TabCard): Entry {
   return { card, state: "pending", by: null, at: null, reason: null, block: permissionBlock(card, "pending", []) };
 }

@@ -1,6 +1,6 @@
 // What a card says, in mayi's own words.
 
-import type { ApprovalResolved, Card, State } from "../../api";
+import type { Answered, FindingSource, State, TabCard } from "../../api";
 
 export const MALICIOUS =
   "Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools.";
@@ -21,7 +21,7 @@ const VERBS: Record<string, string> = {
 };
 
 /** What the agent wants, where it is no call to one server. */
-export function wants(card: Card): string {
+export function wants(card: TabCard): string {
   const kinds = card.accesses.map((access) => access.access);
   const many = kinds.length;
   const commands = kinds.filter((kind) => kind === "shell").length;
@@ -34,14 +34,28 @@ export function wants(card: Card): string {
   return VERBS[kinds[0] ?? ""] ?? "to use a tool";
 }
 
-export const PERMISSION: Record<Card["permissionType"], string> = {
+export const PERMISSION: Record<TabCard["permissionType"], string> = {
   read: "Read: it only reads",
   write: "Write: it changes files",
   all: "All: it runs something or reaches out",
 };
 
+/** What a reason comes from; nothing where the reason says so itself. */
+export const SOURCE: Record<FindingSource, string> = {
+  rule: "a rule",
+  protection: "built-in protection",
+  setting: "a setting",
+  matrix: "",
+  plan: "",
+  caveat: "",
+  grant: "a remembered answer",
+  bypass: "",
+  auto: "",
+  error: "an error",
+};
+
 /** How the like was answered before; null if it never was. */
-export function before(card: Card): string | null {
+export function before(card: TabCard): string | null {
   if (card.history === undefined) return null;
   const { allowed, denied, firstSeen } = card.history;
   const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
@@ -71,14 +85,14 @@ const OUTCOME: Record<State, string> = {
   pending: "",
   approved: "✓ Tool call approved",
   denied: "✕ Tool call denied by user",
-  cancelled: "Cancelled: the question was withdrawn",
+  cancelled: "The question was withdrawn",
   expired: "✕ Expired: nobody answered in time, so it was denied",
 };
 
 /** The line that stays when a card is settled. */
-export function outcome(settled: Pick<ApprovalResolved, "state" | "by" | "at">): string {
+export function outcome(settled: Pick<Answered, "state" | "by" | "at">): string {
   const at = settled.at === "" ? null : new Date(settled.at);
   const time = at === null || Number.isNaN(at.getTime()) ? "" : at.toLocaleTimeString();
-  const who = settled.by === "" ? "" : settled.state === "cancelled" || settled.state === "expired" ? ` (${settled.by})` : `, answered by ${settled.by}`;
+  const who = settled.by === "" ? "" : settled.state === "cancelled" || settled.state === "expired" ? "" : `, answered by ${settled.by}`;
   return `${OUTCOME[settled.state]}${who}${time === "" ? "" : ` at ${time}`}`;
 }

@@ -3,7 +3,7 @@
 import type { Mode } from "../../api";
 import type { Catalog, TabView } from "../../messages";
 import { visible } from "../../text/visible";
-import { el } from "../shared/dom";
+import { button, el } from "../shared/dom";
 import { send } from "../shared/host";
 
 /** The footer of one tab. */
@@ -13,6 +13,7 @@ export class Footer {
   private readonly name = el("span", { class: "mayi-agent" });
   private readonly mode = el("button", { type: "button", class: "mayi-mode", "data-testid": "mode", "aria-haspopup": "menu", "aria-expanded": "false" });
   private readonly menu = el("div", { class: "mayi-menu", role: "menu", "aria-label": "Permission mode", hidden: true });
+  private readonly queue = el("ul", { class: "mayi-queue", "aria-label": "Sent when the agent is done" });
   private readonly hint = el("span", { class: "mayi-hint" });
   private drawn = "";
 
@@ -23,22 +24,40 @@ export class Footer {
     this.element.addEventListener("focusout", (event) => {
       if (!(event.relatedTarget instanceof Node) || !this.element.contains(event.relatedTarget)) this.show(false);
     });
-    this.element.append(this.agent, this.name, el("div", { class: "mayi-mode-box" }, this.mode, this.menu), this.hint);
+    this.element.append(this.queue, this.agent, this.name, el("div", { class: "mayi-mode-box" }, this.mode, this.menu), this.hint);
   }
 
   /** Draws it for `tab`. */
   update(tab: TabView, catalog: Catalog): void {
-    const drawn = JSON.stringify([tab.agentName, tab.mode, tab.modeLocked, tab.state, tab.bypassPermissions, catalog.agents, catalog.modes, catalog.mode]);
+    const drawn = JSON.stringify([tab.agentName, tab.mode, tab.modeLocked, tab.state, tab.bypassPermissions, tab.queue, catalog.agents, catalog.modes, catalog.mode]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     this.agents(tab, catalog);
     this.modes(tab, catalog);
+    this.waiting(tab.queue);
     const agent = catalog.agents.find((one) => one.name === tab.agentName);
     const hints = [
       tab.bypassPermissions ? "Bypass is on: nothing is asked." : "",
       agent !== undefined && !agent.found ? (agent.hint ?? "Its program was not found.") : "",
     ];
     this.hint.textContent = visible(hints.filter((one) => one !== "").join(" "));
+  }
+
+  /** What is sent when the turn is over. */
+  private waiting(queue: string[]): void {
+    this.queue.hidden = queue.length === 0;
+    this.queue.replaceChildren(
+      ...queue.map((text, at) =>
+        el(
+          "li",
+          {},
+          el("span", { class: "mayi-next" }, "Next: "),
+          el("span", { class: "mayi-said" }, visible(text)),
+          " ",
+          button("unqueue", "Take back", "plain", () => send({ type: "unqueue", tabId: this.tabId, at })),
+        ),
+      ),
+    );
   }
 
   private agents(tab: TabView, catalog: Catalog): void {
@@ -96,7 +115,9 @@ export class Footer {
     const items = [...this.menu.querySelectorAll<HTMLElement>("button")];
     const at = items.findIndex((item) => item === document.activeElement);
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step !== 0) items[(at + step + items.length) % items.length]?.focus();
+    if (event.key === "Home") items[0]?.focus();
+    else if (event.key === "End") items.at(-1)?.focus();
+    else if (step !== 0) items[(at + step + items.length) % items.length]?.focus();
     else if (event.key === "Escape") {
       this.show(false);
       this.mode.focus();

@@ -4,7 +4,7 @@ import type { Item, ToolItem } from "../../model/state";
 import { visible, visibleBlock } from "../../text/visible";
 import { why } from "../card/parts";
 import { block, change, json } from "../shared/data";
-import { disclosure, el } from "../shared/dom";
+import { disclosure, el, later } from "../shared/dom";
 import { send } from "../shared/host";
 import { markdown } from "../shared/markdown";
 
@@ -105,12 +105,13 @@ function tool(item: ToolItem): HTMLElement[] {
   if (item.decided !== null) {
     const { effect, by, why: found } = item.decided;
     const findings = el("ul", {}, ...found.map((finding) => el("li", {}, ...why(finding, (path, line) => send({ type: "open-file", path, line })))));
-    parts.push(disclosure(`${EFFECT[effect]}${by === null ? "" : ` (${visible(by)})`}`, false, `decided ${effect}`, findings));
+    // Why something did not happen is said at once; why it did, on demand.
+    parts.push(disclosure(`${EFFECT[effect]}${by === null ? "" : ` (${visible(by)})`}`, effect === "deny", `decided ${effect}`, findings));
   }
   if (item.rawInput !== null) parts.push(disclosure("Arguments", false, "arguments", json(item.rawInput)));
   for (const one of item.content) {
     if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText, false));
-    else if (one.type === "text") parts.push(disclosure("Output", one.text.length < 400, "output", block(one.text)));
+    else if (one.type === "text") parts.push(output(one.text));
     else parts.push(el("p", {}, `Terminal ${visible(one.terminalId)}`));
   }
   if (item.rawOutput != null && !item.content.some((one) => one.type === "text")) {
@@ -118,6 +119,14 @@ function tool(item: ToolItem): HTMLElement[] {
   }
   for (const place of item.locations) parts.push(location(place));
   return parts;
+}
+
+/** Output of more characters is made when it is opened. */
+const LONG = 20_000;
+
+function output(text: string): HTMLElement {
+  if (text.length > LONG) return later(`Output (${text.split("\n").length} lines)`, "output", () => block(text));
+  return disclosure("Output", text.length < 400, "output", block(text));
 }
 
 function location(place: string): HTMLElement {

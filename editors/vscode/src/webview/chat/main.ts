@@ -4,16 +4,14 @@ import { MynahUI } from "@aws/mynah-ui";
 
 import type { Catalog, TabView, ToWebview } from "../../messages";
 import type { Item } from "../../model/state";
-import { visible } from "../../text/visible";
 import { Deck } from "../card/deck";
-import { el } from "../shared/dom";
+import { banner, say } from "../shared/banner";
 import { hear, send } from "../shared/host";
 import { TabPage } from "./tabs";
 import "./chat.css";
 
 const pages = new Map<string, TabPage>();
-const banner = el("div", { class: "mayi-banner", role: "status", hidden: true });
-let catalog: Catalog = { agents: [], modes: [], mode: "default", defaultAgent: "", status: { state: "starting", text: "" } };
+let catalog: Catalog = { agents: [], modes: [], mode: "default", defaultAgent: "", folder: null, status: { state: "starting", text: "" } };
 /** A tab is being made or closed for the extension: MynahUI's own events about it are not news. */
 let quiet = false;
 
@@ -38,7 +36,7 @@ const ui = new MynahUI({
   },
   onTabAdd: (mynahId) => {
     if (quiet) return;
-    const tab: TabView = { tabId: crypto.randomUUID(), agentName: catalog.defaultAgent, title: "", cwd: "", mode: null, modeLocked: null, bypassPermissions: false, state: "new", error: null, commands: [] };
+    const tab: TabView = { tabId: crypto.randomUUID(), agentName: catalog.defaultAgent, title: "", cwd: "", mode: null, modeLocked: null, bypassPermissions: false, state: "new", error: null, commands: [], queue: [] };
     page(mynahId, tab);
     send({ type: "tab-new", tabId: tab.tabId });
   },
@@ -92,9 +90,7 @@ function fill(of: TabPage, items: Item[]): void {
 
 function draw(now: Catalog): void {
   catalog = now;
-  banner.hidden = now.status.state === "connected";
-  banner.className = `mayi-banner ${now.status.state}`;
-  banner.textContent = visible(now.status.text);
+  say(now.status);
   for (const one of pages.values()) one.update(one.tab, catalog);
 }
 
@@ -137,6 +133,8 @@ function on(message: ToWebview): void {
       return pages.get(message.tabId)?.append(message.itemId, message.text);
     case "new-chat":
       return void ui.updateStore("", TabPage.data({ agentName: catalog.defaultAgent }));
+    case "compose":
+      return pages.get(message.tabId)?.compose(message.text);
     case "focus": {
       const tabId = deck.get(message.approvalId)?.card.tabId ?? null;
       select(tabId);

@@ -9,9 +9,17 @@ import { el } from "../shared/dom";
 import type { Deck } from "../card/deck";
 import { Footer } from "./composer";
 import { ItemView } from "./items";
+import { welcome } from "./welcome";
 
 /** So much of a title stands on its tab; all of it is its tooltip. */
 const TITLE = 18;
+
+/** MynahUI's buttons that are a picture only, and what they are called. */
+const NAMES = [
+  [".more-content-indicator button", "Scroll to the end"],
+  [".mynah-chat-prompt-button", "Send"],
+  [".mynah-nav-tabs-wrapper > button, .mynah-nav-tabs-bar-buttons-wrapper button, .mynah-tabs-container > button", "New chat"],
+] as const;
 
 /** One tab in the page. */
 export class TabPage {
@@ -19,6 +27,7 @@ export class TabPage {
   private readonly shown = new Set<string>();
   private readonly footer: Footer;
   private running = false;
+  private greeting: HTMLElement | null = null;
 
   constructor(
     private readonly ui: MynahUI,
@@ -46,8 +55,16 @@ export class TabPage {
     };
   }
 
+  /** Puts words that were not sent back into the composer, after what stands there. */
+  compose(text: string): void {
+    const now = this.wrapper()?.querySelector<HTMLElement>(".mynah-chat-prompt-input")?.innerText.trim() ?? "";
+    this.ui.updateStore(this.mynahId, { promptInputText: now === "" ? text : `${now}\n${text}` });
+  }
+
   update(tab: TabView, catalog: Catalog): void {
     this.tab = tab;
+    this.greet(catalog);
+    for (const [selector, name] of NAMES) for (const one of document.querySelectorAll(selector)) one.setAttribute("aria-label", name);
     const running = tab.state === "running" || tab.state === "starting";
     if (running !== this.running) this.ui.updateStore(this.mynahId, { loadingChat: running });
     this.running = running;
@@ -57,6 +74,7 @@ export class TabPage {
     // What it is about, once that is known; set as text here, since MynahUI itself would set it as HTML.
     const about = visible(tab.title);
     if (shown) shown.textContent = about === "" ? tabTitle : about.length > TITLE ? `${about.slice(0, TITLE)}…` : about;
+    if (this.ui.getSelectedTabId() === this.mynahId) label?.scrollIntoView({ block: "nearest", inline: "nearest" });
     label?.setAttribute("title", about === "" ? tabTitle : `${tabTitle}: ${about}`);
     this.wrapper()?.setAttribute("data-state", tab.state);
     this.footer.update(tab, catalog);
@@ -70,6 +88,7 @@ export class TabPage {
     const element = this.element(item);
     if (element === null) return;
     this.shown.add(item.id);
+    this.greeting?.remove();
     this.ui.addChatItem(this.mynahId, {
       type: item.kind === "prompt" ? ChatItemType.PROMPT : ChatItemType.ANSWER,
       messageId: item.id,
@@ -81,7 +100,26 @@ export class TabPage {
     card?.querySelector(".mayi-mount")?.replaceChildren(element);
     const before = after === null ? null : this.card(after);
     if (card && before && before.nextElementSibling !== card && item.kind === "approval") before.after(card);
-    if (item.kind === "approval" && this.deck.get(item.id)?.state === "pending") card?.scrollIntoView({ block: "nearest" });
+    if (item.kind === "approval" && card) this.bring(item.id, card);
+  }
+
+  /** Brings a card that waits into sight, from its heading on; not where another one is being looked at. */
+  private bring(id: string, card: Element): void {
+    const waits = (one: string): boolean => this.deck.get(one)?.state === "pending";
+    if (!waits(id) || [...this.shown].some((one) => one !== id && waits(one))) return;
+    // Once everything that came with it stands where it belongs.
+    requestAnimationFrame(() => {
+      const room = card.closest(".mynah-chat-items-container")?.clientHeight ?? 0;
+      card.scrollIntoView({ block: card.clientHeight > room - 70 ? "start" : "nearest" });
+    });
+  }
+
+  /** An empty chat says what it is for. */
+  private greet(catalog: Catalog): void {
+    this.greeting?.remove();
+    if (this.shown.size > 0 || this.tab.state !== "new") return;
+    this.greeting = welcome(this.tab, catalog);
+    this.wrapper()?.querySelector(".mynah-chat-items-container")?.prepend(this.greeting);
   }
 
   append(itemId: string, text: string): void {

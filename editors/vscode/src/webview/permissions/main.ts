@@ -1,15 +1,13 @@
 // Each server and tool as Required, Not required or Server default, its level, and every remembered answer.
 
-import type { AgentInfo, Grant, ServerInfo } from "../../api";
+import type { AgentInfo, Approval, GrantInfo, ServerInfo } from "../../api";
 import { visible } from "../../text/visible";
 import { code } from "../shared/data";
 import { button, el } from "../shared/dom";
 import { hear, send } from "../shared/host";
 import "./permissions.css";
 
-type Approval = "required" | "not_required" | "default";
-
-const LEVELS: Record<ServerInfo["level"], string> = { none: "nothing granted", read: "read granted", write: "write granted", all: "all granted" };
+const LEVELS: Record<string, string> = { none: "nothing granted", read: "read granted", write: "write granted", all: "all granted" };
 const main = el("main", {});
 document.body.append(main);
 
@@ -30,14 +28,14 @@ function note(text: string): HTMLElement {
   return el("p", { class: "mayi-note" }, text);
 }
 
-function server(one: ServerInfo, grants: Grant[]): HTMLElement {
+function server(one: ServerInfo, grants: GrantInfo[]): HTMLElement {
   const own = grants.filter((grant) => grant.server === one.name);
   const where = one.origin.file === null ? one.origin.layer : `${one.origin.layer}, ${one.origin.file}${one.origin.line === null ? "" : `:${one.origin.line}`}`;
   const head = el(
     "div",
     { class: "row", "data-server": one.name },
     el("h3", { class: "name" }, visible(one.name)),
-    el("span", { class: "mayi-note", "data-level": one.level }, LEVELS[one.level]),
+    el("span", { class: "mayi-note", "data-level": one.level }, LEVELS[one.level] ?? one.level),
     choice(`Approval for ${visible(one.name)}`, one.approval, "Default", (approval) => send({ type: "server-approval", server: one.name, tool: null, approval })),
   );
   const part = el("section", { class: "server", "aria-label": visible(one.name) }, head, note(`${visible(one.address)} (${visible(where)})`));
@@ -62,11 +60,11 @@ function server(one: ServerInfo, grants: Grant[]): HTMLElement {
   return part;
 }
 
-const SCOPES = { session: "in one session", workspace: "in a workspace", user: "everywhere" } as const;
+const SCOPES: Record<string, string> = { session: "in one session", workspace: "in a workspace", user: "everywhere" };
 
-function grant(one: Grant): HTMLElement {
+function grant(one: GrantInfo): HTMLElement {
   const facts = [
-    SCOPES[one.scope],
+    SCOPES[one.scope] ?? one.scope,
     one.workspace === null ? "" : visible(one.workspace),
     one.level === null ? "" : `level ${one.level}`,
     one.server === null ? "" : `server ${visible(one.server)}`,
@@ -102,7 +100,7 @@ function agent(one: AgentInfo): HTMLElement {
   );
 }
 
-function draw(servers: ServerInfo[], grants: Grant[], agents: AgentInfo[], problem: string | null): void {
+function draw(servers: ServerInfo[], grants: GrantInfo[], agents: AgentInfo[], problem: string | null): void {
   // Those whose program is not here can't do anything, unless a bypass is waiting for them.
   const known = agents.filter((one) => one.found || one.bypassPermissions);
   const scroll = document.documentElement.scrollTop;

@@ -26,6 +26,13 @@ export function disclosure(title: string, open: boolean, className: string, ...c
   return el("details", { class: `mayi-details ${className}`, open }, el("summary", {}, title), ...children);
 }
 
+/** As {@link disclosure}, for what is long: it is made when it is opened first. */
+export function later(title: string, className: string, make: () => Node): HTMLDetailsElement {
+  const made = disclosure(title, false, className);
+  made.addEventListener("toggle", () => made.append(make()), { once: true });
+  return made;
+}
+
 let live: HTMLElement | null = null;
 
 /** Says `text` to screen readers. */

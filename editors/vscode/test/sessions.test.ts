@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { Call } from "../src/api";
+import { RpcError } from "../src/backend/rpc";
+import { Sessions } from "../src/host/sessions";
+import { Store } from "../src/host/store";
+import { tabOf } from "../src/model/state";
+import { session } from "./values";
+
+/** A window with one tab, and what went to the backend and back into the composer. */
+function scene(answer: (method: string) => unknown = () => ({})): { store: Store; sessions: Sessions; prompts: string[]; composed: string[]; queue: () => string[] } {
+  const store = new Store({ get: () => undefined, update: () => Promise.resolve() });
+  const prompts: string[] = [];
+  const composed: string[] = [];
+  const call = (async (method: string, params: { text?: string }) => {
+    if (method === "session/prompt") prompts.push(params.text ?? "");
+    const given = answer(method);
+    if (given instanceof Error) throw given;
+    return given;
+  }) as unknown as Call;
+  const sessions = new Sessions(store, call, (_, text) => composed.push(text));
+  store.hear(() => sessions.next());
+  store.apply({ type: "tab-new", tabId: "t1", agentName: "demo", cwd: "/w" }, { type: "session-changed", session: session() });
+  return { store, sessions, prompts, composed, queue: () => tabOf(store.state, "t1")?.queue ?? [] };
+}
+
+const running = { type: "session-changed", session: session({ state: "running" }) } as const;
+const over = { type: "turn-ended", tabId: "t1", turn: 1, stopReason: "end_turn", error: null } as const;
+
+test("a prompt that is given while a turn runs is sent when the turn is over", async () => {
+  const { store, sessions, prompts, queue } = scene();
+  store.apply(running);
+  await sessions.prompt("t1", "later");
+  assert.deepEqual([prompts, queue()], [[], ["later"]]);
+  store.apply(over);
+  assert.deepEqual([prompts, queue()], [["later"], []]);
+});
+
+test("a prompt that meets a turn that began by itself waits, and is shown once", async () => {
+  const { store, sessions, queue } = scene((method) => {
+    if (method !== "session/prompt") return {};
+    store.apply(running);
+    return new RpcError("a turn is under way", -32010, null);
+  });
+  await sessions.prompt("t1", "p");
+  assert.deepEqual(queue(), ["p"]);
+  assert.equal(tabOf(store.state, "t1")?.items.filter((item) => item.kind === "prompt").length, 1);
+});
+
+test("what waits goes back into the composer when everything is stopped or the prompt can't be sent", async () => {
+  const stopped = scene();
+  stopped.store.apply(running);
+  await stopped.sessions.prompt("t1", "a");
+  await stopped.sessions.cancel("t1");
+  assert.deepEqual([stopped.composed, stopped.queue()], [["a"], []]);
+  const failed = scene(() => new RpcError("the agent is gone", -32010, null));
+  await failed.sessions.prompt("t1", "b");
+  assert.deepEqual(failed.composed, ["b"]);
+});
