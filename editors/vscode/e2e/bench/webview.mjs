@@ -100,9 +100,15 @@ try {
   const off = [await frame.evaluate(drift)];
   await frame.evaluate(watch);
   await chat.prompt('Ask.');
+  let again = 0;
   for (let round = 0; round < WARM + ROUNDS; round += 1) {
-    const card = await frame.waitForFunction((/** @type {number} */ at) => /** @type {any} */ (globalThis).seen[at], round);
-    await chat.press((await card.jsonValue()).id, 'allow_once');
+    const card = await frame.waitForFunction((/** @type {number} */ at) => /** @type {any} */ (globalThis).seen[at], round, { timeout: 60_000 })
+      .catch((/** @type {Error} */ error) => { throw new Error(`card ${round} does not come: ${error.message}`); });
+    const { id } = await card.jsonValue();
+    const waits = frame.locator(`[data-approval-id="${id}"][data-state="pending"]`);
+    await chat.press(id, 'allow_once');
+    // A choice that has moved meanwhile does nothing for another half second: it is pressed again, as by a person.
+    for (; !(await waits.waitFor({ state: 'detached', timeout: 3_000 }).then(() => true, () => false)); again += 1) await chat.press(id, 'allow_once');
   }
   await until('the turn is over', () => existsSync(out));
   off.push(await frame.evaluate(drift));
@@ -119,7 +125,7 @@ try {
     if (!card?.clicked || !call.allowed || !new RegExp(`${title}(?!\\d)`).test(card.text)) throw new Error(`${call.call} and its card do not fit: ${JSON.stringify(card)}`);
     return { to: card.at - call.asked / 1e6, back: call.answered / 1e6 - card.clicked };
   });
-  console.log(`\nwebview: VS Code in Chromium, one agent, 30 rules, record on; clocks ${worst.toFixed(2)} ms apart at most`);
+  console.log(`\nwebview: VS Code in Chromium, one agent, 30 rules, record on; clocks ${worst.toFixed(2)} ms apart at most${again ? `; ${again} clicks did not count` : ''}`);
   console.log(line("from the agent's request to the card in the webview", pairs.map(({ to }) => to)));
   console.log(line("from the click on Approve to the agent's answer", pairs.map(({ back }) => back)));
   if (process.env.MAYI_BENCH_ROUNDS) console.log(JSON.stringify(pairs));
