@@ -43,7 +43,11 @@ pub(crate) async fn measure(bench: &Bench) -> Outcome<()> {
     let (cards, subscribers) = (bench.options.rounds(1000, 256), bench.options.rounds(100, 25));
     let agents = agents(bench, cards)?;
     let backend = Backend::start(bench, "crowd", &agents)?;
-    let crowd: Vec<Subscriber> = try_join_all((0..subscribers).map(|at| subscriber(&backend, at))).await?;
+    let mut crowd = Vec::new();
+    for at in 0..subscribers {
+        // One after the other: of many who have not shown yet who they are, the oldest have to go.
+        crowd.push(subscriber(&backend, at).await?);
+    }
     let first = Arc::clone(&crowd.first().ok_or("nobody is there")?.client);
     try_join_all(agents.iter().map(|agent| first.open(&agent.name, &agent.name, &bench.machine.work)))
         .await?;

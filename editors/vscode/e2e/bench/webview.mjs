@@ -9,11 +9,12 @@
 //
 // usage: node bench/webview.mjs [--quick]
 //
-// MAYI_EDITOR is the folder that tests/editor/install prints, MAYI_BIN the program; the agent lies beside it.
+// MAYI_EDITOR is the folder that tests/editor/install prints, MAYI_BIN the program. The agent lies beside it, or is
+// MAYI_ASKING_AGENT.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { mayi } from '../lib/places.mjs';
 import { setScene } from '../lib/scene.mjs';
@@ -79,7 +80,7 @@ function line(name, values) {
 }
 
 const program = mayi();
-const agent = join(dirname(program), 'asking_agent');
+const agent = resolve(process.env.MAYI_ASKING_AGENT || join(dirname(program), 'asking_agent'));
 if (!existsSync(agent)) throw new Error(`there is no ${agent}: build the workspace`);
 const load = readFileSync('/proc/loadavg', 'utf8').split(' ')[0];
 console.log(`${availableParallelism()} cores, load before: ${load}; ${program}`);
