@@ -60,10 +60,23 @@ test-editor: build
     (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
     "{{ just_executable() }}" node-tests editor editors/vscode/e2e 'tests/*.test.mjs'
 
-# Run all benchmarks. Gateways of others, which the one of the gateway is compared with, are installed at first (about 600 MB, outside of the checkout).
+# Run all benchmarks. What they are compared with and a VS Code are installed at first (about 1.5 GB, outside of the checkout).
 bench:
     cargo build --release -p mayi
     ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground cargo bench -p mayi-tests --features yardstick --bench '*'
+    "{{ just_executable() }}" bench-editor
+
+# Measure from the agent to the webview of a real VS Code, and back. OPTIONS: --quick.
+bench-editor *options:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo build --release -p mayi
+    # The agent that asks.
+    cargo bench -p mayi-tests --bench serve --no-run
+    MAYI_EDITOR=$(tests/editor/install)
+    export MAYI_EDITOR MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/release/mayi
+    (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
+    node editors/vscode/e2e/bench/webview.mjs {{ options }}
 
 # Run all benchmarks with few samples, in three minutes at the very most without building: do they run, is anything off by far?
 bench-quick:

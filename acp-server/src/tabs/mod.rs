@@ -62,7 +62,7 @@ impl Tab {
 
     /// The tab as it is now.
     pub(crate) fn info(&self) -> SessionInfo {
-        let waiting = self.gate.waiting().len();
+        let waiting = self.gate.count_waiting();
         let policy = self.gate.policy();
         let settings = policy.agents.get(self.agent.as_str());
         let now = lock(&self.now);
@@ -90,7 +90,7 @@ impl Tab {
     /// Whether a turn is under way, or something waits.
     pub(crate) fn is_busy(&self) -> bool {
         let state = lock(&self.now).state;
-        matches!(state, TabState::Starting | TabState::Running) || !self.gate.waiting().is_empty()
+        matches!(state, TabState::Starting | TabState::Running) || self.gate.count_waiting() > 0
     }
 
     /// Tells everybody how the tab is now.

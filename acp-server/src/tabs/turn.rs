@@ -126,7 +126,7 @@ impl Tab {
         let gone = connection.gone();
         tokio::pin!(gone);
         loop {
-            let waiting = !self.gate.waiting().is_empty();
+            let waiting = self.gate.count_waiting() > 0;
             let patience = if connection.under_way(session) > 0 { QUIET } else { BEHIND };
             let heard = Instant::from_std(lock(&self.now).heard).max(begun);
             let until = (heard + patience).min(begun + LINGERS);

@@ -225,6 +225,12 @@ impl Gate {
         self.lock().queue.waiting().to_vec()
     }
 
+    /// How many wait.
+    #[must_use]
+    pub fn count_waiting(&self) -> usize {
+        self.lock().queue.waiting().len()
+    }
+
     /// Hears of everything from now on; cards that wait already come first.
     #[must_use]
     pub fn subscribe(&self) -> mpsc::UnboundedReceiver<GateEvent> {

@@ -28,6 +28,9 @@ mod options;
 mod pipes;
 #[path = "../common/program.rs"]
 mod program;
+#[path = "../common/resident.rs"]
+mod resident;
+#[path = "../common/running.rs"]
 mod running;
 mod start;
 mod ways;

@@ -6,7 +6,7 @@ use crate::client::{self, Client};
 use crate::common::Outcome;
 use crate::pipes::Pipes;
 use crate::running::Running;
-use crate::{Bench, SERVER, figures, ways};
+use crate::{Bench, SERVER, figures, resident, ways};
 
 /// The servers, and so many calls.
 const SERVERS: [&str; 3] = ["search", "docs", "tickets"];
@@ -32,33 +32,19 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<()> {
     ];
     let mut gateway = Pipes::new(Running::start(ways::command(bench, "home-of-memory", &words)?)?)?;
     client::begin(&mut gateway)?;
-    let [begun, _] = status(gateway.running.id())?;
+    let [begun, _] = resident::of(gateway.running.id())?;
     for number in 0..CALLS {
         let server = SERVERS.get(number % SERVERS.len()).copied().unwrap_or_default();
         client::call(&mut gateway as &mut dyn Client, &format!("{server}__"), u64::try_from(100 + number)?)?;
     }
-    let [now, most] = status(gateway.running.id())?;
+    let [now, most] = resident::of(gateway.running.id())?;
     println!("\nmemory: a gateway with {} servers", SERVERS.len());
-    println!("  once it has listed their tools: {} MiB", mib(begun));
+    println!("  once it has listed their tools: {} MiB", resident::mib(begun));
     println!(
         "  after {} calls: {} MiB, {} MiB at most; aim: under 30 MiB",
         figures::grouped(CALLS),
-        mib(now),
-        mib(most)
+        resident::mib(now),
+        resident::mib(most)
     );
     Ok(())
-}
-
-/// What is resident now and what was at most, in KiB.
-fn status(process: u32) -> Outcome<[u64; 2]> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let of = |name: &str| -> Outcome<u64> {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("no such figure")?;
-        Ok(line.trim_matches([':', ' ', '\t']).trim_end_matches(" kB").parse()?)
-    };
-    Ok([of("VmRSS")?, of("VmHWM")?])
-}
-
-fn mib(kib: u64) -> String {
-    format!("{}.{}", kib / 1024, kib % 1024 * 10 / 1024)
 }
