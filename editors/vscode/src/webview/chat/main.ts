@@ -27,6 +27,7 @@ const ui = new MynahUI({
   defaults: { store: TabPage.data({ agentName: "" }) },
   config: {
     maxTabs: 50,
+    maxUserInput: 1_000_000,
     autoFocus: true,
     disableTypewriterAnimation: true,
     codeCopyToClipboardEnabled: false,
