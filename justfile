@@ -78,7 +78,7 @@ bench-editor *options:
     (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
     node editors/vscode/e2e/bench/webview.mjs {{ options }}
 
-# Run all benchmarks with few samples, in three minutes at the very most without building: do they run, is anything off by far?
+# Run all benchmarks but the editor's with few samples, in three minutes at the very most without building: do they run, is anything off by far? (VS Code alone takes up to a minute to start and end: `just bench-editor --quick`.)
 bench-quick:
     cargo bench -p mayi-tests --bench '*' --no-run
     timeout 180 cargo bench -p mayi-tests --bench '*' -- --quick --noplot
