@@ -476,7 +476,6 @@ fn surface(scenario: &str) -> Command {
     let made = |path: &PathBuf| path.metadata().and_then(|meta| meta.modified()).ok();
     if made(&program) < made(&this) {
         let mut cargo = Command::new(env!("CARGO"));
-        // With the whole workspace, whose features are those that everything else was built with.
         cargo.args(["build", "--quiet", "--workspace", "--example", "surface_pty", "--manifest-path"]);
         cargo.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
         cargo.arg("--target-dir").arg(folder.parent().unwrap());
