@@ -25,8 +25,9 @@ pub fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>,
 /// has its own name resolved to this machine.
 #[must_use]
 pub fn is_served(uri: &Uri, headers: &HeaderMap, hosts: &[String]) -> bool {
-    let host = single(headers, "host").ok().flatten().map(str::to_owned);
-    let host = host.or_else(|| uri.authority().map(ToString::to_string));
+    // Two of them are no better than none.
+    let Ok(said) = single(headers, "host") else { return false };
+    let host = said.map(str::to_owned).or_else(|| uri.authority().map(ToString::to_string));
     host.is_some_and(|host| hosts.iter().any(|allowed| is_host(allowed, &host)))
 }
 
@@ -82,6 +83,18 @@ fn authority(text: &str) -> Option<(Host, Option<u16>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Attack: two names, of which whoever stands in front reads the other one.
+    #[test]
+    fn given_two_hosts_then_none_of_them_counts_nor_does_the_address() {
+        let (uri, hosts) = (Uri::from_static("http://localhost/"), ["localhost".to_owned()]);
+        let mut headers = HeaderMap::new();
+        assert!(is_served(&uri, &headers, &hosts));
+        for host in ["evil.example", "localhost"] {
+            headers.append("host", host.parse().unwrap());
+            assert!(!is_served(&uri, &headers, &hosts));
+        }
+    }
 
     /// Attack: DNS rebinding (MCP, transports, "Security warning").
     #[test]
