@@ -123,6 +123,12 @@ impl GateState {
             for suggestion in &mut card.suggestions {
                 suggestion.scopes.retain(|scope| scope != "session");
             }
+            // Whoever has no name in the configuration is remembered for a session at most.
+            if !self.sessions.get(session).is_some_and(|session| session.agent.is_named()) {
+                card.options.retain(|option| option.option_id != choice::ALLOW_ALWAYS);
+                card.suggestions.clear();
+                card.levels.clear();
+            }
         }
     }
 

@@ -73,6 +73,8 @@ async fn given_a_program_that_asks_then_policy_or_a_person_decides() {
         assert_eq!(card["accesses"][0]["display"], "make");
         // "No session scope where the protocol has no session".
         assert!(!card["options"].to_string().contains("allow_session"));
+        // Nor for longer: nobody is called that in the configuration.
+        assert!(!card["options"].to_string().contains("allow_always"), "{card}");
     }
     let mut late = call("make install");
     late["timeoutSeconds"] = json!(1);
