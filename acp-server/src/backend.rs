@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ pub struct Backend {
     pub(crate) options: BackendOptions,
     pub(crate) events: Events,
     tabs: Mutex<BTreeMap<String, Arc<Tab>>>,
+    /// No tab comes any more; changed while `tabs` is held.
+    ending: AtomicBool,
     editor: Mutex<Option<EditorSettings>>,
     /// Which tab asks what.
     asked: Mutex<HashMap<ApprovalId, String>>,
@@ -75,6 +78,7 @@ impl Backend {
             options,
             events: Events::new(instance),
             tabs: Mutex::default(),
+            ending: AtomicBool::new(false),
             editor: Mutex::default(),
             asked: Mutex::default(),
             owners,
@@ -136,6 +140,9 @@ impl Backend {
     /// Takes a tab in, unless there is one of its name or there are too many.
     pub(crate) fn insert(&self, tab: &Arc<Tab>) -> Result<(), Refused> {
         let mut tabs = lock(&self.tabs);
+        if self.ending.load(Ordering::Relaxed) {
+            return Err(Refused::Agent("the backend is ending".to_owned()));
+        }
         if tabs.len() >= MOST_TABS {
             return Err(Refused::Agent(format!("there are {MOST_TABS} tabs already: close one of them")));
         }
@@ -209,7 +216,11 @@ impl Backend {
 
     /// Ends every tab, with its agent.
     pub async fn end(&self) {
-        let tabs: Vec<Arc<Tab>> = std::mem::take(&mut *lock(&self.tabs)).into_values().collect();
+        let tabs: Vec<Arc<Tab>> = {
+            let mut tabs = lock(&self.tabs);
+            self.ending.store(true, Ordering::Relaxed);
+            std::mem::take(&mut *tabs).into_values().collect()
+        };
         futures::future::join_all(tabs.iter().map(|tab| tab.end())).await;
     }
 }

@@ -4,21 +4,31 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use mayi_core::call::AgentId;
-use mayi_core::config::{EditorKeeper, FileKeeper};
+use mayi_core::config::{ConfigErrors, EditorKeeper, FileKeeper, load};
 use mayi_core::gate::{KeepError, Keeper};
 use mayi_core::policy::Policy;
 
+use super::running::Running;
 use crate::backend::Backend;
+use crate::error::Refused;
 
 /// The keeper of a tab.
 pub(super) struct TabKeeper {
     backend: Weak<Backend>,
     cwd: PathBuf,
+    running: Running,
 }
 
 impl TabKeeper {
-    pub(super) fn new(backend: &Arc<Backend>, cwd: &Path) -> Self {
-        Self { backend: Arc::downgrade(backend), cwd: cwd.to_owned() }
+    pub(super) fn new(backend: &Arc<Backend>, cwd: &Path, running: Running) -> Self {
+        Self { backend: Arc::downgrade(backend), cwd: cwd.to_owned(), running }
+    }
+
+    /// The policy that holds for this tab now that something was written.
+    fn written(&self, backend: &Arc<Backend>) -> Result<Policy, KeepError> {
+        reload_others(backend);
+        let loaded = load(&backend.sources(&self.cwd));
+        loaded.map(|loaded| self.running.fit(loaded).0).map_err(failed)
     }
 
     fn backend(&self) -> Result<Arc<Backend>, KeepError> {
@@ -29,14 +39,18 @@ impl TabKeeper {
 impl Keeper for TabKeeper {
     fn allow(&self, agent: &AgentId, patterns: &[String]) -> Result<Policy, KeepError> {
         let backend = self.backend()?;
-        let policy = FileKeeper::new(backend.sources(&self.cwd)).allow(agent, patterns)?;
-        reload_others(&backend);
-        Ok(policy)
+        FileKeeper::new(backend.sources(&self.cwd)).allow(agent, patterns)?;
+        self.written(&backend)
     }
 
     fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
         let backend = self.backend()?;
-        let policy = if backend.editor().is_some() {
+        if self.running.is_another(&load(&backend.sources(&self.cwd)).map_err(failed)?) {
+            return Err(KeepError(format!(
+                "another program is configured for {agent} now: the setting would be for that one"
+            )));
+        }
+        if backend.editor().is_some() {
             let (set, sources) = (Arc::clone(&backend), Arc::clone(&backend));
             let cwd = self.cwd.clone();
             let set = move |agent: &AgentId| {
@@ -46,13 +60,16 @@ impl Keeper for TabKeeper {
                 });
                 Ok(())
             };
-            EditorKeeper::new(Arc::new(move || sources.sources(&cwd)), Arc::new(set)).bypass(agent)?
+            EditorKeeper::new(Arc::new(move || sources.sources(&cwd)), Arc::new(set)).bypass(agent)?;
         } else {
-            FileKeeper::new(backend.sources(&self.cwd)).bypass(agent)?
-        };
-        reload_others(&backend);
-        Ok(policy)
+            FileKeeper::new(backend.sources(&self.cwd)).bypass(agent)?;
+        }
+        self.written(&backend)
     }
+}
+
+fn failed(errors: ConfigErrors) -> KeepError {
+    KeepError(jsonrpsee::types::ErrorObjectOwned::from(Refused::from(errors)).message().to_owned())
 }
 
 /// What was written counts in every tab. The one that has asked waits for this one's answer: not from here.

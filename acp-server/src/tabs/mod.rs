@@ -3,21 +3,27 @@
 mod keeper;
 mod open;
 mod pump;
+mod running;
 mod turn;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mayi_core::call::{AgentId, SessionId};
 use mayi_core::doors::acp::Connection;
 use mayi_core::gate::Gate;
 use mayi_core::policy::Mode;
+use tokio::sync::watch;
 
 pub(crate) use self::open::open;
+use self::running::Running;
 use crate::api::{Event, SessionInfo, TabState};
 use crate::backend::{Backend, lock};
 use crate::error::Refused;
+
+/// How long the start of an agent may take to be given up.
+const STOPPING: Duration = Duration::from_secs(2);
 
 /// A tab.
 pub(crate) struct Tab {
@@ -25,8 +31,13 @@ pub(crate) struct Tab {
     agent: AgentId,
     cwd: PathBuf,
     gate: Gate,
+    running: Running,
     backend: Weak<Backend>,
     now: Mutex<Now>,
+    /// Nobody wants it any more: an agent that is being started is given up.
+    closing: watch::Sender<bool>,
+    /// Its agent runs, or could not be started: nothing of a start is left.
+    started: watch::Sender<bool>,
 }
 
 /// What changes about a tab.
@@ -41,6 +52,8 @@ struct Now {
     /// The mode that was chosen before the session was open.
     mode: Option<Mode>,
     turn: u64,
+    /// The turn was cancelled.
+    cancelled: bool,
     /// The mode that the model was told of last.
     told: Option<Mode>,
     /// What the person said when denying something: the agent is told when its turn is over.
@@ -54,6 +67,10 @@ struct Now {
 impl Tab {
     pub(crate) fn id(&self) -> &str {
         &self.id
+    }
+
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.cwd
     }
 
     pub(crate) fn gate(&self) -> &Gate {
@@ -108,17 +125,18 @@ impl Tab {
 
     /// Changes the mode.
     pub(crate) fn set_mode(&self, mode: Mode) -> Result<(), Refused> {
-        let session = {
+        {
             let mut now = lock(&self.now);
             if let Some((by, least)) = now.lock.as_ref().filter(|(_, least)| mode < *least) {
                 let by = by.display();
                 return Err(Refused::Params(format!("{by} locks the mode: it can be {least} or stricter")));
             }
             now.mode = Some(mode);
-            now.session.clone()
-        };
-        if let Some(session) = session {
-            self.gate.set_mode(&session, mode);
+            // While it is held, so that the mode that was chosen last is the one that holds. Without a session yet, it is
+            // given to it when there is one.
+            if let Some(session) = &now.session {
+                self.gate.set_mode(session, mode);
+            }
         }
         self.tell();
         Ok(())
@@ -132,9 +150,10 @@ impl Tab {
                 let mut now = lock(&self.now);
                 now.lock = loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.mode));
                 drop(now);
-                let before = self.gate.policy();
-                if differs(&before, &loaded.policy) {
-                    self.gate.replace_policy(loaded.policy);
+                let (policy, lines) = self.running.fit(loaded);
+                if differs(&self.gate.policy(), &policy) {
+                    self.gate.replace_policy(policy);
+                    lines.into_iter().for_each(|line| self.notice(line));
                 }
             }
             // Decisions, section 5: "nothing runs on half a policy". What held goes on holding, and all is asked about.
@@ -165,6 +184,9 @@ impl Tab {
         if let Some(connection) = connection {
             connection.end().await;
         }
+        // One that is being started ends too, before anybody hears that the tab has.
+        self.closing.send_replace(true);
+        let _ = tokio::time::timeout(STOPPING, self.started.subscribe().wait_for(|over| *over)).await;
         let gate = self.gate.clone();
         // It waits for what is to be written.
         let _ = tokio::task::spawn_blocking(move || gate.leave()).await;

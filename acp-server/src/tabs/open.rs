@@ -11,9 +11,10 @@ use mayi_core::doors::acp::{
     AcpEvent, AgentError, AskingMode, Connection, Launch, McpServer, Offer, OpenSession, Opened,
 };
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::keeper::TabKeeper;
+use super::running::Running;
 use super::{Now, Tab, pump};
 use crate::api::{NewSession, SessionInfo, TabState};
 use crate::backend::{Backend, lock};
@@ -36,12 +37,14 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
     let agent = agent(&loaded, &wanted.agent)?;
     let launch = launch(backend, agent, &cwd)?;
     let name = AgentId::named(&agent.name);
-    let gate = gate(backend, &loaded, &cwd).await?;
+    let running = Running::new(agent, &loaded);
+    let gate = gate(backend, &loaded, &cwd, running.clone()).await?;
     let tab = Arc::new(Tab {
         id,
         agent: name.clone(),
         cwd: cwd.clone(),
         gate,
+        running,
         backend: Arc::downgrade(backend),
         now: Mutex::new(Now {
             session: None,
@@ -53,11 +56,14 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
             can_resume: false,
             mode: wanted.mode,
             turn: 0,
+            cancelled: false,
             told: None,
             reasons: Vec::new(),
             heard: Instant::now(),
             lock: loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.mode)),
         }),
+        closing: watch::Sender::new(false),
+        started: watch::Sender::new(false),
     });
     if let Some((by, least)) = lock(&tab.now).lock.as_ref()
         && wanted.mode.is_some_and(|mode| mode < *least)
@@ -78,13 +84,22 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
         resume: wanted.resume.map(SessionId),
     };
     let (events, heard) = mpsc::unbounded_channel();
-    match start(&tab, &launch, session, events).await {
+    let mut closing = tab.closing.subscribe();
+    let begun = tokio::select! {
+        begun = start(&tab, &launch, session, events) => begun.map_err(|error| error.to_string()),
+        // What was begun of it is dropped, and ends with that.
+        _ = closing.wait_for(|closing| *closing) => Err("the tab was closed while its agent was being started".to_owned()),
+    };
+    match begun {
         Ok(begun) => Ok(begin(backend, &tab, begun, heard).await),
         Err(error) => {
-            backend.remove(&tab.id);
-            tab.end().await;
-            backend.events.push(&crate::api::Event::SessionClosed { tab_id: tab.id.clone() });
-            Err(Refused::Agent(error.to_string()))
+            tab.started.send_replace(true);
+            // Whoever has closed it says so.
+            if backend.remove(&tab.id).is_some() {
+                tab.end().await;
+                backend.events.push(&crate::api::Event::SessionClosed { tab_id: tab.id.clone() });
+            }
+            Err(Refused::Agent(error))
         }
     }
 }
@@ -126,6 +141,10 @@ async fn begin(
     let connection = Arc::new(begun.connection);
     let closed = {
         let mut now = lock(&tab.now);
+        if let Some(mode) = now.mode {
+            // It may have been chosen while the agent was being started.
+            tab.gate.set_mode(&begun.opened.id, mode);
+        }
         now.session = Some(begun.opened.id);
         now.can_resume = connection.can_load();
         now.resumed = begun.resumed;
@@ -139,6 +158,9 @@ async fn begin(
     };
     if closed {
         connection.end().await;
+    }
+    tab.started.send_replace(true);
+    if closed {
         return tab.info();
     }
     if begun.resumed {
@@ -225,9 +247,14 @@ fn server(server: &ServerLaunch) -> McpServer {
 }
 
 /// The gate of a tab: another process may answer what waits, and nothing runs that is not recorded.
-async fn gate(backend: &Arc<Backend>, loaded: &Loaded, cwd: &Path) -> Result<Gate, Refused> {
+async fn gate(
+    backend: &Arc<Backend>,
+    loaded: &Loaded,
+    cwd: &Path,
+    running: Running,
+) -> Result<Gate, Refused> {
     let asking = Asking { on_ask: OnAsk::Wait, limit: backend.options.limit };
-    let keeper = Box::new(TabKeeper::new(backend, cwd));
+    let keeper = Box::new(TabKeeper::new(backend, cwd, running));
     let (policy, backend) = (loaded.policy.clone(), Arc::clone(backend));
     let made = tokio::task::spawn_blocking(move || {
         let writer = (backend.options.writer)().map_err(Refused::Internal)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use mayi_core::call::SessionId;
 use mayi_core::doors::acp::{AgentError, Connection, StopReason, briefing};
 use tokio::time::{Instant, sleep_until};
 
@@ -50,6 +51,7 @@ impl Tab {
             };
             now.state = TabState::Running;
             now.turn += 1;
+            now.cancelled = false;
             now.reasons.clear();
             if now.title.is_empty() {
                 now.title = title(&text);
@@ -71,10 +73,12 @@ impl Tab {
     /// Cancels the turn: what waits in it is cancelled, and the agent ends it or is ended.
     pub(crate) fn cancel(self: &Arc<Self>) {
         let (session, connection, turn) = {
-            let now = lock(&self.now);
+            let mut now = lock(&self.now);
             let (Some(session), Some(connection)) = (now.session.clone(), now.connection.clone()) else {
                 return;
             };
+            // Also where no prompt is under way just now: before the first one, or before a follow-up.
+            now.cancelled = true;
             (session, connection, now.turn)
         };
         connection.cancel(&session);
@@ -104,11 +108,17 @@ impl Tab {
         }
         blocks.push(text);
         loop {
-            let stop = connection.prompt(&session, &blocks).await?;
+            let Some(stop) = self.ask(connection, &session, &blocks).await else {
+                return Ok(StopReason::Cancelled);
+            };
+            let stop = stop?;
             if stop == StopReason::Cancelled {
                 return Ok(stop);
             }
             self.linger(connection, &session).await;
+            if lock(&self.now).cancelled {
+                return Ok(StopReason::Cancelled);
+            }
             let reasons = std::mem::take(&mut lock(&self.now).reasons);
             if reasons.is_empty() {
                 return Ok(stop);
@@ -120,8 +130,27 @@ impl Tab {
         }
     }
 
+    /// Sends a prompt, unless the turn was cancelled: either the agent hears of the cancellation after it, or it is not sent.
+    async fn ask(
+        &self,
+        connection: &Connection,
+        session: &SessionId,
+        blocks: &[String],
+    ) -> Option<Result<StopReason, AgentError>> {
+        let mut prompt = std::pin::pin!(connection.prompt(session, blocks));
+        let begun = std::future::poll_fn(|cx| {
+            let now = lock(&self.now);
+            // The first look at it sends it.
+            std::task::Poll::Ready((!now.cancelled).then(|| prompt.as_mut().poll(cx)))
+        });
+        match begun.await? {
+            std::task::Poll::Ready(stop) => Some(stop),
+            std::task::Poll::Pending => Some(prompt.await),
+        }
+    }
+
     /// Some agents go on after the prompt's answer: what they ask then belongs to the turn.
-    async fn linger(&self, connection: &Connection, session: &mayi_core::call::SessionId) {
+    async fn linger(&self, connection: &Connection, session: &SessionId) {
         let begun = Instant::now();
         let gone = connection.gone();
         tokio::pin!(gone);
@@ -130,7 +159,7 @@ impl Tab {
             let patience = if connection.under_way(session) > 0 { QUIET } else { BEHIND };
             let heard = Instant::from_std(lock(&self.now).heard).max(begun);
             let until = (heard + patience).min(begun + LINGERS);
-            if !waiting && Instant::now() >= until {
+            if (!waiting && Instant::now() >= until) || lock(&self.now).cancelled {
                 return;
             }
             tokio::select! {
@@ -151,9 +180,15 @@ impl Tab {
             let why = error.clone().unwrap_or_else(|| "the agent has ended".to_owned());
             self.gone(connection, Some(why)).await;
         } else {
-            let mut now = lock(&self.now);
-            if now.state == TabState::Running {
-                now.state = TabState::Idle;
+            {
+                let mut now = lock(&self.now);
+                if now.state == TabState::Running {
+                    now.state = TabState::Idle;
+                }
+            }
+            // Whoever heard just before that the agent is gone has left that to this turn.
+            if connection.gone().now_or_never().is_some() {
+                self.gone(connection, None).await;
             }
         }
         if let Some(backend) = self.backend.upgrade() {

@@ -7,4 +7,5 @@ mod events;
 mod hostile;
 mod scene;
 mod settings;
+mod starting;
 mod tabs;

@@ -1,14 +1,12 @@
 //! The configuration changes while the gateway runs: what is written counts from then on.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use mayi_core::approval::visible;
 use mayi_core::call::ServerId;
-use mayi_core::config::{Loaded, ServerLaunch};
+use mayi_core::config::{Loaded, rename_servers};
 use mayi_core::gate::Gate;
-use mayi_core::policy::{Approval, Policy, ServerSettings};
 
 use crate::commands::Context;
 
@@ -40,7 +38,7 @@ fn replace(gate: &Gate, ctx: &Context, running: &[(String, ServerId)]) {
     match ctx.load() {
         Ok(mut loaded) => {
             ctx.notices(&loaded);
-            for name in renamed(&mut loaded.policy, &loaded.servers, running) {
+            for name in rename_servers(&mut loaded.policy, &loaded.servers, running) {
                 let name = visible(&name);
                 ctx.note(format!(
                     "mayi: {name}: another server is configured under this name now. The one that runs is asked about \
@@ -61,24 +59,6 @@ fn replace(gate: &Gate, ctx: &Context, running: &[(String, ServerId)]) {
     }
 }
 
-/// Decisions, section 1: "a server of another identity under a known name has no settings, grants or trust". What was
-/// written for the other one allows nothing to the one that runs. Returns their names.
-fn renamed(
-    policy: &mut Policy,
-    configured: &BTreeMap<String, ServerLaunch>,
-    running: &[(String, ServerId)],
-) -> Vec<String> {
-    let other = |(name, identity): &&(String, ServerId)| {
-        configured.get(name).is_some_and(|server| server.transport.identity() != *identity)
-    };
-    let names: Vec<String> = running.iter().filter(other).map(|(name, _)| name.clone()).collect();
-    for name in &names {
-        let asked = ServerSettings { approval: Some(Approval::Required), ..ServerSettings::default() };
-        policy.servers.insert(name.clone(), asked);
-    }
-    names
-}
-
 fn stamp(path: &PathBuf) -> Stamp {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
@@ -86,8 +66,10 @@ fn stamp(path: &PathBuf) -> Stamp {
 
 #[cfg(test)]
 mod tests {
-    use mayi_core::config::Transport;
-    use mayi_core::policy::Origin;
+    use std::collections::BTreeMap;
+
+    use mayi_core::config::{ServerLaunch, Transport};
+    use mayi_core::policy::{Approval, Origin, Policy, ServerSettings};
 
     use super::*;
 
@@ -109,7 +91,7 @@ mod tests {
             let launch = ServerLaunch { name: name.to_owned(), transport: at(url), origin };
             configured.insert(name.to_owned(), launch);
         }
-        assert_eq!(renamed(&mut policy, &configured, &running), ["b"]);
+        assert_eq!(rename_servers(&mut policy, &configured, &running), ["b"]);
         assert_eq!(policy.servers["a"], allowed);
         assert_eq!(policy.servers["b"].approval, Some(Approval::Required));
     }
