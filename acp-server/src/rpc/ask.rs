@@ -22,7 +22,7 @@ use crate::error::Refused;
 const AGENT: &str = "api:request";
 
 /// What says how a call is to be judged: the asking program has no say in it.
-const JUDGING: &[&str] = &["rules", "matrix", "mode", "isolated", "protection", "agent"];
+const JUDGING: &[&str] = &["rules", "matrix", "mode", "isolated", "protection", "agent", "workspace"];
 
 /// The longest that one may wait.
 const LONGEST: u64 = 24 * 3600;
@@ -102,7 +102,11 @@ fn call(backend: &Backend, asked: &Asked) -> Result<(Call, Policy), Refused> {
         }
     }
     let request: Request = super::record::request(&json!({ "call": asked.call }))?;
-    let mut checker = Checker::new(backend.sources(&backend.options.cwd), false);
+    let checker = Checker::new(backend.sources(&backend.options.cwd), false);
+    // Folders that a person has opened: where the program says that it is gives it none.
+    let mut folders: Vec<_> = backend.tabs().iter().map(|tab| tab.cwd().to_owned()).collect();
+    folders.extend(backend.options.cwd.canonicalize().ok().filter(|_| checker.works_here()));
+    let mut checker = checker.within(folders);
     let judged = checker.judge(&request).map_err(|error| Refused::Params(error.to_string()))?;
     let mut call = judged.call;
     call.agent = AgentId::named(AGENT);

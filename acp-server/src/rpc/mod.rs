@@ -106,6 +106,7 @@ fn allowed(extensions: &Extensions, least: Credential) -> Result<Arc<Peer>, Refu
 /// The parameters; none are an empty object.
 fn parsed<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, Refused> {
     let text = params.as_str().unwrap_or("{}");
-    serde_json::from_str(text)
+    mayi_core::call::json::strict(text)
+        .and_then(serde_json::from_value)
         .map_err(|error| Refused::Params(format!("the parameters are not understood: {error}")))
 }

@@ -54,6 +54,16 @@ impl Place {
         let cwd = if walked(&cwd) { resolve(&cwd).unwrap_or(cwd) } else { cwd };
         Self { folder, roots, cwd }
     }
+
+    /// The same, where the session's folders are those of `folders` that it lies in, and no others.
+    pub(super) fn within(request: &Request, here: &Path, folders: &[PathBuf]) -> Self {
+        let named = request.cwd.as_ref().map_or_else(|| here.to_owned(), |cwd| here.join(cwd));
+        let Ok(cwd) = resolve(&named) else {
+            return Self { folder: here.to_owned(), roots: Vec::new(), cwd: named };
+        };
+        let roots = folders.iter().filter(|folder| cwd.starts_with(folder)).cloned().collect();
+        Self { folder: cwd.clone(), roots, cwd }
+    }
 }
 
 /// The call that `request` means. Looks up links, and reads nothing else.

@@ -98,6 +98,7 @@ pub struct Checker {
     policies: Policies,
     root: bool,
     home: Option<PathBuf>,
+    folders: Option<Vec<PathBuf>>,
 }
 
 impl Checker {
@@ -111,7 +112,15 @@ impl Checker {
         let real = home.as_ref().and_then(|home| crate::call::resolve(home).ok());
         let wide = sources.cwd.parent().is_none()
             || [&home, &real].into_iter().flatten().any(|home| home.starts_with(&sources.cwd));
-        Self { policies: Policies::new(sources), root: named || !wide, home }
+        Self { policies: Policies::new(sources), root: named || !wide, home, folders: None }
+    }
+
+    /// The session's folders are those of `folders`, links resolved, that the request happens in, whatever it says of its
+    /// own (decisions, section 1: roots are the person's): for requests of somebody who may not choose them.
+    #[must_use]
+    pub fn within(mut self, folders: Vec<PathBuf>) -> Self {
+        self.folders = Some(folders);
+        self
     }
 
     /// Whether requests that name no folder have the one that is worked in as their root.
@@ -134,7 +143,10 @@ impl Checker {
     /// As [`Self::decide`].
     pub fn judge(&mut self, request: &Request) -> Result<Judged, CheckError> {
         let here = self.policies.sources.cwd.clone();
-        let place = Place::of(request, &here, self.root);
+        let place = match &self.folders {
+            Some(folders) => Place::within(request, &here, folders),
+            None => Place::of(request, &here, self.root),
+        };
         let loaded = match request.isolated {
             true => None,
             false => Some(self.policies.loaded(&place.folder, request.mode)?),

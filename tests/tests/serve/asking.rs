@@ -92,3 +92,51 @@ async fn given_a_program_that_asks_then_policy_or_a_person_decides() {
         assert_eq!(code(&error).0, -32602, "{judging}: {error}");
     }
 }
+
+/// Decisions, section 1: roots are the person's. Attack: a program that says that it works where it wants to write.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_program_that_chooses_its_folder_then_it_is_outside_of_what_a_person_has_opened() {
+    let machine = mayi_tests::Machine::new().user("version = 1\nmode = \"auto\"\n");
+    let outside = machine.outside("elsewhere");
+    std::fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, machine.work().join("link")).unwrap();
+    let backend = Backend::on(machine, &[]).await;
+    let asker = Client::connect(&backend.text("ws"), &backend.token("askTokenFile")).await.unwrap();
+    let work = backend.machine.work();
+    let asked = |call: serde_json::Value| {
+        let asked = json!({"call": call, "timeoutSeconds": 1});
+        async { asker.ask("approval/request", asked).await["outcome"].clone() }
+    };
+    let inside = json!({"kind": "write", "path": "a.txt", "cwd": work});
+    assert_eq!(asked(inside).await, "allowed");
+    for folder in [outside.as_path(), &work.join("link"), &work.join(".."), std::path::Path::new("/")] {
+        for mut call in [
+            json!({"kind": "write", "path": outside.join("x")}),
+            json!({"kind": "write", "path": "x"}),
+            json!({"kind": "shell", "command": "make install"}),
+        ] {
+            call["cwd"] = json!(folder);
+            assert_eq!(asked(call.clone()).await, "denied", "nobody answered: {call}");
+        }
+    }
+    let sly = json!({"call": {"kind": "write", "path": "/opt/x", "cwd": work, "workspace": ["/opt"]}});
+    assert_eq!(code(&asker.call("approval/request", sly).await.unwrap_err()).0, -32602);
+}
+
+/// Attack 14: "duplicate JSON keys ... in arguments": two programs may read them differently.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_call_that_can_be_read_in_two_ways_then_it_is_refused() {
+    let backend = Backend::new().await;
+    let token = backend.token("askTokenFile");
+    for call in [
+        r#"{"kind":"shell","command":"rm -rf x","command":"ls"}"#,
+        r#"{"kind":"tool","name":"think","arguments":{"n":12345678901234567890}}"#,
+    ] {
+        for method in ["approval/request", "check"] {
+            let body =
+                format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"call":{call}}}}}"#);
+            let answer = super::hostile::post_with(&backend.address(), &token, &body).await;
+            assert!(answer.contains("-32602"), "{method} {call}: {answer}");
+        }
+    }
+}

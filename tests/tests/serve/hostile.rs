@@ -47,6 +47,16 @@ fn upgrade(host: &str, headers: &[(&str, &str)]) -> Vec<u8> {
     .into_bytes()
 }
 
+/// What is answered to this body, with this token.
+pub(super) async fn post_with(address: &str, token: &str, body: &str) -> String {
+    let head = format!(
+        "POST / HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\nauthorization: Bearer {token}\r\n\
+         content-length: {}\r\n\r\n",
+        body.len()
+    );
+    raw(address, format!("{head}{body}").as_bytes()).await
+}
+
 #[track_caller]
 fn is_refused(answer: &str, status: u16) {
     assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
