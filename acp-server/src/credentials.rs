@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// What somebody may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What somebody may do: each includes what stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Credential {
     /// Ask whether something may be done.
     Ask,
+    /// See what waits, and answer it: a page that was paired. It starts no programs and changes no settings by itself.
+    Page,
     /// Everything that a person may.
     Answer,
 }
@@ -20,6 +22,7 @@ impl Credential {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Ask => "ask",
+            Self::Page => "page",
             Self::Answer => "answer",
         }
     }

@@ -30,16 +30,24 @@ pub(crate) struct Events {
 
 #[derive(Debug)]
 struct Kept {
-    events: VecDeque<Arc<RawValue>>,
+    events: VecDeque<Told>,
     bytes: usize,
     /// The number of the first one that is kept; they begin with 1.
     first: u64,
 }
 
+/// An event as it is told.
+#[derive(Debug)]
+struct Told {
+    text: Arc<RawValue>,
+    /// It is about a question or an answer.
+    of_inbox: bool,
+}
+
 /// What a subscriber at some place is given next.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// These events; the place after them.
+    /// These events, none if all of them are for others; the place after them.
     Events(Vec<Arc<RawValue>>, u64),
     /// Nothing yet.
     Nothing,
@@ -70,16 +78,16 @@ impl Events {
                 return;
             }
         };
-        self.push_raw(text);
+        self.push_raw(text, event.is_of_inbox());
     }
 
-    fn push_raw(&self, text: Arc<RawValue>) {
+    fn push_raw(&self, text: Arc<RawValue>, of_inbox: bool) {
         let mut kept = self.lock();
         kept.bytes += text.get().len();
-        kept.events.push_back(text);
+        kept.events.push_back(Told { text, of_inbox });
         while kept.events.len() > MOST || (kept.bytes > BYTES && kept.events.len() > 1) {
             let Some(oldest) = kept.events.pop_front() else { break };
-            kept.bytes -= oldest.get().len();
+            kept.bytes -= oldest.text.get().len();
             kept.first += 1;
         }
         let newest = kept.first + kept.events.len() as u64 - 1;
@@ -105,24 +113,26 @@ impl Events {
         }
     }
 
-    /// What comes after the event `seq`.
-    pub(crate) fn after(&self, seq: u64) -> Next {
+    /// What comes after the event `seq`: all of it, or only what the inbox has.
+    pub(crate) fn after(&self, seq: u64, whole: bool) -> Next {
         let kept = self.lock();
         if seq + 1 < kept.first {
             return Next::Lost(kept.first - 1);
         }
         let skipped = usize::try_from(seq + 1 - kept.first).unwrap_or(usize::MAX);
-        let mut bytes = 0;
+        let (mut bytes, mut end) = (0, seq);
         let mut events = Vec::new();
-        for event in kept.events.iter().skip(skipped).take(BATCH) {
-            bytes += event.get().len();
-            if bytes > BATCH_BYTES && !events.is_empty() {
-                break;
+        for Told { text, of_inbox } in kept.events.iter().skip(skipped).take(BATCH) {
+            if whole || *of_inbox {
+                bytes += text.get().len();
+                if bytes > BATCH_BYTES && !events.is_empty() {
+                    break;
+                }
+                events.push(Arc::clone(text));
             }
-            events.push(Arc::clone(event));
+            end += 1;
         }
-        let end = seq + events.len() as u64;
-        if events.is_empty() { Next::Nothing } else { Next::Events(events, end) }
+        if end == seq { Next::Nothing } else { Next::Events(events, end) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -138,7 +148,7 @@ mod tests {
         let events = Events::new("a".to_owned());
         for _ in 0..count {
             let text = RawValue::from_string(format!("\"{}\"", "x".repeat(size))).unwrap();
-            events.push_raw(Arc::from(text));
+            events.push_raw(Arc::from(text), false);
         }
         events
     }
@@ -148,7 +158,7 @@ mod tests {
         let (mut at, _) = events.begin(cursor.as_ref());
         let mut count = 0;
         loop {
-            match events.after(at) {
+            match events.after(at, true) {
                 Next::Events(some, end) => (count, at) = (count + some.len(), end),
                 Next::Nothing => return (count, at),
                 Next::Lost(first) => at = first,
@@ -183,7 +193,7 @@ mod tests {
         let first = events.lock().first;
         assert!(first > 1);
         assert_eq!(events.begin(Some(&events.cursor(1))), (first - 1, Some(true)));
-        assert!(matches!(events.after(1), Next::Lost(to) if to == first - 1));
+        assert!(matches!(events.after(1, true), Next::Lost(to) if to == first - 1));
         assert_eq!(read(&events, None).1, 70);
     }
 }

@@ -33,6 +33,13 @@ pub struct Batch<E> {
     pub events: Vec<E>,
 }
 
+impl Event {
+    /// Whether it is about a question or an answer.
+    pub(crate) fn is_of_inbox(&self) -> bool {
+        matches!(self, Self::Asked(_) | Self::Updated(_) | Self::Resolved(_))
+    }
+}
+
 /// Something that happened.
 #[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]

@@ -9,7 +9,7 @@ use mayi_core::doors::web::{bearer, is_own, is_served, single};
 use serde_json::json;
 
 use super::Peer;
-use super::listen::Front;
+use super::listen::{Front, Seat};
 use super::page;
 use super::refusal::{refuse, with};
 use crate::credentials::Credential;
@@ -37,6 +37,7 @@ impl Front {
         self: &Arc<Self>,
         request: Request<Incoming>,
         agent: impl Future<Output = bool> + Send,
+        seat: &Arc<Seat>,
     ) -> Admitted {
         if !is_served(request.uri(), request.headers(), &self.options.hosts) {
             let text = "this Host is not served here: start mayi serve with --allow-host to serve it";
@@ -54,7 +55,7 @@ impl Front {
             _ if self.options.ui && path.starts_with("/ui/") => {
                 Admitted::stranger(page::file(path.trim_start_matches("/ui/")))
             }
-            "/" => self.rpc(request, page, agent).await,
+            "/" => self.rpc(request, page, agent, seat).await,
             _ => Admitted::stranger(refuse(StatusCode::NOT_FOUND, "nothing is here: JSON-RPC is at /")),
         }
     }
@@ -82,6 +83,7 @@ impl Front {
         mut request: Request<Incoming>,
         page: bool,
         agent: impl Future<Output = bool> + Send,
+        seat: &Arc<Seat>,
     ) -> Admitted {
         let credential = match self.credential(request.headers(), page) {
             Some(credential) => credential,
@@ -92,15 +94,19 @@ impl Front {
         };
         // Decisions, section 6: "Answers from a descendant of a gated agent are refused."
         let credential = match credential {
-            Credential::Answer if agent.await => {
+            credential if credential >= Credential::Page && agent.await => {
                 let text =
                     "an agent can't answer for the person: this comes from one, or from what one has started";
                 return Admitted::stranger(refuse(StatusCode::FORBIDDEN, text));
             }
+            Credential::Ask if !self.seats(seat) => {
+                let text = "too many programs that ask are connected: close some, or ask again later";
+                return Admitted::stranger(refuse(StatusCode::SERVICE_UNAVAILABLE, text));
+            }
             credential => credential,
         };
-        let here = (credential == Credential::Answer).then(|| self.backend.presence.enter());
-        request.extensions_mut().insert(Arc::new(Peer::new(credential, here)));
+        let here = (credential >= Credential::Page).then(|| self.backend.presence.enter());
+        request.extensions_mut().insert(Arc::new(Peer::new(credential, here, Arc::clone(seat))));
         let protocol = page && request.headers().contains_key(header::SEC_WEBSOCKET_PROTOCOL);
         let mut response = self.call(request).await;
         if protocol && response.status() == StatusCode::SWITCHING_PROTOCOLS {
@@ -120,6 +126,6 @@ impl Front {
             single(headers, header::SEC_WEBSOCKET_PROTOCOL.as_str()).ok().flatten().filter(|_| page)?;
         let mut names = protocols.split(',').map(str::trim);
         let token = names.find_map(|name| name.strip_prefix(TOKEN))?;
-        self.pairings.as_ref()?.is_paired(token).then_some(Credential::Answer)
+        self.pairings.as_ref()?.is_paired(token).then_some(Credential::Page)
     }
 }

@@ -16,7 +16,7 @@ use jsonrpsee::server::{
     HttpBody, Methods, PingConfig, ServerConfig, StopHandle, TowerServiceBuilder, stop_channel,
 };
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tower::Service;
 
 use super::pairing::Pairings;
@@ -37,6 +37,8 @@ const ANSWER: u32 = 256 * 1024 * 1024;
 const STRANGERS: usize = 64;
 /// The most of all connections.
 const CONNECTIONS: usize = 1024;
+/// Of these, the most of programs that may only ask: they are started by agents, and may not keep a person out.
+const ASKERS: usize = 256;
 /// So many messages wait for a slow reader; then its subscription waits.
 const BUFFER: u32 = 16;
 /// When a listener fails, such as for want of file descriptors.
@@ -77,6 +79,14 @@ pub(super) struct Front {
     stop: StopHandle,
     connection: AtomicU64,
     strangers: Mutex<VecDeque<(u64, oneshot::Sender<()>)>>,
+    askers: Arc<Semaphore>,
+}
+
+/// The place of a connection, which a WebSocket keeps.
+pub(crate) struct Seat {
+    _place: OwnedSemaphorePermit,
+    /// Its place among those that may only ask.
+    asker: Mutex<Option<OwnedSemaphorePermit>>,
 }
 
 /// What can be asked of a front that serves.
@@ -133,6 +143,7 @@ pub async fn serve(
         stop,
         connection: AtomicU64::new(0),
         strangers: Mutex::default(),
+        askers: Arc::new(Semaphore::new(ASKERS)),
     });
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let accepting = async {
@@ -142,8 +153,7 @@ pub async fn serve(
                     Ok(place) => {
                         let front = Arc::clone(&front);
                         tokio::spawn(async move {
-                            front.connected(stream, peer).await;
-                            drop(place);
+                            front.connected(stream, peer, place).await;
                         });
                     }
                     // Closed at once.
@@ -166,14 +176,15 @@ pub async fn serve(
 }
 
 impl Front {
-    async fn connected(self: Arc<Self>, stream: TcpStream, peer: SocketAddr) {
+    async fn connected(self: Arc<Self>, stream: TcpStream, peer: SocketAddr, place: OwnedSemaphorePermit) {
         let _ = stream.set_nodelay(true);
         let Ok(local) = stream.local_addr() else { return };
         let id = self.connection.fetch_add(1, Ordering::Relaxed);
         let mut evicted = self.stranger(id);
         let front = Arc::clone(&self);
+        let seat = Arc::new(Seat { _place: place, asker: Mutex::default() });
         let service = service_fn(move |request: Request<Incoming>| {
-            let front = Arc::clone(&front);
+            let (front, seat) = (Arc::clone(&front), Arc::clone(&seat));
             async move {
                 let store = Arc::clone(&front.backend.options.store);
                 let agent = async move {
@@ -184,7 +195,7 @@ impl Front {
                         _ => true,
                     }
                 };
-                let admitted = front.handle(request, agent).await;
+                let admitted = front.handle(request, agent, &seat).await;
                 if admitted.known {
                     lock(&front.strangers).retain(|(other, _)| *other != id);
                 }
@@ -213,6 +224,15 @@ impl Front {
             }
         }
         lock(&self.strangers).retain(|(other, _)| *other != id);
+    }
+
+    /// Whether there is a place for a connection that may only ask.
+    pub(super) fn seats(&self, seat: &Seat) -> bool {
+        let mut asker = lock(&seat.asker);
+        if asker.is_none() {
+            *asker = Arc::clone(&self.askers).try_acquire_owned().ok();
+        }
+        asker.is_some()
     }
 
     /// One more who has not shown who it is.

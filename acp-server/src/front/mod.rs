@@ -6,8 +6,9 @@ mod page;
 mod pairing;
 mod refusal;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
+use self::listen::Seat;
 pub use self::listen::{Codes, FrontOptions, codes, serve};
 pub(crate) use self::pairing::Pairings;
 use crate::backend::lock;
@@ -21,11 +22,12 @@ pub(crate) struct Peer {
     name: Mutex<String>,
     /// Held as long as a connection lasts that can answer.
     _here: Option<Here>,
+    _seat: Arc<Seat>,
 }
 
 impl Peer {
-    pub(crate) fn new(credential: Credential, here: Option<Here>) -> Self {
-        Self { credential, name: Mutex::new("editor".to_owned()), _here: here }
+    pub(crate) fn new(credential: Credential, here: Option<Here>, seat: Arc<Seat>) -> Self {
+        Self { credential, name: Mutex::new("editor".to_owned()), _here: here, _seat: seat }
     }
 
     pub(crate) fn name(&self) -> String {

@@ -6,7 +6,7 @@ use mayi_core::approval::{ApprovalResolved, ApprovalResponse, Card, Outcome as C
 use mayi_core::gate::card;
 use mayi_core::store::{ApprovalQuery, StoredApproval};
 
-use super::{Context, Registered, method};
+use super::{Context, Registered, for_page};
 use crate::api::{Answered, ApprovalEntry, ApprovalList, Outcome, RespondMany, TabCard};
 use crate::backend::Backend;
 use crate::cards;
@@ -18,11 +18,11 @@ const RECENT: u32 = 50;
 const MOST: u32 = 1000;
 
 pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
-    method(module, "approval/list", |context, _, wanted: ApprovalList| list(&context.backend, &wanted))?;
-    method(module, "approval/respond", |context, peer, response: ApprovalResponse| {
+    for_page(module, "approval/list", |context, _, wanted: ApprovalList| list(&context.backend, &wanted))?;
+    for_page(module, "approval/respond", |context, peer, response: ApprovalResponse| {
         respond(&context.backend, response, &peer.name())
     })?;
-    method(module, "approval/respondMany", |context, peer, many: RespondMany| {
+    for_page(module, "approval/respondMany", |context, peer, many: RespondMany| {
         let by = peer.name();
         let batch = many.responses.len() > 1;
         let results: Vec<Outcome> = many

@@ -19,17 +19,18 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
             "events/event",
             "events/unsubscribe",
             |params, pending, context, extensions| async move {
-                let wanted = match allowed(&extensions, Credential::Answer)
-                    .and_then(|_| parsed::<Subscribe>(&params))
-                {
-                    Ok(wanted) => wanted,
+                let wanted = allowed(&extensions, Credential::Page)
+                    .and_then(|peer| Ok((parsed::<Subscribe>(&params)?, peer.credential)));
+                let (wanted, whole) = match wanted {
+                    // The page hears of questions and answers, and not of what is said and set.
+                    Ok((wanted, credential)) => (wanted, credential == Credential::Answer),
                     Err(refused) => return pending.reject(refused).await,
                 };
                 // Before the place is looked up, so that nothing falls in between.
                 let news = context.backend.events.watch();
                 let (at, anew) = context.backend.events.begin(wanted.cursor.as_ref());
                 if let Ok(sink) = pending.accept().await {
-                    follow(&context.backend, &sink, news, at, anew).await;
+                    follow(&context.backend, (&sink, whole), news, at, anew).await;
                 }
             },
         )
@@ -39,27 +40,30 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
 /// Sends what there is, at the pace of whoever reads it.
 async fn follow(
     backend: &Arc<Backend>,
-    sink: &SubscriptionSink,
+    (sink, whole): (&SubscriptionSink, bool),
     mut news: watch::Receiver<u64>,
     mut at: u64,
     anew: Option<bool>,
 ) {
     if let Some(lost) = anew
-        && !snapshot(backend, sink, at, lost).await
+        && !snapshot(backend, (sink, whole), at, lost).await
     {
         return;
     }
     loop {
         news.borrow_and_update();
-        let sent = match backend.events.after(at) {
+        let sent = match backend.events.after(at, whole) {
             Next::Events(events, end) => {
                 at = end;
+                if events.is_empty() {
+                    continue;
+                }
                 let events: Vec<&RawValue> = events.iter().map(AsRef::as_ref).collect();
                 send(sink, &Batch { cursor: backend.events.cursor(end), events }).await
             }
             Next::Lost(first) => {
                 at = first;
-                snapshot(backend, sink, at, true).await
+                snapshot(backend, (sink, whole), at, true).await
             }
             Next::Nothing => tokio::select! {
                 changed = news.changed() => changed.is_ok(),
@@ -73,10 +77,15 @@ async fn follow(
 }
 
 /// Everything as it is now.
-async fn snapshot(backend: &Arc<Backend>, sink: &SubscriptionSink, at: u64, lost: bool) -> bool {
+async fn snapshot(
+    backend: &Arc<Backend>,
+    (sink, whole): (&SubscriptionSink, bool),
+    at: u64,
+    lost: bool,
+) -> bool {
     let from = Arc::clone(backend);
     let now = tokio::task::spawn_blocking(move || Event::Snapshot {
-        sessions: from.sessions(),
+        sessions: if whole { from.sessions() } else { Vec::new() },
         waiting: from.waiting(),
         lost,
     });

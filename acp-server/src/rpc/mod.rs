@@ -67,6 +67,16 @@ where
     add(module, name, Credential::Answer, call)
 }
 
+/// The same for the page too.
+fn for_page<P, R, F>(module: &mut RpcModule<Context>, name: &'static str, call: F) -> Registered
+where
+    P: DeserializeOwned,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(&Context, &Peer, P) -> Result<R, Refused> + Clone + Send + Sync + 'static,
+{
+    add(module, name, Credential::Page, call)
+}
+
 /// The same for whoever has any credential.
 fn for_all<P, R, F>(module: &mut RpcModule<Context>, name: &'static str, call: F) -> Registered
 where
@@ -95,15 +105,16 @@ where
 fn allowed(extensions: &Extensions, least: Credential) -> Result<Arc<Peer>, Refused> {
     let peer = extensions.get::<Arc<Peer>>().cloned();
     let peer = peer.ok_or_else(|| Refused::Internal("nobody knows who calls".to_owned()))?;
-    if least == Credential::Answer && peer.credential == Credential::Ask {
-        return Err(Refused::NotAllowed(
-            "this credential may only ask (approval/request, check): use the one that may answer".to_owned(),
-        ));
-    }
-    Ok(peer)
+    let only = match peer.credential {
+        credential if credential >= least => return Ok(peer),
+        Credential::Ask => "only ask (approval/request, check)",
+        Credential::Page | Credential::Answer => "only see what waits, and answer it (approval/*)",
+    };
+    Err(Refused::NotAllowed(format!("this credential may {only}: use the one of the answering file")))
 }
 
-/// The parameters; none are an empty object.
+/// The parameters; none are an empty object. What two readers could understand differently is refused: what is asked here
+/// is carried out elsewhere.
 fn parsed<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, Refused> {
     let text = params.as_str().unwrap_or("{}");
     mayi_core::call::json::strict(text)

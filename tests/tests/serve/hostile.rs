@@ -193,6 +193,36 @@ async fn given_ten_thousand_connections_then_whoever_is_in_stays_in_and_others_s
     assert_eq!(backend.machine.text("a.txt").as_deref(), Some("x\n"));
 }
 
+/// "Ten thousand connections: ... the others not disturbed", also where they may ask: agents are given that credential.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_askers_that_take_all_places_then_whoever_may_answer_still_comes_in() {
+    let backend = Backend::new().await;
+    let at = backend.address();
+    let bearer = format!("Bearer {}", backend.token("askTokenFile"));
+    let mut open = Vec::new();
+    let refused = loop {
+        let mut stream = TcpStream::connect(&at).await.unwrap();
+        stream.write_all(&upgrade(&at, &[("authorization", &bearer)])).await.unwrap();
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await.unwrap();
+        if !head.ends_with(b"101") {
+            break head;
+        }
+        open.push(stream);
+        assert!(open.len() < 1024, "nobody else finds a place any more");
+    };
+    assert!(refused.ends_with(b"503") && open.len() >= 64, "{refused:?} after {}", open.len());
+    assert_eq!(backend.client("test").await.ask("session/list", json!({})).await, json!([]));
+    // Whoever goes makes room.
+    drop(open);
+    let room = async {
+        while Client::connect(&backend.text("ws"), &backend.token("askTokenFile")).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(LIMIT, room).await.unwrap();
+}
+
 /// Decisions, section 6: "Answers from a descendant of a gated agent are refused." Attack 2: the agent "reads the token and
 /// posts an answer".
 #[cfg(target_os = "linux")]
@@ -288,6 +318,9 @@ async fn given_the_page_then_only_one_that_was_paired_comes_in_and_only_from_its
         upgrade(&at, &[("origin", origin), ("sec-websocket-protocol", protocols)])
     };
     assert!(raw(&at, &with(&own, &protocols)).await.starts_with("HTTP/1.1 101 "));
+    // It sees what waits and answers it; it starts nothing, and changes nothing else.
+    let listed = raw(&at, &post(&at, &[("origin", &own), ("sec-websocket-protocol", &protocols)])).await;
+    assert!(listed.contains("-32030"), "{listed}");
     is_refused(&raw(&at, &with("https://evil.example", &protocols)).await, 403);
     is_refused(&raw(&at, &with(&own, "mayi, mayi.token.0000")).await, 401);
     // Without a page, the page's token is none; and the page is not let in by the editor's.
