@@ -81,7 +81,8 @@ impl Pairings {
 
     /// Whether the cookie is of a page that was paired.
     pub(super) fn is_paired(&self, cookie: &str) -> bool {
-        lock(&self.0).pages.iter().fold(false, |paired, page| same(cookie, page) || paired)
+        // Each is compared, whichever it is.
+        lock(&self.0).pages.iter().filter(|page| same(cookie, page)).count() > 0
     }
 }
 

@@ -1,5 +1,12 @@
 //! The backend of editors (`mayi serve`): a real process, real agents behind it, and clients of somebody else's making.
 #![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "only tests"
+)]
 
 mod answers;
 mod asking;
