@@ -53,8 +53,8 @@ impl Remote {
         self
     }
 
-    /// A question as it is kept, whoever asked it. One that is settled has no card any more: how it ended is there for a
-    /// month. `None`: there is none with this id.
+    /// A question as it is kept, whoever asked it. One that is settled is there for a month, with its card if that is not a
+    /// long one. `None`: there is none with this id.
     ///
     /// # Errors
     /// If the store can't be read.
