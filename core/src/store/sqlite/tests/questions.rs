@@ -77,7 +77,7 @@ fn conflict(outcome: Result<(), StoreError>) -> Conflict {
 
 /// Decisions, section 6: "`pending`, then exactly one of": the second is told who was first.
 #[test]
-fn given_a_settled_question_then_it_cant_be_settled_again_and_its_card_is_gone() {
+fn given_a_settled_question_then_it_cant_be_settled_again_and_its_card_is_kept_if_it_is_short() {
     let place = Place::new();
     let (store, other) = (place.open(), place.open());
     let owner = Owner::this();
@@ -90,8 +90,13 @@ fn given_a_settled_question_then_it_cant_be_settled_again_and_its_card_is_gone()
     assert_eq!(again, Conflict::Settled { id: asked.id, state: State::Denied, by: "terminal".to_owned() });
     let settled = &other.approvals(&one(asked.id)).unwrap()[0];
     assert_eq!((settled.state, settled.settled_at), (State::Denied, Some(second(2))));
-    assert_eq!(settled.card, Value::Null);
+    assert_eq!(settled.card, asked.card);
     assert_eq!(pending(&store), []);
+    let long = json!({ "title": "x".repeat(70_000) });
+    let second = ask(&store, owner.id);
+    store.commit(vec![Change::Update { id: second.id, digest: digest(2), card: long }]).unwrap();
+    store.commit(vec![settle(second.id, "terminal")]).unwrap();
+    assert_eq!(other.approvals(&one(second.id)).unwrap()[0].card, Value::Null);
     let unknown = ApprovalId::new();
     assert_eq!(conflict(store.commit(vec![settle(unknown, "x")])), Conflict::Unknown(unknown));
 }
