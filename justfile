@@ -205,7 +205,7 @@ vsix:
 # Take the pictures of the extension's README from the last run of test-editor.
 pictures:
     mkdir -p editors/vscode/images
-    for picture in card-pending card-approved plan-mode page-pending; do cp "target/screenshots/$picture.png" editors/vscode/images/; done
+    for picture in card-pending plan-mode; do cp "target/screenshots/$picture.png" editors/vscode/images/; done
 
 # Write the TypeScript types of the backend's API anew; a test holds them to the code.
 types:
