@@ -407,7 +407,7 @@ fn given_follow_then_what_other_processes_append_is_shown_until_nobody_reads() {
         if json {
             command.arg("--json");
         }
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
         let (send, lines) = channel();
         let reader = std::thread::spawn(move || {

@@ -168,6 +168,16 @@ impl Gateway {
         self.errors.lock().unwrap().clone()
     }
 
+    /// Waits until it has said `what` on standard error: an answer may arrive before what was written ahead of it there.
+    #[track_caller]
+    pub(crate) fn tells(&self, what: &str) {
+        let deadline = Instant::now() + LIMIT;
+        while !self.errors().contains(what) {
+            assert!(Instant::now() < deadline, "waited for {what:?} in vain: {}", self.errors());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// The process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()

@@ -106,7 +106,7 @@ fn given_instructions_that_changed_then_the_client_does_not_get_them() {
     let mut gateway = scene.gateway(&[]).stateless();
     let second = hello(&mut gateway);
     assert!(!second.contains("mention") && second.contains("[mayi]"), "{second}");
-    assert!(gateway.errors().contains("mayi mcp pins"), "{}", gateway.errors());
+    gateway.tells("mayi mcp pins");
 }
 
 /// Attack 120: another program under the same name.
@@ -136,7 +136,7 @@ fn given_a_description_that_is_flagged_then_a_setting_does_not_allow_it() {
     ran(&gateway.call("change", &json!({})), "change");
     let answer = gateway.call("list", &json!({}));
     is_refused(&answer, "what the server says of the tool");
-    assert!(gateway.errors().contains("list"), "{}", gateway.errors());
+    gateway.tells("list");
     assert!(!text(&answer).contains('\u{1b}'));
     assert_eq!(scene.ran(), ["change"]);
 }

@@ -169,14 +169,14 @@ impl SqliteStore {
         let keys = Self::keys(&folder, &path, &connection)?;
         drop(held);
         let writer = Writer { connection, lock, file: folder::identity(&meta) };
-        let store = Self::with(folder, options, Some(keys), Some(writer), Use::Read)?;
+        let store = must(&path, Self::with(folder, options, Some(keys), Some(writer), Use::Read)?)?;
         if let Some(limits) = options.limits {
             store.rotate_at_open(limits);
         }
         Ok(store)
     }
 
-    /// Opens the store in `folder` to read, where there is one. Nothing in it is changed, and a folder that can't be
+    /// Opens the store in `folder` to read, where there is one with tables. Nothing in it is changed, and a folder that can't be
     /// written is fine; where it can, SQLite puts an empty `-wal` and a `-shm` beside the database.
     ///
     /// # Errors
@@ -196,23 +196,26 @@ impl SqliteStore {
         let opened = Self::with(folder.clone(), options, keys.clone(), None, Use::Read);
         match opened {
             Err(StoreError::ReadOnly { .. }) if log == 0 => {
-                Self::with(folder, options, keys, None, Use::Frozen).map(Some)
+                Self::with(folder, options, keys, None, Use::Frozen)
             }
-            opened => opened.map(Some),
+            opened => opened,
         }
     }
 
+    /// None: it has no tables, since whoever makes it is not that far.
     fn with(
         folder: PathBuf,
         options: Options,
         keys: Option<Keys>,
         writer: Option<Writer>,
         reading: Use,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Option<Self>, StoreError> {
         let path = folder.join(name::STORE);
         let connection = connect::open(&path, reading, &options)?;
-        schema::version(&connection, &path, schema::STEPS.len())?;
-        Ok(Self {
+        if schema::version(&connection, &path, schema::STEPS.len())? == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Self {
             owners: Owners::new(&folder),
             folder,
             path,
@@ -222,7 +225,7 @@ impl SqliteStore {
             reader: Mutex::new(Reader { connection, seen: None }),
             pages: Mutex::new(None),
             reading,
-        })
+        }))
     }
 
     /// The record's keys. They and the head are made together with the record, and never for one that has

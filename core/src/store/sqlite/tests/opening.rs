@@ -20,6 +20,21 @@ fn given_no_store_then_reading_finds_none_and_makes_none() {
     assert_eq!(fs::read_dir(&place.data).unwrap().count(), 0);
 }
 
+/// `mayi log --follow` beside the first run of all: a database without tables is one that is being made.
+#[test]
+fn given_a_database_that_is_half_made_then_reading_finds_none() {
+    let place = Place::new();
+    append(&place.open(), [1]);
+    assert!(SqliteStore::open_existing(&place.data, quick()).unwrap().is_some());
+    for name in ["store.db", "store.db-wal", "store.db-shm"] {
+        let _ = fs::remove_file(place.at(name));
+    }
+    place.database().pragma_update(None, "journal_mode", "WAL").unwrap();
+    #[cfg(unix)]
+    fs::set_permissions(place.at("store.db"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    assert!(SqliteStore::open_existing(&place.data, quick()).unwrap().is_none());
+}
+
 /// Decisions, section 7: the key is the user's alone, and so is everything that it seals.
 #[cfg(unix)]
 #[test]
