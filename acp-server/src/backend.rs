@@ -202,12 +202,6 @@ impl Backend {
         }
     }
 
-    /// Whether something is under way that a person would miss: a turn, or a question.
-    #[must_use]
-    pub fn is_busy(&self) -> bool {
-        self.tabs().iter().any(|tab| tab.is_busy())
-    }
-
     /// Whether somebody is connected who can answer, and if not, since when.
     #[must_use]
     pub fn alone_since(&self) -> Option<std::time::Instant> {

@@ -1,13 +1,17 @@
 //! `approval/list`, `approval/respond`, `approval/respondMany`.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 use jsonrpsee::server::RpcModule;
-use mayi_core::approval::{ApprovalResolved, ApprovalResponse, Card, Outcome as Choice, Questions};
+use mayi_core::approval::{
+    ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome as Choice, Questions, choice,
+};
 use mayi_core::gate::card;
 use mayi_core::store::{ApprovalQuery, StoredApproval};
 
 use super::{Context, Registered, for_page};
-use crate::api::{Answered, ApprovalEntry, ApprovalList, Outcome, RespondMany, TabCard};
+use crate::api::{Answered, ApprovalEntry, ApprovalList, Outcome, RespondMany};
 use crate::backend::Backend;
 use crate::cards;
 use crate::error::Refused;
@@ -24,15 +28,20 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
     })?;
     for_page(module, "approval/respondMany", |context, peer, many: RespondMany| {
         let by = peer.name();
-        let batch = many.responses.len() > 1;
+        // One answer is by itself in any case.
+        let alone = if many.responses.len() > 1 { by_themselves(&context.backend) } else { HashSet::new() };
         let results: Vec<Outcome> = many
             .responses
             .into_iter()
             .map(|response| {
                 let approval_id = response.approval_id;
-                match alone(&context.backend, &response, batch)
-                    .and_then(|()| respond(&context.backend, response, &by))
-                {
+                let answered = match allows(&response) && alone.contains(&approval_id) {
+                    true => Err(Refused::Params(
+                        "this one is answered by itself, and not together with others".to_owned(),
+                    )),
+                    false => respond(&context.backend, response, &by),
+                };
+                match answered {
                     Ok(resolved) => Outcome { approval_id, resolved: Some(resolved), error: None },
                     Err(refused) => {
                         let error = jsonrpsee::types::ErrorObjectOwned::from(refused).message().to_owned();
@@ -66,18 +75,14 @@ fn resolved(approval: &StoredApproval) -> ApprovalResolved {
 }
 
 /// Decisions, section 6: what is asked about always, and switches of modes, are not allowed along with others.
-fn alone(backend: &Backend, response: &ApprovalResponse, batch: bool) -> Result<(), Refused> {
-    let allows = matches!(&response.response, Choice::Selected { option_id } if option_id != "deny");
-    if !batch || !allows {
-        return Ok(());
-    }
-    let card = backend.waiting().into_iter().find(|card| card.card.approval_id == response.approval_id);
-    match card {
-        Some(TabCard { alike: None, .. }) => {
-            Err(Refused::Params("this one is answered by itself, and not together with others".to_owned()))
-        }
-        _ => Ok(()),
-    }
+fn by_themselves(backend: &Backend) -> HashSet<ApprovalId> {
+    let waiting = backend.waiting().into_iter().filter(|card| card.alike.is_none());
+    waiting.map(|card| card.card.approval_id).collect()
+}
+
+/// Whether the answer could allow something.
+fn allows(response: &ApprovalResponse) -> bool {
+    matches!(&response.response, Choice::Selected { option_id } if option_id != choice::DENY)
 }
 
 fn list(backend: &Backend, wanted: &ApprovalList) -> Result<Vec<ApprovalEntry>, Refused> {

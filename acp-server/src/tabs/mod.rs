@@ -104,12 +104,6 @@ impl Tab {
         }
     }
 
-    /// Whether a turn is under way, or something waits.
-    pub(crate) fn is_busy(&self) -> bool {
-        let state = lock(&self.now).state;
-        matches!(state, TabState::Starting | TabState::Running) || self.gate.count_waiting() > 0
-    }
-
     /// Tells everybody how the tab is now.
     fn tell(&self) {
         if let Some(backend) = self.backend.upgrade() {

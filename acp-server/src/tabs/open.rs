@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use mayi_core::approval::visible;
-use mayi_core::call::{AgentId, SessionId};
-use mayi_core::config::{AgentCommand, AgentLaunch, Loaded, ServerLaunch, Transport, Trust, nearest};
+use mayi_core::call::{AgentId, SessionId, is_too_wide};
+use mayi_core::config::{AgentCommand, AgentLaunch, Loaded, Trust, nearest};
 use mayi_core::doors::acp::{
     AcpEvent, AgentError, AskingMode, Connection, Launch, McpServer, Offer, OpenSession, Opened,
 };
@@ -78,7 +78,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
         agent: name,
         cwd,
         more_roots: Vec::new(),
-        servers: loaded.servers.values().map(server).collect(),
+        servers: loaded.servers.values().map(McpServer::from).collect(),
         mode: wanted.mode,
         asking_mode: agent.asking_mode.clone().map(AskingMode),
         resume: wanted.resume.map(SessionId),
@@ -198,8 +198,7 @@ fn folder(cwd: &Path) -> Result<PathBuf, Refused> {
     if !cwd.is_dir() {
         return Err(Refused::Params(format!("can't work in {shown}: it is not a folder")));
     }
-    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    if cwd.parent().is_none() || home.is_some_and(|home| home.starts_with(&cwd)) {
+    if is_too_wide(&cwd) {
         return Err(Refused::Params(format!(
             "an agent would be let work in all of {shown}: open the folder of a project"
         )));
@@ -232,18 +231,6 @@ fn launch(backend: &Backend, agent: &AgentLaunch, cwd: &Path) -> Result<Launch, 
         own: matches!(command, AgentCommand::BuiltIn),
         install: agent.install.map(str::to_owned),
     })
-}
-
-fn server(server: &ServerLaunch) -> McpServer {
-    let (name, identity) = (server.name.clone(), server.transport.identity());
-    match &server.transport {
-        Transport::Stdio { command, env } => {
-            McpServer::Stdio { name, command: command.clone(), env: env.clone(), identity }
-        }
-        Transport::Http { url, headers } => {
-            McpServer::Http { name, url: url.clone(), headers: headers.clone(), identity }
-        }
-    }
 }
 
 /// The gate of a tab: another process may answer what waits, and nothing runs that is not recorded.

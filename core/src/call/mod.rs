@@ -13,7 +13,7 @@ mod url;
 pub use about::{ServerAbout, ToolAbout};
 pub use access::{Access, Category, McpAccess, WriteKind};
 pub use digest::{Digest, digest_of, digest_of_bytes};
-pub use home::home;
+pub use home::{home, is_too_wide};
 pub use identity::{AgentId, Names, ServerId, SessionId};
 pub(crate) use path::{Looked, can_be_entered, lies_in, shown};
 pub use path::{Mount, PathAccess, resolve};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mayi_core::call::{AgentId, SessionId};
-use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Transport, Trust, nearest};
+use mayi_core::call::{AgentId, SessionId, is_too_wide};
+use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Trust, nearest};
 use mayi_core::doors::acp::{AskingMode, Launch, McpServer, Offer, OpenSession};
 use mayi_core::gate::{Asking, OnAsk};
 use mayi_core::policy::Mode;
@@ -165,29 +165,15 @@ fn servers_of(
     let wanted = |server: &&ServerLaunch| args.mcp.is_empty() || args.mcp.contains(&server.name);
     let servers = loaded.servers.values().filter(wanted);
     if !args.gateway {
-        return Ok(servers.map(wire).collect());
+        return Ok(servers.map(McpServer::from).collect());
     }
     servers.map(|server| super::gateway::in_front_of(server, args, ctx, agent)).collect()
-}
-
-fn wire(server: &ServerLaunch) -> McpServer {
-    let (name, identity) = (server.name.clone(), server.transport.identity());
-    match &server.transport {
-        Transport::Stdio { command, env } => {
-            McpServer::Stdio { name, command: command.clone(), env: env.clone(), identity }
-        }
-        Transport::Http { url, headers } => {
-            McpServer::Http { name, url: url.clone(), headers: headers.clone(), identity }
-        }
-    }
 }
 
 /// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being
 /// named."
 fn check_root(cwd: &Path, named: bool) -> Result<(), CliError> {
-    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    let wide = cwd.parent().is_none() || home.is_some_and(|home| home.starts_with(cwd));
-    if wide && !named {
+    if is_too_wide(cwd) && !named {
         return Err(CliError::usage(format!(
             "this would let the agent work in all of {}: go to a project's folder, or say --cwd {} if you mean it",
             cwd.display(),

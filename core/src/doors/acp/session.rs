@@ -13,6 +13,7 @@ use super::dispatch::Turn;
 use super::modes::{self, AskingMode, Switch};
 use super::{AgentError, adapt};
 use crate::call::{AgentId, ServerId, SessionId};
+use crate::config::{ServerLaunch, Transport};
 use crate::gate::Session;
 use crate::policy::Mode;
 
@@ -47,6 +48,20 @@ pub enum McpServer {
         /// Which server it is, whatever stands in front of it.
         identity: ServerId,
     },
+}
+
+impl From<&ServerLaunch> for McpServer {
+    fn from(server: &ServerLaunch) -> Self {
+        let (name, identity) = (server.name.clone(), server.transport.identity());
+        match &server.transport {
+            Transport::Stdio { command, env } => {
+                Self::Stdio { name, command: command.clone(), env: env.clone(), identity }
+            }
+            Transport::Http { url, headers } => {
+                Self::Http { name, url: url.clone(), headers: headers.clone(), identity }
+            }
+        }
+    }
 }
 
 impl McpServer {

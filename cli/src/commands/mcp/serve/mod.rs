@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mayi_core::approval::visible;
-use mayi_core::call::{AgentId, Names};
+use mayi_core::call::{AgentId, Names, is_too_wide};
 use mayi_core::config::{FileKeeper, Loaded};
 use mayi_core::doors::mcp::{Asks, McpDoor, McpOptions, PATIENCE, Say, stdio};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
@@ -131,9 +131,7 @@ fn owner(args: &McpArgs) -> Owner {
 /// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named." Clients start
 /// servers anywhere: then there is no root, and every path is outside.
 fn roots(ctx: &Context) -> Vec<PathBuf> {
-    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    let wide = ctx.cwd.parent().is_none() || home.is_some_and(|home| home.starts_with(&ctx.cwd));
-    if wide && !ctx.cwd_named { Vec::new() } else { vec![ctx.cwd.clone()] }
+    if is_too_wide(&ctx.cwd) && !ctx.cwd_named { Vec::new() } else { vec![ctx.cwd.clone()] }
 }
 
 /// What servers say, and what is odd about them, goes to standard error: clients keep it as the server's log.
