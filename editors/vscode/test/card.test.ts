@@ -93,6 +93,25 @@ test("the choices do nothing for half a second, and focus is on none of them", (
   mock.restoreAll();
 });
 
+test("an answer on its way shows a moment later, unless the card waits again by then", () => {
+  const pass = later();
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const disabled = (view: CardView): boolean[] => [...view.element.querySelectorAll<HTMLButtonElement>(".mayi-choose button")].map((one) => one.disabled);
+  for (const open of [false, true]) {
+    const { view, answers, click } = shown(entry(card("a")));
+    pass();
+    click("allow_once");
+    assert.equal(answers.length, 1);
+    assert.ok(!disabled(view).includes(true));
+    if (open) view.open("not now");
+    mock.timers.tick(50);
+    assert.equal(disabled(view).includes(true), !open);
+    assert.equal(disabled(view).includes(false), open);
+  }
+  mock.timers.reset();
+  mock.restoreAll();
+});
+
 test("a card that changes is inert again, says so, and is answered with its new digest", () => {
   const pass = later();
   const { view, answers, click } = shown(entry(card("a")));

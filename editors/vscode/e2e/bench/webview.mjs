@@ -5,7 +5,10 @@
 // The agent is a program of its own (tests/src/bin/asking_agent.rs), which notes when it asks and when it is answered.
 // A MutationObserver in the webview notes when a card is in the page, and a listener the timestamp of the click that is
 // the browser's own. All read the clock of one machine. A choice does nothing for the first half second after its card
-// appears: it is pressed after that, as by a person.
+// appears: it is pressed after that, as by a person. The agent asks again 0.3 s after it was answered, when the card
+// before is drawn as settled.
+//
+// Beside it stands what VS Code and the browser take by themselves, measured with the least extension there can be.
 //
 // usage: node bench/webview.mjs [--quick]
 //
@@ -19,6 +22,7 @@ import { dirname, join, resolve } from 'node:path';
 import { mayi } from '../lib/places.mjs';
 import { setScene } from '../lib/scene.mjs';
 import { until } from '../lib/until.mjs';
+import { webview } from '../lib/workbench.mjs';
 
 const AIM = 20;
 const [WARM, ROUNDS] = process.argv.includes('--quick') ? [3, 10] : [10, 100];
@@ -92,15 +96,34 @@ console.log(`${availableParallelism()} cores, load before: ${load}; ${program}`)
 
 let out = '';
 const scene = await setScene({
+  others: [resolve(import.meta.dirname, 'echo')],
   config: RULES,
   settings: async (stage) => {
     out = stage.at('asked.json');
-    const args = ['--out', out, '--calls', String(WARM + ROUNDS), '--pause-us', '20000'];
+    const args = ['--out', out, '--calls', String(WARM + ROUNDS), '--pause-us', '300000'];
     return { 'mayi.defaultAgent': 'asking', 'mayi.agents': { asking: { command: agent, args } } };
   },
 });
+
+/** What VS Code and the browser take by themselves: see bench/echo. */
+async function alone() {
+  const file = scene.stage.at('extensions/echo/echoed.json');
+  /** @returns {{ to: number[], back: number[], clicks: number[] }} */
+  const times = () => JSON.parse(readFileSync(file, 'utf8'));
+  await until('the minimal extension is done', () => existsSync(file));
+  const frame = await webview(scene.page, '#echo');
+  for (let clicks = 1; clicks <= WARM + ROUNDS; clicks += 1) {
+    await frame.locator('#echo').click();
+    await until('the minimal extension has the click', () => times().clicks.length === clicks);
+  }
+  await frame.locator('#close').click();
+  await until('its page is closed', () => frame.isDetached());
+  return { ...times(), clicks: times().clicks.slice(WARM) };
+}
+
 try {
   const { chat } = scene;
+  const floor = await alone();
   await chat.open();
   const frame = await chat.frame();
   const off = [await frame.evaluate(drift)];
@@ -132,6 +155,11 @@ try {
     return { to: card.at - call.asked / 1e6, told: card.told - call.asked / 1e6, back: call.answered / 1e6 - card.clicked, handled: (card.handled ?? NaN) - card.clicked };
   });
   console.log(`\nwebview: VS Code in Chromium, one agent, 30 rules, record on; clocks ${worst.toFixed(2)} ms apart at most${again ? `; ${again} clicks did not count` : ''}`);
+  console.log('VS Code alone, with a minimal extension:');
+  console.log(line('from the extension to its webview', floor.to));
+  console.log(line('from the webview to its extension', floor.back));
+  console.log(line('from a click in the webview to its extension', floor.clicks));
+  console.log('mayi, a question each 0.3 s after the answer before:');
   console.log(line("from the agent's request to the card in the webview", pairs.map(({ to }) => to), AIM));
   console.log(line('  of it until the webview is told', pairs.map(({ told }) => told)));
   console.log(line("from the click on Approve to the agent's answer", pairs.map(({ back }) => back), AIM));

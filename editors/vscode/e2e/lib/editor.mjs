@@ -1,8 +1,8 @@
 // @ts-check
 // VS Code in a browser: code-server with a profile, a home and folders of its own, and the extension linked.
 
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 import { editorFolder, extension } from './places.mjs';
 import { start } from './processes.mjs';
@@ -25,10 +25,10 @@ const QUIET = {
 /**
  * Starts the editor on the stage's project.
  * @param {import('./stage.mjs').Stage} stage
- * @param {{ settings?: Record<string, unknown>, machine?: Record<string, unknown> }} [options] settings of the user, and
- *   of the machine
+ * @param {{ settings?: Record<string, unknown>, machine?: Record<string, unknown>, others?: string[] }} [options] settings of
+ *   the user, and of the machine; folders of other extensions, of which there will be copies
  */
-export async function startEditor(stage, { settings = {}, machine = {} } = {}) {
+export async function startEditor(stage, { settings = {}, machine = {}, others = [] } = {}) {
   const folder = editorFolder();
   const [profile, extensions, log] = [stage.at('user-data'), stage.at('extensions'), stage.at('editor.log')];
   mkdirSync(join(profile, 'User'), { recursive: true });
@@ -40,6 +40,8 @@ export async function startEditor(stage, { settings = {}, machine = {} } = {}) {
   writeFileSync(join(profile, 'Machine/settings.json'), JSON.stringify(machine, null, 2));
   const { publisher, name, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
   symlinkSync(extension, join(extensions, `${publisher}.${name}-${version}`));
+
+  for (const other of others) cpSync(other, join(extensions, basename(other)), { recursive: true });
 
   const entry = join(folder, 'code-server/node_modules/code-server/out/node/entry.js');
   const server = start(

@@ -13,9 +13,9 @@ import { setStage } from './stage.mjs';
 import { openWindow, picture } from './workbench.mjs';
 
 /**
- * @param {{ settings?: Record<string, unknown> | ((stage: import('./stage.mjs').Stage) => Promise<Record<string, unknown>>), machine?: Record<string, unknown>, config?: string }} [options]
+ * @param {{ settings?: Record<string, unknown> | ((stage: import('./stage.mjs').Stage) => Promise<Record<string, unknown>>), machine?: Record<string, unknown>, config?: string, others?: string[] }} [options]
  */
-export async function setScene({ settings = {}, machine = {}, config } = {}) {
+export async function setScene({ settings = {}, machine = {}, config, others } = {}) {
   const stage = setStage({ config });
   /** @type {any} */
   let browser;
@@ -29,7 +29,7 @@ export async function setScene({ settings = {}, machine = {}, config } = {}) {
   };
   try {
     const own = typeof settings === 'function' ? await settings(stage) : settings;
-    [editor, browser] = await Promise.all([startEditor(stage, { settings: { 'mayi.defaultAgent': 'demo', ...own }, machine }), startBrowser()]);
+    [editor, browser] = await Promise.all([startEditor(stage, { settings: { 'mayi.defaultAgent': 'demo', ...own }, machine, others }), startBrowser()]);
     const opened = await openWindow(browser, editor);
     const chat = chatOf(opened.page);
     return {

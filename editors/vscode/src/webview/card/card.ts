@@ -20,6 +20,9 @@ export interface Surroundings {
   openFile(path: string, line: number | null): void;
 }
 
+/** Milliseconds until it shows that an answer is on its way. */
+const SHOWN_AFTER = 50;
+
 let count = 0;
 
 /** A card in the page. */
@@ -185,12 +188,18 @@ export class CardView {
     this.arm = this.choices && new Arm(this.choices);
   }
 
+  /** An answer is on its way. It shows a moment later: a browser holds back what a click sends until the click is drawn,
+   * so there should be little to draw. Nothing can be answered meanwhile. */
   private busy(): void {
     this.sent = true;
-    // A choice that is disabled would lose the focus to nowhere.
-    if (this.choices?.contains(document.activeElement) === true) this.focus();
-    this.choices?.setAttribute("aria-busy", "true");
-    for (const one of this.choices?.querySelectorAll<HTMLButtonElement>("button") ?? []) one.disabled = true;
+    const { choices } = this;
+    setTimeout(() => {
+      if (!this.sent || choices === null || choices !== this.choices) return;
+      // A choice that is disabled would lose the focus to nowhere.
+      if (choices.contains(document.activeElement)) this.focus();
+      choices.setAttribute("aria-busy", "true");
+      for (const one of choices.querySelectorAll("button")) one.disabled = true;
+    }, SHOWN_AFTER);
   }
 
   private pick(optionId: string, more: Partial<ApprovalResponse> = {}): void {
