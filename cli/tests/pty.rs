@@ -114,6 +114,31 @@ fn given_always_then_it_is_a_rule_and_not_asked_about_again() {
     assert!(rules.contains("shell(touch ran.txt)"), "{rules}");
 }
 
+/// Attack 176: the configuration names another program under the name of the agent that runs, and bypasses that one.
+#[test]
+fn given_a_bypass_of_another_program_under_the_agents_name_then_the_next_is_still_asked_about() {
+    let (terminal, machine) = asked("demo: run touch ran.txt ;; demo: run touch other.txt");
+    let config = machine.path().join("home/.config/mayi/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let other = "[agents.demo]\ncommand = [\"/bin/false\"]\nbypass_permissions = true\n";
+    std::fs::write(&config, other).unwrap();
+    // "Always": everything is read again.
+    terminal.send("a");
+    for choice in ["❯ 1  ", "❯ For good, everywhere"] {
+        terminal.sees("❯ Back");
+        terminal.send("\x1b[B");
+        terminal.sees(choice);
+        terminal.send("\r");
+    }
+    terminal.sees("✓ allowed from now on");
+    terminal.sees(LIVE);
+    terminal.send("n");
+    assert_eq!(terminal.exit().code(), Some(5), "{}", terminal.screen());
+    let written = std::fs::read_to_string(config).unwrap();
+    assert!(written.starts_with(other) && written.contains("shell(touch ran.txt)"), "{written}");
+    assert_eq!(file(&machine, "other.txt"), None);
+}
+
 #[test]
 fn given_sigterm_at_a_question_then_the_terminal_is_as_before() {
     let (terminal, machine) = asked("demo: run touch ran.txt");

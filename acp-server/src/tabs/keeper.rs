@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use mayi_core::call::AgentId;
-use mayi_core::config::{ConfigErrors, EditorKeeper, FileKeeper, load};
+use mayi_core::config::{ConfigErrors, EditorKeeper, FileKeeper, Running, load};
 use mayi_core::gate::{KeepError, Keeper};
 use mayi_core::policy::Policy;
 
-use super::running::Running;
 use crate::backend::Backend;
 use crate::error::Refused;
 
@@ -27,8 +26,9 @@ impl TabKeeper {
     /// The policy that holds for this tab now that something was written.
     fn written(&self, backend: &Arc<Backend>) -> Result<Policy, KeepError> {
         reload_others(backend);
-        let loaded = load(&backend.sources(&self.cwd));
-        loaded.map(|loaded| self.running.fit(loaded).0).map_err(failed)
+        let mut loaded = load(&backend.sources(&self.cwd)).map_err(failed)?;
+        self.running.fit(&mut loaded);
+        Ok(loaded.policy)
     }
 
     fn backend(&self) -> Result<Arc<Backend>, KeepError> {
@@ -45,7 +45,7 @@ impl Keeper for TabKeeper {
 
     fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
         let backend = self.backend()?;
-        if self.running.is_another(&load(&backend.sources(&self.cwd)).map_err(failed)?) {
+        if self.running.is_another_agent(&load(&backend.sources(&self.cwd)).map_err(failed)?) {
             return Err(KeepError(format!(
                 "another program is configured for {agent} now: the setting would be for that one"
             )));

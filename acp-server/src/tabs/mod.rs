@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use mayi_core::call::{AgentId, SessionId};
+use mayi_core::config::Running;
 use mayi_core::doors::acp::Connection;
 use mayi_core::gate::Gate;
 use mayi_core::policy::Mode;
 use tokio::sync::watch;
 
 pub(crate) use self::open::open;
-use self::running::Running;
 use crate::api::{Event, SessionInfo, TabState};
 use crate::backend::{Backend, lock};
 use crate::error::Refused;
@@ -140,14 +140,19 @@ impl Tab {
     pub(crate) fn reload(&self) {
         let Some(backend) = self.backend.upgrade() else { return };
         match backend.load(&self.cwd) {
-            Ok(loaded) => {
+            Ok(mut loaded) => {
+                let least = loaded.policy.least_mode;
+                let locked = loaded.locks.mode().map(|by| (by.to_owned(), least));
                 let mut now = lock(&self.now);
-                now.lock = loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.mode));
+                let by = locked.as_ref().filter(|_| now.mode.is_some_and(|mode| mode < least));
+                let pulled = by.map(|(by, _)| format!("{} locks the mode: it is {least} now", by.display()));
+                now.mode = now.mode.map(|mode| mode.max(least));
+                now.lock = locked;
                 drop(now);
-                let (policy, lines) = self.running.fit(loaded);
-                if differs(&self.gate.policy(), &policy) {
-                    self.gate.replace_policy(policy);
-                    lines.into_iter().for_each(|line| self.notice(line));
+                let others = self.running.fit(&mut loaded);
+                if differs(&self.gate.policy(), &loaded.policy) {
+                    self.gate.replace_policy(loaded.policy);
+                    running::lines(&others).into_iter().chain(pulled).for_each(|line| self.notice(line));
                 }
             }
             // Decisions, section 5: "nothing runs on half a policy". What held goes on holding, and all is asked about.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use mayi_core::approval::visible;
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
-use mayi_core::config::{AgentCommand, AgentLaunch, Loaded, Trust, nearest};
+use mayi_core::config::{AgentCommand, AgentLaunch, Loaded, Running, Trust, nearest};
 use mayi_core::doors::acp::{
     AcpEvent, AgentError, AskingMode, Connection, Launch, McpServer, Offer, OpenSession, Opened,
 };
@@ -14,7 +14,6 @@ use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use tokio::sync::{mpsc, watch};
 
 use super::keeper::TabKeeper;
-use super::running::Running;
 use super::{Now, Tab, pump};
 use crate::api::{NewSession, SessionInfo, TabState};
 use crate::backend::{Backend, lock};
@@ -37,7 +36,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
     let agent = agent(&loaded, &wanted.agent)?;
     let launch = launch(backend, agent, &cwd)?;
     let name = AgentId::named(&agent.name);
-    let running = Running::new(agent, &loaded);
+    let running = Running::session(Some(agent), &loaded);
     let gate = gate(backend, &loaded, &cwd, running.clone()).await?;
     let tab = Arc::new(Tab {
         id,
@@ -60,7 +59,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
             told: None,
             reasons: Vec::new(),
             heard: Instant::now(),
-            lock: loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.mode)),
+            lock: loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.least_mode)),
         }),
         closing: watch::Sender::new(false),
         started: watch::Sender::new(false),

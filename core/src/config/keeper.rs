@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::edit::{self, EditError};
-use super::{ConfigErrors, Loaded, Sources, load};
+use super::{ConfigErrors, Loaded, Running, Sources, load};
 use crate::call::AgentId;
 use crate::gate::{KeepError, Keeper};
 use crate::policy::Policy;
@@ -14,13 +14,21 @@ use crate::policy::Policy;
 #[derive(Clone, Debug)]
 pub struct FileKeeper {
     sources: Sources,
+    running: Running,
 }
 
 impl FileKeeper {
     /// A keeper for what was loaded from `sources`.
     #[must_use]
     pub fn new(sources: Sources) -> Self {
-        Self { sources }
+        Self { sources, running: Running::default() }
+    }
+
+    /// The same, for what runs: what is configured for others under its names does not count for it.
+    #[must_use]
+    pub fn running(mut self, running: Running) -> Self {
+        self.running = running;
+        self
     }
 
     fn file(&self) -> Result<&Path, KeepError> {
@@ -34,6 +42,13 @@ impl FileKeeper {
     fn read(&self) -> Result<Loaded, KeepError> {
         read(&self.sources)
     }
+
+    /// What holds for what runs, now that something was written.
+    fn written(&self) -> Result<Policy, KeepError> {
+        let mut loaded = self.read()?;
+        self.running.fit(&mut loaded);
+        Ok(loaded.policy)
+    }
 }
 
 impl Keeper for FileKeeper {
@@ -42,15 +57,21 @@ impl Keeper for FileKeeper {
         let file = self.file()?;
         self.read()?;
         edit::add_rule(file, &self.sources.places(), name, patterns).map_err(|error| failed(&error))?;
-        Ok(self.read()?.policy)
+        self.written()
     }
 
     fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
         let name = named(agent)?;
         let file = self.file()?;
-        may_be_bypassed(&self.read()?, name)?;
+        let before = self.read()?;
+        if self.running.is_another_agent(&before) {
+            return Err(KeepError(format!(
+                "another program is configured for {name} now: the setting would be for that one"
+            )));
+        }
+        may_be_bypassed(&before, name)?;
         edit::set_bypass(file, &self.sources.places(), name, true).map_err(|error| failed(&error))?;
-        Ok(self.read()?.policy)
+        self.written()
     }
 }
 

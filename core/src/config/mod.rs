@@ -40,7 +40,7 @@ pub use names::{RESERVED, nearest};
 pub use presets::{PRESETS, Preset};
 pub use record::{Durability, RecordSettings};
 pub use review::{Review, review};
-pub use running::{rename_agent, rename_servers};
+pub use running::{Others, Running};
 pub use scalars::{Locks, Setting};
 pub use schema::{schema, schema_text};
 pub use sources::{CommandLine, Folders, MANAGED_FILE, Sources, WORKSPACE_FILE};

@@ -3,13 +3,58 @@
 
 use std::collections::BTreeMap;
 
-use super::{AgentLaunch, ServerLaunch};
+use super::{AgentLaunch, Loaded, ServerLaunch};
 use crate::call::ServerId;
 use crate::policy::{AgentSettings, Approval, Policy, ServerSettings};
 
+/// What was started: the configuration may say something else under its names by now.
+#[derive(Clone, Debug, Default)]
+pub struct Running {
+    agent: Option<AgentLaunch>,
+    servers: Vec<(String, ServerId)>,
+}
+
+/// What is configured under the names of what runs, and is something else.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// The name of the agent.
+    pub agent: Option<String>,
+    /// The names of servers.
+    pub servers: Vec<String>,
+}
+
+impl Running {
+    /// An agent (none: it is known by its name alone), and MCP servers by their names.
+    pub fn new(agent: Option<&AgentLaunch>, servers: impl IntoIterator<Item = (String, ServerId)>) -> Self {
+        Self { agent: agent.cloned(), servers: servers.into_iter().collect() }
+    }
+
+    /// An agent with all servers that are configured for its session.
+    #[must_use]
+    pub fn session(agent: Option<&AgentLaunch>, loaded: &Loaded) -> Self {
+        let servers = loaded.servers.values();
+        Self::new(agent, servers.map(|server| (server.name.clone(), server.transport.identity())))
+    }
+
+    /// Whether `loaded` has another program under the agent's name.
+    #[must_use]
+    pub fn is_another_agent(&self, loaded: &Loaded) -> bool {
+        self.agent.as_ref().is_some_and(|agent| is_another(&loaded.agents, agent))
+    }
+
+    /// Makes the policy of `loaded` one for what runs: what is written for others under the same names allows it nothing.
+    pub fn fit(&self, loaded: &mut Loaded) -> Others {
+        let Loaded { policy, agents, servers, .. } = loaded;
+        let agent = self.agent.as_ref().filter(|agent| rename_agent(policy, agents, agent));
+        Others {
+            agent: agent.map(|agent| agent.name.clone()),
+            servers: rename_servers(policy, servers, &self.servers),
+        }
+    }
+}
+
 /// Takes from `policy` what it allows to another server under the name of one that runs. Returns their names.
-#[must_use]
-pub fn rename_servers(
+fn rename_servers(
     policy: &mut Policy,
     configured: &BTreeMap<String, ServerLaunch>,
     running: &[(String, ServerId)],
@@ -27,14 +72,12 @@ pub fn rename_servers(
 
 /// Takes from `policy` what it allows to another agent under the name of the one that runs; a stricter mode stays. Says
 /// whether there is another one.
-#[must_use]
-pub fn rename_agent(
+fn rename_agent(
     policy: &mut Policy,
     configured: &BTreeMap<String, AgentLaunch>,
     running: &AgentLaunch,
 ) -> bool {
-    let same = |agent: &AgentLaunch| agent.command == running.command && agent.env == running.env;
-    if configured.get(&running.name).is_none_or(same) {
+    if !is_another(configured, running) {
         return false;
     }
     if let Some(settings) = policy.agents.get_mut(&running.name) {
@@ -44,10 +87,15 @@ pub fn rename_agent(
     true
 }
 
+fn is_another(configured: &BTreeMap<String, AgentLaunch>, running: &AgentLaunch) -> bool {
+    let same = |agent: &AgentLaunch| agent.command == running.command && agent.env == running.env;
+    !configured.get(&running.name).is_none_or(same)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::AgentCommand;
+    use crate::config::{AgentCommand, Transport};
     use crate::policy::{Mode, Origin};
 
     fn agent(program: &str) -> AgentLaunch {
@@ -77,5 +125,28 @@ mod tests {
             assert!(rename_agent(&mut policy, &configured, &agent("old")));
             assert_eq!(policy.agents["a"], AgentSettings { mode: left, ..AgentSettings::default() });
         }
+    }
+
+    fn at(url: &str) -> Transport {
+        Transport::Http { url: url.to_owned(), headers: BTreeMap::new() }
+    }
+
+    /// Attack 143: what is written for another server under the name of one that runs is not for that one.
+    #[test]
+    fn given_another_server_under_a_name_that_runs_then_its_settings_allow_it_nothing() {
+        let running: Vec<(String, ServerId)> =
+            ["a", "b"].map(|name| (name.to_owned(), at("https://old.example").identity())).into();
+        let mut policy = Policy::default();
+        let allowed = ServerSettings { approval: Some(Approval::NotRequired), ..ServerSettings::default() };
+        let mut configured = BTreeMap::new();
+        for (name, url) in [("a", "https://old.example"), ("b", "https://new.example")] {
+            policy.servers.insert(name.to_owned(), allowed.clone());
+            let origin = Origin { file: None, line: None, layer: "user" };
+            let launch = ServerLaunch { name: name.to_owned(), transport: at(url), origin };
+            configured.insert(name.to_owned(), launch);
+        }
+        assert_eq!(rename_servers(&mut policy, &configured, &running), ["b"]);
+        assert_eq!(policy.servers["a"], allowed);
+        assert_eq!(policy.servers["b"].approval, Some(Approval::Required));
     }
 }

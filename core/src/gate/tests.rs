@@ -224,6 +224,23 @@ async fn given_a_child_session_then_the_strictest_mode_holds() {
     assert_eq!(gate.mode(&SessionId("c".into())), Mode::Plan);
 }
 
+/// Decisions, section 5: "lock". A mode that was chosen before it was locked is pulled back, and free again afterwards.
+#[tokio::test]
+async fn given_a_mode_that_is_locked_later_then_a_looser_one_that_was_chosen_does_not_hold() {
+    let gate = gate();
+    let id = SessionId("s".into());
+    gate.set_mode(&id, Mode::Auto);
+    assert_eq!(gate.mode(&id), Mode::Auto);
+    for (least, holds) in [(Mode::Default, Mode::Default), (Mode::Plan, Mode::Plan), (Mode::Auto, Mode::Auto)]
+    {
+        gate.replace_policy(Policy { least_mode: least, ..Policy::default() });
+        assert_eq!(gate.mode(&id), holds);
+    }
+    gate.set_mode(&id, Mode::Plan);
+    gate.replace_policy(Policy { least_mode: Mode::Default, ..Policy::default() });
+    assert_eq!(gate.mode(&id), Mode::Plan);
+}
+
 #[tokio::test]
 async fn given_sessions_that_are_each_others_parent_then_nothing_loops() {
     let gate = gate();

@@ -33,6 +33,8 @@ pub struct Policy {
     pub epoch: u64,
     /// The mode a session starts in.
     pub mode: Mode,
+    /// The least strict mode that may be chosen for a session: what an administrator's file locks.
+    pub least_mode: Mode,
     /// What each mode does with each category where nothing else speaks.
     pub matrix: Matrix,
     /// Whether commands that only read, by the table of readers, are of category read.
@@ -69,6 +71,7 @@ impl Default for Policy {
         Self {
             epoch: 0,
             mode: Mode::default(),
+            least_mode: Mode::Auto,
             matrix: Matrix::default(),
             rules: Rules::default(),
             readers: true,

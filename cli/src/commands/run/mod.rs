@@ -10,7 +10,7 @@ mod turn;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mayi_core::config::FileKeeper;
+use mayi_core::config::{FileKeeper, Running};
 use mayi_core::doors::acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
 use mayi_core::gate::{Gate, Memory, OnAsk};
 use mayi_core::policy::Mode;
@@ -51,7 +51,8 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     for notice in &loaded.policy.notices {
         let _ = output.notice(notice);
     }
-    let keeper = FileKeeper::new(ctx.sources.clone());
+    let running = Running::session(loaded.agents.get(setup.agent.as_str()), &loaded);
+    let keeper = FileKeeper::new(ctx.sources.clone()).running(running);
     let policy = loaded.policy.clone();
     let _present = if args.no_record { memory::present(&ctx, &Owner::this()) } else { None };
     let gate = if args.no_record {
@@ -66,7 +67,7 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     prompt::listen_for_signals(&interrupt);
     let asking = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt);
-    let locked = loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.mode));
+    let locked = loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.least_mode));
     let deadline = args.timeout.map(|limit| Instant::now() + limit);
     let mut run = Run {
         args: &args,

@@ -5,8 +5,9 @@ use proptest::prelude::*;
 use super::Machine;
 use crate::call::AgentId;
 use crate::config::edit::{add_rule, set_bypass};
-use crate::config::{FileKeeper, load};
+use crate::config::{FileKeeper, Running, load};
 use crate::gate::Keeper;
+use crate::policy::Approval;
 
 const FILE: &str = "\
 # My rules.   Kept   as they are.
@@ -209,6 +210,31 @@ fn given_a_keeper_then_answers_hold_from_now_on() {
     assert!(policy.rules.iter().any(|rule| rule.pattern.as_str() == "shell(make)"));
     assert!(keeper.bypass(&claude).unwrap().agents["claude"].bypass_permissions);
     assert!(load(&machine.sources).unwrap().policy.agents["claude"].bypass_permissions);
+}
+
+/// Attack 176: what is written for another program, or another server, under the name of one that runs is not for that one.
+#[test]
+fn given_others_under_the_names_of_what_runs_then_what_is_kept_allows_them_nothing_more() {
+    let config = |program: &str| {
+        let server = format!("[servers.s]\ncommand = [\"{program}\"]\napproval = \"not_required\"\n");
+        format!("[agents.a]\ncommand = [\"{program}\"]\nbypass_permissions = true\n{server}")
+    };
+    let before = Machine::new().user(&config("old")).load();
+    let machine = Machine::new().user(&config("new"));
+    let agent = AgentId::named("a");
+    let keeper = FileKeeper::new(machine.sources.clone());
+    let kept = keeper.allow(&agent, &["shell(make)".into()]).unwrap();
+    assert!(kept.agents["a"].bypass_permissions);
+    assert_eq!(kept.servers["s"].approval, Some(Approval::NotRequired));
+    let text = machine.text();
+    let keeper = keeper.running(Running::session(before.agents.get("a"), &before));
+    let kept = keeper.allow(&agent, &["shell(ls)".into()]).unwrap();
+    assert!(!kept.agents["a"].bypass_permissions && kept.rules.len() == 2);
+    assert_eq!(kept.servers["s"].approval, Some(Approval::Required));
+    assert_ne!(machine.text(), text);
+    let text = machine.text();
+    insta::assert_snapshot!(keeper.bypass(&agent).unwrap_err(), @"another program is configured for a now: the setting would be for that one");
+    assert_eq!(machine.text(), text);
 }
 
 #[test]

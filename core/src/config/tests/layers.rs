@@ -191,7 +191,7 @@ fn given_locks_then_nearer_layers_do_not_loosen_what_is_locked() {
     /home/.config/mayi/config.toml: `mode = "auto"` is ignored: /etc/config.toml locks it
     "#);
     let loaded = machine.load();
-    assert_eq!(loaded.policy.mode, Mode::Default);
+    assert_eq!((loaded.policy.mode, loaded.policy.least_mode), (Mode::Default, Mode::Default));
     assert_eq!(loaded.policy.agents.get("claude"), None);
     assert!(loaded.locks.mode().is_some() && loaded.locks.bypass("claude").is_some());
     insta::assert_snapshot!(Machine::new().managed(managed).mode(Mode::Auto).mistakes(), @"`--mode auto` is not allowed: /etc/config.toml locks the mode (leave it out, or ask for default or stricter)");

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use mayi_core::approval::visible;
 use mayi_core::call::{AgentId, Names, is_too_wide};
-use mayi_core::config::{FileKeeper, Loaded};
+use mayi_core::config::{FileKeeper, Loaded, Running};
 use mayi_core::doors::mcp::{Asks, McpDoor, McpOptions, PATIENCE, Say, stdio};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use mayi_core::pin::Pins;
@@ -35,9 +35,10 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     ctx.notices(&loaded);
     let agent = agent_of(&args)?;
     let _present = if args.no_record { memory::present(&ctx, &owner(&args)) } else { None };
-    let (gate, store) = gate(&args, &ctx, &loaded)?;
+    let behind = servers.iter().map(|server| (server.name.clone(), server.transport.identity()));
+    let running = Running::new(None, behind);
+    let (gate, store) = gate(&args, &ctx, &loaded, running.clone())?;
     gate.attend();
-    let running = servers.iter().map(|server| (server.name.clone(), server.transport.identity())).collect();
     reload::watch(gate.clone(), ctx.clone(), &loaded, running);
     let options = McpOptions {
         agent,
@@ -99,8 +100,13 @@ fn is_command(name: &str) -> bool {
 }
 
 /// The gate, and the store that it remembers in.
-fn gate(args: &McpArgs, ctx: &Context, loaded: &Loaded) -> Result<(Gate, Option<Arc<dyn Store>>), CliError> {
-    let keeper = Box::new(FileKeeper::new(ctx.sources.clone()));
+fn gate(
+    args: &McpArgs,
+    ctx: &Context,
+    loaded: &Loaded,
+    running: Running,
+) -> Result<(Gate, Option<Arc<dyn Store>>), CliError> {
+    let keeper = Box::new(FileKeeper::new(ctx.sources.clone()).running(running));
     let asking = Asking { on_ask: OnAsk::Wait, limit: args.approval_timeout };
     let policy = loaded.policy.clone();
     if args.no_record {
