@@ -105,11 +105,18 @@ impl Backend {
         lock(&self.editor).clone()
     }
 
+    /// What holds, or would with other settings of the editor.
+    pub(crate) fn load_with(&self, editor: Option<&EditorSettings>) -> Result<Loaded, Refused> {
+        let mut sources = self.sources(&self.options.cwd);
+        if let Some(editor) = editor {
+            sources.editor = Some(editor.clone());
+        }
+        Ok(load(&sources)?)
+    }
+
     /// Puts the editor's settings in place, if everything can be read with them.
     pub(crate) fn set_editor(&self, settings: EditorSettings) -> Result<(), Refused> {
-        let mut sources = (self.options.sources)(&self.options.cwd);
-        sources.editor = Some(settings.clone());
-        load(&sources)?;
+        self.load_with(Some(&settings))?;
         *lock(&self.editor) = Some(settings);
         Ok(())
     }

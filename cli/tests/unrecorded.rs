@@ -105,6 +105,14 @@ fn given_a_record_that_is_gone_then_verify_says_so() {
     let out = machine.out(&["log", "verify"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(text(&out).contains("the record itself is gone"), "{}", text(&out));
+    // Nor is one without tables a record that nobody has begun.
+    fs::write(data(&machine).join("store.db"), "").unwrap();
+    fs::set_permissions(data(&machine).join("store.db"), fs::Permissions::from_mode(0o600)).unwrap();
+    for words in [["log", "verify"], ["log", "-q"], ["grants", "-q"], ["mcp", "pins"]] {
+        let out = machine.out(&words);
+        assert_eq!(out.status.code(), Some(1), "{words:?}: {}", text(&out));
+        assert!(text(&out).contains("the record's tables are gone"), "{}", text(&out));
+    }
 }
 
 /// The same: what somebody else adds is never taken for mayi's own, and nothing is written behind it.

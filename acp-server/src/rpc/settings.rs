@@ -60,8 +60,10 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
     })?;
     method(module, "settings/get", |context, _, place: Place| view(&context.backend, place.cwd.as_deref()))?;
     method(module, "settings/update", |context, peer, wanted: SettingsUpdate| {
-        update(&context.backend, &peer.name(), wanted)?;
+        let done = update(&context.backend, &peer.name(), wanted);
+        // What was written counts, also where a file could not be changed after that.
         context.backend.reload();
+        done?;
         view(&context.backend, None)
     })?;
     method(module, "ui/pair", |context, _, _: Value| {
@@ -111,22 +113,15 @@ fn info(agent: &AgentLaunch, loaded: &Loaded) -> AgentInfo {
     }
 }
 
+/// Nothing is written unless all of it makes sense.
 fn update(backend: &Backend, by: &str, wanted: SettingsUpdate) -> Result<(), Refused> {
-    if let Some(settings) = &wanted.editor {
-        backend.set_editor(EditorSettings::read(settings)?)?;
+    let editor = wanted.editor.as_ref().map(EditorSettings::read).transpose()?;
+    check(&backend.load_with(editor.as_ref())?, &wanted)?;
+    if let Some(settings) = editor {
+        backend.set_editor(settings)?;
     }
-    let loaded = backend.load(&backend.options.cwd)?;
     for (name, change) in wanted.agents {
         let Some(on) = change.bypass_permissions else { continue };
-        if !loaded.agents.contains_key(&name) {
-            return Err(Refused::Params(format!(
-                "no agent is called `{}`",
-                mayi_core::approval::visible(&name)
-            )));
-        }
-        if let Some(by) = loaded.locks.bypass(&name).filter(|_| on) {
-            return Err(Refused::Params(format!("{} locks the bypass of {name}", by.display())));
-        }
         let set = |settings: &mut EditorSettings| {
             settings.agents.entry(name.clone()).or_default().bypass_permissions = Some(on);
         };
@@ -147,12 +142,6 @@ fn update(backend: &Backend, by: &str, wanted: SettingsUpdate) -> Result<(), Ref
             });
             continue;
         }
-        if !loaded.servers.contains_key(&name) && !loaded.policy.servers.contains_key(&name) {
-            return Err(Refused::Params(format!(
-                "no server is called `{}`",
-                mayi_core::approval::visible(&name)
-            )));
-        }
         let (file, places) = file(backend)?;
         if let Some(approval) = change.approval {
             let approval = (approval != Approval::Default).then_some(approval);
@@ -160,6 +149,28 @@ fn update(backend: &Backend, by: &str, wanted: SettingsUpdate) -> Result<(), Ref
         }
         for (tool, approval) in &change.tools {
             edit::set_tool_approval(&file, &places, &name, tool, *approval).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether it is about what there is, and about nothing that is locked.
+fn check(loaded: &Loaded, wanted: &SettingsUpdate) -> Result<(), Refused> {
+    let unknown = |kind: &str, name: &str| {
+        Refused::Params(format!("no {kind} is called `{}`", mayi_core::approval::visible(name)))
+    };
+    for (name, change) in &wanted.agents {
+        let Some(on) = change.bypass_permissions else { continue };
+        if !loaded.agents.contains_key(name) {
+            return Err(unknown("agent", name));
+        }
+        if let Some(by) = loaded.locks.bypass(name).filter(|_| on) {
+            return Err(Refused::Params(format!("{} locks the bypass of {name}", by.display())));
+        }
+    }
+    for name in wanted.servers.keys() {
+        if !loaded.servers.contains_key(name) && !loaded.policy.servers.contains_key(name) {
+            return Err(unknown("server", name));
         }
     }
     Ok(())

@@ -85,7 +85,11 @@ impl Tab {
         let now = lock(&self.now);
         let mode = match &now.session {
             Some(session) => self.gate.mode(session),
-            None => now.mode.or_else(|| settings.and_then(|settings| settings.mode)).unwrap_or(policy.mode),
+            None => now
+                .mode
+                .map(|mode| mode.max(policy.least_mode(&self.agent)))
+                .or_else(|| settings.and_then(|settings| settings.mode))
+                .unwrap_or(policy.mode),
         };
         SessionInfo {
             tab_id: self.id.clone(),
@@ -141,18 +145,22 @@ impl Tab {
         let Some(backend) = self.backend.upgrade() else { return };
         match backend.load(&self.cwd) {
             Ok(mut loaded) => {
-                let least = loaded.policy.least_mode;
+                let least = loaded.policy.least_mode(&self.agent);
                 let locked = loaded.locks.mode().map(|by| (by.to_owned(), least));
                 let mut now = lock(&self.now);
-                let by = locked.as_ref().filter(|_| now.mode.is_some_and(|mode| mode < least));
+                // The mode that was chosen stays: the gate keeps to the lock as long as there is one.
+                let looser = |lock: &Option<(PathBuf, Mode)>| {
+                    lock.as_ref().is_some_and(|(_, least)| now.mode.is_some_and(|mode| mode < *least))
+                };
+                let by = locked.as_ref().filter(|_| looser(&locked) && !looser(&now.lock));
                 let pulled = by.map(|(by, _)| format!("{} locks the mode: it is {least} now", by.display()));
-                now.mode = now.mode.map(|mode| mode.max(least));
                 now.lock = locked;
                 drop(now);
+                pulled.into_iter().for_each(|line| self.notice(line));
                 let others = self.running.fit(&mut loaded);
                 if differs(&self.gate.policy(), &loaded.policy) {
                     self.gate.replace_policy(loaded.policy);
-                    running::lines(&others).into_iter().chain(pulled).for_each(|line| self.notice(line));
+                    running::lines(&others).into_iter().for_each(|line| self.notice(line));
                 }
             }
             // Decisions, section 5: "nothing runs on half a policy". What held goes on holding, and all is asked about.
@@ -196,6 +204,7 @@ impl Tab {
 fn differs(one: &mayi_core::policy::Policy, other: &mayi_core::policy::Policy) -> bool {
     one.files != other.files
         || one.mode != other.mode
+        || one.least_modes != other.least_modes
         || one.agents != other.agents
         || one.servers != other.servers
         || one.notices != other.notices

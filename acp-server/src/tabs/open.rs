@@ -59,7 +59,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
             told: None,
             reasons: Vec::new(),
             heard: Instant::now(),
-            lock: loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.least_mode)),
+            lock: loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.least_mode(&name))),
         }),
         closing: watch::Sender::new(false),
         started: watch::Sender::new(false),

@@ -34,7 +34,7 @@ pub use request::{KINDS, Refined, Request, RequestError, Rules, What};
 
 use self::build::Place;
 use self::policies::Policies;
-use crate::call::Call;
+use crate::call::{AgentId, Call};
 use crate::config::{ConfigErrors, Loaded, Sources};
 use crate::grant::Grants;
 use crate::policy::{Decision, Mode, Standing, decide};
@@ -156,7 +156,12 @@ impl Checker {
             .zip(request.agent.as_ref())
             .and_then(|(loaded, name)| loaded.policy.agents.get(name));
         let chosen = request.mode.or(self.policies.sources.command_line.mode.filter(|_| loaded.is_some()));
+        let least = loaded
+            .as_ref()
+            .zip(request.agent.as_ref())
+            .map_or(Mode::Auto, |(loaded, name)| loaded.policy.least_mode(&AgentId::named(name)));
         let mode = chosen
+            .map(|mode| mode.max(least))
             .or_else(|| settings.and_then(|settings| settings.mode))
             .or_else(|| loaded.as_ref().map(|loaded| loaded.policy.mode))
             .unwrap_or_default();

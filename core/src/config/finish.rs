@@ -7,7 +7,7 @@ use super::scalars::ServerSetting;
 use super::{ConfigError, ConfigErrors, Layer, MANAGED_FILE, nearest};
 use crate::call::resolve;
 use crate::policy::{
-    AgentSettings, Approval, Mode, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
+    AgentSettings, Approval, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
 };
 
 impl Loading<'_> {
@@ -26,7 +26,7 @@ impl Loading<'_> {
         let policy = Policy {
             epoch: 0,
             mode: current.mode,
-            least_mode: self.merge.locks.mode().map_or(Mode::Auto, |_| self.merge.managed.mode),
+            least_modes: self.merge.locks.mode().map(|_| self.merge.managed.modes()),
             matrix: current.matrix(),
             readers: current.readers,
             rules: self.rules.into(),

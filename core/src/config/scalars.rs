@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::{ConfigError, Layer};
 use crate::call::Category;
-use crate::policy::{Approval, Effect, Level, Matrix, Mode, Origin};
+use crate::policy::{Approval, Effect, LeastModes, Level, Matrix, Mode, Origin};
 
 pub(super) const MODES: &[(&str, Mode)] =
     &[("plan", Mode::Plan), ("default", Mode::Default), ("auto", Mode::Auto)];
@@ -106,6 +106,12 @@ impl Settings {
     /// The mode of an agent, or the one of all.
     pub(super) fn mode_of(&self, agent: Option<&str>) -> Mode {
         agent.and_then(|agent| self.agents.get(agent)?.mode).unwrap_or(self.mode)
+    }
+
+    /// The modes of all.
+    pub(super) fn modes(&self) -> LeastModes {
+        let of = |(name, agent): (&String, &AgentSetting)| Some((name.clone(), agent.mode?));
+        LeastModes { mode: self.mode, agents: self.agents.iter().filter_map(of).collect() }
     }
 
     pub(super) fn matrix(&self) -> Matrix {

@@ -154,7 +154,7 @@ impl GateState {
             .map(|session| {
                 session
                     .mode
-                    .map(|mode| mode.max(self.policy.least_mode))
+                    .map(|mode| mode.max(self.policy.least_mode(&session.agent)))
                     .or_else(|| self.settings(session).and_then(|settings| settings.mode))
                     .unwrap_or(self.policy.mode)
             })

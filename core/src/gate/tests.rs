@@ -10,7 +10,7 @@ use super::*;
 use crate::approval::{AnswerError, ApprovalResponse, Remember, RememberScope, choice};
 use crate::call::shell::{self, Surroundings};
 use crate::call::{Access, AgentId, Diff, Door, PathAccess, WriteKind};
-use crate::policy::{AgentSettings, Effect, Mode, Origin, Pattern, Rule, pattern::Places};
+use crate::policy::{AgentSettings, Effect, LeastModes, Mode, Origin, Pattern, Rule, pattern::Places};
 
 fn session(id: &str, parent: Option<&str>) -> Session {
     Session {
@@ -224,21 +224,23 @@ async fn given_a_child_session_then_the_strictest_mode_holds() {
     assert_eq!(gate.mode(&SessionId("c".into())), Mode::Plan);
 }
 
-/// Decisions, section 5: "lock". A mode that was chosen before it was locked is pulled back, and free again afterwards.
+/// Attack 180. Decisions, section 5: "lock". A mode that was chosen before it was locked is pulled back, and free again afterwards.
 #[tokio::test]
 async fn given_a_mode_that_is_locked_later_then_a_looser_one_that_was_chosen_does_not_hold() {
     let gate = gate();
     let id = SessionId("s".into());
     gate.set_mode(&id, Mode::Auto);
     assert_eq!(gate.mode(&id), Mode::Auto);
-    for (least, holds) in [(Mode::Default, Mode::Default), (Mode::Plan, Mode::Plan), (Mode::Auto, Mode::Auto)]
-    {
-        gate.replace_policy(Policy { least_mode: least, ..Policy::default() });
-        assert_eq!(gate.mode(&id), holds);
-    }
+    let locked = |mode, agent: &str, of_agent| {
+        let least = LeastModes { mode, agents: BTreeMap::from([(agent.to_owned(), of_agent)]) };
+        gate.replace_policy(Policy { least_modes: Some(least), ..Policy::default() });
+        gate.mode(&id)
+    };
+    assert_eq!(locked(Mode::Default, "another", Mode::Plan), Mode::Default);
+    assert_eq!(locked(Mode::Auto, "a", Mode::Plan), Mode::Plan);
+    assert_eq!(locked(Mode::Plan, "a", Mode::Auto), Mode::Auto);
     gate.set_mode(&id, Mode::Plan);
-    gate.replace_policy(Policy { least_mode: Mode::Default, ..Policy::default() });
-    assert_eq!(gate.mode(&id), Mode::Plan);
+    assert_eq!(locked(Mode::Default, "a", Mode::Default), Mode::Plan);
 }
 
 #[tokio::test]

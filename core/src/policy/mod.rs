@@ -24,7 +24,7 @@ pub use settings::{AgentSettings, Approval, Level, ServerSettings, ToolSettings}
 
 use std::collections::BTreeMap;
 
-use crate::call::Digest;
+use crate::call::{AgentId, Digest};
 
 /// Everything that was configured, compiled: made by [`crate::config`], read by [`decide`].
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ pub struct Policy {
     pub epoch: u64,
     /// The mode a session starts in.
     pub mode: Mode,
-    /// The least strict mode that may be chosen for a session: what an administrator's file locks.
-    pub least_mode: Mode,
+    /// The least strict modes that may be chosen for a session; none: an administrator's file locks no mode.
+    pub least_modes: Option<LeastModes>,
     /// What each mode does with each category where nothing else speaks.
     pub matrix: Matrix,
     /// Whether commands that only read, by the table of readers, are of category read.
@@ -55,6 +55,15 @@ pub struct Policy {
     pub ask_all: Option<String>,
 }
 
+/// What an administrator's file, which locks the mode, says of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeastModes {
+    /// For whoever is not named.
+    pub mode: Mode,
+    /// For agents by name.
+    pub agents: BTreeMap<String, Mode>,
+}
+
 /// A file that a policy was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
@@ -71,7 +80,7 @@ impl Default for Policy {
         Self {
             epoch: 0,
             mode: Mode::default(),
-            least_mode: Mode::Auto,
+            least_modes: None,
             matrix: Matrix::default(),
             rules: Rules::default(),
             readers: true,
@@ -92,5 +101,13 @@ impl Policy {
         self.rules.compile();
         self.protection.compile();
         self
+    }
+
+    /// The least strict mode that may be chosen for a session of `agent` (decisions, section 5: "lock").
+    #[must_use]
+    pub fn least_mode(&self, agent: &AgentId) -> Mode {
+        self.least_modes
+            .as_ref()
+            .map_or(Mode::Auto, |least| least.agents.get(agent.as_str()).copied().unwrap_or(least.mode))
     }
 }

@@ -94,11 +94,27 @@ async fn given_a_server_then_it_and_its_tools_are_listed_and_changed() {
     assert_ne!(of("log"), Some(json!("required")));
     let text = std::fs::read_to_string(backend.machine.outside("config/mayi/config.toml")).unwrap();
     assert!(text.contains("# kept"), "{text}");
-    let error = client
-        .call("settings/update", json!({"servers": {"nobody": {"approval": "required"}}}))
-        .await
-        .unwrap_err();
-    assert!(error.to_string().contains("no server is called"), "{error}");
+    // All of it, or nothing.
+    let editor = client.ask("settings/get", json!({})).await["editor"].clone();
+    for (change, why) in [
+        (
+            json!({"servers": {"git": {"approval": "required"}, "nobody": {"approval": "required"}}}),
+            "no server is called",
+        ),
+        (
+            json!({"agents": {"nobody": {"bypassPermissions": true}}, "servers": {"git": {"approval": "required"}}}),
+            "no agent is called",
+        ),
+        (
+            json!({"editor": {"agents": {"new": {"command": "x"}}}, "agents": {"demo": {"bypassPermissions": true}, "nobody": {"bypassPermissions": true}}}),
+            "no agent is called",
+        ),
+    ] {
+        let error = client.call("settings/update", change).await.unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(backend.machine.outside("config/mayi/config.toml")).unwrap(), text);
+    assert_eq!(client.ask("settings/get", json!({})).await["editor"], editor);
 }
 
 /// `check` and `log/query` are those of the command line.

@@ -7,13 +7,11 @@ mod setup;
 mod text;
 mod turn;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use mayi_core::config::{FileKeeper, Running};
 use mayi_core::doors::acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
 use mayi_core::gate::{Gate, Memory, OnAsk};
-use mayi_core::policy::Mode;
 use mayi_core::store::Owner;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -51,7 +49,9 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     for notice in &loaded.policy.notices {
         let _ = output.notice(notice);
     }
-    let running = Running::session(loaded.agents.get(setup.agent.as_str()), &loaded);
+    let servers =
+        setup.open.servers.iter().map(|server| (server.name().to_owned(), server.identity().clone()));
+    let running = Running::new(loaded.agents.get(setup.agent.as_str()), servers);
     let keeper = FileKeeper::new(ctx.sources.clone()).running(running);
     let policy = loaded.policy.clone();
     let _present = if args.no_record { memory::present(&ctx, &Owner::this()) } else { None };
@@ -67,18 +67,9 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     prompt::listen_for_signals(&interrupt);
     let asking = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt);
-    let locked = loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.least_mode));
     let deadline = args.timeout.map(|limit| Instant::now() + limit);
-    let mut run = Run {
-        args: &args,
-        ctx: &ctx,
-        setup: &setup,
-        gate: gate.clone(),
-        asking,
-        deadline,
-        interrupts,
-        locked,
-    };
+    let mut run =
+        Run { args: &args, ctx: &ctx, setup: &setup, gate: gate.clone(), asking, deadline, interrupts };
     let (mut output, mut ending, outcome) = run.conversation(output, first).await;
     ending.tally = gate.tally();
     gate.leave();
@@ -159,8 +150,6 @@ struct Run<'a> {
     asking: Asking,
     deadline: Option<Instant>,
     interrupts: mpsc::UnboundedReceiver<()>,
-    /// The file that locks the mode, and the least strict mode that it leaves.
-    locked: Option<(PathBuf, Mode)>,
 }
 
 impl Run<'_> {
@@ -260,14 +249,12 @@ impl Run<'_> {
             let text = match next {
                 Next::Prompt(text) => text,
                 Next::Mode(mode) => {
-                    let said = match &self.locked {
-                        Some((by, least)) if mode < *least => {
-                            format!("{} locks the mode: it can be {least} or stricter", by.display())
-                        }
-                        _ => {
-                            self.gate.set_mode(&turns.session, mode);
-                            format!("this session is in {mode} mode now")
-                        }
+                    let least = self.gate.policy().least_mode(&self.setup.agent);
+                    let said = if mode < least {
+                        format!("an administrator locks the mode: it can be {least} or stricter")
+                    } else {
+                        self.gate.set_mode(&turns.session, mode);
+                        format!("this session is in {} mode now", self.gate.mode(&turns.session))
                     };
                     let _ = turns.output.notice(&said);
                     next = self.asking.next_prompt().await;

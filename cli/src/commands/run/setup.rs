@@ -57,6 +57,13 @@ impl Setup {
         let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
         let launch = Launch { command, env, folder, roots: vec![cwd.clone()], trust, own, install };
         let resume = resume_of(args, ctx, &agent, &cwd)?;
+        let least = loaded.policy.least_mode(&agent);
+        if let Some((mode, by)) = args.mode.zip(loaded.locks.mode()).filter(|(mode, _)| *mode < least) {
+            return Err(CliError::usage(format!(
+                "`--mode {mode}` is not allowed for {agent}: {} locks the mode (leave it out, or ask for {least} or stricter)",
+                by.display()
+            )));
+        }
         let settings = loaded.policy.agents.get(agent.as_str());
         let mode =
             args.mode.or_else(|| settings.and_then(|settings| settings.mode)).unwrap_or(loaded.policy.mode);

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::{Machine, effect, mcp, shell, tool, write};
+use crate::call::AgentId;
 use crate::policy::{Effect, Mode};
 
 /// "Scalars: the nearest layer wins, where it may (below), and managed locks hold."
@@ -179,6 +180,7 @@ fn given_a_workspace_file_of_costly_patterns_then_few_are_compiled_and_everythin
 }
 
 /// "`lock = [...]`, managed files only": nobody loosens what is locked; stricter is fine.
+/// Attack 180: for each agent what the administrator's file says of it.
 #[test]
 fn given_locks_then_nearer_layers_do_not_loosen_what_is_locked() {
     let managed = "mode = \"default\"\nlock = [\"mode\", \"agents.*.bypass_permissions\"]\n";
@@ -191,7 +193,13 @@ fn given_locks_then_nearer_layers_do_not_loosen_what_is_locked() {
     /home/.config/mayi/config.toml: `mode = "auto"` is ignored: /etc/config.toml locks it
     "#);
     let loaded = machine.load();
-    assert_eq!((loaded.policy.mode, loaded.policy.least_mode), (Mode::Default, Mode::Default));
+    assert_eq!(loaded.policy.mode, Mode::Default);
+    assert_eq!(loaded.policy.least_mode(&AgentId::named("claude")), Mode::Default);
+    let managed_agent = "mode = \"auto\"\nlock = [\"mode\"]\n[agents.claude]\nmode = \"plan\"\n";
+    let least = Machine::new().managed(managed_agent).load().policy;
+    assert_eq!(least.least_mode(&AgentId::named("claude")), Mode::Plan);
+    assert_eq!(least.least_mode(&AgentId::named("goose")), Mode::Auto);
+    assert_eq!(Machine::new().user("mode = \"plan\"").load().policy.least_modes, None);
     assert_eq!(loaded.policy.agents.get("claude"), None);
     assert!(loaded.locks.mode().is_some() && loaded.locks.bypass("claude").is_some());
     insta::assert_snapshot!(Machine::new().managed(managed).mode(Mode::Auto).mistakes(), @"`--mode auto` is not allowed: /etc/config.toml locks the mode (leave it out, or ask for default or stricter)");

@@ -176,11 +176,13 @@ impl SqliteStore {
         Ok(store)
     }
 
-    /// Opens the store in `folder` to read, where there is one with tables. Nothing in it is changed, and a folder that can't be
-    /// written is fine; where it can, SQLite puts an empty `-wal` and a `-shm` beside the database.
+    /// Opens the store in `folder` to read, where there is one; none where the first writer of all is just making it.
+    /// Nothing in it is changed, and a folder that can't be written is fine; where it can, SQLite puts an empty `-wal` and a
+    /// `-shm` beside the database.
     ///
     /// # Errors
-    /// As [`SqliteStore::open`], but for what is about writing.
+    /// As [`SqliteStore::open`], but for what is about writing; and if the tables are gone while what belongs to a record
+    /// is there.
     pub fn open_existing(folder: &Path, options: Options) -> Result<Option<Self>, StoreError> {
         let Ok(folder) = folder.canonicalize() else { return Ok(None) };
         let path = folder.join(name::STORE);
@@ -189,16 +191,23 @@ impl SqliteStore {
         if folder::open(&path, Opening::Read)?.is_none() {
             return Ok(None);
         }
+        // Tables are made before what belongs to a record. So it is looked for first: what is there by then had tables.
+        let had_tables = Self::has_more(&folder);
         let keys = folder::read_key(&folder)?.map(|key| Keys::of(&key));
         // SQLite needs two more files beside a database that others may write. Where it can't make them, nobody
         // else can write either; but what a killed process left in its log must not be overlooked.
         let log = folder.join(format!("{}-wal", name::STORE)).metadata().map_or(0, |meta| meta.len());
-        let opened = Self::with(folder.clone(), options, keys.clone(), None, Use::Read);
-        match opened {
+        let opened = match Self::with(folder.clone(), options, keys.clone(), None, Use::Read) {
             Err(StoreError::ReadOnly { .. }) if log == 0 => {
                 Self::with(folder, options, keys, None, Use::Frozen)
             }
             opened => opened,
+        };
+        match opened? {
+            None if had_tables => {
+                Err(StoreError::Damaged { path, reason: "the record's tables are gone".to_owned() })
+            }
+            opened => Ok(opened),
         }
     }
 
@@ -213,6 +222,7 @@ impl SqliteStore {
         let path = folder.join(name::STORE);
         let connection = connect::open(&path, reading, &options)?;
         if schema::version(&connection, &path, schema::STEPS.len())? == 0 {
+            schema::is_empty(&connection, &path)?;
             return Ok(None);
         }
         Ok(Some(Self {
@@ -282,8 +292,13 @@ impl SqliteStore {
     /// Whether `folder` has what belongs to a record, and the record itself is not there: somebody has removed it.
     #[must_use]
     pub fn is_gone(folder: &Path) -> bool {
+        folder.join(name::STORE).symlink_metadata().is_err() && Self::has_more(folder)
+    }
+
+    /// Whether `folder` has what belongs to a record, besides the database.
+    fn has_more(folder: &Path) -> bool {
         let there = |name: &&str| folder.join(name).symlink_metadata().is_ok();
-        !there(&name::STORE) && [name::HEAD, name::KEY, name::ARCHIVE].iter().any(there)
+        [name::HEAD, name::KEY, name::ARCHIVE].iter().any(there)
     }
 
     /// Reads something that takes no time.

@@ -46,6 +46,18 @@ pub(super) fn version(connection: &Connection, path: &Path, known: usize) -> Res
     Ok(found as usize)
 }
 
+/// Refuses a database that has tables although its version says that it has none.
+pub(super) fn is_empty(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
+        .map_err(|error| error::sqlite(path, error))?;
+    if tables == 0 {
+        return Ok(());
+    }
+    let reason = "it has tables, and no version of them".to_owned();
+    Err(StoreError::Damaged { path: path.to_owned(), reason })
+}
+
 /// Brings the tables to the newest version: whole or not at all. One process at a time.
 pub(super) fn migrate(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(), StoreError> {
     if version(connection, path, steps.len())? == steps.len() {

@@ -36,7 +36,9 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     let agent = agent_of(&args)?;
     let _present = if args.no_record { memory::present(&ctx, &owner(&args)) } else { None };
     let behind = servers.iter().map(|server| (server.name.clone(), server.transport.identity()));
-    let running = Running::new(None, behind);
+    // Whoever names an agent is one that was started as it is configured now.
+    let client = args.agent.as_deref().and_then(|name| loaded.agents.get(name));
+    let running = Running::new(client, behind);
     let (gate, store) = gate(&args, &ctx, &loaded, running.clone())?;
     gate.attend();
     reload::watch(gate.clone(), ctx.clone(), &loaded, running);

@@ -37,7 +37,15 @@ fn replace(gate: &Gate, ctx: &Context, running: &Running) {
     match ctx.load() {
         Ok(mut loaded) => {
             ctx.notices(&loaded);
-            for name in running.fit(&mut loaded).servers {
+            let others = running.fit(&mut loaded);
+            if let Some(name) = others.agent {
+                ctx.note(format!(
+                    "mayi: {}: another program is configured for this agent now. The one that runs has no bypass until mayi \
+                     is started again",
+                    visible(&name)
+                ));
+            }
+            for name in others.servers {
                 let name = visible(&name);
                 ctx.note(format!(
                     "mayi: {name}: another server is configured under this name now. The one that runs is asked about \

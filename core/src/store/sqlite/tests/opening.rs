@@ -25,13 +25,33 @@ fn given_no_store_then_reading_finds_none_and_makes_none() {
 fn given_a_database_that_is_half_made_then_reading_finds_none() {
     let place = Place::new();
     append(&place.open(), [1]);
-    assert!(SqliteStore::open_existing(&place.data, quick()).unwrap().is_some());
-    for name in ["store.db", "store.db-wal", "store.db-shm"] {
+    for name in ["store.db-wal", "store.db-shm", "key", "head"] {
         let _ = fs::remove_file(place.at(name));
     }
+    fs::write(place.at("store.db"), "").unwrap();
+    assert!(SqliteStore::open_existing(&place.data, quick()).unwrap().is_none());
     place.database().pragma_update(None, "journal_mode", "WAL").unwrap();
-    #[cfg(unix)]
-    fs::set_permissions(place.at("store.db"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    assert!(SqliteStore::open_existing(&place.data, quick()).unwrap().is_none());
+}
+
+/// Attack 22: a record whose tables are gone, or can't be seen, is none that is being made.
+#[test]
+fn given_a_database_without_its_tables_beside_a_key_then_it_is_damaged() {
+    let place = Place::new();
+    append(&place.open(), [1]);
+    place.database().pragma_update(None, "user_version", 0).unwrap();
+    for what in ["hidden", "gone"] {
+        let error = SqliteStore::open_existing(&place.data, quick()).err().unwrap();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{what}: {error}");
+        for name in ["store.db-wal", "store.db-shm"] {
+            let _ = fs::remove_file(place.at(name));
+        }
+        fs::write(place.at("store.db"), "").unwrap();
+    }
+    for name in ["key", "head"] {
+        assert!(SqliteStore::open_existing(&place.data, quick()).is_err());
+        fs::remove_file(place.at(name)).unwrap();
+    }
     assert!(SqliteStore::open_existing(&place.data, quick()).unwrap().is_none());
 }
 
