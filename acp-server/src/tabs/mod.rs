@@ -145,6 +145,7 @@ impl Tab {
         let Some(backend) = self.backend.upgrade() else { return };
         match backend.load(&self.cwd) {
             Ok(mut loaded) => {
+                let others = self.running.fit(&mut loaded);
                 let least = loaded.policy.least_mode(&self.agent);
                 let locked = loaded.locks.mode().map(|by| (by.to_owned(), least));
                 let mut now = lock(&self.now);
@@ -157,7 +158,6 @@ impl Tab {
                 now.lock = locked;
                 drop(now);
                 pulled.into_iter().for_each(|line| self.notice(line));
-                let others = self.running.fit(&mut loaded);
                 if differs(&self.gate.policy(), &loaded.policy) {
                     self.gate.replace_policy(loaded.policy);
                     running::lines(&others).into_iter().for_each(|line| self.notice(line));

@@ -80,6 +80,12 @@ fn rename_agent(
     if !is_another(configured, running) {
         return false;
     }
+    // Nor may a mode be chosen that is left to the other one alone.
+    if let Some(least) = &mut policy.least_modes
+        && let Some(mode) = least.agents.get_mut(&running.name)
+    {
+        *mode = least.mode.max(*mode);
+    }
     if let Some(settings) = policy.agents.get_mut(&running.name) {
         let mode = settings.mode.filter(|mode| *mode > policy.mode);
         *settings = AgentSettings { mode, ..AgentSettings::default() };
@@ -95,8 +101,9 @@ fn is_another(configured: &BTreeMap<String, AgentLaunch>, running: &AgentLaunch)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::AgentId;
     use crate::config::{AgentCommand, Transport};
-    use crate::policy::{Mode, Origin};
+    use crate::policy::{LeastModes, Mode, Origin};
 
     fn agent(program: &str) -> AgentLaunch {
         AgentLaunch {
@@ -124,6 +131,13 @@ mod tests {
             assert_eq!(policy.agents["a"], settings(mode));
             assert!(rename_agent(&mut policy, &configured, &agent("old")));
             assert_eq!(policy.agents["a"], AgentSettings { mode: left, ..AgentSettings::default() });
+        }
+        for (own, least) in [(Mode::Auto, Mode::Default), (Mode::Plan, Mode::Plan)] {
+            let agents = BTreeMap::from([("a".to_owned(), own)]);
+            let least_modes = Some(LeastModes { mode: Mode::Default, agents });
+            let mut policy = Policy { least_modes, ..Policy::default() };
+            assert!(rename_agent(&mut policy, &configured, &agent("old")));
+            assert_eq!(policy.least_mode(&AgentId::named("a")), least);
         }
     }
 

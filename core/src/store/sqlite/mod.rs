@@ -221,8 +221,7 @@ impl SqliteStore {
     ) -> Result<Option<Self>, StoreError> {
         let path = folder.join(name::STORE);
         let connection = connect::open(&path, reading, &options)?;
-        if schema::version(&connection, &path, schema::STEPS.len())? == 0 {
-            schema::is_empty(&connection, &path)?;
+        if !schema::is_made(&connection, &path)? {
             return Ok(None);
         }
         Ok(Some(Self {

@@ -46,13 +46,18 @@ pub(super) fn version(connection: &Connection, path: &Path, known: usize) -> Res
     Ok(found as usize)
 }
 
-/// Refuses a database that has tables although its version says that it has none.
-pub(super) fn is_empty(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let tables: i64 = connection
-        .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
-        .map_err(|error| error::sqlite(path, error))?;
+/// Whether the tables are there. A database that has tables although its version says that it has none is refused.
+pub(super) fn is_made(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let failed = |error| error::sqlite(path, error);
+    // One state of it: whoever makes it may be done between two looks.
+    let seen = connection.unchecked_transaction().map_err(failed)?;
+    if version(&seen, path, STEPS.len())? > 0 {
+        return Ok(true);
+    }
+    let tables: i64 =
+        seen.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0)).map_err(failed)?;
     if tables == 0 {
-        return Ok(());
+        return Ok(false);
     }
     let reason = "it has tables, and no version of them".to_owned();
     Err(StoreError::Damaged { path: path.to_owned(), reason })
