@@ -3,7 +3,7 @@
 //! `cli/tests/pty_surface.rs` drives it in a real terminal. Where the standard input is a pipe,
 //! its lines play the rest of the world: another surface, the agent, the rules.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -132,6 +132,10 @@ async fn world(gate: Gate, screen: Screen) {
             "text" => drop(screen.agent_text(&format!("{rest}\n"))),
             _ => drop(screen.note("what?")),
         }
+        // As a title, which no screen shows.
+        let mut stdout = io::stdout();
+        let _ =
+            stdout.write_all(format!("\u{1b}]0;heard {line}\u{7}").as_bytes()).and_then(|()| stdout.flush());
     }
 }
 

@@ -213,7 +213,7 @@ fn given_a_list_that_is_open_when_the_card_is_settled_then_it_says_so_afterwards
     let mut terminal = asked_by_world("command");
     terminal.send("a");
     terminal.sees("Which?");
-    terminal.tell("allow");
+    terminal.told("allow");
     terminal.sees("Which?");
     terminal.send(DOWN);
     terminal.sees("❯ 1  shell(cargo test --workspace)");

@@ -77,6 +77,17 @@ impl Terminal {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
+    /// The same, and waits until `surface_pty` has done what the line says.
+    pub(crate) fn told(&mut self, line: &str) {
+        self.tell(line);
+        let heard = format!("\u{1b}]0;heard {line}\u{7}");
+        let (seen, changed) = &*self.seen;
+        let missing = |seen: &mut Seen| !seen.raw.windows(heard.len()).any(|raw| raw == heard.as_bytes());
+        let (seen, waited) = changed.wait_timeout_while(seen.lock().unwrap(), DEADLINE, missing).unwrap();
+        drop(seen);
+        assert!(!waited.timed_out(), "{line}: not heard");
+    }
+
     /// Types `keys`, again and again, until `text` is on the screen.
     pub(crate) fn insist(&self, keys: &str, text: &str) {
         let (seen, changed) = &*self.seen;
