@@ -85,11 +85,7 @@ impl Tab {
         let now = lock(&self.now);
         let mode = match &now.session {
             Some(session) => self.gate.mode(session),
-            None => now
-                .mode
-                .map(|mode| mode.max(policy.least_mode(&self.agent)))
-                .or_else(|| settings.and_then(|settings| settings.mode))
-                .unwrap_or(policy.mode),
+            None => policy.mode_of(&self.agent, now.mode),
         };
         SessionInfo {
             tab_id: self.id.clone(),

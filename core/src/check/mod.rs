@@ -156,15 +156,11 @@ impl Checker {
             .zip(request.agent.as_ref())
             .and_then(|(loaded, name)| loaded.policy.agents.get(name));
         let chosen = request.mode.or(self.policies.sources.command_line.mode.filter(|_| loaded.is_some()));
-        let least = loaded
-            .as_ref()
-            .zip(request.agent.as_ref())
-            .map_or(Mode::Auto, |(loaded, name)| loaded.policy.least_mode(&AgentId::named(name)));
-        let mode = chosen
-            .map(|mode| mode.max(least))
-            .or_else(|| settings.and_then(|settings| settings.mode))
-            .or_else(|| loaded.as_ref().map(|loaded| loaded.policy.mode))
-            .unwrap_or_default();
+        let mode = match (&loaded, &request.agent) {
+            (Some(loaded), Some(name)) => loaded.policy.mode_of(&AgentId::named(name), chosen),
+            (Some(loaded), None) => chosen.unwrap_or(loaded.policy.mode),
+            (None, _) => chosen.unwrap_or_default(),
+        };
         let policy = self.policies.policy(request, &place.folder, loaded.as_deref(), mode)?;
         let call = build::call(request, &place, self.home.as_deref())?;
         let servers: Vec<String> = match (&request.what, &loaded) {

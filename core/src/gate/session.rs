@@ -147,17 +147,10 @@ impl GateState {
         }
     }
 
-    /// The strictest of the session's own mode and those of its parents. A mode that was chosen before an administrator
-    /// locked a stricter one is that one (decisions, section 5).
+    /// The strictest of the session's own mode and those of its parents.
     pub(super) fn mode_of(&self, session: &Session) -> Mode {
         self.ancestry(session)
-            .map(|session| {
-                session
-                    .mode
-                    .map(|mode| mode.max(self.policy.least_mode(&session.agent)))
-                    .or_else(|| self.settings(session).and_then(|settings| settings.mode))
-                    .unwrap_or(self.policy.mode)
-            })
+            .map(|session| self.policy.mode_of(&session.agent, session.mode))
             .max()
             .unwrap_or(self.policy.mode)
     }

@@ -110,4 +110,14 @@ impl Policy {
             .as_ref()
             .map_or(Mode::Auto, |least| least.agents.get(agent.as_str()).copied().unwrap_or(least.mode))
     }
+
+    /// The mode of a session of `agent` that `chosen` was chosen for; none: as configured. What was chosen before an
+    /// administrator locked a stricter one is that one.
+    #[must_use]
+    pub fn mode_of(&self, agent: &AgentId, chosen: Option<Mode>) -> Mode {
+        chosen
+            .map(|mode| mode.max(self.least_mode(agent)))
+            .or_else(|| self.agents.get(agent.as_str()).filter(|_| agent.is_named())?.mode)
+            .unwrap_or(self.mode)
+    }
 }

@@ -64,9 +64,7 @@ impl Setup {
                 by.display()
             )));
         }
-        let settings = loaded.policy.agents.get(agent.as_str());
-        let mode =
-            args.mode.or_else(|| settings.and_then(|settings| settings.mode)).unwrap_or(loaded.policy.mode);
+        let mode = loaded.policy.mode_of(&agent, args.mode);
         let open = OpenSession {
             agent: agent.clone(),
             cwd,
