@@ -17,7 +17,7 @@ pub use home::{home, is_too_wide};
 pub use identity::{AgentId, Names, ServerId, SessionId};
 pub(crate) use path::{Looked, can_be_entered, lies_in, shown};
 pub use path::{Mount, PathAccess, resolve};
-pub use shell::{Caveat, ShellAccess, Surroundings};
+pub use shell::{Caveat, Dialect, ShellAccess, Surroundings};
 pub use url::{UrlAccess, UrlError, file_paths};
 
 use std::collections::BTreeMap;

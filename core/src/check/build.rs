@@ -116,7 +116,7 @@ pub(super) fn call(request: &Request, place: &Place, home: Option<&Path>) -> Res
 fn accesses(request: &Request, place: &Place, session: &Session, home: Option<&Path>) -> Vec<Access> {
     let cwd = place.cwd.as_path();
     let none = BTreeMap::new();
-    let at = Surroundings { cwd, roots: &place.roots, home, env: &none };
+    let at = Surroundings { cwd, roots: &place.roots, home, env: &none, dialect: request.shell };
     let path = |given: &str| PathAccess::new(cwd, &at_home(given, home));
     match &request.what {
         What::Line(line) => within(shell::line(line, &at), request, session),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::fields::Fields;
-use crate::call::{Names, WriteKind, json};
+use crate::call::{Dialect, Names, WriteKind, json};
 use crate::policy::{Effect, Mode};
 
 /// The kinds of calls that can be checked.
@@ -135,6 +135,8 @@ pub struct Request {
     pub id: Option<Value>,
     /// What would be done.
     pub what: What,
+    /// The shell that reads the line, of a call that is one.
+    pub shell: Dialect,
     /// The folder it happens in; by default the first of the workspace.
     pub cwd: Option<PathBuf>,
     /// The session's folders; by default `cwd`, or the folder that is worked in.
@@ -160,6 +162,7 @@ impl Request {
         Self {
             id: None,
             what,
+            shell: Dialect::Unknown,
             cwd: None,
             workspace: Vec::new(),
             agent: None,
@@ -200,6 +203,11 @@ impl Request {
             return Err(fields.missing("kind", "a call needs a `kind`", "shell, read, write, fetch or mcp"));
         };
         let what = what(&kind, &mut fields)?;
+        let shell = fields.word("shell", Dialect::NAMES)?;
+        if shell.is_some() && !matches!(what, What::Line(_)) {
+            let hint = "leave it out, or write the command as one line";
+            return Err(fields.wrong("shell", "`shell` says which shell reads a line", hint));
+        }
         let cwd = fields.text("cwd")?.map(PathBuf::from);
         let workspace: Vec<PathBuf> =
             fields.texts("workspace", true)?.into_iter().map(PathBuf::from).collect();
@@ -219,7 +227,8 @@ impl Request {
         }
         fields.finish()?;
         let protection = protection.unwrap_or(false);
-        Ok(Self { id, what, cwd, workspace, agent, mode, rules, matrix, isolated, protection })
+        let shell = shell.unwrap_or_default();
+        Ok(Self { id, what, shell, cwd, workspace, agent, mode, rules, matrix, isolated, protection })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The way in: a line for a shell, or words that are started without one.
 
 use super::expand::Place;
+use super::parse::Grammar;
 use super::refused::{Refused, Result};
 use super::walk::Walker;
 use super::{Surroundings, Word, bounds, candidates, foreign, parse, transport};
@@ -13,8 +14,9 @@ const STACK: usize = 64 * 1024 * 1024;
 /// One literal line behind a harness's own `sh -c` is read as that line.
 #[must_use]
 pub fn argv(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
-    if let Some(inner) = transport::inside(words) {
-        return understood(inner, at, inner_line);
+    if let Some((inner, dialect)) = transport::inside(words) {
+        let at = Surroundings { dialect, ..*at };
+        return understood(inner, &at, inner_line);
     }
     let line = super::join(words);
     if line.len() > bounds::LONGEST * 4 {
@@ -44,21 +46,21 @@ fn understood(
 }
 
 fn outer_line(line: &str, at: &Surroundings<'_>) -> Result<Vec<Access>> {
-    let program = parse::program(line)?;
+    let program = parse::program(line, Grammar::Bash)?;
     if let Some(raws) = transport::three_words(&program) {
         let mut scratch = Walker::new(line, at);
         let words = raws.map(|raw| scratch.word(raw, Place::Command).ok()?.literal().map(str::to_owned));
         let words: Vec<String> = words.into_iter().flatten().collect();
-        if let Some(inner) = transport::inside(&words) {
+        if let Some((inner, dialect)) = transport::inside(&words) {
             bounds::check(inner)?;
-            return inner_line(inner, at);
+            return inner_line(inner, &Surroundings { dialect, ..*at });
         }
     }
-    Walker::new(line, at).all(&program)
+    Walker::new(line, at).all(&program, at.dialect)
 }
 
 fn inner_line(line: &str, at: &Surroundings<'_>) -> Result<Vec<Access>> {
-    Walker::new(line, at).all(&parse::program(line)?)
+    Walker::new(line, at).all(&parse::program(line, Grammar::Bash)?, at.dialect)
 }
 
 fn opaque(line: &str, at: &Surroundings<'_>, refused: Refused) -> Access {

@@ -10,6 +10,7 @@
 mod bounds;
 mod builtins;
 mod candidates;
+mod dialect;
 mod expand;
 mod foreign;
 mod heredocs;
@@ -31,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Access, UrlAccess};
 
+pub use dialect::Dialect;
 pub use line::{argv, line};
 pub(crate) use program::runs_others;
 #[cfg(test)]
@@ -50,15 +52,18 @@ pub struct Surroundings<'a> {
     pub home: Option<&'a Path>,
     /// Variables that the request sets for it: judged as assignments.
     pub env: &'a BTreeMap<String, String>,
+    /// The shell that reads it.
+    pub dialect: Dialect,
 }
 
 static NO_VARIABLES: BTreeMap<String, String> = BTreeMap::new();
 
 impl<'a> Surroundings<'a> {
-    /// A folder among `roots`, without a home folder and without variables.
+    /// A folder among `roots`, without a home folder and without variables, for a shell that is
+    /// not known.
     #[must_use]
     pub fn new(cwd: &'a Path, roots: &'a [PathBuf]) -> Self {
-        Self { cwd, roots, home: None, env: &NO_VARIABLES }
+        Self { cwd, roots, home: None, env: &NO_VARIABLES, dialect: Dialect::Unknown }
     }
 }
 

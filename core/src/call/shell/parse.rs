@@ -23,9 +23,19 @@ pub(super) enum Tildes {
     No,
 }
 
+/// Whose grammar a line is read by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Grammar {
+    /// bash's, with all that it adds to POSIX.
+    #[default]
+    Bash,
+    /// That of a shell which has none of bash's additions, such as dash.
+    Posix,
+}
+
 /// Parses a line.
-pub(super) fn program(text: &str) -> Result<Program> {
-    let options = ParserOptions::default();
+pub(super) fn program(text: &str, grammar: Grammar) -> Result<Program> {
+    let options = ParserOptions { sh_mode: grammar == Grammar::Posix, ..ParserOptions::default() };
     heredocs::check(text)?;
     guarded(|| {
         let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
@@ -56,17 +66,18 @@ pub(super) fn document(text: &str) -> Result<Vec<WordPieceWithSource>> {
 
 /// The text inside `$(...)`. A comment at its end would take the parenthesis along, and a shell would go
 /// on reading: then it must still parse with the parenthesis.
-pub(super) fn substituted(text: &str) -> Result<Program> {
-    let parsed = program(text)?;
-    if text.contains('#') && program(&format!("{text})")).is_ok() {
+pub(super) fn substituted(text: &str, grammar: Grammar) -> Result<Program> {
+    let parsed = program(text, grammar)?;
+    if text.contains('#') && program(&format!("{text})"), grammar).is_ok() {
         return Err(Refused::new("a comment at the end of a substitution"));
     }
     Ok(parsed)
 }
 
 /// Holds a here-document to what shells agree on: a plain or simply quoted word, lines that are read as
-/// they stand, and a text that stands in `line`.
-pub(super) fn check_document(of: &IoHereDocument, line: &str) -> Result<()> {
+/// they stand, and a text that stands in `line`. `substituted`: it stands in a substitution, where bash lets it
+/// end earlier.
+pub(super) fn check_document(of: &IoHereDocument, line: &str, substituted: bool) -> Result<()> {
     let plain = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-+!@%".contains(&b))
     };
@@ -76,12 +87,25 @@ pub(super) fn check_document(of: &IoHereDocument, line: &str) -> Result<()> {
         return Err(Refused::new("a here-document with an unusual end"));
     }
     let text = of.doc.value.as_str();
+    if substituted && ends_early(text, &bare, of.remove_tabs) {
+        return Err(Refused::new("a here-document that ends early in a substitution"));
+    }
     if of.requires_expansion && text.split_inclusive('\n').any(joined) {
         return Err(Refused::new("a here-document whose lines are joined"));
     }
     let whole = text.is_empty() || text.ends_with('\n');
     let stands = of.remove_tabs || line.contains(&format!("\n{text}{bare}"));
     if whole && stands { Ok(()) } else { Err(Refused::new("a here-document that is not read as it stands")) }
+}
+
+/// Whether bash ends the here-document `text` before its end: in a substitution, at a line that only begins with
+/// its word, if a parenthesis closes behind that (bash 5.2, parse.y: `read_secondary_line`, "backwards
+/// compatibility"). What stands behind the word runs.
+pub(super) fn ends_early(text: &str, word: &str, tabs: bool) -> bool {
+    text.lines().any(|line| {
+        let line = if tabs { line.trim_start_matches('\t') } else { line };
+        line.strip_prefix(word).is_some_and(|rest| rest.contains(')'))
+    })
 }
 
 /// Whether a line of a here-document goes on in the next one.
@@ -117,7 +141,7 @@ thread_local! {
 
 #[cfg(test)]
 mod tests {
-    use super::{GUARDED, guarded, program};
+    use super::{GUARDED, Grammar, guarded, program};
     use crate::call::shell::refused::Refused;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -139,7 +163,7 @@ mod tests {
                 before(panic);
             }
         }));
-        assert!(program("${<<'E' P}$(\nE").is_err());
+        assert!(program("${<<'E' P}$(\nE", Grammar::Bash).is_err());
         assert!(guarded::<()>(|| panic!("quiet")).is_err());
         assert_eq!(printed.load(Ordering::SeqCst), 0);
         assert!(!GUARDED.get());

@@ -117,6 +117,16 @@ pub(super) fn variables() -> (&'static [String], &'static [String]) {
     (&table.inert, &table.rebinding)
 }
 
+/// Whether the name of a program that is known begins so.
+pub(super) fn begins_a_name(text: &str) -> bool {
+    table::Table::get().names().any(|name| name.starts_with(text))
+}
+
+/// The variables that zsh ties to what it runs.
+pub(super) fn zsh_variables() -> &'static [String] {
+    &table::Table::get().zsh
+}
+
 /// Looks `command` up. Wrappers that only change how are looked through: what is known is about the
 /// command behind them.
 pub(super) fn known(command: &Command<'_>) -> Known {

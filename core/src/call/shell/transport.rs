@@ -2,6 +2,8 @@
 
 use brush_parser::ast::{Command, CommandPrefixOrSuffixItem as Item, Program, SeparatorOperator};
 
+use super::dialect::Dialect;
+
 /// The raw words of a program that is nothing but one plain command of three words.
 pub(super) fn three_words(program: &Program) -> Option<[&str; 3]> {
     let [list] = program.complete_commands.as_slice() else { return None };
@@ -17,16 +19,20 @@ pub(super) fn three_words(program: &Program) -> Option<[&str; 3]> {
     }
     let name = command.word_or_name.as_ref()?;
     let [Item::Word(flag), Item::Word(line)] = command.suffix.as_ref()?.0.as_slice() else { return None };
-    Some([&name.value, &flag.value, &line.value])
+    let words = [&name.value, &flag.value, &line.value];
+    // To some shells, `$'...'` is a dollar sign and a quoted text.
+    let quoted = |word: &&String| word.contains("$'") || word.contains("$\"");
+    (!words.iter().any(|word| quoted(&word))).then_some(words.map(String::as_str))
 }
 
-/// The line behind a shell of the system.
-pub(super) fn inside(words: &[String]) -> Option<&str> {
+/// The line behind a shell of the system, and which shell that is.
+pub(super) fn inside(words: &[String]) -> Option<(&str, Dialect)> {
     let [program, flag, line] = words else { return None };
     let base = program.rsplit('/').next().unwrap_or(program);
     let shell =
         matches!(base, "sh" | "bash" | "zsh" | "dash") && (base == program || trusted_folder(program));
-    (shell && matches!(flag.as_str(), "-c" | "-lc" | "-cl")).then_some(line.as_str())
+    let line = (shell && matches!(flag.as_str(), "-c" | "-lc" | "-cl")).then_some(line.as_str())?;
+    Some((line, Dialect::of_program(base)))
 }
 
 /// A shell by its full name is transport only where the system keeps its shells.

@@ -1,7 +1,7 @@
 //! Variables by name: which of them only change how output looks, and which change what later words run.
 //! The names are in the table of programs.
 
-use super::{Word, program};
+use super::{Dialect, Word, program};
 
 /// What setting a variable means for what runs later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,43 @@ pub(super) fn kind(name: &str) -> Kind {
         return Kind::Inert;
     }
     if rebinding.iter().any(named) { Kind::Rebinding } else { Kind::Other }
+}
+
+/// Looks a name up for a shell of `dialect`: zsh ties some of its own names to what runs.
+pub(super) fn kind_in(name: &str, dialect: Dialect) -> Kind {
+    if dialect.may_be_zsh() && program::zsh_variables().iter().any(|of| of == name) {
+        return Kind::Rebinding;
+    }
+    kind(name)
+}
+
+/// Whether a shell that takes `text` for a number would run a command: the value of a variable, say, in a subscript
+/// of which a substitution stands.
+pub(super) fn runs_if_evaluated(text: &str) -> bool {
+    text.split_once('[').is_some_and(|(_, subscript)| {
+        ["$(", "`", "${"].iter().any(|substitution| subscript.contains(substitution))
+    })
+}
+
+/// The commands that stand in substitutions of such a text.
+pub(super) fn substitutions(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, open) in text.match_indices("$(") {
+        let inner = text.get(at + open.len()..).unwrap_or_default();
+        let mut depth = 1;
+        let end = inner.find(|c| {
+            depth += match c {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            depth == 0
+        });
+        found.extend(inner.get(..end.unwrap_or(inner.len())).map(str::to_owned));
+    }
+    found.extend(text.split('`').skip(1).step_by(2).map(str::to_owned));
+    found.truncate(8);
+    found
 }
 
 /// Whether `text` is a variable's name and nothing else.

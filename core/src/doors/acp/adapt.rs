@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::input;
 use super::tool_calls::Known;
 use crate::call::{
-    Access, Call, Category, Caveat, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings, UrlAccess,
-    WriteKind, file_paths,
+    Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings,
+    UrlAccess, WriteKind, file_paths,
     shell::{self, Named},
 };
 use crate::gate::Session;
@@ -276,6 +276,8 @@ impl Reading {
                 roots: &self.roots,
                 home: self.home.as_deref(),
                 env: &self.env,
+                // It runs what was approved by itself, in a shell that it does not name.
+                dialect: Dialect::Unknown,
             };
             let accesses = match command {
                 input::Command::Words(words) => shell::argv(&words, &at),

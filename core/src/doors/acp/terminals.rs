@@ -14,7 +14,7 @@ use tokio::sync::{Notify, watch};
 use super::adapt;
 use super::dispatch::{Shared, Turn, denied, invalid};
 use super::input::{self, text};
-use crate::call::{Access, Call, Door, Surroundings, shell};
+use crate::call::{Access, Call, Dialect, Door, Surroundings, shell};
 use crate::doors::process::{Family, without_own_variables, wrapped};
 use crate::gate::{Authorized, Verdict};
 
@@ -112,7 +112,14 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
     let line = (args.is_empty() && command.contains(char::is_whitespace)).then(|| command.clone());
     let argv: Vec<String> = std::iter::once(command).chain(args).collect();
     let home = crate::call::home();
-    let at = Surroundings { cwd: &cwd, roots: &session.roots, home: home.as_deref(), env: &env };
+    // A line is run by `/bin/sh`.
+    let at = Surroundings {
+        cwd: &cwd,
+        roots: &session.roots,
+        home: home.as_deref(),
+        env: &env,
+        dialect: Dialect::Sh,
+    };
     let mut accesses = match &line {
         Some(line) => shell::line(line, &at),
         None => shell::argv(&argv, &at),

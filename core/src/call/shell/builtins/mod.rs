@@ -2,10 +2,11 @@
 
 mod names;
 mod options;
+mod zsh;
 
 pub(super) use options::is_harmless;
 
-use super::{Caveat, Named, Word};
+use super::{Caveat, Dialect, Named, Word};
 use names::Setting;
 
 /// Commands of the shell that do nothing to it, and nothing to files.
@@ -70,6 +71,13 @@ pub(super) struct Builtin {
     pub(super) caveats: Vec<Caveat>,
     /// Lines that the shell keeps, and runs later.
     pub(super) lines: Vec<String>,
+    /// Which shell it is.
+    dialect: Dialect,
+}
+
+/// Whether a command gives lines to the shell that runs it.
+pub(super) fn keeps_lines(name: &str) -> bool {
+    matches!(name, "eval" | "trap" | "mapfile" | "readarray" | "compgen" | "complete" | "alias" | "bind")
 }
 
 /// Of these, commands that leave no trace beyond the line, whatever their words.
@@ -103,8 +111,8 @@ impl Builtin {
 }
 
 /// Looks a command up among the shell's own.
-pub(super) fn look(words: &[Word]) -> Builtin {
-    let mut of = Builtin::default();
+pub(super) fn look(words: &[Word], dialect: Dialect) -> Builtin {
+    let mut of = Builtin { dialect, ..Builtin::default() };
     let Some(name) = words.first().and_then(Word::literal) else { return of };
     of.harmless = HARMLESS.contains(&name);
     match name {
@@ -134,6 +142,12 @@ pub(super) fn look(words: &[Word]) -> Builtin {
         "fc" => of.always("fc runs earlier commands"),
         "exec" if words.len() == 1 => of.harmless = true,
         _ => {}
+    }
+    if dialect == Dialect::Unknown && name.starts_with('^') {
+        of.always("a shell that is typed into repeats the line before");
+    }
+    if dialect.may_be_zsh() {
+        zsh::look(name, words, &mut of);
     }
     let known = |word: &Word| matches!(word, Word::Literal(_)) || matches!(name, "exit" | "return");
     of.quiet = of.caveats.is_empty() && QUIET.contains(&name) && words.iter().all(known);

@@ -27,7 +27,7 @@ fn name(word: &Word, place: usize, of: &mut Builtin) {
         return;
     };
     let bare = text.split('[').next().unwrap_or_default();
-    match variables::kind(bare) {
+    match variables::kind_in(bare, of.dialect) {
         Kind::Rebinding => of.always(format!("the variable {text} changes what later words run")),
         Kind::Inert | Kind::Other if bare == text => {
             of.plain(&[place], format!("it sets the variable {text}"))
@@ -211,8 +211,13 @@ pub(super) fn declare(words: &[Word], of: &mut Builtin) {
         if options.contains('n') {
             of.always(format!("{target} becomes another name of a variable"));
         }
+        if of.dialect.may_be_posix() && matches!(word, Word::Open(open) if open.splits) {
+            of.always(format!(
+                "a POSIX shell splits the value of {target}, and sets what it names: quote it"
+            ));
+        }
         let bare = target.split('[').next().unwrap_or_default();
-        match variables::kind(bare) {
+        match variables::kind_in(bare, of.dialect) {
             Kind::Rebinding => of.always(format!("the variable {target} changes what later words run")),
             Kind::Inert if bare == target && word.literal().is_some() => {}
             Kind::Inert | Kind::Other => {

@@ -34,6 +34,9 @@ pub(super) fn cat(raw: &str, line: &str) -> Option<Word> {
         text.push_str(line);
         text.push('\n');
     }
+    if parse::ends_early(&text, tag, false) {
+        return None;
+    }
     if !lines.all(|line| line.trim_matches([' ', '\t']).is_empty()) || !line.contains(raw) {
         return None;
     }
@@ -54,7 +57,7 @@ pub(super) fn cat(raw: &str, line: &str) -> Option<Word> {
 
 /// The text of a here-document, if it is known; what it substitutes is collected.
 pub(in crate::call::shell) fn heredoc_literal(walker: &mut Walker<'_>, of: &IoHereDocument) -> Result<Word> {
-    parse::check_document(of, walker.text())?;
+    parse::check_document(of, walker.text(), walker.substituted())?;
     let text = of.doc.value.as_str();
     if !of.requires_expansion || !text.contains(['$', '`', '\\']) {
         return Ok(Word::Literal(text.to_owned()));

@@ -8,6 +8,7 @@ mod escapes;
 mod field;
 mod parameter;
 mod piece;
+mod zsh;
 
 pub(super) use arithmetic::evaluated;
 pub(super) use document::heredoc_literal;
@@ -39,7 +40,7 @@ impl Walker<'_> {
             return Ok(vec![word]);
         }
         self.check_raw(raw, place)?;
-        let raws = if place == Place::Command && raw.contains('{') {
+        let raws = if place == Place::Command && raw.contains('{') && !self.posix() {
             braces::expand(raw)?
         } else {
             vec![raw.to_owned()]
@@ -61,7 +62,7 @@ impl Walker<'_> {
         let tildes = if place == Place::Value { Tildes::AfterColons } else { Tildes::First };
         // `NAME=~/x` among the words of a command has its tilde expanded as an assignment has.
         let assigned = raw.split_once('=').filter(|(name, _)| super::variables::is_name(name));
-        if let (Place::Command, Some((name, value))) = (place, assigned) {
+        if let (Place::Command, Some((name, value)), false) = (place, assigned, self.posix()) {
             field.known(name);
             field.known("=");
             self.add_pieces(&mut field, value, Tildes::AfterColons, place)?;
@@ -79,6 +80,10 @@ impl Walker<'_> {
 
     /// Holds a word to what the line says: where the parser puts one together again, it could differ.
     fn check_raw(&mut self, raw: &str, place: Place) -> Result<()> {
+        // The parser takes the second dollar sign for the beginning of an expansion, a shell both for its number.
+        if raw.contains("$$[") {
+            return Err(Refused::new("a bracket behind two dollar signs"));
+        }
         let expands = raw.contains("$(") || raw.contains("${") || raw.contains("$[") || raw.contains('`');
         if expands && !self.stands(raw) {
             return Err(Refused::new("a word that is not read as it stands"));
@@ -86,6 +91,7 @@ impl Walker<'_> {
         // In zsh, `=ls` is a path and `=(ls)` runs a command.
         let mut after = raw.strip_prefix('=').unwrap_or_default().chars();
         if place == Place::Command
+            && self.may_be_zsh()
             && after.next().is_some_and(|c| c.is_ascii_alphabetic() || "(/_$".contains(c))
         {
             self.note(true, format!("some shells look up a program for {raw}"));

@@ -30,15 +30,34 @@ impl Walker<'_> {
                 WordPiece::Text(text) => {
                     let after = raw.get(piece.end_index..).unwrap_or_default();
                     check_dollar(text, after)?;
+                    self.dollar_of_zsh(text, after);
+                    self.history(text, after);
                     until = self.globs(field, raw, until.max(piece.start_index)..piece.end_index, place)?;
                 }
                 WordPiece::SingleQuotedText(text) => field.known(text),
+                WordPiece::AnsiCQuotedText(text) if self.posix() => {
+                    // Without `$'`, the text ends at the next quote, whatever stands before that.
+                    if text.contains('\'') {
+                        return Err(Refused::new("a quote in a text that not every shell knows"));
+                    }
+                    field.known("$");
+                    field.known(text);
+                }
                 WordPiece::AnsiCQuotedText(text) => field.known(&escapes::ansi(text)?),
+                WordPiece::GettextDoubleQuotedSequence(inner) if self.posix() => {
+                    field.known("$");
+                    self.quoted(field, raw, inner)?;
+                }
                 WordPiece::DoubleQuotedSequence(inner) => self.quoted(field, raw, inner)?,
                 WordPiece::GettextDoubleQuotedSequence(inner) => {
                     // Shells disagree on it, and its text may be translated.
                     self.quoted(field, raw, inner)?;
                     field.open(false);
+                }
+                WordPiece::TildeExpansion(TildeExpr::WorkingDir | TildeExpr::OldWorkingDir)
+                    if self.posix() =>
+                {
+                    field.known(raw.get(piece.start_index..piece.end_index).unwrap_or_default());
                 }
                 WordPiece::TildeExpansion(tilde) => self.tilde(field, tilde),
                 WordPiece::EscapeSequence(text) => field.known(text.get(1..).unwrap_or_default()),
@@ -90,7 +109,10 @@ impl Walker<'_> {
         for piece in pieces {
             match &piece.piece {
                 WordPiece::Text(text) => {
-                    check_dollar(text, raw.get(piece.end_index..).unwrap_or_default())?;
+                    let after = raw.get(piece.end_index..).unwrap_or_default();
+                    check_dollar(text, after)?;
+                    self.dollar_of_zsh(text, after);
+                    self.history(text, after);
                     if text.contains('`') {
                         return Err(Refused::new("a backquote without its partner"));
                     }
@@ -113,6 +135,10 @@ impl Walker<'_> {
         match &piece.piece {
             WordPiece::ParameterExpansion(parameter) => {
                 let text = raw.get(piece.start_index..piece.end_index).unwrap_or_default();
+                let after = raw.get(piece.end_index..).unwrap_or_default();
+                if self.may_be_zsh() && self.goes_on_in_zsh(text, after) {
+                    field.open(!quoted);
+                }
                 self.parameter(field, text, parameter, quoted)
             }
             WordPiece::CommandSubstitution(line) => {
@@ -127,6 +153,11 @@ impl Walker<'_> {
                 self.substitution(line)?;
                 field.open(!quoted);
                 Ok(())
+            }
+            WordPiece::ArithmeticExpression(_)
+                if self.posix() && raw.get(piece.start_index..).is_some_and(|raw| raw.starts_with("$[")) =>
+            {
+                Err(Refused::new("a bracket that not every shell takes for arithmetic"))
             }
             WordPiece::ArithmeticExpression(expression) => {
                 match self.arithmetic(&expression.value)? {

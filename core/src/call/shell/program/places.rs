@@ -211,7 +211,9 @@ pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>, looked
         },
         _ => {}
     }
-    OpenPath { given: word.text.clone(), pieces, slashes: !glob }
+    // `**` goes down any number of folders, in zsh at least.
+    let slashes = !glob || word.text.contains("**");
+    OpenPath { given: word.text.clone(), pieces, slashes }
 }
 
 /// The folder that a path begins with, links resolved, with `/` at the end.

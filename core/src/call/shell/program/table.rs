@@ -219,6 +219,8 @@ pub(super) struct Table {
     pub(super) inert: Vec<String>,
     /// Variables that change what later words run; `*` at the end is any.
     pub(super) rebinding: Vec<String>,
+    /// Variables that zsh ties to what it runs.
+    pub(super) zsh: Vec<String>,
     /// What is wrong with it: none in a build that passed its tests.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
     pub(super) wrong: Vec<String>,
@@ -233,6 +235,7 @@ struct Head {
     harmless_git_keys: String,
     inert_variables: String,
     rebinding_variables: String,
+    zsh_variables: String,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
@@ -258,7 +261,6 @@ impl Table {
     }
 
     /// Every name, with those of `also`.
-    #[cfg(test)]
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(|name| &**name)
     }
@@ -274,6 +276,7 @@ impl Table {
                 table.harmless_keys = list(&head.harmless_git_keys).into_iter().collect();
                 table.inert = list(&head.inert_variables);
                 table.rebinding = list(&head.rebinding_variables);
+                table.zsh = list(&head.zsh_variables);
             }
             Err(error) => table.wrong.push(format!("programs.toml: {error}")),
         }

@@ -41,7 +41,7 @@ fn given_names_and_numbers_then_they_are_plain() {
         ("[[ $x -eq 1 ]]", "'[[' ~"),
         ("[[ 1 -eq 1 ]] && a", "a"),
         ("[[ -v x ]] && a", "a"),
-        ("((i = 1))", "'((' ~"),
+        ("((i = 1))", "'((' ~!"),
         ("let i=1", "let 'i=1' ~"),
         ("printf -v x y", "printf -v x y ~"),
         ("printf '%s' x", "printf %s x"),

@@ -17,7 +17,7 @@ fn given_any_form_of_command_then_every_simple_command_in_it_is_found() {
         ("time -p a", "a"),
         ("time -- a", "a"),
         ("[[ -f x && $y == z* ]] && a", "a"),
-        ("((1 + 2)) && a", "a"),
+        ("((1 + 2)) && a", "a !"),
         ("a # b\n# c\nd", "a | d"),
         ("a \\\n  b", "a b"),
         ("echo hi#; a", "echo 'hi#' | a"),

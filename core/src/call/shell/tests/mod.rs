@@ -3,6 +3,7 @@
 mod argv;
 mod bounds;
 mod builtins;
+mod dialects;
 mod documents;
 mod folders;
 mod lists;
@@ -13,15 +14,20 @@ mod words;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{ShellAccess, Surroundings, TouchedPath, commands, line};
+use super::{Dialect, ShellAccess, Surroundings, TouchedPath, commands, line};
 use crate::call::Access;
 
 /// Reads a line in `/w`, the only root, with the home folder `/home/me`.
 fn read(text: &str) -> Vec<Access> {
+    read_by(Dialect::Unknown, text)
+}
+
+/// The same for a shell that is known.
+fn read_by(dialect: Dialect, text: &str) -> Vec<Access> {
     let roots = [PathBuf::from("/w")];
     let none = BTreeMap::new();
     let home = Some(Path::new("/home/me"));
-    line(text, &Surroundings { cwd: Path::new("/w"), roots: &roots, home, env: &none })
+    line(text, &Surroundings { home, env: &none, dialect, ..Surroundings::new(Path::new("/w"), &roots) })
 }
 
 /// What a line becomes, separated by ` | `: commands as text, with `!` for each `always` caveat and `~`

@@ -93,6 +93,7 @@ impl Walker<'_> {
         for value in of.values.iter().flatten() {
             values.extend(self.words(&value.value, Place::Command)?);
         }
+        values.iter().for_each(|value| self.evaluated_later(value));
         let inert = variables::kind(&of.variable_name) == Kind::Other
             && variables::mentioned(self.text(), &of.variable_name) == 1;
         let value = if inert && of.values.is_some() { common(&values) } else { None };

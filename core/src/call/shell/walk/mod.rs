@@ -6,6 +6,7 @@ mod compound;
 mod fed;
 mod folder;
 mod perhaps;
+mod readings;
 mod redirect;
 mod refusals;
 mod script;
@@ -14,8 +15,9 @@ mod test_expr;
 
 use brush_parser::ast::{AndOr, AndOrList, Command, CompoundList, Pipeline, Program, SeparatorOperator};
 
+use super::parse::Grammar;
 use super::refused::{Refused, Result};
-use super::{Assignment, Caveat, Named, Surroundings, Touch, Word, bounds, parse, variables};
+use super::{Assignment, Caveat, Dialect, Named, Surroundings, Touch, Word, bounds, parse, variables};
 use crate::call::{Access, Looked};
 
 use folder::Folder;
@@ -43,11 +45,21 @@ pub(super) struct Walker<'a> {
     line: &'a str,
     /// The text that is walked just now: the line, or one inside of it.
     texts: Vec<String>,
+    /// The shell that reads it.
+    dialect: Dialect,
+    /// As whose it is walked.
+    grammar: Grammar,
+    /// So many substitutions of the same shell are around it.
+    substitutions: usize,
+    /// A POSIX shell stops reading at what was walked last.
+    stopped: bool,
     out: Vec<Access>,
     /// What was noted about words since it was last asked for.
     notes: Vec<Caveat>,
     /// The same for paths.
     touches: Vec<Touch>,
+    /// Lines that a value would run where it is read as a number.
+    evaluated: Vec<String>,
     folder: Folder,
     looked: Looked,
     /// Standard input is a pipe, or something else that the line gives.
@@ -82,9 +94,14 @@ impl<'a> Walker<'a> {
             at,
             line,
             texts: vec![line.to_owned()],
+            dialect: at.dialect,
+            grammar: Grammar::Bash,
+            substitutions: 0,
+            stopped: false,
             out: Vec::new(),
             notes: Vec::new(),
             touches: Vec::new(),
+            evaluated: Vec::new(),
             folder: Folder::new(at.cwd),
             looked: Looked::default(),
             fed: false,
@@ -104,10 +121,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Walks the whole line, and gives what it found: at least one access.
-    pub(super) fn all(mut self, program: &Program) -> Result<Vec<Access>> {
+    /// Walks the whole line in each way that shells of `dialect` could read it, and gives what it found: at
+    /// least one access. `program` is what bash reads.
+    pub(super) fn all(mut self, program: &Program, dialect: Dialect) -> Result<Vec<Access>> {
         self.set_env();
-        self.program(program)?;
+        self.dialect = dialect;
+        let line = self.line;
+        self.readings(line, program)?;
         Ok(self.finish())
     }
 
@@ -137,7 +157,13 @@ impl<'a> Walker<'a> {
 
     fn and_or(&mut self, list: &AndOrList) -> Result<()> {
         let mut ends = self.pipeline(&list.first)?;
+        let mut fails = self.is_missing(&list.first);
         for next in &list.additional {
+            // To a shell without `[[`, what is joined to it by `&&` never runs.
+            if fails && matches!(next, AndOr::And(_)) {
+                continue;
+            }
+            fails = matches!(next, AndOr::Or(pipeline) if self.is_missing(pipeline));
             ends = match next {
                 AndOr::And(pipeline) => {
                     self.folder = ends.good.unwrap_or(Folder::Unknown);
@@ -158,6 +184,16 @@ impl<'a> Walker<'a> {
         let moved = Folder::either(ends.good, ends.bad);
         self.folder = Folder::either(moved, ends.stayed).unwrap_or(Folder::Unknown);
         Ok(())
+    }
+
+    /// Whether a pipeline is one command that the shell at hand does not have.
+    fn is_missing(&self, pipeline: &Pipeline) -> bool {
+        match pipeline.seq.as_slice() {
+            [Command::Simple(simple)] if self.posix() && !pipeline.bang => {
+                simple.prefix.is_none() && simple.word_or_name.as_ref().is_some_and(|name| name.value == "[[")
+            }
+            _ => false,
+        }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) -> Result<Ends> {
@@ -218,16 +254,25 @@ impl<'a> Walker<'a> {
 
     /// Walks what is inside of `$(...)`, backquotes or a process substitution.
     pub(super) fn substitution(&mut self, text: &str) -> Result<()> {
-        let program = parse::substituted(text)?;
-        self.inside(text, |walker| walker.apart(|walker| walker.program(&program)))
+        let parsed = parse::substituted(text, self.grammar);
+        // A POSIX shell that can't read what is substituted reads no further, and runs none of it.
+        self.stopped |= self.posix() && parsed.is_err();
+        let program = parsed?;
+        self.substitutions += 1;
+        let walked = self.inside(text, |walker| walker.apart(|walker| walker.program(&program)));
+        self.substitutions -= 1;
+        walked
     }
 
-    /// Walks a literal line that a command would run, with what it finds.
-    fn inner_line(&mut self, text: &str) -> Result<()> {
+    /// Walks a literal line that a command would run in a shell of `dialect`, with what it finds.
+    fn inner_line(&mut self, text: &str, dialect: Dialect) -> Result<()> {
         bounds::check(text)?;
-        let program = parse::program(text)?;
+        let program = parse::program(text, Grammar::Bash)?;
         let loops = std::mem::take(&mut self.loops);
-        let walked = self.inside(text, |walker| walker.program(&program));
+        let around = (self.dialect, self.grammar, self.substitutions);
+        (self.dialect, self.grammar, self.substitutions) = (dialect, Grammar::Bash, 0);
+        let walked = self.inside(text, |walker| walker.readings(text, &program));
+        (self.dialect, self.grammar, self.substitutions) = around;
         self.loops = loops;
         walked
     }
@@ -280,6 +325,31 @@ impl<'a> Walker<'a> {
     /// The text that is walked just now.
     pub(super) fn text(&self) -> &str {
         self.texts.last().map_or(self.line, String::as_str)
+    }
+
+    /// Whether zsh may read the text at hand.
+    pub(super) fn may_be_zsh(&self) -> bool {
+        self.dialect.may_be_zsh()
+    }
+
+    /// Whether the text at hand may be typed into a shell, so that its history counts.
+    pub(super) fn may_be_typed(&self) -> bool {
+        self.dialect == Dialect::Unknown
+    }
+
+    /// The shell that reads the text at hand.
+    pub(super) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Whether the text is walked as a shell reads it that has none of bash's additions.
+    pub(super) fn posix(&self) -> bool {
+        self.grammar == Grammar::Posix
+    }
+
+    /// Whether the text at hand stands in a substitution.
+    pub(super) fn substituted(&self) -> bool {
+        self.substitutions > 0
     }
 
     /// Whether the text that is walked holds `raw` as it stands.

@@ -3,7 +3,7 @@
 
 use super::Walker;
 use crate::call::Access;
-use crate::call::shell::{Caveat, Named, ShellAccess, Touch, Use, Word, candidates};
+use crate::call::shell::{Caveat, Dialect, Named, ShellAccess, Touch, Use, Word, candidates};
 
 /// As many commands are kept of such texts, for one command.
 const MOST: usize = 512;
@@ -30,7 +30,7 @@ impl Walker<'_> {
         let (commands, weight, functions) = (self.commands, self.weight, self.functions.len());
         let (folder, fed, depth) = (self.folder.clone(), self.fed, self.depth);
         let out = std::mem::take(&mut self.out);
-        let walked = self.inner_line(text);
+        let walked = self.inner_line(text, Dialect::Unknown);
         let found = std::mem::replace(&mut self.out, out);
         (self.folder, self.fed, self.depth) = (folder, fed, depth);
         (self.commands, self.weight) = (commands, weight);

@@ -51,6 +51,10 @@ impl Walker<'_> {
     pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Result<Feed> {
         let input = |fd: &Option<i32>| fd.is_none_or(|fd| fd == 0);
         match redirect {
+            // To a POSIX shell the number is a word of the command.
+            IoRedirect::File(Some(10..), ..) if self.posix() => {
+                Err(Refused::new("a descriptor of two digits"))
+            }
             IoRedirect::File(fd, kind, target) => {
                 self.file(kind, target)?;
                 let reads = matches!(kind, Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput);
@@ -90,6 +94,7 @@ impl Walker<'_> {
                 self.process(inner)
             }
             Target::Filename(word) => {
+                self.target_of_zsh(kind, &word.value);
                 let word = self.one_target(&word.value)?;
                 self.target(&word, reads, writes);
                 Ok(())
@@ -115,6 +120,19 @@ impl Walker<'_> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// `>!file` opens `file` in zsh, and `<1-3>` is a glob of numbers there.
+    fn target_of_zsh(&mut self, kind: &Kind, raw: &str) {
+        let range = |raw: &str| raw.contains('-') && raw.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        let other = match kind {
+            Kind::Read => range(raw),
+            Kind::Write | Kind::Append => raw.starts_with('!'),
+            _ => false,
+        };
+        if other && self.may_be_zsh() {
+            self.note(true, format!("zsh reads the redirection to {raw} otherwise"));
         }
     }
 
@@ -186,10 +204,12 @@ impl Walker<'_> {
         let notes = std::mem::take(&mut self.notes);
         let touches = std::mem::take(&mut self.touches);
         let said = std::mem::take(&mut self.said);
+        self.substitutions += 1;
         let walked = self.apart(|walker| {
             walker.fed = true;
             walker.list(&inner.list)
         });
+        self.substitutions -= 1;
         let offered = std::mem::replace(&mut self.said, said);
         self.offered.extend(offered);
         self.notes = notes;

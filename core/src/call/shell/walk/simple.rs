@@ -9,8 +9,8 @@ use crate::call::shell::expand::Place;
 use crate::call::shell::program::{self, Command, Inner, Known, Moves};
 use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::{
-    Assignment, Caveat, Named, ShellAccess, Touch, TouchedPath, Use, Word, bounds, builtins, candidates,
-    foreign,
+    Assignment, Caveat, Dialect, Named, ShellAccess, Touch, TouchedPath, Use, Word, bounds, builtins,
+    candidates, foreign,
 };
 use crate::call::{Access, PathAccess, WriteKind};
 
@@ -84,6 +84,9 @@ impl Walker<'_> {
         let found = self.out.len();
         if words.is_empty() {
             self.without_words(parts);
+        } else if self.posix() && words.first().and_then(Word::literal).is_some_and(is_keyword) {
+            // No such command is found, but its words were expanded.
+            self.without_words(Parts { assignments: Vec::new(), ..parts });
         } else {
             foreign::check(&words)?;
             let timed = timed.then(|| std::iter::once("time".into()).chain(words.clone()).collect());
@@ -174,6 +177,15 @@ impl Walker<'_> {
                 ..ShellAccess::default()
             }));
         }
+        self.evaluated_lines();
+    }
+
+    /// Denials look at what a value would run, at the access that was found last.
+    fn evaluated_lines(&mut self) {
+        let lines = std::mem::take(&mut self.evaluated);
+        if let Some(place) = self.out.len().checked_sub(1) {
+            lines.iter().for_each(|line| self.perhaps(line, place, true));
+        }
     }
 
     /// What was noted about words that belong to no simple command, but to `keyword`.
@@ -185,6 +197,7 @@ impl Walker<'_> {
             let shell =
                 ShellAccess { words, line, understood: true, caveats, touches, ..ShellAccess::default() };
             self.out.push(Access::Shell(shell));
+            self.evaluated_lines();
         }
     }
 
@@ -208,6 +221,10 @@ impl Walker<'_> {
         self.says(&words, &input, known.reader);
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
         let rest = words.get(through..).unwrap_or_default().to_vec();
+        if shell {
+            self.gives_values(&rest, &input);
+            caveats.append(&mut self.notes);
+        }
         let mut lines = Vec::new();
         if let (Feed::Text(text), true) = (&feed, reads_shell(&rest)) {
             lines.push(text.clone());
@@ -220,7 +237,7 @@ impl Walker<'_> {
         caveats.extend(named(&rest));
         let (mut harmless, mut quiet) = (false, false);
         if shell {
-            let builtin = builtins::look(&rest);
+            let builtin = builtins::look(&rest, self.dialect);
             harmless = builtin.harmless;
             known.reader &= builtin.caveats.is_empty();
             caveats.extend(builtin.caveats);
@@ -265,6 +282,14 @@ impl Walker<'_> {
         let scripts = self.scripts(&rest, fed);
         let calls = shell && self.is_function(rest.first().and_then(Word::literal));
         let evaluates = rest.first().and_then(Word::literal) == Some("eval");
+        // `trap`, `mapfile -C` and the like keep lines for this shell; what another program runs lines with is its
+        // own business, unless it is a shell itself.
+        let base = rest.first().and_then(Word::literal).and_then(|name| name.rsplit('/').next());
+        let reads = match base.map(Dialect::of_program) {
+            _ if shell && builtins::keeps_lines(base.unwrap_or_default()) => self.dialect,
+            Some(dialect) => dialect,
+            None => Dialect::Unknown,
+        };
         let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
@@ -282,6 +307,7 @@ impl Walker<'_> {
             scripts,
         }));
         let place = self.out.len() - 1;
+        self.evaluated_lines();
         for line in known.lines {
             self.perhaps(&line, place, true);
         }
@@ -307,14 +333,16 @@ impl Walker<'_> {
                         walker.command(words, Parts { feed: feed.clone(), shell: false, ..Parts::default() })
                     })
                 })?,
-                Inner::Line(Word::Literal(line)) if evaluates && shell => self.line_of_its_own(&line),
+                Inner::Line(Word::Literal(line)) if evaluates && shell => {
+                    self.line_of_its_own(&line, self.dialect);
+                }
                 Inner::Line(Word::Literal(line)) => lines.push(line),
                 Inner::Line(Word::Open(_)) => {}
             }
         }
         for line in lines {
             let folder = self.folder.clone();
-            self.line_of_its_own(&line);
+            self.line_of_its_own(&line, reads);
             self.folder = folder;
         }
         (self.input, self.fed) = (outside, fed_outside);
@@ -357,9 +385,9 @@ impl Walker<'_> {
     }
 
     /// A line that a command runs: where it is not understood, that is an access of its own.
-    fn line_of_its_own(&mut self, line: &str) {
+    fn line_of_its_own(&mut self, line: &str, dialect: Dialect) {
         let (folder, fed) = (self.folder.clone(), self.fed);
-        if let Err(refused) = self.inner_line(line) {
+        if let Err(refused) = self.inner_line(line, dialect) {
             self.folder = Folder::Unknown;
             if self.depth > 0 {
                 self.fed = fed;
@@ -432,6 +460,11 @@ impl Walker<'_> {
         }
         self.out
     }
+}
+
+/// Whether bash has a keyword where a POSIX shell looks for a command.
+fn is_keyword(name: &str) -> bool {
+    matches!(name, "[[" | "]]" | "function" | "select" | "coproc")
 }
 
 /// Whether a path is that of a process substitution: a pipe of the line's own.

@@ -25,6 +25,10 @@ impl Walker<'_> {
                 if names {
                     walker.evaluates(&word);
                 }
+                // zsh takes the number of a descriptor for arithmetic.
+                if matches!(predicate, Unary::FdIsOpenTerminal) && walker.may_be_zsh() {
+                    walker.evaluates(&word);
+                }
                 Ok(())
             }
             Test::BinaryTest(predicate, left, right) => {

@@ -1,0 +1,114 @@
+//! Which shell reads a line. The same text can be one command to bash, two to dash, and a program to zsh.
+
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use serde::{Deserialize, Serialize};
+
+/// The shell that a line is written for (decisions, amendment 1).
+///
+/// A door that does not know it leaves it [`Dialect::Unknown`]: the line is judged as each of the shells
+/// would read it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
+    /// bash.
+    Bash,
+    /// Any POSIX shell: `/bin/sh` is dash on one system and bash on the next.
+    Sh,
+    /// zsh.
+    Zsh,
+    /// Not known: any of them.
+    #[default]
+    Unknown,
+}
+
+impl Dialect {
+    /// The names that people write: `"bash".parse()`.
+    pub const NAMES: &'static [&'static str] = &["bash", "sh", "zsh", "unknown"];
+
+    /// The dialect of a shell by the last part of its path.
+    pub(super) fn of_program(name: &str) -> Self {
+        match name {
+            "bash" => Self::Bash,
+            "sh" | "dash" | "ash" => Self::Sh,
+            "zsh" => Self::Zsh,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Whether a POSIX shell without bash's extensions may read the line.
+    pub(super) fn may_be_posix(self) -> bool {
+        matches!(self, Self::Sh | Self::Unknown)
+    }
+
+    /// Whether zsh may read the line.
+    pub(super) fn may_be_zsh(self) -> bool {
+        matches!(self, Self::Zsh | Self::Unknown)
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        match name {
+            "bash" => Ok(Self::Bash),
+            "sh" => Ok(Self::Sh),
+            "zsh" => Ok(Self::Zsh),
+            "unknown" => Ok(Self::Unknown),
+            _ => Err(()),
+        }
+    }
+}
+
+/// Signs by which a line may be other commands to a POSIX shell than to bash.
+const COMMANDS: &[&str] = &["&>", "[[", "((", "$[", "<<<", "<(", ">(", "|&", ";&", "=("];
+/// Signs by which its commands are the same, and their words may be others.
+const WORDS: &[&str] = &["$'", "$\"", "~+", "~-", "=~"];
+
+/// None where they could not be built, which their patterns rule out: then every line differs.
+static COMMAND_SIGNS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(COMMANDS).ok());
+static WORD_SIGNS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(WORDS).ok());
+
+/// In what bash and a POSIX shell could read a line in two ways. Ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Difference {
+    /// In nothing.
+    Nothing,
+    /// In the words of its commands.
+    Words,
+    /// In which commands there are.
+    Commands,
+}
+
+/// How bash and a POSIX shell could read `line` in two ways.
+pub(super) fn difference(line: &str) -> Difference {
+    let holds = |signs: &LazyLock<Option<AhoCorasick>>| {
+        signs.as_ref().is_none_or(|signs: &AhoCorasick| signs.is_match(line))
+    };
+    if holds(&COMMAND_SIGNS) || line.contains(['<', '>']) && long_descriptor(line) {
+        Difference::Commands
+    } else if holds(&WORD_SIGNS) || line.contains('{') && braces(line) {
+        Difference::Words
+    } else {
+        Difference::Nothing
+    }
+}
+
+/// Whether a brace opens that is neither a group's, which stands alone, nor that of `${NAME}`.
+fn braces(line: &str) -> bool {
+    line.match_indices('{').any(|(at, _)| {
+        let (before, behind) = (line.get(..at).unwrap_or_default(), line.get(at + 1..).unwrap_or_default());
+        !before.ends_with('$') && !behind.starts_with(char::is_whitespace) && behind.contains([',', '.'])
+    })
+}
+
+/// `12>file`: to some shells the number is a word, for they know descriptors of one digit only.
+fn long_descriptor(line: &str) -> bool {
+    line.as_bytes().windows(3).any(|three| match three {
+        [a, b, c] => a.is_ascii_digit() && b.is_ascii_digit() && matches!(c, b'<' | b'>'),
+        _ => false,
+    })
+}
