@@ -13,6 +13,8 @@ mod zsh;
 pub(super) use arithmetic::evaluated;
 pub(super) use document::heredoc_literal;
 
+use brush_parser::word::WordPiece;
+
 use super::refused::{Refused, Result};
 use super::walk::Walker;
 use super::{Word, bounds};
@@ -75,15 +77,21 @@ impl Walker<'_> {
     fn add_pieces(&mut self, field: &mut Field, raw: &str, tildes: Tildes, place: Place) -> Result<()> {
         self.spend(bounds::weight(raw)?)?;
         let pieces = parse::pieces(raw, tildes)?;
+        // The parser takes the second dollar sign for the beginning of an expansion, a shell both for its number.
+        let quoted = |at: usize| {
+            pieces.iter().any(|piece| {
+                matches!(piece.piece, WordPiece::SingleQuotedText(_))
+                    && (piece.start_index..piece.end_index).contains(&at)
+            })
+        };
+        if raw.match_indices("$$[").any(|(at, _)| !quoted(at)) {
+            return Err(Refused::new("a bracket behind two dollar signs"));
+        }
         self.unquoted(field, raw, &pieces, place)
     }
 
     /// Holds a word to what the line says: where the parser puts one together again, it could differ.
     fn check_raw(&mut self, raw: &str, place: Place) -> Result<()> {
-        // The parser takes the second dollar sign for the beginning of an expansion, a shell both for its number.
-        if raw.contains("$$[") {
-            return Err(Refused::new("a bracket behind two dollar signs"));
-        }
         let expands = raw.contains("$(") || raw.contains("${") || raw.contains("$[") || raw.contains('`');
         if expands && !self.stands(raw) {
             return Err(Refused::new("a word that is not read as it stands"));
