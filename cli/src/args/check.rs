@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
+use mayi_core::call::Dialect;
 use mayi_core::check::KINDS;
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
@@ -19,12 +20,13 @@ Examples:
   mayi check write src/main.rs --mode plan
   mayi check mcp 'github/create_issue {\"repo\": \"me/x\"}' --agent claude
   mayi check shell 'cargo test' --allow 'shell(cargo *)' --json
+  mayi check shell 'ls &>out' --shell bash
   mayi check --stdin < calls.jsonl > decisions.jsonl
 
 One line of --stdin:
   {\"id\": \"1\", \"kind\": \"shell\", \"command\": \"git status\", \"cwd\": \"/w\", \"agent\": \"claude\"}
-Keys: id, kind, then command, path, url, request (of acp), or server, tool and arguments; cwd,
-workspace, agent, mode, rules, matrix, isolated, protection.
+Keys: id, kind, then command and shell (bash, sh, zsh, unknown), path, url, request (of acp), or
+server, tool and arguments; cwd, workspace, agent, mode, rules, matrix, isolated, protection.
 
 Exit codes: 0 allowed · 5 denied · 6 asked about
 With --stdin: 0, or 2 if a line was not understood";
@@ -44,6 +46,9 @@ pub(crate) struct CheckArgs {
     /// Print the decision as one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Which shell reads the line: bash, sh (any POSIX shell), zsh, or unknown: as each of them would
+    #[arg(long, value_name = "SHELL", value_parser = PossibleValuesParser::new(Dialect::NAMES).try_map(|name| name.parse::<Dialect>()))]
+    pub shell: Option<Dialect>,
     /// As if this agent asked
     #[arg(long, value_name = "NAME", help_heading = "Permissions")]
     pub agent: Option<String>,

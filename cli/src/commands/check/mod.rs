@@ -64,6 +64,14 @@ fn request(args: &CheckArgs) -> Result<Request, CliError> {
     let kind = args.kind.as_deref().unwrap_or_default();
     let what = what(kind, &args.value)?;
     let mut request = Request::new(what);
+    match args.shell {
+        Some(_) if !matches!(request.what, What::Line(_)) => {
+            return Err(CliError::usage(
+                "--shell says which shell reads a line: give the kind shell, and the line in quotes",
+            ));
+        }
+        shell => request.shell = shell.unwrap_or_default(),
+    }
     if let Some(name) = &args.agent {
         if !mayi_core::call::Names::plain(name) {
             let name = mayi_core::approval::visible(name);

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
+use mayi_core::call::Dialect;
 use mayi_core::check::{Answer, CheckError, Checker, Request};
 use serde_json::Value;
 
@@ -59,6 +60,9 @@ fn judge(
     let mut request = Request::from_json(line).map_err(|error| (id_of(line), error.to_string()))?;
     if !request.isolated && request.agent.is_none() {
         request.agent.clone_from(&args.agent);
+    }
+    if request.shell == Dialect::Unknown {
+        request.shell = args.shell.unwrap_or_default();
     }
     match checker.decide(&request) {
         Ok(decision) => Ok((request.id, decision)),

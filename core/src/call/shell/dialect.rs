@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// The shell that a line is written for (decisions, amendment 1).
 ///
@@ -49,16 +50,21 @@ impl Dialect {
     }
 }
 
-impl FromStr for Dialect {
-    type Err = ();
+/// No shell is called so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("write bash, sh, zsh or unknown")]
+pub struct UnknownDialect;
 
-    fn from_str(name: &str) -> Result<Self, ()> {
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
         match name {
             "bash" => Ok(Self::Bash),
             "sh" => Ok(Self::Sh),
             "zsh" => Ok(Self::Zsh),
             "unknown" => Ok(Self::Unknown),
-            _ => Err(()),
+            _ => Err(UnknownDialect),
         }
     }
 }

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Access, UrlAccess};
 
-pub use dialect::Dialect;
+pub use dialect::{Dialect, UnknownDialect};
 pub use line::{argv, line};
 pub(crate) use program::runs_others;
 #[cfg(test)]

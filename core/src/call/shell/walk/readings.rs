@@ -65,13 +65,18 @@ impl Walker<'_> {
             .filter(|(_, access)| !found.contains(access))
             .map(|(at, access)| (from + at, access))
             .collect();
-        for (at, access) in new {
-            let pair = alike && self.out.get(at).is_some_and(|found| same_command(found, &access));
-            if !pair {
-                let reason = format!("a POSIX shell reads this line otherwise: it would {}", tells(&access));
-                self.reads_otherwise(from, &reason);
-            }
-            if let Some(shell) = self.shell_at(from, pair.then_some(at)) {
+        let pair = |at: usize, access: &Access| {
+            alike && self.out.get(at).is_some_and(|found| same_command(found, access))
+        };
+        let (pairs, others): (Vec<_>, Vec<_>) = new.into_iter().partition(|(at, access)| pair(*at, access));
+        if !others.is_empty() {
+            let does: Vec<_> = others.iter().map(|(_, access)| tells(access)).collect();
+            let reason = format!("a POSIX shell reads this line otherwise: it would {}", does.join(", "));
+            self.reads_otherwise(from, &reason);
+        }
+        let pairs = pairs.into_iter().map(|(at, access)| (Some(at), access));
+        for (at, access) in pairs.chain(others.into_iter().map(|(_, access)| (None, access))) {
+            if let Some(shell) = self.shell_at(from, at) {
                 take(access, shell);
             }
         }
