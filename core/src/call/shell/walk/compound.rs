@@ -72,16 +72,17 @@ impl Walker<'_> {
         self.repeated(|walker| walker.list(&of.body.list))
     }
 
-    /// `( (x))` is two subshells, and the parser takes it for arithmetic too: only where no two parentheses stand apart
-    /// is it certain which one it was.
+    /// `( (x))` and `((x) )` are two subshells, and the parser takes them for arithmetic too: only where no two
+    /// parentheses stand apart is it certain which one it was.
     fn touching_parentheses(&self) -> Result<()> {
         let blank = |c: char| c.is_whitespace() || c == '\\';
-        let apart = |rest: &str| rest.starts_with(blank) && rest.trim_start_matches(blank).starts_with('(');
-        match self
-            .text()
-            .match_indices('(')
-            .any(|(at, open)| self.text().get(at + open.len()..).is_some_and(apart))
-        {
+        let apart = |sign: char| {
+            self.text().match_indices(sign).any(|(at, _)| {
+                let rest = self.text().get(at + 1..).unwrap_or_default();
+                rest.starts_with(blank) && rest.trim_start_matches(blank).starts_with(sign)
+            })
+        };
+        match apart('(') || apart(')') {
             true => Err(Refused::new("parentheses that are subshells or arithmetic")),
             false => Ok(()),
         }

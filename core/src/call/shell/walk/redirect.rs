@@ -61,6 +61,7 @@ impl Walker<'_> {
                 Ok(if reads && input(fd) { Feed::Unknown } else { Feed::Nothing })
             }
             IoRedirect::OutputAndError(word, _) => {
+                self.target_of_zsh(&Kind::Write, &word.value);
                 let word = self.one_target(&word.value)?;
                 self.target(&word, false, true);
                 Ok(Feed::Nothing)
@@ -101,6 +102,7 @@ impl Walker<'_> {
             }
             Target::Duplicate(word) if descriptor(&word.value) => Ok(()),
             Target::Duplicate(word) => {
+                self.target_of_zsh(&Kind::Write, &word.value);
                 word_behind_a_dash(&word.value)?;
                 let word = self.one_target(&word.value)?;
                 // bash expands such a word a second time, after its quotes are gone.
@@ -128,7 +130,7 @@ impl Walker<'_> {
         let range = |raw: &str| raw.contains('-') && raw.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         let other = match kind {
             Kind::Read => range(raw),
-            Kind::Write | Kind::Append => raw.starts_with('!'),
+            Kind::Write | Kind::Append | Kind::Clobber => raw.starts_with('!'),
             _ => false,
         };
         if other && self.may_be_zsh() {
