@@ -30,7 +30,11 @@ impl Walker<'_> {
         let counted = (self.commands, self.weight);
         let walked = self.posix_reading(text);
         (self.commands, self.weight) = counted;
-        self.folder = Folder::either(Some(after), Some(self.folder.clone())).unwrap_or(Folder::Unknown);
+        // Where it stopped, nothing runs behind it.
+        self.folder = match &walked {
+            Ok(true) => Folder::either(Some(after), Some(self.folder.clone())).unwrap_or(Folder::Unknown),
+            _ => after,
+        };
         let posix = self.out.split_off(from);
         self.out.extend(found);
         if let Err(refused) = walked
@@ -45,14 +49,15 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn posix_reading(&mut self, text: &str) -> Result<()> {
-        let Some(program) = first_commands(text)? else { return Ok(()) };
+    /// Whether all of it was walked.
+    fn posix_reading(&mut self, text: &str) -> Result<bool> {
+        let Some((program, whole)) = first_commands(text)? else { return Ok(false) };
         let (notes, touches) = (std::mem::take(&mut self.notes), std::mem::take(&mut self.touches));
         self.grammar = Grammar::Posix;
         let walked = self.program(&program);
         self.grammar = Grammar::Bash;
         (self.notes, self.touches) = (notes, touches);
-        walked
+        walked.map(|()| whole)
     }
 
     /// Adds what a POSIX shell does besides what was found since `from`.
@@ -108,8 +113,8 @@ impl Walker<'_> {
 }
 
 /// What a POSIX shell comes to run: it reads one complete command after the other, and stops at the first that it
-/// can't read. None if that is the first one.
-fn first_commands(text: &str) -> Result<Option<Program>> {
+/// can't read. None if that is the first one; with it, whether that is all of it.
+fn first_commands(text: &str) -> Result<Option<(Program, bool)>> {
     let mut rest = text;
     for _ in 0..MOST_CUTS {
         // Up to here both read the same.
@@ -117,7 +122,7 @@ fn first_commands(text: &str) -> Result<Option<Program>> {
             return Ok(None);
         }
         if let Ok(program) = parse::program(rest, Grammar::Posix) {
-            return Ok(Some(program));
+            return Ok(Some((program, rest.len() == text.len())));
         }
         let Some((before, _)) = rest.rsplit_once('\n') else { return Ok(None) };
         rest = before;
@@ -154,17 +159,16 @@ fn take(access: Access, shell: &mut ShellAccess) {
                 words, outer, spellings, tails, caveats, touches, urls, reader, scripts, ..
             } = other;
             shell.reader &= reader;
-            shell.outer.push(words);
-            shell.outer.extend(outer);
-            shell.spellings.extend(spellings);
-            shell.tails.extend(tails);
-            shell.touches.extend(touches);
-            shell.urls.extend(urls);
-            shell.scripts.extend(scripts);
+            add(&mut shell.outer, std::iter::once(words).chain(outer));
+            add(&mut shell.spellings, spellings);
+            add(&mut shell.tails, tails);
+            add(&mut shell.touches, touches);
+            add(&mut shell.urls, urls);
+            add(&mut shell.scripts, scripts);
             // Places of words are those of the other reading.
-            let caveats = caveats.into_iter().map(|caveat| Caveat { named: Named::Nothing, ..caveat });
-            let new: Vec<_> = caveats.filter(|caveat| !shell.caveats.contains(caveat)).collect();
-            shell.caveats.extend(new);
+            let unnamed = caveats.into_iter().filter(|caveat| !shell.caveats.contains(caveat));
+            let unnamed: Vec<_> = unnamed.map(|caveat| Caveat { named: Named::Nothing, ..caveat }).collect();
+            add(&mut shell.caveats, unnamed);
         }
         Access::Read(path) => {
             shell.reader = false;
@@ -175,5 +179,14 @@ fn take(access: Access, shell: &mut ShellAccess) {
             shell.touches.push(Touch::known(path, Use::Write(kind)));
         }
         _ => {}
+    }
+}
+
+/// Adds what is not there yet.
+fn add<T: PartialEq>(all: &mut Vec<T>, new: impl IntoIterator<Item = T>) {
+    for one in new {
+        if !all.contains(&one) {
+            all.push(one);
+        }
     }
 }
