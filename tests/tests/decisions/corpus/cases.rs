@@ -86,7 +86,7 @@ fn group_of(file: &str, group: &Map<String, Value>) -> Group {
 
 /// The keys of a group and of a case of it, laid over each other.
 fn case_of(id: String, keys: &Map<String, Value>) -> Case {
-    const KNOWN: [&str; 22] = [
+    const KNOWN: [&str; 23] = [
         "name",
         "because",
         "expect",
@@ -109,6 +109,7 @@ fn case_of(id: String, keys: &Map<String, Value>) -> Case {
         "hard_links",
         "cases",
         "workspace",
+        "shell",
     ];
     for key in keys.keys() {
         assert!(KNOWN.contains(&&**key), "{id}: {key} means nothing");
@@ -134,7 +135,7 @@ fn case_of(id: String, keys: &Map<String, Value>) -> Case {
     }
     request.insert("cwd".to_owned(), json!(text("cwd").unwrap_or("/w")));
     request.insert("workspace".to_owned(), json!(text("workspace").unwrap_or("/w")));
-    for key in ["mode", "agent"] {
+    for key in ["mode", "agent", "shell"] {
         if let Some(value) = text(key) {
             request.insert(key.to_owned(), json!(value));
         }

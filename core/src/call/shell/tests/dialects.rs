@@ -112,6 +112,7 @@ fn given_what_zsh_reads_otherwise_then_it_is_asked_about_always() {
             "echo x >|!f",
             "echo x &>!f",
             "cat <1-3>x",
+            "true >&1-",
             "repeat 1 touch x",
             "noglob touch x",
             "- touch x",

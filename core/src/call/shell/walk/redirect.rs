@@ -100,7 +100,13 @@ impl Walker<'_> {
                 self.target(&word, reads, writes);
                 Ok(())
             }
-            Target::Duplicate(word) if descriptor(&word.value) => Ok(()),
+            Target::Duplicate(word) if descriptor(&word.value) => {
+                // `>&1-` moves a descriptor, and zsh opens a file of that name.
+                if word.value.len() > 1 && word.value.ends_with('-') && self.may_be_zsh() {
+                    self.note(true, format!("zsh reads the redirection to {} otherwise", word.value));
+                }
+                Ok(())
+            }
             Target::Duplicate(word) => {
                 self.target_of_zsh(&Kind::Write, &word.value);
                 word_behind_a_dash(&word.value)?;
