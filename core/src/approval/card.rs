@@ -371,7 +371,9 @@ fn choices(call: &Call, suggestions: &[Suggestion], agent: &[AgentOption]) -> Ve
     // Only one of the agent's own options, picked by hand, allows these.
     if !switches_mode && call.by_hand.is_none() {
         options.push(own(choice::ALLOW_ONCE, "Allow once", "allow_once", "once"));
-        options.push(own(choice::ALLOW_SESSION, "Allow for this session", "allow_always", "session"));
+        if call.without_substance().is_none() {
+            options.push(own(choice::ALLOW_SESSION, "Allow for this session", "allow_always", "session"));
+        }
         if !suggestions.is_empty() {
             options.push(own(choice::ALLOW_ALWAYS, "Always allow …", "allow_always", "user"));
         }

@@ -129,6 +129,24 @@ impl Call {
         digest_of(&bound)
     }
 
+    /// Why only a person may allow it, and only once: it says what kind of thing it does, and not to what. Its title
+    /// may say it, but a title is the agent's prose.
+    #[must_use]
+    pub fn without_substance(&self) -> Option<&'static str> {
+        let says = |what: fn(&Access) -> bool| self.accesses.iter().any(what);
+        let tool = says(|access| matches!(access, Access::Mcp(_) | Access::Mode { .. }));
+        match self.kind.as_str() {
+            _ if tool => None,
+            "execute" if !says(|access| matches!(access, Access::Shell(_))) => {
+                Some("it runs something, and does not say which command: only its title may tell")
+            }
+            "edit" | "delete" | "move" if !says(|access| matches!(access, Access::Write(..))) => {
+                Some("it changes something, and does not say which file: only its title may tell")
+            }
+            _ => None,
+        }
+    }
+
     /// The folder that answers for a workspace are about: the first of the session's.
     #[must_use]
     pub fn workspace(&self) -> Option<String> {
@@ -139,11 +157,16 @@ impl Call {
     /// for something with an `always` ask is bound to it.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
-        digest_of(&serde_json::json!({
+        let mut bound = serde_json::json!({
             "agent": self.agent, "session": self.session, "cwd": path::path_text(&self.cwd), "env": self.env,
             "door": self.door, "kind": self.kind, "name": self.name, "rawInput": self.raw_input,
             "diffs": self.diffs, "notes": self.notes, "accesses": self.accesses,
             "server": self.server, "blocked": self.blocked, "cautions": self.cautions,
-        }))
+        });
+        // Nothing else tells such calls apart.
+        if let Some(members) = bound.as_object_mut().filter(|_| self.without_substance().is_some()) {
+            members.insert("title".to_owned(), Value::from(self.title.clone()));
+        }
+        digest_of(&bound)
     }
 }

@@ -27,7 +27,9 @@ struct Approved {
 impl Cover {
     /// Remembers an approved call.
     pub(super) fn approved(&mut self, call: &Call) {
-        let Some(id) = call.tool_call_id.clone().filter(|_| call.door == Door::AcpPermission) else { return };
+        // What does not say what it does announces nothing.
+        let covers = call.door == Door::AcpPermission && call.without_substance().is_none();
+        let Some(id) = call.tool_call_id.clone().filter(|_| covers) else { return };
         if self.approved.len() >= MOST {
             self.approved.pop_front();
         }

@@ -130,6 +130,7 @@ fn allowing(
         asked
             .flat_map(|access| [session_pattern(access, &call.roots, home), naming_pattern(access)])
             .filter_map(|pattern| pattern.ok().flatten())
+            .filter(|pattern| speaks(pattern, call))
             .collect()
     } else {
         cover(call, decision, given)?
@@ -249,6 +250,17 @@ fn parsed(patterns: &[String]) -> Result<Vec<Pattern>, AnswerError> {
         Pattern::parse(text, &places).map_err(|error| AnswerError::Remember(error.to_string()))
     };
     patterns.iter().map(parse).collect()
+}
+
+/// Whether a pattern says all of what is to be allowed: a program on a command's input is in no pattern, and then the
+/// answer is about exactly this call.
+fn speaks(pattern: &Pattern, call: &Call) -> bool {
+    let unnamed = |shell: &shell::ShellAccess| {
+        shell.caveats.iter().any(|caveat| !caveat.always && caveat.named == shell::Named::Nothing)
+    };
+    !call.accesses.iter().any(|access| {
+        matches!(access, Access::Shell(shell) if unnamed(shell)) && pattern.allows(access, &call.roots)
+    })
 }
 
 /// The patterns, if together they allow all that `decision` asks about: one for something else is a slip

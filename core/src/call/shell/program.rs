@@ -7,6 +7,7 @@
 mod awk;
 mod form;
 mod gitlinks;
+mod given;
 mod hidden;
 mod input;
 mod judge;
@@ -36,6 +37,7 @@ use std::path::Path;
 use super::{Caveat, Touch, Word};
 use crate::call::{Looked, UrlAccess, WriteKind};
 
+pub(super) use given::{Brings, Given, brings, is_shell};
 pub(super) use places::{among, opened};
 
 /// One simple command as the grammar has it.
@@ -86,8 +88,10 @@ pub(super) struct Known {
     pub(super) lines: Vec<String>,
     /// Words that may be lines, and may be prose: for deny and ask, by what they begin with.
     pub(super) prose: Vec<String>,
-    /// It runs what it is given to read.
+    /// What it is given to read may be lines that it runs: denials look at those.
     pub(super) runs_input: bool,
+    /// Programs that it is given to run, otherwise than by its words.
+    pub(super) given: Vec<Given>,
     /// The folder of the shell changes (`cd`).
     pub(super) moves: Option<Moves>,
 }

@@ -152,6 +152,11 @@ fn always_asked(policy: &Policy, found: &mut Findings<'_>) {
         finding.always = true;
         found.ask(finding, Hold::Never);
     }
+    if let Some(why) = call.without_substance() {
+        let mut finding = found.finding(Effect::Ask, Source::Caveat, why);
+        finding.always = true;
+        found.ask(finding, Hold::Never);
+    }
     if let Access::Mode { .. } = access {
         let mut finding = found.finding(Effect::Ask, Source::Protection, "a switch of the agent's own mode");
         finding.always = true;

@@ -233,6 +233,14 @@ impl Pattern {
             .then_some("commands are allowed one by one: write a rule for each")
     }
 
+    /// What to write in an allow in place of this, if its last word ends in `*`: there that is one word alone.
+    #[must_use]
+    pub fn further_words(&self) -> Option<String> {
+        let glued = matches!(&self.matcher, Matcher::Shell(pattern) if pattern.glued());
+        let before = self.text.strip_suffix("*)").filter(|_| glued)?;
+        Some(format!("{} *)", before.trim_end_matches([':', '*', ' '])))
+    }
+
     /// Whether this could be about `access`: how asks and denials match.
     #[must_use]
     pub fn concerns(&self, access: &Access, roots: &[PathBuf]) -> bool {

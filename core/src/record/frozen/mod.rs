@@ -124,7 +124,7 @@ impl Frozen {
             cwd: Name::of(&call.cwd),
             roots: call.roots.iter().map(|root| Name::of(root)).collect(),
             name: call.name.clone(),
-            by_hand: call.by_hand.clone(),
+            by_hand: call.by_hand.clone().or_else(|| call.without_substance().map(str::to_owned)),
             server: call.server.clone(),
             blocked: call.blocked.clone(),
             cautions: call.cautions.clone(),

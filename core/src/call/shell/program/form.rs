@@ -199,6 +199,36 @@ impl With {
     }
 }
 
+/// How an interpreter is told what to run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Program {
+    /// Options whose value is the program.
+    pub(super) inline: HashSet<String>,
+    /// Options with which it runs its input besides: `python -i`.
+    pub(super) talks: HashSet<String>,
+    /// As many operands stand before the one that is the program; without that one, it runs its input.
+    /// [`Program::SCRIPT`]: the first is the script's file.
+    pub(super) operands: usize,
+}
+
+impl Program {
+    /// The first operand names the script.
+    pub(super) const SCRIPT: usize = 0;
+
+    fn parse(entry: &Entry) -> Option<Self> {
+        let names = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        Some(Self {
+            inline: names(entry.program.as_deref()?),
+            talks: names(&entry.talks),
+            operands: match entry.script.as_str() {
+                "second" => 1,
+                "none" => usize::MAX,
+                _ => Self::SCRIPT,
+            },
+        })
+    }
+}
+
 /// The whole of it.
 #[derive(Debug, Default)]
 pub(super) struct Form {
@@ -221,6 +251,14 @@ pub(super) struct Form {
     pub(super) options_first: Option<HashSet<String>>,
     /// What it reads from its input may be lines that it runs.
     pub(super) runs_input: bool,
+    /// It runs a program that is given to it.
+    pub(super) program: Option<Program>,
+    /// Options whose value is a file with a program.
+    pub(super) program_files: HashSet<String>,
+    /// Files of the folder that it runs without being told to: `Makefile`.
+    pub(super) project_files: Vec<String>,
+    /// Without a command it starts a shell, which runs its input: always, or with one of these.
+    pub(super) starts_shell: With,
     /// Where the command that it runs begins is not certain.
     pub(super) lost: bool,
     /// Without a path among its operands it works on the working folder.
@@ -263,6 +301,10 @@ impl Form {
             reader: entry.reader.unwrap_or_default(),
             digits: entry.digits,
             runs_input: entry.runs_input,
+            program: Program::parse(entry),
+            program_files: entry.program_files.split_whitespace().map(str::to_owned).collect(),
+            project_files: entry.project_files.split_whitespace().map(str::to_owned).collect(),
+            starts_shell: With::parse(entry.starts_shell.as_deref()),
             lost: entry.lost,
             here: entry.here.unwrap_or_default(),
             here_below: entry.here_below.unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 use super::Command;
 use super::form::{Form, Meaning, Role};
+use super::given;
 use super::name;
 use super::scan::{Scan, scan};
 use super::table::{Kind, Special, Table};
@@ -74,7 +75,7 @@ fn put_in(inner: &[Word], mark: &str, put: &str) -> (String, bool) {
 
 /// Whether `find -exec` runs what it finds.
 pub(super) fn chooses(inner: &[Word]) -> bool {
-    decided(inner, "{}") == Decides::Command
+    decided(inner, "{}", false) == Decides::Command
 }
 
 /// Whether the input of `xargs` or `parallel` decides what runs: no command is named, the one that
@@ -88,9 +89,9 @@ pub(super) fn decides(command: &Command<'_>, inner: &[Word], scan: &Scan<'_>, fo
     }
     let replaces = |name: &str| matches!(name, "-I" | "-i" | "--replace" | "-J");
     match scan.options.iter().find(|found| replaces(found.name)).map(|found| &found.value) {
-        None => decided(inner, if lines { "{}" } else { "\0" }) != Decides::Operands,
-        Some(None) => decided(inner, "{}") == Decides::Command,
-        Some(Some(value)) => value.text.is_none_or(|mark| decided(inner, mark) == Decides::Command),
+        None => decided(inner, if lines { "{}" } else { "\0" }, true) != Decides::Operands,
+        Some(None) => decided(inner, "{}", true) == Decides::Command,
+        Some(Some(value)) => value.text.is_none_or(|mark| decided(inner, mark, true) == Decides::Command),
     }
 }
 
@@ -99,8 +100,9 @@ fn takes_line(form: &Form) -> bool {
     form.operands.as_ref().is_some_and(|of| of.first.iter().chain(&of.many).any(is))
 }
 
-/// What the words that stand in for `mark` decide about `inner`.
-fn decided(inner: &[Word], mark: &str) -> Decides {
+/// What the words that stand in for `mark` decide about `inner`; `any`: they can be anything, and not only names of
+/// files that were found.
+fn decided(inner: &[Word], mark: &str, any: bool) -> Decides {
     let holds = |word: &Word| word.literal().is_some_and(|text| text.contains(mark));
     if mark.is_empty() {
         return Decides::Command;
@@ -125,6 +127,13 @@ fn decided(inner: &[Word], mark: &str) -> Decides {
         let form = program.form();
         if form.special == Some(Special::Shell) {
             return shell(inner.get(at..).unwrap_or_default(), holds);
+        }
+        if let Some(chosen) = given::chosen(form, inner, at, holds).filter(|_| any) {
+            return match (chosen, mark) {
+                (false, _) => Decides::Operands,
+                (true, "\0") => Decides::Rest,
+                (true, _) => Decides::Command,
+            };
         }
         let Some(stop) = form.before_command() else { return Decides::Operands };
         let scan = scan(form, inner, at, Some(stop));

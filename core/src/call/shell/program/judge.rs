@@ -1,6 +1,7 @@
 //! From a command's words to what is known about it.
 
 use super::form::{Form, Meaning, Operands, Role};
+use super::given::Given;
 use super::name;
 use super::operands;
 use super::places::Places;
@@ -102,6 +103,7 @@ impl<'a> Judge<'a> {
                 self.places.word(first, Use::Either, Reach::Itself);
             }
             self.anything(at + 1);
+            self.given_to_unknown(at);
             return self.everything(at + 1);
         };
         let text = first.literal().unwrap_or_default();
@@ -172,6 +174,7 @@ impl<'a> Judge<'a> {
             self.anything(from);
         }
         self.known.runs_input |= form.runs_input;
+        self.find_given(form, &scan);
         if let Some(tells) = form.tells
             && self.query(&scan, from)
         {
@@ -272,6 +275,9 @@ impl<'a> Judge<'a> {
         if inner.is_empty() {
             // Most start a shell then, or take lines.
             self.known.runs_input = true;
+            if form.starts_shell.holds(&scan.options) && !scan.has(Meaning::Line) {
+                self.give(Given::Input);
+            }
             // `kubectl exec pod ls`, without the `--` that it asks for.
             if form.operands_are_a_command() {
                 self.tails(scan.operands.iter().skip(1).copied());
@@ -284,6 +290,8 @@ impl<'a> Judge<'a> {
         let line = form.operands.as_ref().is_some_and(|operands| {
             operands.first.iter().chain(&operands.many).any(|role| *role == Role::Line)
         });
+        // `uv run x.py`
+        inner.first().into_iter().for_each(|first| self.give(Given::Perhaps(first.clone())));
         match form.kind {
             _ if line => self.known.inner.push(Inner::Line(joined(inner))),
             Kind::Runner => {

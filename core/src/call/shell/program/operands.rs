@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::Inner;
 use super::form::{Form, Meaning, Operands, Role, With};
+use super::given::Given;
 use super::judge::Judge;
 use super::pathspec::{self, Spec};
 use super::scan::Scan;
@@ -148,6 +149,7 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             }
             Role::Loaded => {
                 judge.known.runs_input = true;
+                judge.give(Given::File(word.clone()));
                 judge.places.word(word, Use::Either, Reach::Itself);
                 judge.caveat("it runs what stands in a file", vec![*place]);
             }

@@ -1,6 +1,7 @@
 //! Shells: `sh -c LINE`, `bash script`, a shell that is fed.
 
 use super::Inner;
+use super::given::Given;
 use super::judge::Judge;
 use crate::call::shell::builtins::is_harmless;
 use crate::call::shell::{Reach, Use, Word};
@@ -71,6 +72,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
             }
             _ if WITH_VALUE.contains(&text) => {
                 if text.starts_with("--") || text == "-C" {
+                    words.get(at).into_iter().for_each(|word| judge.give(Given::File(word.clone())));
                     judge.caveat(&format!("the option {text} loads configuration or code"), vec![at - 1, at]);
                 } else {
                     named(judge, words.get(at));
@@ -109,14 +111,16 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
             // Its script may be what another command writes: `bash <(...)`, `bash /dev/stdin`.
             let script = words.get(place).map(Word::prefix).unwrap_or_default();
             judge.known.runs_input = script.starts_with("/dev/") || script.starts_with("/proc/");
+            words.get(place).into_iter().for_each(|word| judge.give(Given::File(word.clone())));
             for word in words.iter().skip(place) {
                 judge.places.word(word, Use::Either, Reach::Itself);
             }
         }
         _ if line => judge.caveat("the line that the shell runs could not be located", Vec::new()),
         _ if stdin || judge.command.fed => {
-            judge.caveat("a shell runs what it is fed", Vec::new());
+            judge.reader = false;
             judge.known.runs_input = true;
+            judge.give(Given::Input);
             judge.everything(from);
         }
         _ => {}

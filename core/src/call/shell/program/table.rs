@@ -80,6 +80,12 @@ pub(super) struct Entry {
     pub(super) options_first: Option<String>,
     pub(super) names: String,
     pub(super) runs_input: bool,
+    pub(super) program: Option<String>,
+    pub(super) program_files: String,
+    pub(super) project_files: String,
+    pub(super) talks: String,
+    pub(super) script: String,
+    pub(super) starts_shell: Option<String>,
 }
 
 /// What sort of program it is.
@@ -156,6 +162,11 @@ impl Program {
     /// Whether it is among the interpreters, shells and wrappers.
     pub(super) fn runs_others(&self) -> bool {
         matches!(self.field, "interpreters" | "wrappers")
+    }
+
+    /// The file of the table that it stands in.
+    pub(super) fn field(&self) -> &'static str {
+        self.field
     }
 
     pub(super) fn kind(&self) -> Kind {
@@ -347,6 +358,12 @@ impl Entry {
         self.tells |= like.tells;
         self.responses |= like.responses;
         self.runs_input |= like.runs_input;
+        self.starts_shell = self.starts_shell.take().or_else(|| like.starts_shell.clone());
+        if self.program.is_none() && like.program.is_some() {
+            self.program.clone_from(&like.program);
+            self.script.clone_from(&like.script);
+            self.talks.clone_from(&like.talks);
+        }
         self.options_first = self.options_first.take().or_else(|| like.options_first.clone());
         if self.style == Style::Gnu {
             self.style = like.style;

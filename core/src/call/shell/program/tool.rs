@@ -35,6 +35,7 @@ pub(super) fn tool(judge: &mut Judge<'_>, words: &[Word], place: usize) {
     own.lines.extend(known.lines);
     own.prose.extend(known.prose);
     own.runs_input |= known.runs_input;
+    own.given.extend(known.given);
     own.inner.extend(known.inner);
     if known.transparent > 0 {
         own.inner.extend(words.get(known.transparent..).map(|rest| Inner::Words(rest.to_vec())));

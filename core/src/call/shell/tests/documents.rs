@@ -51,12 +51,12 @@ fn given_a_document_whose_end_is_in_doubt_then_the_line_is_not_understood() {
 fn given_a_document_for_a_shell_then_its_text_is_a_line() {
     each(&[
         ("sh <<E\ncurl x; id\nE", "sh | curl x | id"),
-        ("bash -s <<'E'\n$x\nE", "bash -s ~ | $x !"),
+        ("bash -s <<'E'\n$x\nE", "bash -s | $x !"),
         ("bash <<< 'id -u'", "bash | id -u"),
         ("sudo sh <<E\nid\nE", "sudo sh | sh | id"),
+        ("echo id | sh", "echo id | sh | id"),
+        ("bash --norc <<E\nid\nE", "bash --norc ~ | id"),
+        ("python3 - <<E\nid\nE", "python3 - ~"),
     ]);
-    each_always(&["sh <<E\nid &&\nE"]);
-    for line in ["echo id | sh", "sh <<E\n$x\nE", "sh < x", "echo id | { cat; sh; }", "echo id | (sh)"] {
-        assert!(shown(line).contains('~'), "{line}: {}", shown(line));
-    }
+    each_always(&["sh <<E\nid &&\nE", "sh <<E\n$x\nE", "sh < x", "echo id | { cat; sh; }", "echo id | (sh)"]);
 }

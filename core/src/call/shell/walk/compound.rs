@@ -158,6 +158,7 @@ impl Walker<'_> {
     fn repeated(&mut self, body: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
         let before = self.folder.clone();
         let out = self.out.len();
+        self.out_of_order();
         body(self)?;
         if self.folder != before {
             self.out.truncate(out);
@@ -177,7 +178,10 @@ impl Walker<'_> {
     pub(super) fn function(&mut self, of: &FunctionDefinition) -> Result<()> {
         self.functions.push(of.fname.value.replace(['\\', '\'', '"'], ""));
         let moves = self.moves();
+        self.out_of_order();
         self.apart(|walker| {
+            // Whoever calls it may give it something to read.
+            (walker.fed, walker.exact) = (true, None);
             if moves {
                 walker.folder = Folder::Unknown;
             }

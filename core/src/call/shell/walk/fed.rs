@@ -36,6 +36,64 @@ impl Walker<'_> {
     }
 }
 
+/// The text that a command writes to its output, where that is certain in every shell: its words, or the whole of
+/// its input.
+pub(super) fn exactly(words: &[Word], input: Option<&str>) -> Option<String> {
+    let words = words.iter().map(Word::literal).collect::<Option<Vec<_>>>()?;
+    let (name, rest) = words.split_first()?;
+    match *name {
+        "echo" => {
+            let (end, rest) = match rest.split_first() {
+                Some((&"-n", rest)) => ("", rest),
+                _ => ("\n", rest),
+            };
+            // Shells differ about backslashes, and about what is an option.
+            let odd = rest.iter().any(|word| word.contains('\\'))
+                || rest.first().is_some_and(|word| word.starts_with('-'));
+            (!odd).then(|| rest.join(" ") + end)
+        }
+        "printf" => formatted(rest),
+        "cat" if rest.iter().all(|word| *word == "-") && rest.len() <= 1 => input.map(str::to_owned),
+        "tee" if !rest.iter().any(|word| word.starts_with("--")) => input.map(str::to_owned),
+        _ => None,
+    }
+}
+
+/// `printf FORMAT WORDS`, where the format holds nothing but `%s`, `%%`, `\n`, `\t` and `\\`.
+fn formatted(words: &[&str]) -> Option<String> {
+    let (format, words) = match words {
+        ["--", format, words @ ..] | [format, words @ ..] => (format, words),
+        [] => return None,
+    };
+    if format.starts_with('-') {
+        return None;
+    }
+    let (mut left, mut text) = (words.iter(), String::new());
+    loop {
+        let before = left.len();
+        let mut chars = format.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '%' => match chars.next()? {
+                    's' => text.push_str(left.next().copied().unwrap_or_default()),
+                    '%' => text.push('%'),
+                    _ => return None,
+                },
+                '\\' => text.push(match chars.next()? {
+                    'n' => '\n',
+                    't' => '\t',
+                    '\\' => '\\',
+                    _ => return None,
+                }),
+                c => text.push(c),
+            }
+        }
+        if left.len() == 0 || left.len() == before || text.len() > LONGEST {
+            return (left.len() == 0 || before == words.len() && left.len() == before).then_some(text);
+        }
+    }
+}
+
 /// Lines inside of a text that a program is fed and runs lines of: behind the `!` of an editor, behind the
 /// times of a table of `cron`, and what `xargs` takes for one word.
 pub(super) fn inside(text: &str) -> Vec<String> {

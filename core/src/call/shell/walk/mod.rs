@@ -5,6 +5,7 @@ mod assign;
 mod compound;
 mod fed;
 mod folder;
+mod given;
 mod perhaps;
 mod readings;
 mod redirect;
@@ -74,6 +75,12 @@ pub(super) struct Walker<'a> {
     offered: Vec<String>,
     /// It is a pipe, for certain.
     piped: bool,
+    /// All of what is on standard input, where one command reads it and that is certain.
+    exact: Option<String>,
+    /// All of what the last command writes to its output, where that is certain.
+    wrote: Option<String>,
+    /// What it writes and runs.
+    files: given::Files,
     loops: Vec<Loop>,
     functions: Vec<String>,
     commands: usize,
@@ -110,6 +117,9 @@ impl<'a> Walker<'a> {
             said: Vec::new(),
             offered: Vec::new(),
             piped: false,
+            exact: None,
+            wrote: None,
+            files: given::Files::default(),
             loops: Vec::new(),
             functions: Vec::new(),
             commands: 0,
@@ -147,7 +157,10 @@ impl<'a> Walker<'a> {
         self.deeper(|walker| {
             for item in &list.0 {
                 match item.1 {
-                    SeparatorOperator::Async => walker.apart(|walker| walker.and_or(&item.0))?,
+                    SeparatorOperator::Async => {
+                        walker.out_of_order();
+                        walker.apart(|walker| walker.and_or(&item.0))?;
+                    }
                     SeparatorOperator::Sequence => walker.and_or(&item.0)?,
                 }
             }
@@ -204,16 +217,24 @@ impl<'a> Walker<'a> {
             [command] => self.node(command, pipeline.timed.is_some())?,
             commands => {
                 let before = std::mem::take(&mut self.said);
+                let mut wrote = None;
                 for (at, command) in commands.iter().enumerate() {
                     let timed = at == 0 && pipeline.timed.is_some();
+                    // Of several commands nobody knows which one reads how much.
+                    let simple = matches!(command, Command::Simple(_));
+                    let exact = wrote.take();
+                    self.wrote = None;
                     self.apart(|walker| {
                         walker.fed |= at > 0;
+                        walker.exact =
+                            exact.filter(|_| simple).or_else(|| walker.exact.take().filter(|_| at == 0));
                         if at > 0 {
                             walker.input = std::mem::take(&mut walker.said);
                         }
                         walker.piped |= at > 0;
                         walker.node(command, timed)
                     })?;
+                    wrote = self.wrote.take().filter(|_| simple);
                 }
                 self.said.splice(0..0, before);
             }
@@ -259,7 +280,12 @@ impl<'a> Walker<'a> {
         self.stopped |= self.posix() && parsed.is_err();
         let program = parsed?;
         self.substitutions += 1;
-        let walked = self.inside(text, |walker| walker.apart(|walker| walker.program(&program)));
+        let walked = self.inside(text, |walker| {
+            walker.apart(|walker| {
+                walker.exact = None;
+                walker.program(&program)
+            })
+        });
         self.substitutions -= 1;
         walked
     }
@@ -269,10 +295,13 @@ impl<'a> Walker<'a> {
         bounds::check(text)?;
         let program = parse::program(text, Grammar::Bash)?;
         let loops = std::mem::take(&mut self.loops);
+        let exact = self.exact.take();
+        self.exact = exact.clone().filter(|_| is_one_command(&program));
         let around = (self.dialect, self.grammar, self.substitutions);
         (self.dialect, self.grammar, self.substitutions) = (dialect, Grammar::Bash, 0);
         let walked = self.inside(text, |walker| walker.readings(text, &program));
         (self.dialect, self.grammar, self.substitutions) = around;
+        self.exact = exact;
         self.loops = loops;
         walked
     }
@@ -291,10 +320,10 @@ impl<'a> Walker<'a> {
     /// Walks what can't change the folder, or the input, of what comes after it.
     fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let (folder, fed, piped) = (self.folder.clone(), self.fed, self.piped);
-        let input = self.input.clone();
+        let (input, exact) = (self.input.clone(), self.exact.clone());
         let walked = walk(self);
         self.folder = folder;
-        (self.fed, self.piped, self.input) = (fed, piped, input);
+        (self.fed, self.piped, self.input, self.exact) = (fed, piped, input, exact);
         walked
     }
 
@@ -378,6 +407,15 @@ impl<'a> Walker<'a> {
     fn is_function(&self, name: Option<&str>) -> bool {
         name.is_some_and(|name| self.functions.iter().any(|function| function == name))
     }
+}
+
+/// Whether there is one command in it, and no other that could read its input.
+fn is_one_command(program: &Program) -> bool {
+    let [list] = program.complete_commands.as_slice() else { return false };
+    let [item] = list.0.as_slice() else { return false };
+    let and_or = &item.0;
+    let plain = |command: &Command| matches!(command, Command::Simple(_));
+    and_or.additional.is_empty() && and_or.first.seq.first().is_some_and(plain)
 }
 
 /// What is said about the variables that the request sets, where the line itself is not understood.

@@ -30,10 +30,12 @@ impl Walker<'_> {
         let (commands, weight, functions) = (self.commands, self.weight, self.functions.len());
         let (folder, fed, depth) = (self.folder.clone(), self.fed, self.depth);
         let out = std::mem::take(&mut self.out);
+        let (files, wrote) = (self.files.clone(), self.wrote.take());
         let walked = self.inner_line(text, Dialect::Unknown);
         let found = std::mem::replace(&mut self.out, out);
         (self.folder, self.fed, self.depth) = (folder, fed, depth);
         (self.commands, self.weight) = (commands, weight);
+        (self.files, self.wrote) = (files, wrote);
         self.functions.truncate(functions);
         let Some(Access::Shell(shell)) = self.out.get_mut(place) else { return };
         if walked.is_err() {

@@ -9,7 +9,7 @@ use super::refusals::{glued_substitution, word_behind_a_dash};
 use crate::call::shell::expand::{Place, heredoc_literal};
 use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
-use crate::call::{Access, WriteKind};
+use crate::call::{Access, PathAccess, WriteKind};
 
 /// What a command's own redirections give it to read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(super) enum Feed {
     Nothing,
     /// Something.
     Unknown,
+    /// What this file holds.
+    File(PathAccess),
     /// This text.
     Text(String),
 }
@@ -31,19 +33,20 @@ impl Walker<'_> {
         walk: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let (fed, piped, input) = (self.fed, self.piped, self.input.clone());
+        let exact = self.exact.take();
         for redirect in redirects.iter().flat_map(|list| &list.0) {
             let feed = self.redirect(redirect)?;
             self.fed |= feed != Feed::Nothing;
             self.piped &= feed == Feed::Nothing;
             match feed {
                 Feed::Nothing => {}
-                Feed::Unknown => self.input = std::mem::take(&mut self.offered),
+                Feed::Unknown | Feed::File(_) => self.input = std::mem::take(&mut self.offered),
                 Feed::Text(text) => self.input = vec![text],
             }
         }
         self.bare("{");
         let walked = walk(self);
-        (self.fed, self.piped, self.input) = (fed, piped, input);
+        (self.fed, self.piped, self.input, self.exact) = (fed, piped, input, exact);
         walked
     }
 
@@ -56,9 +59,21 @@ impl Walker<'_> {
                 Err(Refused::new("a descriptor of two digits"))
             }
             IoRedirect::File(fd, kind, target) => {
+                let found = self.out.len();
                 self.file(kind, target)?;
                 let reads = matches!(kind, Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput);
-                Ok(if reads && input(fd) { Feed::Unknown } else { Feed::Nothing })
+                if !reads || !input(fd) {
+                    return Ok(Feed::Nothing);
+                }
+                let nothing =
+                    |target: &Target| matches!(target, Target::Filename(word) if word.value == "/dev/null");
+                Ok(match (kind, self.out.get(found)) {
+                    (Kind::Read, _) if nothing(target) => Feed::Text(String::new()),
+                    (Kind::Read, Some(Access::Read(path))) if matches!(target, Target::Filename(_)) => {
+                        Feed::File(path.clone())
+                    }
+                    _ => Feed::Unknown,
+                })
             }
             IoRedirect::OutputAndError(word, _) => {
                 self.target_of_zsh(&Kind::Write, &word.value);
@@ -66,13 +81,14 @@ impl Walker<'_> {
                 self.target(&word, false, true);
                 Ok(Feed::Nothing)
             }
-            IoRedirect::HereString(_, word) => {
+            IoRedirect::HereString(fd, word) => {
                 let raw = &word.value;
                 let word = self.word(raw, Place::Alone)?;
                 if word.literal().is_none() && (raw.contains("$(") || raw.contains('`')) {
                     self.note(false, format!("it reads what a command writes: {raw}"));
                 }
-                Ok(feed(word, "\n"))
+                // `3<<<x` is nothing that is on standard input.
+                Ok(if input(fd) { feed(word, "\n") } else { Feed::Nothing })
             }
             // After another here-document, the parser takes a word of digits for a descriptor, space or not.
             IoRedirect::HereDocument(Some(_), _) => {
@@ -160,6 +176,9 @@ impl Walker<'_> {
         let uses = uses.into_iter().filter_map(|(used, how)| used.then_some(how));
         let Some(text) = word.literal() else {
             self.note(false, format!("a redirection to a file that is not known: {}", word.text()));
+            if writes {
+                self.makes(word);
+            }
             for how in uses {
                 self.open_touch(word, how);
             }
@@ -167,6 +186,9 @@ impl Walker<'_> {
         };
         if text == "/dev/null" {
             return;
+        }
+        if writes {
+            self.makes(&Word::from(text));
         }
         let net = text.trim_start_matches('/').to_ascii_lowercase();
         if text.starts_with('/') && (net.starts_with("dev/tcp/") || net.starts_with("dev/udp/")) {
@@ -215,6 +237,7 @@ impl Walker<'_> {
         self.substitutions += 1;
         let walked = self.apart(|walker| {
             walker.fed = true;
+            walker.exact = None;
             walker.list(&inner.list)
         });
         self.substitutions -= 1;

@@ -1,6 +1,9 @@
 //! Simple commands.
 
-use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
+use brush_parser::ast::{
+    AssignmentValue, CommandPrefixOrSuffixItem as Item, IoFileRedirectKind, IoRedirect, SimpleCommand,
+    Word as Node,
+};
 
 use super::redirect::Feed;
 use super::refusals::{glued_substitution, named_descriptor, open_subscript, stray_array};
@@ -21,6 +24,9 @@ pub(super) struct Parts {
     pub(super) caveats: Vec<Caveat>,
     pub(super) touches: Vec<Touch>,
     pub(super) feed: Feed,
+    /// The files that its output goes to, by their places among those that the line writes; whether it is put behind
+    /// what they hold.
+    pub(super) outputs: Vec<(usize, bool)>,
     /// A shell runs it: its builtins count, and it may move.
     pub(super) shell: bool,
 }
@@ -32,6 +38,7 @@ impl Default for Parts {
             caveats: Vec::new(),
             touches: Vec::new(),
             feed: Feed::Nothing,
+            outputs: Vec::new(),
             shell: true,
         }
     }
@@ -89,8 +96,18 @@ impl Walker<'_> {
             self.without_words(Parts { assignments: Vec::new(), ..parts });
         } else {
             foreign::check(&words)?;
+            let outputs = std::mem::take(&mut parts.outputs);
+            // `exec <FILE`: what comes later reads that.
+            let stays = parts.feed != Feed::Nothing
+                && matches!(words.as_slice(), [exec] if exec.literal() == Some("exec"));
             let timed = timed.then(|| std::iter::once("time".into()).chain(words.clone()).collect());
             self.command(words, parts)?;
+            if let Some(text) = self.wrote.clone() {
+                outputs.iter().for_each(|(at, appended)| self.holds_text(*at..*at + 1, &text, *appended));
+            }
+            if stays {
+                (self.fed, self.exact) = (true, None);
+            }
             if let (Some(timed), Some(Access::Shell(shell))) = (timed, self.out.get_mut(found)) {
                 shell.outer.insert(0, timed);
             }
@@ -105,7 +122,11 @@ impl Walker<'_> {
     fn item(&mut self, item: &Item, words: &mut Vec<Word>, parts: &mut Parts) -> Result<()> {
         match item {
             Item::IoRedirect(redirect) => {
+                let made = self.made_so_far();
                 let feed = self.redirect(redirect)?;
+                if let (Some(appended), true) = (onto_output(redirect), self.made_so_far() == made + 1) {
+                    parts.outputs.push((made, appended));
+                }
                 if feed != Feed::Nothing {
                     parts.feed = feed;
                 }
@@ -207,7 +228,7 @@ impl Walker<'_> {
         if self.commands > bounds::MOST_COMMANDS {
             return Err(Refused::new("the line holds too many commands"));
         }
-        let Parts { assignments, mut caveats, mut touches, feed, shell } = parts;
+        let Parts { assignments, mut caveats, mut touches, feed, shell, .. } = parts;
         let fed = self.fed || feed != Feed::Nothing;
         // What a command runs in turn may get something else to read.
         let from_pipe = shell && self.piped && feed == Feed::Nothing || matches!(feed, Feed::Text(_));
@@ -215,9 +236,14 @@ impl Walker<'_> {
         let mut input = std::mem::take(&mut self.offered);
         match &feed {
             Feed::Nothing => input.extend(self.input.iter().cloned()),
-            Feed::Unknown => {}
+            Feed::Unknown | Feed::File(_) => {}
             Feed::Text(text) => input.push(text.clone()),
         }
+        let exact = match &feed {
+            Feed::Nothing => self.exact.clone(),
+            Feed::Text(text) => Some(text.clone()),
+            Feed::Unknown | Feed::File(_) => None,
+        };
         self.says(&words, &input, known.reader);
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
         let rest = words.get(through..).unwrap_or_default().to_vec();
@@ -226,15 +252,15 @@ impl Walker<'_> {
             caveats.append(&mut self.notes);
         }
         let mut lines = Vec::new();
-        if let (Feed::Text(text), true) = (&feed, reads_shell(&rest)) {
-            lines.push(text.clone());
-            known = self.known(&words, false, false);
-        }
+        let runs = self.runs(&rest, &known.given, &feed, fed);
+        known.runs_input &= runs.lines.is_empty();
         caveats.append(&mut known.caveats);
         for caveat in &mut caveats {
             caveat.named = behind(&caveat.named, through);
         }
         caveats.extend(named(&rest));
+        known.reader &= runs.caveats.is_empty();
+        caveats.extend(runs.caveats);
         let (mut harmless, mut quiet) = (false, false);
         if shell {
             let builtin = builtins::look(&rest, self.dialect);
@@ -275,6 +301,9 @@ impl Walker<'_> {
                 caveats.push(Caveat { reason, always: true, named: Named::Nothing });
             }
         }
+        let written: Vec<String> = known.writes.iter().map(|(_, path)| path.clone()).collect();
+        self.brings(&rest, &written, exact.as_deref());
+        let wrote = self.exactly(&rest, exact.as_deref());
         let mut outer = known.also;
         if through > 0 {
             outer.insert(0, words);
@@ -325,6 +354,7 @@ impl Walker<'_> {
         // What runs inside reads the same.
         let outside = std::mem::replace(&mut self.input, input);
         let fed_outside = std::mem::replace(&mut self.fed, fed);
+        let exact_outside = std::mem::replace(&mut self.exact, exact);
         self.out.append(&mut writes);
         for inner in known.inner {
             match inner {
@@ -340,12 +370,17 @@ impl Walker<'_> {
                 Inner::Line(Word::Open(_)) => {}
             }
         }
-        for line in lines {
+        let own = lines.len();
+        for (at, line) in lines.into_iter().chain(runs.lines).enumerate() {
+            // Who reads lines from its input leaves the rest of it to them.
+            if at >= own {
+                self.exact = None;
+            }
             let folder = self.folder.clone();
             self.line_of_its_own(&line, reads);
             self.folder = folder;
         }
-        (self.input, self.fed) = (outside, fed_outside);
+        (self.input, self.fed, self.exact, self.wrote) = (outside, fed_outside, exact_outside, wrote);
         if calls && self.moves() {
             self.folder = Folder::Unknown;
         }
@@ -429,6 +464,7 @@ impl Walker<'_> {
 
     /// Everything found, with what only the whole line tells.
     pub(super) fn finish(mut self) -> Vec<Access> {
+        self.rerun();
         script::rewritten(&mut self.out);
         let functions = std::mem::take(&mut self.functions);
         for access in &mut self.out {
@@ -486,6 +522,16 @@ fn named(words: &[Word]) -> Option<Caveat> {
     Some(Caveat { reason, always: true, named: Named::Nothing })
 }
 
+/// Whether a redirection is one of standard output to a file, and then whether it goes behind what is there.
+fn onto_output(redirect: &IoRedirect) -> Option<bool> {
+    let IoRedirect::File(None | Some(1), kind, _) = redirect else { return None };
+    match kind {
+        IoFileRedirectKind::Write | IoFileRedirectKind::Clobber => Some(false),
+        IoFileRedirectKind::Append => Some(true),
+        _ => None,
+    }
+}
+
 /// What a caveat names, once the first `through` words are taken away.
 fn behind(named: &Named, through: usize) -> Named {
     match named {
@@ -502,7 +548,7 @@ fn behind(named: &Named, through: usize) -> Named {
 }
 
 /// Whether these words are a shell that reads its line from its input.
-fn reads_shell(words: &[Word]) -> bool {
+pub(super) fn reads_shell(words: &[Word]) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
     let name = name.literal().and_then(|name| name.rsplit('/').next()).unwrap_or_default();
     let shell = matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash");

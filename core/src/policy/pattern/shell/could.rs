@@ -17,6 +17,11 @@ impl Words {
             && self.could_be(words)
     }
 
+    /// Whether further words may follow: `touch *`, and `touch*` as people mean it.
+    fn more(&self) -> bool {
+        self.rest || self.glued
+    }
+
     /// Each of its assignments is there, or could be: an element of an array, or one that appends.
     fn could_assign(&self, assignments: &[Assignment]) -> bool {
         self.assignments.iter().all(|own| assignments.iter().any(|of| own.could(of)))
@@ -27,7 +32,7 @@ impl Words {
         let known =
             words.iter().take(self.words.len() + 1).all(|word| matches!(word, SeenWord::Known { .. }));
         if known {
-            let count = words.len() == self.words.len() || (self.rest && words.len() > self.words.len());
+            let count = words.len() == self.words.len() || (self.more() && words.len() > self.words.len());
             return count
                 && self
                     .words
@@ -46,7 +51,7 @@ impl Words {
         for word in words {
             let mut next = vec![false; width];
             for at in (0..width).filter(|at| now.get(*at) == Some(&true)) {
-                if at == self.words.len() && self.rest {
+                if at == self.words.len() && self.more() {
                     put(&mut next, at);
                 }
                 if self.words.get(at).is_some_and(|own| own.could(word, at == 0)) {
@@ -99,7 +104,7 @@ impl Words {
                 put(next, end + 1);
             }
         }
-        if self.rest {
+        if self.more() {
             put(next, self.words.len());
         }
     }

@@ -44,6 +44,8 @@ pub(crate) struct Words {
     words: Vec<WordPattern>,
     /// A last word `*`: any remaining words, also none.
     rest: bool,
+    /// The last word ends in `*`: to deny and ask, any remaining words too.
+    glued: bool,
     /// It was written as more than one command: compared with the words of whole lines, and only to
     /// deny or ask.
     operators: bool,
@@ -123,6 +125,11 @@ impl ShellPattern {
     /// Whether it can't match as an allow, since it was written as more than one command.
     pub(super) fn has_operators(&self) -> bool {
         matches!(self, Self::Words(of) if of.operators)
+    }
+
+    /// What an allow has to be written as, if its last word ends in `*`: that star stays within the word.
+    pub(super) fn glued(&self) -> bool {
+        matches!(self, Self::Words(of) if of.glued)
     }
 
     /// Whether it is certain that the command is meant.

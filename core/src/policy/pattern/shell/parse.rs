@@ -66,6 +66,7 @@ impl ShellPattern {
         if rest {
             words.pop();
         }
+        let glued = !rest && words.last().is_some_and(|word| word.ends_with('*'));
         let operators = operators(text);
         let before = words.iter().take_while(|word| assignment(word).is_some()).count();
         // Only assignments: the pattern of a command that is called like that.
@@ -76,7 +77,7 @@ impl ShellPattern {
         });
         let assignments = assignments.collect();
         let words = words.iter().map(|word| WordPattern::parse(word)).collect();
-        Ok(Self::Words(Words { assignments, words, rest, operators }))
+        Ok(Self::Words(Words { assignments, words, rest, glued, operators }))
     }
 
     /// Exactly these words, after these assignments: nothing in them is special.
@@ -87,7 +88,7 @@ impl ShellPattern {
             .map(|(name, value)| Assigned { name: (*name).to_owned(), value: literal(value) })
             .collect();
         let words = words.iter().map(literal).collect();
-        Self::Words(Words { assignments, words, rest: false, operators: false })
+        Self::Words(Words { assignments, words, rest: false, glued: false, operators: false })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Options, operands and scripts that are asked about.
 
+use super::super::Given;
 use super::{hold, look, look_in, named};
 use std::path::Path;
 
@@ -273,7 +274,7 @@ fn given_powershell_or_cmd_then_it_is_always_asked_about() {
 }
 
 #[test]
-fn given_a_shell_that_is_fed_then_it_is_asked_about() {
+fn given_a_shell_that_is_fed_then_its_program_is_its_input() {
     for (line, fed, expected) in [
         ("sh", true, true),
         ("bash -s x", false, true),
@@ -282,8 +283,9 @@ fn given_a_shell_that_is_fed_then_it_is_asked_about() {
         ("sh script.sh", true, false),
         ("bash -c 'ls'", true, false),
         ("cat", true, false),
-        ("python3 -", true, false),
+        ("python3 -", true, true),
     ] {
-        assert_eq!(!look_in(line, Path::new("/"), fed).caveats.is_empty(), expected, "{line}");
+        let given = look_in(line, Path::new("/"), fed).given;
+        assert_eq!(given.contains(&Given::Input), expected, "{line}");
     }
 }
