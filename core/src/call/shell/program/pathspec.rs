@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::judge::Judge;
 use super::repository;
+use super::scan::Scan;
 use crate::call::PathAccess;
 use crate::call::shell::{OpenWord, Reach, Use, Word};
 
@@ -33,13 +34,13 @@ pub(super) fn look(judge: &mut Judge<'_>, word: &Word, place: usize, how: Use, r
         from_top(judge, path, Use::Either, reach);
         return Spec::Path;
     }
-    let glob = text.contains(['*', '?', '[']);
-    let there = || judge.command.cwd.is_some_and(|cwd| PathAccess::is_at(cwd, text));
+    let glob = is_glob(text);
     // What is no file must be a revision there.
-    let path = behind || glob || there();
+    let path = behind || glob || is_path(judge, text);
     match glob {
         true => judge.places.open(&open(text), how, reach),
-        false => judge.places.path(text, how, reach),
+        // A revision that happens to be a rule's name.
+        false => judge.places.path(text, how, if path { reach } else { Reach::Itself }),
     }
     judge.places.held(text, Use::Either, reach);
     if path { Spec::Path } else { Spec::Other }
@@ -79,13 +80,42 @@ fn from_top(judge: &mut Judge<'_>, path: &str, how: Use, reach: Reach) {
     }
 }
 
-/// Everything that the repository knows: which of it is shown is not known.
-pub(super) fn whole(judge: &mut Judge<'_>, how: Use) {
+/// Everything that the repository knows, or with `past` ever knew: which of it is shown is not known.
+pub(super) fn whole(judge: &mut Judge<'_>, how: Use, past: bool) {
     let top = top(judge);
-    judge.places.path(&top, how, Reach::Changed);
+    judge.places.path(&top, how, if past { Reach::Past } else { Reach::Changed });
 }
 
-fn top(judge: &Judge<'_>) -> String {
+/// Whether a word is a revision, or could be one: then what is shown may not be there now.
+pub(super) fn names_revision(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
+    scan.operands.iter().filter(before_end).any(|place| match judge.words.get(*place) {
+        Some(Word::Literal(text)) => !text.starts_with(':') && !is_glob(text) && !is_path(judge, text),
+        Some(Word::Open(open)) => !open.glob,
+        None => true,
+    })
+}
+
+/// Whether paths are named: behind `--`, or ones that are there.
+pub(super) fn names_paths(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    scan.operands.iter().any(|place| {
+        let behind = scan.ended.is_some_and(|end| *place > end);
+        let text = judge.words.get(*place).and_then(Word::literal);
+        behind || text.is_some_and(|text| text.starts_with(':') || is_path(judge, text))
+    })
+}
+
+fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '['])
+}
+
+/// Whether it is a path: one that is there, or written as no revision can be.
+fn is_path(judge: &Judge<'_>, text: &str) -> bool {
+    text.starts_with(['/', '.']) || judge.command.cwd.is_some_and(|cwd| PathAccess::is_at(cwd, text))
+}
+
+/// The top of the repository, or the folder at hand.
+pub(super) fn top(judge: &Judge<'_>) -> String {
     let top = judge.command.cwd.and_then(repository::top);
     top.and_then(|top| top.to_str().map(str::to_owned)).unwrap_or_else(|| ".".to_owned())
 }

@@ -9,6 +9,7 @@ mod perhaps;
 mod redirect;
 mod refusals;
 mod script;
+mod shown;
 mod simple;
 mod test_expr;
 
@@ -62,6 +63,10 @@ pub(super) struct Walker<'a> {
     offered: Vec<String>,
     /// It is a pipe, for certain.
     piped: bool,
+    /// How deep in what may print to something else than the agent.
+    held: usize,
+    /// Something that the line prints ends in a file.
+    kept: bool,
     loops: Vec<Loop>,
     functions: Vec<String>,
     commands: usize,
@@ -93,6 +98,8 @@ impl<'a> Walker<'a> {
             said: Vec::new(),
             offered: Vec::new(),
             piped: false,
+            held: 0,
+            kept: false,
             loops: Vec::new(),
             functions: Vec::new(),
             commands: 0,
@@ -170,15 +177,17 @@ impl<'a> Walker<'a> {
                 let before = std::mem::take(&mut self.said);
                 for (at, command) in commands.iter().enumerate() {
                     let timed = at == 0 && pipeline.timed.is_some();
-                    self.apart(|walker| {
+                    let apart = |walker: &mut Self| {
                         walker.fed |= at > 0;
                         if at > 0 {
                             walker.input = std::mem::take(&mut walker.said);
                         }
                         walker.piped |= at > 0;
                         walker.node(command, timed)
-                    })?;
+                    };
+                    self.held_back(|walker| walker.apart(apart))?;
                 }
+                self.joined(out);
                 self.said.splice(0..0, before);
             }
         }
@@ -219,7 +228,7 @@ impl<'a> Walker<'a> {
     /// Walks what is inside of `$(...)`, backquotes or a process substitution.
     pub(super) fn substitution(&mut self, text: &str) -> Result<()> {
         let program = parse::substituted(text)?;
-        self.inside(text, |walker| walker.apart(|walker| walker.program(&program)))
+        self.held_back(|walker| walker.inside(text, |walker| walker.apart(|walker| walker.program(&program))))
     }
 
     /// Walks a literal line that a command would run, with what it finds.

@@ -279,6 +279,7 @@ impl Walker<'_> {
             touches,
             urls: known.urls,
             reader,
+            shown: reader && self.held == 0,
             scripts,
         }));
         let place = self.out.len() - 1;
@@ -297,6 +298,8 @@ impl Walker<'_> {
             }
         }
         // What runs inside reads the same.
+        let held = self.held;
+        self.held += usize::from(!reader);
         let outside = std::mem::replace(&mut self.input, input);
         let fed_outside = std::mem::replace(&mut self.fed, fed);
         self.out.append(&mut writes);
@@ -317,7 +320,7 @@ impl Walker<'_> {
             self.line_of_its_own(&line);
             self.folder = folder;
         }
-        (self.input, self.fed) = (outside, fed_outside);
+        (self.input, self.fed, self.held) = (outside, fed_outside, held);
         if calls && self.moves() {
             self.folder = Folder::Unknown;
         }
@@ -402,6 +405,7 @@ impl Walker<'_> {
     /// Everything found, with what only the whole line tells.
     pub(super) fn finish(mut self) -> Vec<Access> {
         script::rewritten(&mut self.out);
+        self.settle_shown();
         let functions = std::mem::take(&mut self.functions);
         for access in &mut self.out {
             let Access::Shell(shell) = access else { continue };

@@ -491,5 +491,6 @@ mod careful;
 mod obscured;
 mod properties;
 mod protected;
+mod reach;
 mod rows;
 mod touched;
