@@ -97,7 +97,7 @@ impl UrlAccess {
         let _ = url.set_password(None);
         Ok(Self {
             other_host: other_host(given, &host),
-            unsound: !is_sound(&host),
+            unsound: !is_sound(&host) || given.contains('\0'),
             given: given.to_owned(),
             scheme: url.scheme().to_owned(),
             host,

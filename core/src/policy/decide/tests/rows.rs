@@ -109,13 +109,10 @@ fn given_auto_mode_then_ways_around_a_rule_are_still_seen() {
         "cd ~/.ssh && cat id_rsa",
         "cd ~/.ssh && rg x",
         "rg x ~/.ssh",
-        "grep -r . ~ > x",
+        "grep -r . ~",
+        "cd ~ && grep -rn x",
     ] {
         assert_eq!(in_mode(&denied, &shell(line), Mode::Auto).effect, Deny, "{line}");
-    }
-    for line in ["grep -r . ~", "cd ~ && grep -rn x"] {
-        let decision = in_mode(&denied, &shell(line), Mode::Auto);
-        assert!(decision.effect == Ask && decision.once(), "{line}");
     }
     assert!(in_mode(&denied, &shell("X=rm; $X -rf y"), Mode::Auto).effect > Allow);
 }
