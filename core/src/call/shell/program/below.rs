@@ -1,11 +1,11 @@
 //! Files that a command changes though no word names them: `git reset --hard`, `unzip a.zip`, `black .`. Where they lie is
 //! not known, so the folder above them is what rules are asked about.
 
-use super::form::{Form, Meaning};
+use super::form::{Form, Meaning, Operands};
 use super::judge::Judge;
 use super::pathspec;
 use super::scan::{Found, Scan};
-use super::table::Below;
+use super::table::{Below, Special};
 use crate::call::WriteKind;
 use crate::call::shell::{OpenWord, Reach, Use, Word};
 
@@ -19,7 +19,7 @@ pub(super) fn rewrites(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     let words = judge.words;
     let operands: Vec<&Word> = scan.operands.iter().filter_map(|place| words.get(*place)).collect();
     match form.rewrites_in {
-        Below::Repository if form.sparing && spares(judge, scan) => {}
+        Below::Repository if form.sparing && spares(judge, form, scan) => {}
         Below::Repository => {
             let top = pathspec::top(judge);
             judge.places.path(&top, WRITE, Reach::Somewhere);
@@ -41,13 +41,16 @@ fn somewhere(judge: &mut Judge<'_>, word: &Word) {
 
 /// Whether git leaves all files alone but those that the words name: pathspecs, or none where a branch begins at what is
 /// checked out.
-fn spares(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+fn spares(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> bool {
     let begins = |found: &Found<'_>| matches!(found.name, "-b" | "-B" | "-c" | "-C" | "--create");
     let discards = |found: &Found<'_>| matches!(found.name, "-f" | "--force" | "--discard-changes");
     if scan.operands.is_empty() {
         return scan.options.iter().any(begins) && !scan.options.iter().any(discards);
     }
-    pathspec::names_paths(judge, scan)
+    let first = scan.operands.first().and_then(|place| judge.words.get(*place)?.literal());
+    let verb = matches!(first, Some("pop" | "apply" | "branch" | "save"));
+    let only_text = form.operands.as_ref().is_some_and(Operands::only_text);
+    !verb && !only_text && pathspec::names_paths(judge, scan)
 }
 
 /// `git clone URL`, `git init FOLDER`: the last operand, or what the address ends with.
@@ -65,24 +68,30 @@ fn made(judge: &mut Judge<'_>, operands: &[&Word]) {
     }
 }
 
-/// An archive is taken apart, a patch applied: below the folder that an option names, or the one at hand; of an archive
-/// only the members that are named.
+/// An archive is taken apart, a patch applied: below the folders that options name, or the one at hand; of an archive only
+/// the members that are named.
 fn here(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     let into = |found: &&Found<'_>| matches!(found.known.meaning, Meaning::Into | Meaning::Elsewhere);
-    let named = scan.options.iter().rfind(into).and_then(|found| found.value.as_ref());
-    let folder = match named {
-        None => Some("."),
-        Some(value) => value.text,
-    };
-    let Some(folder) = folder else {
-        if let Some(Word::Open(open)) = named.and_then(|value| judge.words.get(value.place)) {
-            judge.places.open(open, WRITE, Reach::Somewhere);
+    let named: Vec<_> = scan.options.iter().filter(into).filter_map(|found| found.value.as_ref()).collect();
+    if named.is_empty() {
+        return members(judge, form, scan, ".");
+    }
+    for value in named {
+        match (value.text, judge.words.get(value.place)) {
+            (Some(folder), _) => members(judge, form, scan, folder),
+            (None, Some(Word::Open(open))) => judge.places.open(open, WRITE, Reach::Somewhere),
+            _ => {}
         }
-        return;
-    };
+    }
+}
+
+fn members(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, folder: &str) {
+    // Only some programs keep the members' own names, and these not always.
+    let renames = ["--strip-components", "--transform", "--xform", "-s", "-P", "--absolute-names"];
+    let keeps = form.special == Some(Special::Tar) && !renames.iter().any(|name| scan.names(name));
     let members: Vec<&Word> = form.members(scan).filter_map(|place| judge.words.get(place)).collect();
-    if members.is_empty() {
-        judge.places.path(folder, WRITE, Reach::Somewhere);
+    if members.is_empty() || !keeps {
+        return judge.places.path(folder, WRITE, Reach::Somewhere);
     }
     for member in members {
         match member {

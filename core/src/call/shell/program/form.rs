@@ -183,6 +183,11 @@ impl With {
         self.options.contains(name) || self.values.iter().any(|(own, of)| own == name && meant(of))
     }
 
+    /// Whether it never holds.
+    pub(super) fn is_never(&self) -> bool {
+        !self.always && self.options.is_empty() && self.values.is_empty() && self.sets.is_empty()
+    }
+
     /// Whether it holds with one of these options.
     pub(super) fn holds(&self, options: &[Found<'_>]) -> bool {
         let text = |found: &Found<'_>| found.value.as_ref().and_then(|value| value.text.map(str::to_owned));
@@ -247,6 +252,8 @@ pub(super) struct Form {
     pub(super) rewrites: With,
     pub(super) rewrites_in: Below,
     pub(super) keeps: With,
+    /// Its operands may be any objects, and those that hold text are shown whatever the options say.
+    pub(super) objects: bool,
     /// It changes only the paths among its operands, where there are some.
     pub(super) sparing: bool,
     /// With these it only lists names, and none of what they hold.
@@ -290,6 +297,7 @@ impl Form {
             rewrites: With::parse(entry.rewrites.as_deref()),
             rewrites_in: entry.rewrites_in.unwrap_or_default(),
             keeps: With::parse(entry.keeps.as_deref()),
+            objects: entry.objects,
             sparing: entry.sparing.unwrap_or_default(),
             lists: With::parse(entry.lists.as_deref()),
             contents: With::parse(entry.contents.as_deref()),

@@ -191,7 +191,7 @@ impl<'a> Judge<'a> {
             Word::Open(open) => prints && open.tame,
         };
         self.reader &= words.get(at..).is_some_and(|all| all.iter().all(known));
-        self.places.follows = form.follows.holds(&scan.options);
+        self.places.follows = operands::follows(self, form, &scan);
         special::special(self, form, &scan);
         if form.responses {
             self.responses(from);

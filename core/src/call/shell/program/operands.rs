@@ -199,7 +199,9 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
 fn reach(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> Reach {
     let has = |with: &With| with.holds(&scan.options);
     let lists = judge.understood && has(&form.lists) && !has(&form.contents) && !acts(scan);
-    if lists {
+    if form.objects && pathspec::names_object(judge, scan) {
+        Reach::Shown
+    } else if lists {
         Reach::Itself
     } else if has(&form.deep) {
         Reach::All
@@ -208,6 +210,12 @@ fn reach(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> Reach {
     } else {
         Reach::Itself
     }
+}
+
+/// Whether it comes to where the links below lead: it follows them, or may, or hands them on to what does.
+pub(super) fn follows(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> bool {
+    let may = !form.follows.is_never() && (!judge.understood || acts(scan));
+    may || form.follows.holds(&scan.options)
 }
 
 /// Whether it does something with what it finds, besides telling it.

@@ -23,11 +23,12 @@ pub(super) fn look(judge: &mut Judge<'_>, word: &Word, place: usize, how: Use, r
         judge.places.word(word, how, reach);
         return Spec::Other;
     };
-    if let Some(magic) = text.strip_prefix(':') {
-        return magical(judge, magic, how, reach);
-    }
     let ends = |before: &[Word]| before.iter().any(|word| word.literal() == Some("--"));
     let behind = judge.words.get(..place).is_some_and(ends);
+    if let Some(magic) = text.strip_prefix(':') {
+        let spec = magical(judge, magic, how, reach);
+        return if searches(text) && !behind { Spec::Other } else { spec };
+    }
     if let Some((_, path)) = text.split_once(':').filter(|_| !behind) {
         // `HEAD:src/a.rs`: from the top, unless it begins with a dot.
         judge.places.held(text, Use::Either, reach);
@@ -36,7 +37,8 @@ pub(super) fn look(judge: &mut Judge<'_>, word: &Word, place: usize, how: Use, r
     }
     let glob = is_glob(text);
     // What is no file must be a revision there.
-    let path = behind || glob || is_path(judge, text);
+    let before = judge.words.get(place + 1..).is_some_and(ends);
+    let path = behind || !before && (glob || is_path(judge, text));
     match glob {
         true => judge.places.open(&open(text), how, reach),
         // A revision that happens to be a rule's name.
@@ -90,18 +92,38 @@ pub(super) fn whole(judge: &mut Judge<'_>, how: Use, past: bool) {
 pub(super) fn names_revision(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
     let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
     scan.operands.iter().filter(before_end).any(|place| match judge.words.get(*place) {
-        Some(Word::Literal(text)) => !text.starts_with(':') && !is_glob(text) && !is_path(judge, text),
+        _ if scan.ended.is_some() => true,
+        Some(Word::Literal(text)) if text.starts_with(':') => searches(text),
+        Some(Word::Literal(text)) => !is_glob(text) && !is_path(judge, text),
         Some(Word::Open(open)) => !open.glob,
         None => true,
     })
 }
 
-/// Whether paths are named: behind `--`, or ones that are there.
+/// Whether a word is the name of an object by its hash, or not known: it may be that of a file's text.
+pub(super) fn names_object(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    let hash = |text: &str| text.len() >= 4 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
+    let mut words = scan.operands.iter().filter(before_end).filter_map(|place| judge.words.get(*place));
+    words.any(|word| word.literal().is_none_or(hash))
+}
+
+/// `:/fix` is the last commit whose message says so, unless it stands behind `--`.
+fn searches(text: &str) -> bool {
+    text.len() > 2 && text.starts_with(":/")
+}
+
+/// Whether paths are named: behind `--`, or, without one, such as are there.
 pub(super) fn names_paths(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
     scan.operands.iter().any(|place| {
-        let behind = scan.ended.is_some_and(|end| *place > end);
         let text = judge.words.get(*place).and_then(Word::literal);
-        behind || text.is_some_and(|text| text.starts_with(':') || is_path(judge, text))
+        let known = |text| judge.command.cwd.is_none_or(|cwd| repository::may_know(cwd, text));
+        match (scan.ended, text) {
+            (Some(end), _) => *place > end,
+            (None, Some(text)) if text.starts_with(':') => !searches(text),
+            (None, Some(text)) => is_path(judge, text) && !known(text),
+            (None, None) => false,
+        }
     })
 }
 

@@ -41,7 +41,20 @@ fn given_a_denied_read_then_what_shows_any_commit_is_asked_about_once() {
         "git format-patch --stdout {}",
         "git bundle create x.bundle {}",
     ];
+    std::fs::write(scene.root.join("fix"), "").unwrap();
     let more = [
+        "git show :/fix",
+        "git show fix --",
+        "git log -p fix --",
+        "git log -p :/fix",
+        "git show -s a1b2c3d",
+        "git show --stat 0123456789abcdef0123456789abcdef01234567",
+        "git show --name-only deadbeef",
+        "git log --check",
+        "git diff --check HEAD~1",
+        "git show HEAD -- ':!src'",
+        "git fast-export --all",
+        "git fast-export HEAD",
         "git show",
         "git stash show -p",
         "git stash list -p",

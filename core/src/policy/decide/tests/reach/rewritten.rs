@@ -8,13 +8,22 @@ const REWRITE: &[&str] = &[
     "git reset --hard HEAD~1",
     "git reset --merge x",
     "git checkout HEAD",
-    "git checkout main",
     "git checkout .",
     "git checkout -f",
     "git checkout -b x origin/main",
     "git switch main",
     "git switch -",
     "git switch -c x origin/main",
+    "git checkout main",
+    "git checkout main --",
+    "git checkout packed",
+    "git checkout theirs",
+    "git stash pop -q",
+    "git stash branch x",
+    "tar xf a.tar --strip-components=1 x/",
+    "tar xf a.tar -C src -C ..",
+    "unzip -j a.zip x/y",
+    "7z e a.7z x",
     "git restore .",
     "git restore -s HEAD~1 .",
     "git stash",
@@ -79,6 +88,16 @@ fn given_a_denied_write_then_what_changes_anything_below_is_not_allowed() {
     let scene = Scene::new();
     scene.repository();
     std::fs::create_dir(scene.root.join("x")).unwrap();
+    // What is called as a branch or a verb is no path for that.
+    for name in ["main", "pop", "apply", "packed", "theirs"] {
+        std::fs::write(scene.root.join(name), "").unwrap();
+    }
+    for branch in ["heads/main", "remotes/origin/theirs"] {
+        let file = scene.root.join(".git/refs").join(branch);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, "").unwrap();
+    }
+    std::fs::write(scene.root.join(".git/packed-refs"), "# x\n0123 refs/heads/packed\n").unwrap();
     let (mut found, mut count) = (Vec::new(), 0);
     for pattern in
         ["write(.github/**)", "write(src/gen/**)", "write(.env)", "write(**/*.yml)", "edit(./Cargo.lock)"]
