@@ -78,6 +78,7 @@ const IMPURE: &[&str] = &[
 const LOOKS_UP: &[&str] = &[
     "core/src/call/home.rs",
     "core/src/call/path/below.rs",
+    "core/src/call/path/links.rs",
     "core/src/call/path/walk.rs",
     "core/src/call/shell/program/repository.rs",
     "core/src/call/shell/program/toolchains.rs",

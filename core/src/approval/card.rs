@@ -333,7 +333,7 @@ impl Card {
                 })
                 .collect(),
             permission_type: permission_type(&decision.categories),
-            options: choices(call, &suggestions, options),
+            options: choices(call, decision, &suggestions, options),
             suggestions,
             why: decision.trail.clone(),
             history: None,
@@ -358,7 +358,12 @@ fn permission_type(categories: &[Category]) -> PermissionType {
         .unwrap_or(PermissionType::All)
 }
 
-fn choices(call: &Call, suggestions: &[Suggestion], agent: &[AgentOption]) -> Vec<CardOption> {
+fn choices(
+    call: &Call,
+    decision: &Decision,
+    suggestions: &[Suggestion],
+    agent: &[AgentOption],
+) -> Vec<CardOption> {
     let own = |id: &str, name: &str, kind: &str, scope: &'static str| CardOption {
         option_id: id.to_owned(),
         name: name.to_owned(),
@@ -371,7 +376,8 @@ fn choices(call: &Call, suggestions: &[Suggestion], agent: &[AgentOption]) -> Ve
     // Only one of the agent's own options, picked by hand, allows these.
     if !switches_mode && call.by_hand.is_none() {
         options.push(own(choice::ALLOW_ONCE, "Allow once", "allow_once", "once"));
-        if call.without_substance().is_none() {
+        // What a person allows each time anew is remembered for no session either.
+        if !decision.once() && call.without_substance().is_none() {
             options.push(own(choice::ALLOW_SESSION, "Allow for this session", "allow_always", "session"));
         }
         if !suggestions.is_empty() {

@@ -15,9 +15,10 @@ pub use access::{Access, Category, McpAccess, WriteKind};
 pub use digest::{Digest, digest_of, digest_of_bytes};
 pub use home::{home, is_too_wide};
 pub use identity::{AgentId, Names, ServerId, SessionId};
-pub(crate) use path::{Looked, can_be_entered, lies_in, shown};
+pub(crate) use path::{Budget, Looked, can_be_entered, given_by, lies_in, links_below, shown};
 pub use path::{Mount, PathAccess, resolve};
 pub use shell::{Caveat, Dialect, ShellAccess, Surroundings};
+pub(crate) use url::is_scheme;
 pub use url::{UrlAccess, UrlError, file_paths};
 
 use std::collections::BTreeMap;

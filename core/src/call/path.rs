@@ -1,6 +1,7 @@
 //! Paths as the kernel will walk them, and as they were written.
 
 mod below;
+mod links;
 mod looked;
 mod walk;
 
@@ -10,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use below::can_be_entered;
+pub(crate) use links::{Budget, given_by, links_below};
 pub(crate) use looked::Looked;
 pub use walk::resolve;
 
@@ -117,7 +119,7 @@ impl PathAccess {
 
     /// The same, with what a folder holds.
     #[must_use]
-    pub(super) fn with_contents(mut self) -> Self {
+    pub(crate) fn with_contents(mut self) -> Self {
         if self.folder {
             self.holds = below::held(&self.resolved);
         }

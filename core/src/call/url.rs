@@ -25,6 +25,10 @@ pub struct UrlAccess {
     /// `https://a\@b/` is one of either. Counts for deny and ask, and no allow matches.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub other_host: Option<String>,
+    /// It has no host that the URL standard knows, and what other programs make of it can't be told: it is denied where
+    /// any host is, and no allow matches.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub unsound: bool,
 }
 
 /// Why an address was not understood.
@@ -39,6 +43,38 @@ pub enum UrlError {
 }
 
 impl UrlAccess {
+    /// Reads `given` as a program may that does not follow the URL standard: what that refuses is an address all the same
+    /// as long as something stands where a host would.
+    ///
+    /// # Errors
+    /// If nothing does.
+    pub fn read(given: &str) -> Result<Self, UrlError> {
+        let error = match Self::parse(given) {
+            Ok(url) => return Ok(url),
+            Err(error) => error,
+        };
+        let text = given.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
+        let Some((scheme, rest)) = text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
+            return Err(error);
+        };
+        let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        if host.is_empty() || scheme.eq_ignore_ascii_case("file") {
+            return Err(error);
+        }
+        Ok(Self {
+            given: given.to_owned(),
+            scheme: scheme.to_ascii_lowercase(),
+            host: host.to_ascii_lowercase(),
+            port: None,
+            path: path.split('#').next().unwrap_or_default().to_owned(),
+            href: text.to_owned(),
+            other_host: None,
+            unsound: true,
+        })
+    }
+
     /// Reads `given` by the URL standard.
     ///
     /// # Errors
@@ -61,6 +97,7 @@ impl UrlAccess {
         let _ = url.set_password(None);
         Ok(Self {
             other_host: other_host(given, &host),
+            unsound: !is_sound(&host) || given.contains('\0'),
             given: given.to_owned(),
             scheme: url.scheme().to_owned(),
             host,
@@ -71,6 +108,24 @@ impl UrlAccess {
             href: url.to_string(),
         })
     }
+}
+
+/// Whether a text is the name of a scheme: `https`, `git+ssh`.
+pub(crate) fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+}
+
+/// Whether a host is an IP address, or a name that the domain name system could know.
+fn is_sound(host: &str) -> bool {
+    if host.starts_with('[') {
+        return host.ends_with(']');
+    }
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+    };
+    host.len() <= 253 && host.split('.').all(label) && url::Host::parse(host).is_ok()
 }
 
 /// The paths that a `file:` address is about: decoded, as it is written and with its dots taken away.

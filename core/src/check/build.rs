@@ -168,9 +168,9 @@ fn fetch(given: &str) -> Access {
         let host = given.split(['/', '?', '#']).next().unwrap_or_default();
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']' | '%' | '_');
         (!host.is_empty() && host.chars().all(plain))
-            .then(|| UrlAccess::parse(&format!("https://{given}")).ok())?
+            .then(|| UrlAccess::read(&format!("https://{given}")).ok())?
     };
-    match UrlAccess::parse(given).ok().or_else(bare) {
+    match UrlAccess::read(given).ok().or_else(bare) {
         Some(url) => Access::Fetch(UrlAccess { given: given.to_owned(), ..url }),
         // As at the doors: what it would reach is not known.
         None => {

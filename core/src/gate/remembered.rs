@@ -99,6 +99,10 @@ fn allowing(
     now: Timestamp,
 ) -> Result<Vec<Grant>, AnswerError> {
     let Waiting { call, decision, .. } = waiting;
+    if decision.once() {
+        let reason = "this is asked about each time anew: it can be allowed once, and not be remembered";
+        return Err(AnswerError::Remember(reason.to_owned()));
+    }
     let like = template(call, remember, now)?;
     let fingerprint =
         Grant { fingerprint: Some(call.fingerprint()), server: call.server.clone(), ..another(&like) };

@@ -4,8 +4,9 @@ use jiff::Timestamp;
 
 use super::patterns::exact_pattern;
 use super::{Grant, GrantId, Scope};
+use crate::call::shell::Reach;
 use crate::call::{Access, Call, Caveat, Digest, SessionId, WriteKind};
-use crate::policy::pattern::{Certainty, SeenTouch, Written};
+use crate::policy::pattern::{Certainty, SeenTouch, Touching, Written};
 use crate::policy::{Effect, Level, Pattern};
 
 /// Something that a person said no to, once.
@@ -198,10 +199,11 @@ impl Grants {
         &'a self,
         call: &'a Call,
         touch: &'a SeenTouch<'a>,
-    ) -> impl Iterator<Item = (&'a Grant, &'a Pattern, Option<WriteKind>)> {
+    ) -> impl Iterator<Item = (&'a Grant, &'a Pattern, Touching)> {
         self.forbids(call).filter_map(|(grant, pattern)| {
             let touching = pattern.touched(touch, Written::ByHand)?;
-            (touching.certainty == Certainty::Known).then_some((grant, pattern, touching.write))
+            let known = touching.certainty == Certainty::Known || touch.touch.reach == Reach::Past;
+            known.then_some((grant, pattern, touching))
         })
     }
 

@@ -90,6 +90,9 @@ pub struct Finding {
     pub reason: String,
     /// Asked about whatever the mode and the settings.
     pub always: bool,
+    /// Only a person allows it, and each time anew: no answer is remembered for it.
+    #[serde(skip)]
+    pub once: bool,
     /// Its words come from a file in a workspace: people see them, a model never does.
     #[serde(skip)]
     pub of_workspace: bool,
@@ -115,6 +118,7 @@ impl Finding {
             line: None,
             reason: reason.into(),
             always: false,
+            once: false,
             of_workspace: false,
             within: None,
             grant: None,
@@ -145,6 +149,12 @@ impl Decision {
     #[must_use]
     pub fn always(&self) -> bool {
         self.trail.iter().any(|finding| finding.effect == Effect::Ask && finding.always)
+    }
+
+    /// Whether a person has to allow it each time anew.
+    #[must_use]
+    pub fn once(&self) -> bool {
+        self.trail.iter().any(|finding| finding.effect == Effect::Ask && finding.once)
     }
 
     /// Whether an ask about `access` stands: what an answer, a grant or a rule has to cover.

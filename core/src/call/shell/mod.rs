@@ -144,6 +144,10 @@ pub struct ShellAccess {
     /// It fits the table of readers entirely: of category read where the policy says so, with its
     /// touches as reads.
     pub reader: bool,
+    /// What it prints reaches the agent and nobody else: no file, no variable, and no program that could keep it or send
+    /// it on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shown: bool,
     /// Files in the session's folders that it runs: remembered answers count while they hold the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<Script>,

@@ -5,6 +5,7 @@
 //! is known about it ([`Known`]). Nothing here parses shell text.
 
 mod awk;
+mod below;
 mod form;
 mod gitlinks;
 mod given;
@@ -38,7 +39,7 @@ use super::{Caveat, Touch, Word};
 use crate::call::{Looked, UrlAccess, WriteKind};
 
 pub(super) use given::{Brings, Given, brings, is_shell};
-pub(super) use places::{among, opened};
+pub(super) use places::{among, linked, opened};
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]

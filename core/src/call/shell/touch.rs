@@ -30,10 +30,22 @@ pub enum Reach {
     Itself,
     /// It shows what changed below, of which it is not known where: `git diff`.
     Changed,
+    /// It shows what was there at any time, of which it is not known where: `git show`.
+    Past,
+    /// It changes something below, of which it is not known where: `git checkout main`.
+    Somewhere,
     /// It goes through everything below that is not hidden: `rg`.
     Shown,
     /// It goes through everything below.
     All,
+}
+
+impl Reach {
+    /// Whether it is not known what below the path is meant.
+    #[must_use]
+    pub fn is_unsure(self) -> bool {
+        matches!(self, Self::Changed | Self::Past | Self::Somewhere)
+    }
 }
 
 /// A path that a word is, holds (`@x`, `--o=x`, `k:x`) or could mean: for deny, ask and protection.

@@ -434,7 +434,7 @@ impl Reading {
 
     fn url(&mut self, given: &str) {
         file_paths(given).iter().for_each(|file| self.read(file));
-        match UrlAccess::parse(given) {
+        match UrlAccess::read(given) {
             Ok(url) => self.push(Access::Fetch(url)),
             Err(error) => {
                 self.not_shown.push(format!("the address {given} is not understood: {error}"));

@@ -157,6 +157,14 @@ fn always_asked(policy: &Policy, found: &mut Findings<'_>) {
         finding.always = true;
         found.ask(finding, Hold::Never);
     }
+    if let Access::Fetch(url) = access
+        && url.unsound
+    {
+        let reason = "an address without a host that can be told";
+        let mut finding = found.finding(Effect::Ask, Source::Caveat, reason);
+        finding.always = true;
+        found.ask(finding, Hold::Always);
+    }
     if let Access::Mode { .. } = access {
         let mut finding = found.finding(Effect::Ask, Source::Protection, "a switch of the agent's own mode");
         finding.always = true;

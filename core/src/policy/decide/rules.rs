@@ -2,7 +2,9 @@
 
 use super::findings::{Findings, Hold};
 use crate::call::Access;
-use crate::policy::pattern::{Certainty, Seen, SeenTouch};
+use crate::call::shell::{Reach, Use};
+use crate::policy::pattern::path::Fit;
+use crate::policy::pattern::{Certainty, Seen, SeenTouch, Touching};
 use crate::policy::{Effect, Finding, Policy, Rule, Source};
 
 /// What the rules said of an access itself.
@@ -41,26 +43,64 @@ pub(super) fn on_access<'a>(policy: &'a Policy, found: &mut Findings<'_>) -> Sai
 /// Denials and asks about a path that the access touches.
 pub(super) fn on_touch(policy: &Policy, touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
     let mut perhaps: Option<&Rule> = None;
+    let mut past: Option<&Rule> = None;
     for rule in policy.rules.about_touch(touch) {
         if !rule.is_for(&found.call.agent) {
             continue;
         }
         let Some(touching) = rule.touched(touch) else { continue };
+        let by_hand = rule.effect == Effect::Deny && rule.origin.layer != "managed";
         if touching.certainty == Certainty::Perhaps {
-            perhaps.get_or_insert(rule);
+            match touch.touch.reach {
+                Reach::Past if by_hand => past.get_or_insert(rule),
+                Reach::Past if rule.effect == Effect::Deny => {
+                    let finding = found.part(Effect::Deny, touch.text(None), Source::Rule, reason(rule));
+                    found.list.push(placed(rule, finding));
+                    continue;
+                }
+                _ => perhaps.get_or_insert(rule),
+            };
+            continue;
+        }
+        if by_hand && passes_by(touch, &touching, found.access) {
+            let finding = passed(touch, "it goes through what holds something denied", &reason(rule), found);
+            found.ask(placed(rule, finding), Hold::Never);
             continue;
         }
         let finding = found.part(rule.effect, touch.text(touching.write), Source::Rule, reason(rule));
         take(rule, finding, touch.access(touching.write).as_ref(), found);
     }
+    if let Some(rule) = past {
+        let finding =
+            passed(touch, "what it shows of the past may hold something denied", &reason(rule), found);
+        found.ask(placed(rule, finding), Hold::Never);
+    }
     // A word that could be any path is no proof of this one, so it is not denied; but it is not allowed
     // either, whatever the mode.
     if let Some(rule) = perhaps {
-        let reason = format!("a word that could be a path which a rule is about: {}", reason(rule));
+        let what = match touch.touch.reach {
+            Reach::Somewhere => "it may change a path which a rule is about",
+            _ => "a word that could be a path which a rule is about",
+        };
+        let reason = format!("{what}: {}", reason(rule));
         let mut finding = placed(rule, found.part(Effect::Ask, touch.text(None), Source::Rule, reason));
         finding.always = true;
         found.ask(finding, Hold::Always);
     }
+}
+
+/// Whether a search only comes by what is denied, and nobody but the agent gets to see it: that is no word that means it,
+/// and a person may allow it (decisions, amendment 10).
+pub(super) fn passes_by(touch: &SeenTouch<'_>, touching: &Touching, access: &Access) -> bool {
+    let shown = matches!(access, Access::Shell(shell) if shell.reader && shell.shown);
+    shown && touch.touch.how == Use::Read && touching.write.is_none() && touching.fit == Fit::Above
+}
+
+/// An ask that only a person answers, each time anew.
+pub(super) fn passed(touch: &SeenTouch<'_>, what: &str, why: &str, found: &Findings<'_>) -> Finding {
+    let reason = format!("{what}: {why}");
+    let finding = found.part(Effect::Ask, touch.text(None), Source::Rule, reason);
+    Finding { always: true, once: true, ..finding }
 }
 
 /// Denials and asks about an address among the words of a command.

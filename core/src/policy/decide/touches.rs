@@ -6,7 +6,7 @@ use super::findings::{Findings, Hold};
 use super::rules;
 use crate::call::shell::{Touch, TouchedPath, Use};
 use crate::call::{Access, Category, PathAccess};
-use crate::policy::pattern::{Seen, SeenTouch};
+use crate::policy::pattern::{Certainty, Seen, SeenTouch};
 use crate::policy::protection::places;
 use crate::policy::{Effect, Policy, Source};
 
@@ -54,9 +54,16 @@ fn allowed(policy: &Policy, touch: &SeenTouch<'_>, found: &Findings<'_>) -> bool
 
 fn denials(touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
     let (grants, call) = (found.standing.grants, found.call);
-    for (grant, pattern, write) in grants.forbidding_touch(call, touch) {
+    for (grant, pattern, touching) in grants.forbidding_touch(call, touch) {
         let reason = format!("denied before, {}", grant.scope);
-        let mut finding = found.part(Effect::Deny, touch.text(write), Source::Grant, reason);
+        let past = touching.certainty == Certainty::Perhaps;
+        if past || rules::passes_by(touch, &touching, found.access) {
+            let mut finding = rules::passed(touch, "it may show something denied", &reason, found);
+            finding.pattern = Some(pattern.to_string());
+            found.ask(finding, Hold::Never);
+            continue;
+        }
+        let mut finding = found.part(Effect::Deny, touch.text(touching.write), Source::Grant, reason);
         finding.pattern = Some(pattern.to_string());
         finding.grant = Some(grant.id);
         found.list.push(finding);

@@ -62,6 +62,9 @@ impl FetchPattern {
 
     /// Only the host itself, http or https, on its own port or the one that is named.
     pub(super) fn allows(&self, url: &UrlAccess) -> bool {
+        if url.unsound {
+            return false;
+        }
         let web = matches!(url.scheme.as_str(), "http" | "https") && url.other_host.is_none();
         match self {
             Self::Any => web,
@@ -90,6 +93,8 @@ impl FetchPattern {
             hosts().any(|of| (!subdomains && of == host) || below(of, host))
         };
         match self {
+            // It could be any host.
+            _ if url.unsound => true,
             Self::Any => true,
             Self::Host { host, subdomains, port } => {
                 at(host, *subdomains) && port.is_none_or(|port| port_of(url).is_none_or(|of| of == port))

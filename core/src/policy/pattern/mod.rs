@@ -205,6 +205,7 @@ impl Pattern {
                 Access::Shell(shell) => shell.understood,
                 Access::Mcp(mcp) => mcp.certain().is_some_and(|(s, t)| Names::plain(s) && Names::plain(t)),
                 Access::Tool { name, .. } => Names::plain(name),
+                Access::Fetch(url) => !url.unsound,
                 _ => true,
             },
             (Matcher::Read(pattern), Access::Read(_)) => seen.path().is_some_and(|path| pattern.allows(path)),

@@ -68,6 +68,13 @@ impl<'a> SeenTouch<'a> {
         }
     }
 
+    /// What lies in a folder that is read as it was once: by its name alone it may pass hidden names by.
+    fn held(&self) -> Option<&[String]> {
+        let TouchedPath::Known(path) = &self.touch.path else { return None };
+        let read = self.touch.how == Use::Read && self.touch.reach == Reach::Shown;
+        read.then_some(path.holds.as_slice())
+    }
+
     pub(crate) fn is_folder(&self) -> bool {
         matches!(&self.touch.path, TouchedPath::Known(path) if path.folder)
     }
@@ -79,7 +86,10 @@ impl<'a> SeenTouch<'a> {
         match (self.touch.how, written) {
             (Use::Read, _) if reach == Reach::Itself => Above::No,
             // What changed there is hardly ever what is built in.
-            (Use::Read, BuiltIn) if reach == Reach::Changed => Above::No,
+            (Use::Read, BuiltIn) if matches!(reach, Reach::Changed | Reach::Past) => Above::No,
+            // It may show, or change, whatever could lie there; what is built in is about far too much for that.
+            (_, ByHand) if matches!(reach, Reach::Past | Reach::Somewhere) => Above::Any,
+            (_, BuiltIn) if matches!(reach, Reach::Past | Reach::Somewhere) => Above::No,
             (Use::Read | Use::Either, ByHand) if reach == Reach::All => Above::Any,
             (Use::Read | Use::Either, ByHand) if reach == Reach::Shown => Above::AnyShown,
             (Use::Read, BuiltIn) if reach == Reach::Shown => Above::PlaceShown,
@@ -132,11 +142,17 @@ impl Pattern {
         let certainty = match (&seen.path, &seen.touch.path) {
             (Some(path), _) => {
                 fit = pattern.fit(path, above);
-                // What changed below may be something else.
+                if fit == Fit::No
+                    && written == Written::ByHand
+                    && seen.held().is_some_and(|held| pattern.fits_below(path, held))
+                {
+                    fit = Fit::Above;
+                }
                 match fit {
                     Fit::No => return None,
-                    Fit::Above if seen.touch.reach == Reach::Changed => Certainty::Perhaps,
-                    Fit::Above | Fit::Whole => Certainty::Known,
+                    // What changed below, or is shown or changed there, may be something else.
+                    Fit::Above if seen.touch.reach.is_unsure() => Certainty::Perhaps,
+                    Fit::Above | Fit::Folder | Fit::Whole => Certainty::Known,
                 }
             }
             (None, TouchedPath::Open(open)) => match pattern.could(open, seen.roots, above) {

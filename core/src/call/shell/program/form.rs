@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::scan::Found;
-use super::table::{Entry, Kind, Special, Style};
+use super::scan::{Found, Scan};
+use super::table::{Below, Entry, Kind, Special, Style};
 
 /// What an option is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +156,8 @@ pub(super) struct With {
     always: bool,
     options: HashSet<String>,
     values: Vec<(String, String)>,
+    /// Options that have to stand there together: `-L+-R`.
+    sets: Vec<Vec<String>>,
 }
 
 impl With {
@@ -164,6 +166,7 @@ impl With {
         for word in text.unwrap_or_default().split_whitespace() {
             match word.split_once('=') {
                 _ if word == "always" => with.always = true,
+                _ if word.contains('+') => with.sets.push(word.split('+').map(str::to_owned).collect()),
                 Some((name, value)) => with.values.push((name.to_owned(), value.to_owned())),
                 None => {
                     with.options.insert(word.to_owned());
@@ -180,10 +183,17 @@ impl With {
         self.options.contains(name) || self.values.iter().any(|(own, of)| own == name && meant(of))
     }
 
+    /// Whether it never holds.
+    pub(super) fn is_never(&self) -> bool {
+        !self.always && self.options.is_empty() && self.values.is_empty() && self.sets.is_empty()
+    }
+
     /// Whether it holds with one of these options.
     pub(super) fn holds(&self, options: &[Found<'_>]) -> bool {
         let text = |found: &Found<'_>| found.value.as_ref().and_then(|value| value.text.map(str::to_owned));
+        let stands = |name: &String| options.iter().any(|found| found.name == name);
         self.always
+            || self.sets.iter().any(|set| set.iter().all(stands))
             || options.iter().any(|found| {
                 let value = text(found);
                 // A glob that leaves something out: `-g '!target'`.
@@ -195,7 +205,8 @@ impl With {
     /// The options that are named, for tests.
     #[cfg(test)]
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.options.iter().chain(self.values.iter().map(|(name, _)| name)).map(String::as_str)
+        let values = self.values.iter().map(|(name, _)| name);
+        self.options.iter().chain(values).chain(self.sets.iter().flatten()).map(String::as_str)
     }
 }
 
@@ -271,6 +282,18 @@ pub(super) struct Form {
     pub(super) shown: With,
     /// Without a path it is about what changed in the whole repository.
     pub(super) changed: bool,
+    /// With these it shows what was there at any time, where it is about the whole repository.
+    pub(super) past: With,
+    /// With these it follows the links below.
+    pub(super) follows: With,
+    /// With these it changes files below a folder that no word names, unless one of `keeps` stands there.
+    pub(super) rewrites: With,
+    pub(super) rewrites_in: Below,
+    pub(super) keeps: With,
+    /// Its operands may be any objects, and those that hold text are shown whatever the options say.
+    pub(super) objects: bool,
+    /// It changes only the paths among its operands, where there are some.
+    pub(super) sparing: bool,
     /// With these it only lists names, and none of what they hold.
     pub(super) lists: With,
     /// With these it shows what they hold, even so.
@@ -311,6 +334,13 @@ impl Form {
             deep: With::parse(entry.deep.as_deref()),
             shown: With::parse(entry.shown.as_deref()),
             changed: entry.changed.unwrap_or_default(),
+            past: With::parse(entry.past.as_deref()),
+            follows: With::parse(entry.follows.as_deref()),
+            rewrites: With::parse(entry.rewrites.as_deref()),
+            rewrites_in: entry.rewrites_in.unwrap_or_default(),
+            keeps: With::parse(entry.keeps.as_deref()),
+            objects: entry.objects,
+            sparing: entry.sparing.unwrap_or_default(),
             lists: With::parse(entry.lists.as_deref()),
             contents: With::parse(entry.contents.as_deref()),
             pathspecs: entry.pathspecs.unwrap_or_default(),
@@ -376,6 +406,15 @@ impl Form {
             }
             self.options.insert(name.to_owned(), Known { meaning, takes });
         }
+    }
+
+    /// The places of operands that are members of an archive.
+    pub(super) fn members(&self, scan: &Scan<'_>) -> impl Iterator<Item = usize> {
+        let count = scan.operands.len();
+        let of = |index| self.operands.as_ref().and_then(|operands| operands.role(index, count));
+        let places = scan.operands.iter().enumerate();
+        let places = places.filter(move |(index, _)| of(*index) == Some(Role::Member));
+        places.map(|(_, place)| *place).collect::<Vec<_>>().into_iter()
     }
 
     /// A command may stand among its operands, though an option should announce it.

@@ -54,9 +54,12 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
         judge.always("it names more paths than can be looked at");
     }
     let Judge { places, mut known, reader, .. } = judge;
+    let reader = reader && !places.lost;
     known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
     known.touches = places.touches;
     known.urls = places.urls;
+    // What only reads files reaches no host: text that looks like an address is text.
+    known.urls.retain(|url| !(known.reader && url.unsound));
     known
 }
 
@@ -191,6 +194,7 @@ impl<'a> Judge<'a> {
             Word::Open(open) => prints && open.tame,
         };
         self.reader &= words.get(at..).is_some_and(|all| all.iter().all(known));
+        self.places.follows = operands::follows(self, form, &scan);
         special::special(self, form, &scan);
         if form.responses {
             self.responses(from);

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::Inner;
 use super::form::{Form, Meaning, Operands, Role, With};
 use super::given::Given;
 use super::judge::Judge;
@@ -10,6 +9,7 @@ use super::pathspec::{self, Spec};
 use super::scan::Scan;
 use super::table::Special;
 use super::unpack;
+use super::{Inner, below};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, Reach, Use, Word};
 
@@ -18,6 +18,11 @@ const MOST_COPIES: usize = 64;
 
 /// Judges the operands of a command by what its form says of them.
 pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
+    below::rewrites(judge, form, scan);
+    named(judge, form, scan);
+}
+
+fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     let words = judge.words;
     let Some(roles) = &form.operands else {
         for place in &scan.operands {
@@ -31,6 +36,8 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     let reach = reach(judge, form, scan);
     let how = how(judge, scan);
     judge.places.history = form.pathspecs;
+    let past = form.past.holds(&scan.options) || form.changed && pathspec::names_revision(judge, scan);
+    judge.places.past = past && form.changed;
     let target = scan.options.iter().find(|found| found.known.meaning == Meaning::Target);
     let edits = scan.has(Meaning::Edits);
     let roles = fitting(roles, form, scan, target.is_some());
@@ -186,7 +193,7 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         deletes(judge, form, scan, &Word::from("."));
     }
     if form.changed && reach == Reach::Shown {
-        pathspec::whole(judge, how);
+        pathspec::whole(judge, how, past);
     }
 }
 
@@ -194,7 +201,9 @@ pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
 fn reach(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> Reach {
     let has = |with: &With| with.holds(&scan.options);
     let lists = judge.understood && has(&form.lists) && !has(&form.contents) && !acts(scan);
-    if lists {
+    if form.objects && pathspec::names_object(judge, scan) {
+        Reach::Shown
+    } else if lists {
         Reach::Itself
     } else if has(&form.deep) {
         Reach::All
@@ -203,6 +212,12 @@ fn reach(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> Reach {
     } else {
         Reach::Itself
     }
+}
+
+/// Whether it comes to where the links below lead: it follows them, or may, or hands them on to what does.
+pub(super) fn follows(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> bool {
+    let may = !form.follows.is_never() && (!judge.understood || acts(scan));
+    may || form.follows.holds(&scan.options)
 }
 
 /// Whether it does something with what it finds, besides telling it.
@@ -266,8 +281,11 @@ fn copies(judge: &mut Judge<'_>, sources: &[&Word], target: &Word, place: usize,
     };
     let exists = judge.command.cwd.is_some_and(|cwd| cwd.join(Path::new(text)).is_dir());
     let folder = folder || text.ends_with('/') || exists;
+    // `x/.` and, for some programs, `x/` are what is in the folder, and not the folder.
+    let inner = |name: &str| ["/", "/.", "/.."].iter().any(|end| name.ends_with(end)) || name == ".";
     let name = |word: &&Word| {
-        let name = Path::new(word.literal()?).file_name()?.to_str()?.to_owned();
+        let whole = word.literal().filter(|name| !inner(name))?;
+        let name = Path::new(whole).file_name()?.to_str()?.to_owned();
         Some(format!("{}/{name}", text.trim_end_matches('/')))
     };
     let inside: Option<Vec<String>> = sources.iter().take(MOST_COPIES).map(name).collect();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::judge::Judge;
 use super::repository;
+use super::scan::Scan;
 use crate::call::PathAccess;
 use crate::call::shell::{OpenWord, Reach, Use, Word};
 
@@ -22,24 +23,26 @@ pub(super) fn look(judge: &mut Judge<'_>, word: &Word, place: usize, how: Use, r
         judge.places.word(word, how, reach);
         return Spec::Other;
     };
-    if let Some(magic) = text.strip_prefix(':') {
-        return magical(judge, magic, how, reach);
-    }
     let ends = |before: &[Word]| before.iter().any(|word| word.literal() == Some("--"));
     let behind = judge.words.get(..place).is_some_and(ends);
+    if let Some(magic) = text.strip_prefix(':') {
+        let spec = magical(judge, magic, how, reach);
+        return if searches(text) && !behind { Spec::Other } else { spec };
+    }
     if let Some((_, path)) = text.split_once(':').filter(|_| !behind) {
         // `HEAD:src/a.rs`: from the top, unless it begins with a dot.
         judge.places.held(text, Use::Either, reach);
         from_top(judge, path, Use::Either, reach);
         return Spec::Path;
     }
-    let glob = text.contains(['*', '?', '[']);
-    let there = || judge.command.cwd.is_some_and(|cwd| PathAccess::is_at(cwd, text));
+    let glob = is_glob(text);
     // What is no file must be a revision there.
-    let path = behind || glob || there();
+    let before = judge.words.get(place + 1..).is_some_and(ends);
+    let path = behind || !before && (glob || is_path(judge, text));
     match glob {
         true => judge.places.open(&open(text), how, reach),
-        false => judge.places.path(text, how, reach),
+        // A revision that happens to be a rule's name.
+        false => judge.places.path(text, how, if path { reach } else { Reach::Itself }),
     }
     judge.places.held(text, Use::Either, reach);
     if path { Spec::Path } else { Spec::Other }
@@ -79,13 +82,62 @@ fn from_top(judge: &mut Judge<'_>, path: &str, how: Use, reach: Reach) {
     }
 }
 
-/// Everything that the repository knows: which of it is shown is not known.
-pub(super) fn whole(judge: &mut Judge<'_>, how: Use) {
+/// Everything that the repository knows, or with `past` ever knew: which of it is shown is not known.
+pub(super) fn whole(judge: &mut Judge<'_>, how: Use, past: bool) {
     let top = top(judge);
-    judge.places.path(&top, how, Reach::Changed);
+    judge.places.path(&top, how, if past { Reach::Past } else { Reach::Changed });
 }
 
-fn top(judge: &Judge<'_>) -> String {
+/// Whether a word is a revision, or could be one: then what is shown may not be there now.
+pub(super) fn names_revision(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
+    scan.operands.iter().filter(before_end).any(|place| match judge.words.get(*place) {
+        _ if scan.ended.is_some() => true,
+        Some(Word::Literal(text)) if text.starts_with(':') => searches(text),
+        Some(Word::Literal(text)) => !is_glob(text) && !is_path(judge, text),
+        Some(Word::Open(open)) => !open.glob,
+        None => true,
+    })
+}
+
+/// Whether a word is the name of an object by its hash, or not known: it may be that of a file's text.
+pub(super) fn names_object(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    let hash = |text: &str| text.len() >= 4 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
+    let mut words = scan.operands.iter().filter(before_end).filter_map(|place| judge.words.get(*place));
+    words.any(|word| word.literal().is_none_or(hash))
+}
+
+/// `:/fix` is the last commit whose message says so, unless it stands behind `--`.
+fn searches(text: &str) -> bool {
+    text.len() > 2 && text.starts_with(":/")
+}
+
+/// Whether paths are named: behind `--`, or, without one, such as are there.
+pub(super) fn names_paths(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    scan.operands.iter().any(|place| {
+        let text = judge.words.get(*place).and_then(Word::literal);
+        let known = |text| judge.command.cwd.is_none_or(|cwd| repository::may_know(cwd, text));
+        match (scan.ended, text) {
+            (Some(end), _) => *place > end,
+            (None, Some(text)) if text.starts_with(':') => !searches(text),
+            (None, Some(text)) => is_path(judge, text) && !known(text),
+            (None, None) => false,
+        }
+    })
+}
+
+fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '['])
+}
+
+/// Whether it is a path: one that is there, or written as no revision can be.
+fn is_path(judge: &Judge<'_>, text: &str) -> bool {
+    text.starts_with(['/', '.']) || judge.command.cwd.is_some_and(|cwd| PathAccess::is_at(cwd, text))
+}
+
+/// The top of the repository, or the folder at hand.
+pub(super) fn top(judge: &Judge<'_>) -> String {
     let top = judge.command.cwd.and_then(repository::top);
     top.and_then(|top| top.to_str().map(str::to_owned)).unwrap_or_else(|| ".".to_owned())
 }

@@ -1,10 +1,12 @@
 //! Paths and addresses among words.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::call::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
-use crate::call::{Looked, PathAccess, UrlAccess, file_paths, resolve};
+use crate::call::{
+    Budget, Looked, PathAccess, UrlAccess, file_paths, given_by, is_scheme, links_below, resolve,
+};
 
 /// As many paths of one command are looked up.
 const MOST: usize = 256;
@@ -25,6 +27,13 @@ pub(super) struct Places<'a> {
     made: bool,
     /// What is read lies in a repository's history, whatever is there now.
     pub(super) history: bool,
+    /// It may be something else than what is there now.
+    pub(super) past: bool,
+    /// Links below are followed.
+    pub(super) follows: bool,
+    /// Where links lead could not be looked up: there is too much.
+    pub(super) lost: bool,
+    budget: Option<Budget>,
     /// There were more than are looked up.
     pub(super) more: bool,
 }
@@ -32,7 +41,20 @@ pub(super) struct Places<'a> {
 impl<'a> Places<'a> {
     pub(super) fn new(cwd: Option<&'a Path>, looked: &'a Looked, made: bool) -> Self {
         let (touches, urls) = (Vec::new(), Vec::new());
-        Self { cwd, looked, touches, urls, seen: HashSet::new(), made, history: false, more: false }
+        Self {
+            cwd,
+            looked,
+            touches,
+            urls,
+            seen: HashSet::new(),
+            made,
+            history: false,
+            past: false,
+            follows: false,
+            lost: false,
+            budget: None,
+            more: false,
+        }
     }
 
     /// A path that is used in this way.
@@ -61,14 +83,68 @@ impl<'a> Places<'a> {
                 slashes: true,
             }),
         };
-        let reach = if self.is_bare(&path) { Reach::Itself } else { reach };
+        let reach = match self.is_bare(&path, reach) {
+            true => Reach::Itself,
+            false => self.in_the_past(&path, reach),
+        };
+        let (folder, path) = match path {
+            TouchedPath::Known(known) => {
+                let folder = Some(known.resolved.clone()).filter(|_| self.follows && known.folder);
+                // What is there now may have been there then.
+                let then = self.history && self.past && reach == Reach::Shown;
+                (folder, TouchedPath::Known(if then { known.with_contents() } else { known }))
+            }
+            open => (None, open),
+        };
         self.touches.push(Touch { path, how, reach });
+        if let Some(folder) = folder {
+            self.behind(&folder, how, reach);
+        }
+    }
+
+    /// A folder around the one at hand, as it was at any time, may have held anything.
+    fn in_the_past(&self, path: &TouchedPath, reach: Reach) -> Reach {
+        let TouchedPath::Known(path) = path else { return reach };
+        let around = self.cwd.is_some_and(|cwd| cwd.starts_with(&path.resolved));
+        if self.history && self.past && reach == Reach::Shown && around { Reach::Past } else { reach }
+    }
+
+    /// Where the links below a folder lead: they are read as the folder is.
+    fn behind(&mut self, folder: &Path, how: Use, reach: Reach) {
+        let budget = self.budget.get_or_insert_with(Budget::new);
+        match links_below(folder, reach != Reach::Shown, budget) {
+            Some(links) => links.into_iter().for_each(|link| self.leads(&link, how, reach)),
+            None => self.unlooked(how),
+        }
+    }
+
+    /// A path with a link on it, by its whole name.
+    fn leads(&mut self, link: &Path, how: Use, reach: Reach) {
+        if self.touches.len() >= MOST {
+            self.more = true;
+            return;
+        }
+        let Some(text) = link.to_str() else { return self.unlooked(how) };
+        let path = PathAccess::new(Path::new("/"), text);
+        let reach = if path.is_bare(false) { Reach::Itself } else { reach };
+        self.touches.push(Touch { path: TouchedPath::Known(path), how, reach });
+    }
+
+    /// There is more than could be looked at: it could be any path.
+    fn unlooked(&mut self, how: Use) {
+        self.lost = true;
+        let path = OpenPath { given: "where links lead".to_owned(), pieces: vec![None], slashes: true };
+        self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }
 
     /// Whether nothing lies below a path: it is a file, or nothing is there, nor could be by now.
-    fn is_bare(&self, path: &TouchedPath) -> bool {
+    fn is_bare(&self, path: &TouchedPath, reach: Reach) -> bool {
         let TouchedPath::Known(path) = path else { return false };
-        let Some(cwd) = self.cwd.filter(|_| !self.history) else { return false };
+        let Some(cwd) = self.cwd else { return false };
+        // What is not there may have been, or will be.
+        if self.history || reach == Reach::Somewhere {
+            return path.is_bare(true);
+        }
         let around = cwd.starts_with(&path.resolved) || cwd.starts_with(&path.lexical);
         // Elsewhere, what is there may change by itself.
         let made = self.made || !path.lexical.starts_with(cwd);
@@ -148,7 +224,22 @@ impl<'a> Places<'a> {
             *first = glued.to_owned();
         }
         let path = opened(&word, self.cwd, self.looked);
+        let given = match path.slashes {
+            false => {
+                given_by(&path.pieces, path.given.contains("**"), self.budget.get_or_insert_with(Budget::new))
+            }
+            true => Some(Vec::new()),
+        };
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach });
+        let Some(given) = given else { return self.unlooked(how) };
+        for found in given {
+            if found.linked {
+                self.leads(&found.path, how, reach);
+            }
+            if self.follows && found.path.is_dir() {
+                self.behind(&found.path, how, reach);
+            }
+        }
     }
 
     /// A word, as [`Self::any`] or [`Self::open`] has it.
@@ -161,16 +252,18 @@ impl<'a> Places<'a> {
 
     /// An address with its scheme, also behind `=`; whether the whole word is one.
     pub(super) fn address(&mut self, text: &str) -> bool {
+        self.address_of(text, text.contains(char::is_whitespace))
+    }
+
+    /// The same; among `prose`, text that no standard takes for an address is text.
+    fn address_of(&mut self, text: &str, prose: bool) -> bool {
         if !text.contains("://") || text.len() > LONGEST || self.urls.len() >= MOST {
             return false;
         }
-        let whole = text.split_once("://").is_some_and(|(scheme, _)| {
-            scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-                && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-        });
+        let whole = text.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme));
         let at = text.rfind(['=', ' ']).filter(|_| !whole);
         let part = at.and_then(|at| text.get(at + 1..)).unwrap_or(text);
-        if let Ok(url) = UrlAccess::parse(part)
+        if let Ok(url) = if prose && !whole { UrlAccess::parse(part) } else { UrlAccess::read(part) }
             && !self.urls.contains(&url)
         {
             self.urls.push(url);
@@ -183,7 +276,13 @@ impl<'a> Places<'a> {
         if text.contains("://") {
             self.address(text);
         } else if !text.is_empty() && text.len() <= LONGEST {
-            self.address(&format!("http://{text}"));
+            // `name=value`, among the words of some programs.
+            let name = text.split('/').next().unwrap_or_default();
+            if name.contains(['=', ' ']) {
+                self.urls.extend(UrlAccess::parse(&format!("http://{text}")).ok());
+            } else {
+                self.address(&format!("http://{text}"));
+            }
         }
     }
 }
@@ -214,6 +313,15 @@ pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>, looked
     // `**` goes down any number of folders, in zsh at least.
     let slashes = !glob || word.text.contains("**");
     OpenPath { given: word.text.clone(), pieces, slashes }
+}
+
+/// The paths that a glob gives now and that have a link on them. None if there is too much to look at.
+pub(in crate::call::shell) fn linked(path: &OpenPath) -> Option<Vec<PathBuf>> {
+    if path.slashes {
+        return Some(Vec::new());
+    }
+    let given = given_by(&path.pieces, path.given.contains("**"), &mut Budget::new())?;
+    Some(given.into_iter().filter(|given| given.linked).map(|given| given.path).collect())
 }
 
 /// The folder that a path begins with, links resolved, with `/` at the end.

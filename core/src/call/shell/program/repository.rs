@@ -76,6 +76,24 @@ pub(super) fn top(cwd: &Path) -> Option<PathBuf> {
     cwd.ancestors().take(MOST).find(has).map(Path::to_owned)
 }
 
+/// Whether the repository around `cwd` may know a commit by this name: git takes it before a file of the name.
+pub(super) fn may_know(cwd: &Path, name: &str) -> bool {
+    let Some(top) = top(cwd) else { return false };
+    let Some(git) = git_folder(&top, &top.join(".git")) else { return true };
+    let Some(common) = common(&git) else { return true };
+    let hash = name.len() >= 4 && name.bytes().all(|b| b.is_ascii_hexdigit());
+    let under = |folder: PathBuf| there(&folder.join(name));
+    let remotes = fs::read_dir(common.join("refs/remotes")).into_iter().flatten().flatten();
+    let packed = common.join("packed-refs");
+    hash || there(&common.join("reftable"))
+        || ["", "refs", "refs/heads", "refs/tags", "refs/remotes"].iter().any(|at| under(common.join(at)))
+        || under(git)
+        || remotes.map(|remote| remote.path()).any(under)
+        || there(&packed)
+            && fs::read_to_string(&packed)
+                .map_or(true, |text| text.lines().any(|line| line.ends_with(&format!("/{name}"))))
+}
+
 /// The git folder that `.git` is or names.
 fn git_folder(folder: &Path, dot: &Path) -> Option<PathBuf> {
     if dot.is_dir() {

@@ -47,6 +47,13 @@ pub(super) struct Entry {
     pub(super) deep: Option<String>,
     pub(super) shown: Option<String>,
     pub(super) changed: Option<bool>,
+    pub(super) past: Option<String>,
+    pub(super) follows: Option<String>,
+    pub(super) rewrites: Option<String>,
+    pub(super) rewrites_in: Option<Below>,
+    pub(super) keeps: Option<String>,
+    pub(super) sparing: Option<bool>,
+    pub(super) objects: bool,
     pub(super) lists: Option<String>,
     pub(super) contents: Option<String>,
     pub(super) pathspecs: Option<bool>,
@@ -103,6 +110,21 @@ pub(super) enum Kind {
     Runner,
     /// A shell that is not understood.
     Foreign,
+}
+
+/// Below which folder a program changes files that no word names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Below {
+    /// The folder that it works in, or that an option names.
+    #[default]
+    Here,
+    /// The top of the repository.
+    Repository,
+    /// Each of its operands; the folder that it works in, if there are none.
+    Operands,
+    /// The folder that it makes: its last operand, or what the address that it copies from is called.
+    Made,
 }
 
 /// How options are written.
@@ -347,6 +369,12 @@ impl Entry {
         self.deep = self.deep.take().or_else(|| like.deep.clone());
         self.shown = self.shown.take().or_else(|| like.shown.clone());
         self.changed = self.changed.or(like.changed);
+        self.past = self.past.take().or_else(|| like.past.clone());
+        self.follows = self.follows.take().or_else(|| like.follows.clone());
+        self.rewrites = self.rewrites.take().or_else(|| like.rewrites.clone());
+        self.rewrites_in = self.rewrites_in.or(like.rewrites_in);
+        self.keeps = self.keeps.take().or_else(|| like.keeps.clone());
+        self.sparing = self.sparing.or(like.sparing);
         self.lists = self.lists.take().or_else(|| like.lists.clone());
         self.contents = self.contents.take().or_else(|| like.contents.clone());
         self.pathspecs = self.pathspecs.or(like.pathspecs);

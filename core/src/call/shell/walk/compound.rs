@@ -32,7 +32,7 @@ impl Walker<'_> {
                     self.set_name(&name.value);
                 }
                 self.bare("coproc");
-                self.apart(|walker| walker.node(&of.body, false))
+                self.held_back(|walker| walker.apart(|walker| walker.node(&of.body, false)))
             }
         }
     }

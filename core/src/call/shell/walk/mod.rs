@@ -11,6 +11,7 @@ mod readings;
 mod redirect;
 mod refusals;
 mod script;
+mod shown;
 mod simple;
 mod test_expr;
 
@@ -81,6 +82,10 @@ pub(super) struct Walker<'a> {
     wrote: Option<String>,
     /// What it writes and runs.
     files: given::Files,
+    /// How deep in what may print to something else than the agent.
+    held: usize,
+    /// Something that the line prints ends in a file.
+    kept: bool,
     loops: Vec<Loop>,
     functions: Vec<String>,
     commands: usize,
@@ -120,6 +125,8 @@ impl<'a> Walker<'a> {
             exact: None,
             wrote: None,
             files: given::Files::default(),
+            held: 0,
+            kept: false,
             loops: Vec::new(),
             functions: Vec::new(),
             commands: 0,
@@ -224,7 +231,7 @@ impl<'a> Walker<'a> {
                     let simple = matches!(command, Command::Simple(_));
                     let exact = wrote.take();
                     self.wrote = None;
-                    self.apart(|walker| {
+                    let apart = |walker: &mut Self| {
                         walker.fed |= at > 0;
                         walker.exact =
                             exact.filter(|_| simple).or_else(|| walker.exact.take().filter(|_| at == 0));
@@ -233,9 +240,11 @@ impl<'a> Walker<'a> {
                         }
                         walker.piped |= at > 0;
                         walker.node(command, timed)
-                    })?;
+                    };
+                    self.held_back(|walker| walker.apart(apart))?;
                     wrote = self.wrote.take().filter(|_| simple);
                 }
+                self.joined(out);
                 self.said.splice(0..0, before);
             }
         }
@@ -280,12 +289,11 @@ impl<'a> Walker<'a> {
         self.stopped |= self.posix() && parsed.is_err();
         let program = parsed?;
         self.substitutions += 1;
-        let walked = self.inside(text, |walker| {
-            walker.apart(|walker| {
-                walker.exact = None;
-                walker.program(&program)
-            })
-        });
+        let apart = |walker: &mut Self| {
+            walker.exact = None;
+            walker.program(&program)
+        };
+        let walked = self.held_back(|walker| walker.inside(text, |walker| walker.apart(apart)));
         self.substitutions -= 1;
         walked
     }

@@ -1,5 +1,7 @@
 //! Redirections: files that are read and written, and what is fed to a command.
 
+use std::path::Path;
+
 use brush_parser::ast::{
     IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect, RedirectList, SubshellCommand,
 };
@@ -10,6 +12,9 @@ use crate::call::shell::expand::{Place, heredoc_literal};
 use crate::call::shell::refused::{Refused, Result};
 use crate::call::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
 use crate::call::{Access, PathAccess, WriteKind};
+
+/// As many links that a glob gives are looked at: a redirection has one target.
+const MOST_LINKS: usize = 64;
 
 /// What a command's own redirections give it to read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,6 +113,7 @@ impl Walker<'_> {
             Target::Fd(_) => Ok(()),
             Target::ProcessSubstitution(_, inner) => {
                 glued_substitution(inner, self.text())?;
+                self.kept |= writes;
                 self.process(inner)
             }
             Target::Filename(word) => {
@@ -172,6 +178,7 @@ impl Walker<'_> {
 
     /// A file that is opened.
     fn target(&mut self, word: &Word, reads: bool, writes: bool) {
+        self.kept |= writes && word.literal() != Some("/dev/null");
         let uses = [(reads, Use::Read), (writes, Use::Write(WriteKind::Write))];
         let uses = uses.into_iter().filter_map(|(used, how)| used.then_some(how));
         let Some(text) = word.literal() else {
@@ -226,6 +233,14 @@ impl Walker<'_> {
             }
             Word::Open(open) => program::opened(open, self.folder.known(), &self.looked),
         };
+        match program::linked(&path) {
+            Some(links) => {
+                for link in links.iter().filter_map(|link| link.to_str()).take(MOST_LINKS) {
+                    self.touches.push(Touch::known(PathAccess::new(Path::new("/"), link), how));
+                }
+            }
+            None => self.note(true, format!("more names than can be looked at: {}", path.given)),
+        }
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }
 
@@ -235,10 +250,12 @@ impl Walker<'_> {
         let touches = std::mem::take(&mut self.touches);
         let said = std::mem::take(&mut self.said);
         self.substitutions += 1;
-        let walked = self.apart(|walker| {
-            walker.fed = true;
-            walker.exact = None;
-            walker.list(&inner.list)
+        let walked = self.held_back(|walker| {
+            walker.apart(|walker| {
+                walker.fed = true;
+                walker.exact = None;
+                walker.list(&inner.list)
+            })
         });
         self.substitutions -= 1;
         let offered = std::mem::replace(&mut self.said, said);

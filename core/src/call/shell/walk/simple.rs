@@ -333,6 +333,7 @@ impl Walker<'_> {
             touches,
             urls: known.urls,
             reader,
+            shown: reader && self.held == 0,
             scripts,
         }));
         let place = self.out.len() - 1;
@@ -352,6 +353,8 @@ impl Walker<'_> {
             }
         }
         // What runs inside reads the same.
+        let held = self.held;
+        self.held += usize::from(!reader);
         let outside = std::mem::replace(&mut self.input, input);
         let fed_outside = std::mem::replace(&mut self.fed, fed);
         let exact_outside = std::mem::replace(&mut self.exact, exact);
@@ -380,7 +383,8 @@ impl Walker<'_> {
             self.line_of_its_own(&line, reads);
             self.folder = folder;
         }
-        (self.input, self.fed, self.exact, self.wrote) = (outside, fed_outside, exact_outside, wrote);
+        (self.input, self.fed, self.held) = (outside, fed_outside, held);
+        (self.exact, self.wrote) = (exact_outside, wrote);
         if calls && self.moves() {
             self.folder = Folder::Unknown;
         }
@@ -466,6 +470,7 @@ impl Walker<'_> {
     pub(super) fn finish(mut self) -> Vec<Access> {
         self.rerun();
         script::rewritten(&mut self.out);
+        self.settle_shown();
         let functions = std::mem::take(&mut self.functions);
         for access in &mut self.out {
             let Access::Shell(shell) = access else { continue };

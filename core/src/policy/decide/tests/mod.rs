@@ -493,5 +493,6 @@ mod hidden;
 mod obscured;
 mod properties;
 mod protected;
+mod reach;
 mod rows;
 mod touched;

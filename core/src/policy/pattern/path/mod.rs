@@ -90,6 +90,8 @@ pub(crate) enum Fit {
     No,
     /// The path lies above what it is about.
     Above,
+    /// The path is the folder of which everything below is meant: `secret`, for `secret/**`.
+    Folder,
     /// It is about the path, or about something that the path lies in.
     Whole,
 }
@@ -161,7 +163,9 @@ struct Walked {
     below: bool,
     /// Something below it could match.
     above: bool,
-    /// So it could without a hidden name on the way.
+    /// Everything below it matches.
+    folder: bool,
+    /// Something could, without a hidden name on the way.
     shown: bool,
     /// So it could, and some of what it has to have is there.
     begun: bool,
@@ -226,7 +230,13 @@ impl Form {
             let lies_above = if above.passes_hidden() { walked.shown } else { walked.above };
             match walked.full || walked.below {
                 true => Fit::Whole,
-                false if lies_above && self.counts_above(parts, above) => Fit::Above,
+                false if lies_above && self.counts_above(parts, above) => {
+                    if walked.folder {
+                        Fit::Folder
+                    } else {
+                        Fit::Above
+                    }
+                }
                 false => Fit::No,
             }
         };
@@ -331,7 +341,8 @@ fn walk(parts: &[Part], path: &str) -> Walked {
         }
     }
     let more = names.next().is_some();
-    Walked { full: more == deep, below: more, above: !more && deep, shown: !more && deep, begun: false }
+    let folder = !more && deep;
+    Walked { full: more == deep, below: more, above: folder, folder, shown: folder, begun: false }
 }
 
 /// The same along parts with `**` among them: after each name, all the places where one could be.
@@ -366,6 +377,8 @@ fn walk_deep<'a>(parts: &[Part], names: impl Iterator<Item = &'a str>) -> Walked
         }
     }
     walked.full = now.last() == Some(&true);
+    let ends_deep = matches!(parts, [.., Part::Deep, Part::Glob(last)] if last.is_any());
+    walked.folder = ends_deep && !walked.full && len.checked_sub(2).and_then(|at| now.get(at)) == Some(&true);
     walked.above = now.iter().take(len).any(|alive| *alive);
     let alive = (0..len).filter(|at| now.get(*at) == Some(&true));
     walked.shown = alive.into_iter().any(|at| !hides(parts.get(at..).unwrap_or_default()));

@@ -314,7 +314,7 @@ fn given_a_reader_then_its_operands_are_read() {
         std::fs::create_dir(root.join(folder)).unwrap();
     }
     std::fs::write(root.join("src/f"), "").unwrap();
-    use Reach::{All, Changed, Itself, Shown};
+    use Reach::{All, Changed, Itself, Past, Shown};
     let rows: &[(&str, &[(&str, Reach)])] = &[
         ("cat a b/c", &[("a", Itself), ("b/c", Itself)]),
         ("ls", &[(".", Itself)]),
@@ -351,18 +351,24 @@ fn given_a_reader_then_its_operands_are_read() {
         ("diff src/f other", &[("src/f", Itself), ("other", All)]),
         ("git status", &[(".", Itself)]),
         ("git grep x", &[(".", All)]),
-        ("git grep x HEAD", &[("HEAD", All), (".", All)]),
+        ("git grep x HEAD", &[("HEAD", Itself), (".", All)]),
         ("git grep x -- src", &[("src", All)]),
         ("git grep --no-index x src", &[("src", All)]),
-        ("git archive HEAD", &[("HEAD", All), (".", All)]),
-        ("git archive HEAD src", &[("HEAD", All), ("src", All)]),
+        ("git archive HEAD", &[("HEAD", Itself), (".", All)]),
+        ("git archive HEAD src", &[("HEAD", Itself), ("src", All)]),
         ("git log", &[]),
         ("git log --stat -- src", &[("src", Itself)]),
         ("git log -p -- gone", &[("gone", Shown)]),
         ("git diff --stat", &[]),
         ("git diff", &[(".", Changed)]),
-        ("git show HEAD", &[("HEAD", Shown), (".", Changed)]),
-        ("git log -p", &[(".", Changed)]),
+        ("git show HEAD", &[("HEAD", Itself), (".", Past)]),
+        ("git show HEAD -- src/f", &[("HEAD", Itself), ("src/f", Itself)]),
+        ("git diff --cached", &[(".", Past)]),
+        ("git diff main -- src", &[("main", Itself), ("src", Shown)]),
+        ("git log -p .", &[(".", Past)]),
+        ("git cat-file -p HEAD", &[("HEAD", Itself), (".", Past)]),
+        ("git cat-file -t HEAD", &[("HEAD", Itself)]),
+        ("git log -p", &[(".", Past)]),
         ("git diff src", &[("src", Shown)]),
         ("git diff --stat -p src", &[("src", Shown)]),
         ("git stash show -p src", &[("src", Shown)]),
@@ -384,7 +390,7 @@ fn given_a_reader_then_its_operands_are_read() {
         ("users ../x", &[("../x", Itself)]),
         ("uptime ../x", &[("../x", Itself)]),
         ("last -f ../x", &[("../x", Itself)]),
-        ("git diff -U ../x", &[("../x", Shown), (".", Changed)]),
+        ("git diff -U ../x", &[("../x", Shown)]),
         ("sed -l p ../x", &[("../x", Itself)]),
         ("ls -T ../x", &[("../x", Itself)]),
         ("unzip -l -x ../x", &[("../x", Itself)]),

@@ -40,7 +40,8 @@ fn given_a_file_of_the_table_then_all_of_it_is_read_and_each_entry_by_itself() {
 fn given_options_that_say_how_far_a_program_goes_then_each_is_one_of_its_options() {
     for (name, program) in Table::get().all() {
         let form = program.form();
-        for with in [&form.deep, &form.shown, &form.lists, &form.contents] {
+        let with = [&form.deep, &form.shown, &form.lists, &form.contents];
+        for with in with.into_iter().chain([&form.past, &form.follows, &form.rewrites, &form.keeps]) {
             for option in with.names() {
                 assert!(form.options.contains_key(option), "{name}: {option}");
             }

@@ -1,0 +1,232 @@
+//! Where the links below a folder lead, and which names a glob gives: looked up while a call is built.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{lies_in, walk};
+
+/// As many names are looked at for one command, and for as long.
+const MOST_NAMES: usize = 20_000;
+const LONGEST: Duration = Duration::from_millis(100);
+/// The clock is looked at after as many names.
+const BETWEEN: usize = 256;
+
+/// What may still be looked at.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    names: usize,
+    until: Instant,
+}
+
+impl Budget {
+    pub(crate) fn new() -> Self {
+        Self { names: MOST_NAMES, until: Instant::now() + LONGEST }
+    }
+
+    /// Takes one name; none once there are too many, or it takes too long.
+    fn spend(&mut self) -> Option<()> {
+        self.names = self.names.checked_sub(1)?;
+        let late = self.names.is_multiple_of(BETWEEN) && Instant::now() > self.until;
+        (!late).then_some(())
+    }
+}
+
+/// The links that a walk below `folder`, in which links are followed, comes by, and that lead out of what it goes through
+/// anyway; those below where they lead, too. None if there is too much to look at. Without `hidden`, names that begin
+/// with a dot are passed by.
+pub(crate) fn links_below(folder: &Path, hidden: bool, budget: &mut Budget) -> Option<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut trees = vec![folder.to_owned()];
+    let mut todo = trees.clone();
+    while let Some(at) = todo.pop() {
+        // What can't be opened can't be read by the command either.
+        let Ok(entries) = std::fs::read_dir(&at) else { continue };
+        for entry in entries.flatten() {
+            budget.spend()?;
+            let name = entry.file_name();
+            if !hidden && name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                todo.push(entry.path());
+                continue;
+            }
+            let link = entry.path();
+            let Some(leads) = kind.is_symlink().then(|| walk::walk(&link).ok()).flatten() else { continue };
+            if trees.iter().any(|tree| goes_through(tree, &leads.path, hidden)) {
+                continue;
+            }
+            if leads.folder {
+                trees.push(leads.path.clone());
+                todo.push(leads.path);
+            }
+            found.push(link);
+        }
+    }
+    Some(found)
+}
+
+/// Whether a walk below `tree` comes to `path` without a link.
+fn goes_through(tree: &Path, path: &Path, hidden: bool) -> bool {
+    let dotted = || {
+        let below = path.strip_prefix(tree).unwrap_or(path);
+        below.components().any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
+    };
+    lies_in(path, tree) && (hidden || !dotted())
+}
+
+/// A path that a glob gives.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) path: PathBuf,
+    /// A link is on the way to it, or it is one.
+    pub(crate) linked: bool,
+}
+
+/// What a path of which some names are open can be now: its known text, and `None` for each gap. With `deep`, a gap may
+/// stand for many names. None if there is too much to look at.
+pub(crate) fn given_by(pieces: &[Option<String>], deep: bool, budget: &mut Budget) -> Option<Vec<Given>> {
+    let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or(GAP)).collect();
+    let mut names = text.split('/').filter(|name| !name.is_empty()).peekable();
+    let mut start = PathBuf::from("/");
+    while let Some(name) = names.next_if(|name| !name.contains(GAP)) {
+        start.push(name);
+    }
+    if deep {
+        let links = links_below(&start, true, budget)?;
+        return Some(links.into_iter().map(|path| Given { path, linked: true }).collect());
+    }
+    let mut now = vec![Given { path: start, linked: false }];
+    for name in names {
+        let mut next = Vec::new();
+        for at in now {
+            if name.contains(GAP) {
+                entries(&at, name, &mut next, budget)?;
+                continue;
+            }
+            budget.spend()?;
+            let path = at.path.join(name);
+            if let Ok(meta) = std::fs::symlink_metadata(&path) {
+                next.push(Given { path, linked: at.linked || meta.is_symlink() });
+            }
+        }
+        now = next;
+    }
+    Some(now)
+}
+
+const GAP: &str = "\0";
+
+/// The names in the folder `at` that `open` could be: no star stands for a dot at the beginning.
+fn entries(at: &Given, open: &str, found: &mut Vec<Given>, budget: &mut Budget) -> Option<()> {
+    let Ok(entries) = std::fs::read_dir(&at.path) else { return Some(()) };
+    for entry in entries.flatten() {
+        budget.spend()?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !could_be(&name, open) || (name.starts_with('.') && open.starts_with(GAP)) {
+            continue;
+        }
+        let link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        found.push(Given { path: entry.path(), linked: at.linked || link });
+    }
+    Some(())
+}
+
+/// Whether a name is what `open` says, with anything in its gaps.
+fn could_be(name: &str, open: &str) -> bool {
+    let mut parts = open.split(GAP);
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        let Some(at) = rest.find(part) else { return false };
+        rest = rest.get(at + part.len()..).unwrap_or_default();
+    }
+    rest.is_empty()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::{Budget, MOST_NAMES, could_be, given_by, links_below};
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    fn shown(root: &Path, paths: impl IntoIterator<Item = std::path::PathBuf>) -> Vec<String> {
+        let text = |path: std::path::PathBuf| path.strip_prefix(root).unwrap().display().to_string();
+        let mut shown: Vec<String> = paths.into_iter().map(text).collect();
+        shown.sort();
+        shown
+    }
+
+    /// Attack 220.
+    #[test]
+    fn given_links_then_those_that_leave_the_tree_are_found_also_behind_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for folder in ["w/src/deep", "w/.hidden", "far/inner", "farther"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for (target, link) in [
+            ("../w/src", "w/in"),
+            ("../../../far", "w/src/deep/out"),
+            ("../../farther", "far/inner/on"),
+            ("../..", "w/src/up"),
+            ("../../farther/x", "w/.hidden/file"),
+            ("itself", "w/itself"),
+            ("../.hidden", "w/src/dot"),
+        ] {
+            symlink(target, root.join(link)).unwrap();
+        }
+        let below = |at: &str, hidden| {
+            let links = links_below(&root.join(at), hidden, &mut Budget::new()).unwrap();
+            shown(&root, links)
+        };
+        assert_eq!(below("far", true), ["far/inner/on"]);
+        fs::remove_file(root.join("w/src/up")).unwrap();
+        assert_eq!(below("w/src/deep", true), ["far/inner/on", "w/src/deep/out"]);
+        // What it passes by as hidden is reached by the link.
+        assert!(below("w", false).contains(&"w/src/dot".to_owned()));
+        let all = below("w", true);
+        assert!(!all.contains(&"w/src/dot".to_owned()) && !all.contains(&"w/in".to_owned()), "{all:?}");
+        let mut spent = Budget { names: 2, ..Budget::new() };
+        assert!(links_below(&root.join("w"), true, &mut spent).is_none());
+        assert!(MOST_NAMES >= 20_000);
+    }
+
+    /// Attack 222.
+    #[test]
+    fn given_a_glob_then_the_names_that_it_gives_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join("a/x.rs"), "").unwrap();
+        symlink("..", root.join("a/up")).unwrap();
+        symlink("x.rs", root.join("a/.dot")).unwrap();
+        let given = |text: &str| {
+            let whole = format!("{}/{text}", root.display());
+            let mut pieces: Vec<Option<String>> = Vec::new();
+            for (at, part) in whole.split('*').enumerate() {
+                if at > 0 {
+                    pieces.push(None);
+                }
+                pieces.push(Some(part.to_owned()));
+            }
+            let found = given_by(&pieces, false, &mut Budget::new()).unwrap();
+            let (linked, plain): (Vec<_>, Vec<_>) = found.into_iter().partition(|given| given.linked);
+            let paths = |of: Vec<super::Given>| shown(&root, of.into_iter().map(|given| given.path));
+            (paths(linked), paths(plain))
+        };
+        let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(given("a/*"), (list(&["a/up"]), list(&["a/b", "a/x.rs"])));
+        assert_eq!(given("*/up/a"), (list(&["a/up/a"]), list(&[])));
+        assert_eq!(given("a/.*").0, ["a/.dot"]);
+        assert_eq!(given("a/*/a/x*"), (list(&["a/up/a/x.rs"]), list(&[])));
+        assert!(could_be("abc", "a\0c") && could_be("ac", "a\0c") && !could_be("ab", "a\0c"));
+        assert!(could_be("a.b.c", "\0.\0c") && !could_be("abc", "\0.\0"));
+    }
+}

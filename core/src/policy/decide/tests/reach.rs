@@ -1,0 +1,96 @@
+//! How far a command reaches: through links, into the past, below a folder that it changes (amendments 6 and 10).
+
+mod hosts;
+mod links;
+mod past;
+mod rewritten;
+
+use super::*;
+
+/// A home folder with keys, and a workspace beside it.
+struct Scene {
+    _dir: tempfile::TempDir,
+    home: PathBuf,
+    root: PathBuf,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let scene = Self { home: top.join("home"), root: top.join("home/w"), _dir: dir };
+        for folder in ["home/.ssh/old", "home/w/src/gen", "home/w/sub", "home/w/out", "home/w/lk/deep"] {
+            std::fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        for file in
+            ["home/.ssh/id_rsa", "home/.ssh/old/key", "home/w/.env", "home/w/src/a.rs", "home/w/sub/x"]
+        {
+            std::fs::write(top.join(file), "KEY").unwrap();
+        }
+        scene
+    }
+
+    fn link(&self, target: impl AsRef<Path>, link: &str) {
+        std::os::unix::fs::symlink(target, self.root.join(link)).unwrap();
+    }
+
+    /// As git makes it.
+    fn repository(&self) {
+        for folder in ["objects", "refs"] {
+            std::fs::create_dir_all(self.root.join(".git").join(folder)).unwrap();
+        }
+        std::fs::write(self.root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        std::fs::write(self.root.join(".git/config"), "[core]\n\tbare = false\n").unwrap();
+    }
+
+    fn shell(&self, line: &str) -> Call {
+        let roots = [self.root.clone()];
+        let at = Surroundings { home: Some(&self.home), ..Surroundings::new(&self.root, &roots) };
+        let accesses = shell::line(line, &at);
+        let mut call = call(Access::Mode { id: "replaced".into() });
+        (call.accesses, call.cwd, call.roots) = (accesses, self.root.clone(), roots.to_vec());
+        call
+    }
+
+    /// Everything is allowed, but for this.
+    fn denying(&self, patterns: &[&str]) -> Policy {
+        let places = Places { home: Some(self.home.clone()), roots: vec![self.root.clone()] };
+        let rule = |effect, text: &str| Rule {
+            pattern: Pattern::parse(text, &places).unwrap(),
+            ..rule(effect, "shell(*)")
+        };
+        let allows = ["shell(*)", "write(**)", "read(**)"].map(|text| rule(Allow, text));
+        let denies = patterns.iter().map(|text| rule(Deny, text));
+        Policy {
+            rules: allows.into_iter().chain(denies).collect(),
+            protection: Protection::built_in(&places, &[]).unwrap(),
+            ..Policy::default()
+        }
+    }
+}
+
+/// In the mode and with the bypass that ask least.
+fn loosest(policy: &Policy, call: &Call) -> Decision {
+    let standing = Standing { mode: Mode::Auto, bypass: true, grants: &Grants::default(), servers: passed() };
+    decide(policy, call, &standing)
+}
+
+/// Those of the lines that are not judged as they should be.
+fn wrong(
+    scene: &Scene,
+    policy: &Policy,
+    lines: impl IntoIterator<Item = String>,
+    right: impl Fn(&Decision) -> bool,
+) -> Vec<String> {
+    let judged = |line: String| {
+        let decision = loosest(policy, &scene.shell(&line));
+        let why = || decision.because().map(|finding| format!("{} {}", finding.access, finding.reason));
+        (!right(&decision)).then(|| format!("{line}: {} {:?}", decision.effect, why()))
+    };
+    lines.into_iter().filter_map(judged).collect()
+}
+
+fn held(found: &[String], count: usize, least: usize) {
+    assert!(found.is_empty(), "{} of {count}:\n{}", found.len(), found.join("\n"));
+    assert!(count >= least, "{count}");
+}
