@@ -20,7 +20,7 @@ fn given_redirections_then_files_are_accesses_and_descriptors_are_not() {
         ("(a) < i", "read(/w/i) | a"),
         ("if a; then b; fi > o", "write(/w/o) | a | b"),
         ("[[ x ]] > o", "write(/w/o)"),
-        ("a 2>&1 >&2 <&3 3>&- 4<&1-", "a"),
+        ("a 2>&1 >&2 <&3 3>&-", "a"),
         ("a > /dev/null 2> /dev/null", "a"),
         ("a > '/dev/null'", "a"),
         ("a > ~/x", "a | write(/home/me/x)"),
