@@ -469,5 +469,6 @@ mod elsewhere;
 mod granted;
 mod memory;
 mod passes;
+mod reach;
 mod scripts;
 mod secrets;

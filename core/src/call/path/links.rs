@@ -151,13 +151,13 @@ fn could_be(name: &str, open: &str) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{Budget, MOST_NAMES, could_be, given_by, links_below};
+    use super::{Budget, could_be, given_by, links_below};
     use std::fs;
     use std::os::unix::fs::symlink;
     use std::path::Path;
 
     fn shown(root: &Path, paths: impl IntoIterator<Item = std::path::PathBuf>) -> Vec<String> {
-        let text = |path: std::path::PathBuf| path.strip_prefix(root).unwrap().display().to_string();
+        let text = |path: std::path::PathBuf| path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let mut shown: Vec<String> = paths.into_iter().map(text).collect();
         shown.sort();
         shown
@@ -195,7 +195,6 @@ mod tests {
         assert!(!all.contains(&"w/src/dot".to_owned()) && !all.contains(&"w/in".to_owned()), "{all:?}");
         let mut spent = Budget { names: 2, ..Budget::new() };
         assert!(links_below(&root.join("w"), true, &mut spent).is_none());
-        assert!(MOST_NAMES >= 20_000);
     }
 
     /// Attack 222.
