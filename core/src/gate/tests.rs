@@ -471,3 +471,4 @@ mod memory;
 mod passes;
 mod scripts;
 mod secrets;
+mod vague;
