@@ -1,5 +1,6 @@
 //! One thing that a call would touch.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
@@ -83,6 +84,10 @@ pub struct McpAccess {
     /// Paths among the strings of the arguments: for deny, ask and protection.
     #[serde(default)]
     pub touches: Vec<Touch>,
+    /// The paths that arguments could mean, each by its name: for rules about them. An argument that could mean something else
+    /// is not among them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub paths: BTreeMap<String, Vec<PathAccess>>,
     /// The category that the server claims for the tool, where the user trusts it in that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<Category>,
@@ -93,7 +98,8 @@ impl McpAccess {
     #[must_use]
     pub fn new(readings: Vec<(String, String)>, arguments: Value, cwd: &Path) -> Self {
         let touches = Touch::of_arguments(&arguments, cwd);
-        Self { readings, arguments, touches, claims: None }
+        let paths = super::argument::paths(&arguments, cwd);
+        Self { readings, arguments, touches, paths, claims: None }
     }
 
     /// The server and tool, where the name has just one reading.

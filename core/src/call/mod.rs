@@ -2,6 +2,7 @@
 
 mod about;
 mod access;
+mod argument;
 mod digest;
 mod home;
 mod identity;
@@ -12,6 +13,7 @@ mod url;
 
 pub use about::{ServerAbout, ToolAbout};
 pub use access::{Access, Category, McpAccess, WriteKind};
+pub(crate) use argument::{climbs, decodings};
 pub use digest::{Digest, digest_of, digest_of_bytes};
 pub use home::{home, is_too_wide};
 pub use identity::{AgentId, Names, ServerId, SessionId};
@@ -135,7 +137,9 @@ impl Call {
     #[must_use]
     pub fn without_substance(&self) -> Option<&'static str> {
         let says = |what: fn(&Access) -> bool| self.accesses.iter().any(what);
-        let tool = says(|access| matches!(access, Access::Mcp(_) | Access::Mode { .. }));
+        // A call of a tool server that is understood as a whole.
+        let tool = says(|access| matches!(access, Access::Mcp(_)))
+            && !says(|access| matches!(access, Access::Tool { .. }));
         match self.kind.as_str() {
             _ if tool => None,
             "execute" if !says(|access| matches!(access, Access::Shell(_))) => {

@@ -150,7 +150,7 @@ pub fn file_paths(given: &str) -> Vec<String> {
 }
 
 /// Text with `%41` as the byte that it stands for.
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, behind)) = rest.split_first() {

@@ -1,13 +1,15 @@
 //! What was read becomes a policy.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::launch::Transport;
 use super::load::{Loaded, Loading};
-use super::scalars::ServerSetting;
+use super::scalars::{ServerSetting, Settings};
 use super::{ConfigError, ConfigErrors, Layer, MANAGED_FILE, nearest};
 use crate::call::resolve;
 use crate::policy::{
-    AgentSettings, Approval, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
+    AgentSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
 };
 
 impl Loading<'_> {
@@ -23,6 +25,7 @@ impl Loading<'_> {
                 agent.asking_mode = Some(mode);
             }
         }
+        let servers = self.server_settings(current);
         let policy = Policy {
             epoch: 0,
             mode: current.mode,
@@ -38,17 +41,12 @@ impl Loading<'_> {
                     let settings = AgentSettings {
                         bypass_permissions: agent.bypass_permissions,
                         mode: agent.mode,
-                        trust_kind: agent.trust_kind,
                         trust_elicitation: agent.trust_elicitation,
                     };
                     (name.clone(), settings)
                 })
                 .collect(),
-            servers: current
-                .servers
-                .iter()
-                .map(|(name, server)| (name.clone(), server_settings(server)))
-                .collect(),
+            servers,
             notices: self.notices,
             files: self.digests,
             ask_all: self.ask_all,
@@ -94,6 +92,17 @@ impl Loading<'_> {
         protection
     }
 
+    /// Settings of servers, with which of them run on this machine.
+    fn server_settings(&self, current: &Settings) -> BTreeMap<String, ServerSettings> {
+        let mut found: BTreeMap<String, ServerSettings> =
+            current.servers.iter().map(|(name, server)| (name.clone(), settings_of(server))).collect();
+        for (name, launch) in &self.servers {
+            let local = matches!(launch.transport, Transport::Stdio { .. });
+            found.entry(name.clone()).or_default().local = local;
+        }
+        found
+    }
+
     /// Rules and settings for agents that nobody knows: most likely a slip.
     fn doubtful_names(&mut self) {
         let names = || self.agents.keys().map(String::as_str).collect::<Vec<_>>();
@@ -114,11 +123,19 @@ impl Loading<'_> {
                 notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
             }
         }
+        for rule in self.rules.iter().filter(|rule| rule.effect == Effect::Allow) {
+            let Some(instead) = rule.pattern.further_words() else { continue };
+            notices.push(format!(
+                "{}: in an allow, the last `*` of `{}` stays within its word: write `{instead}` for any further words",
+                place(&rule.origin),
+                rule.pattern
+            ));
+        }
         self.notices.extend(notices);
     }
 }
 
-fn place(origin: &Origin) -> String {
+pub(super) fn place(origin: &Origin) -> String {
     match (&origin.file, origin.line) {
         (Some(file), Some(line)) => format!("{}:{line}", file.display()),
         (Some(file), None) => file.display().to_string(),
@@ -126,7 +143,7 @@ fn place(origin: &Origin) -> String {
     }
 }
 
-fn server_settings(server: &ServerSetting) -> ServerSettings {
+fn settings_of(server: &ServerSetting) -> ServerSettings {
     let tools = server.tools.iter().map(|(name, tool)| {
         let approval = tool.approval.unwrap_or(Approval::Default);
         (name.clone(), ToolSettings { approval, category: tool.category })
@@ -136,5 +153,6 @@ fn server_settings(server: &ServerSetting) -> ServerSettings {
         grant: server.grant,
         trust_annotations: server.trust_annotations,
         tools: tools.collect(),
+        local: false,
     }
 }

@@ -177,6 +177,12 @@ impl<'s> Loading<'s> {
     /// How agents and servers are started and reached from here on.
     pub(super) fn start(&mut self, agents: Vec<AgentEntry>, servers: Vec<ServerEntry>) {
         for entry in agents {
+            if let Some(origin) = &entry.dropped {
+                self.notices.push(format!(
+                    "{}: `trust_kind` has no effect any more, and will be refused: leave it out",
+                    super::finish::place(origin)
+                ));
+            }
             let launch = self.agents.entry(entry.name.clone()).or_insert_with(|| AgentLaunch {
                 title: entry.name.clone(),
                 name: entry.name,

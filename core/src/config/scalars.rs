@@ -46,7 +46,6 @@ pub(super) struct Scalars {
 pub(super) struct AgentScalars {
     pub(super) mode: Option<At<Mode>>,
     pub(super) bypass_permissions: Option<At<bool>>,
-    pub(super) trust_kind: Option<At<bool>>,
     pub(super) trust_elicitation: Option<At<bool>>,
     pub(super) asking_mode: Option<At<String>>,
 }
@@ -81,7 +80,6 @@ pub(super) struct Settings {
 pub(super) struct AgentSetting {
     pub(super) mode: Option<Mode>,
     pub(super) bypass_permissions: bool,
-    pub(super) trust_kind: bool,
     pub(super) trust_elicitation: bool,
     pub(super) asking_mode: Option<String>,
 }
@@ -351,7 +349,6 @@ impl Scalars {
         flag(&["readers"], &self.readers);
         for (name, agent) in &self.agents {
             flag(&["agents", name, "bypass_permissions"], &agent.bypass_permissions);
-            flag(&["agents", name, "trust_kind"], &agent.trust_kind);
             flag(&["agents", name, "trust_elicitation"], &agent.trust_elicitation);
         }
         for (name, server) in &self.servers {

@@ -216,6 +216,9 @@ struct Rule {
     always: Option<bool>,
     /// For `mcp(...)`: globs for arguments of the call, by name.
     args: Option<BTreeMap<String, String>>,
+    /// For `mcp(...)`: globs for arguments of the call that are paths, by name. They allow only for servers that run on
+    /// this machine.
+    paths: Option<BTreeMap<String, String>>,
     /// Examples that the rule has to match: checked whenever the file is read.
     r#match: Option<Vec<String>>,
     /// Examples that it must not match.
@@ -235,7 +238,7 @@ struct Agent {
     mode: Option<Mode>,
     /// Whether it runs without asking, but for what is always asked about and what rules say.
     bypass_permissions: Option<bool>,
-    /// Whether what it says of a tool's kind may loosen a decision.
+    /// Without effect, and refused by a later version: leave it out.
     trust_kind: Option<bool>,
     /// Whether it is trusted, as an MCP client, to show mayi's questions to a person: then it is asked by a form where no
     /// surface of mayi is open.

@@ -44,13 +44,6 @@ pub(super) fn admit(merge: &Merge, layer: Layer, tightens: bool, scalars: &mut S
     );
     for (name, agent) in &mut scalars.agents {
         let current = merge.current.agents.get(name);
-        let trusted = current.is_some_and(|agent| agent.trust_kind);
-        drop_if(
-            &mut agent.trust_kind,
-            |trust| *trust && !trusted,
-            |_| format!("`trust_kind = true` of {name}"),
-            &mut ignored,
-        );
         let trusted = current.is_some_and(|agent| agent.trust_elicitation);
         drop_if(
             &mut agent.trust_elicitation,

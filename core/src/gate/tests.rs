@@ -472,3 +472,4 @@ mod passes;
 mod reach;
 mod scripts;
 mod secrets;
+mod vague;

@@ -78,6 +78,8 @@ pub struct ServerSettings {
     pub trust_annotations: bool,
     /// Its tools.
     pub tools: BTreeMap<String, ToolSettings>,
+    /// It runs on this machine: paths among its arguments are paths here.
+    pub local: bool,
 }
 
 /// Settings of one agent, as far as they decide anything.
@@ -87,8 +89,6 @@ pub struct AgentSettings {
     pub bypass_permissions: bool,
     /// The mode its sessions start in.
     pub mode: Option<Mode>,
-    /// What the agent says of a tool's kind may loosen a decision.
-    pub trust_kind: bool,
     /// As an MCP client, it shows mayi's questions to a person.
     pub trust_elicitation: bool,
 }

@@ -146,7 +146,7 @@ fn has_rule(rules: &Item, agent: &str, pattern: &str) -> bool {
         let agents = rule.get("agents").and_then(Item::as_array);
         text("effect") == Some("allow")
             && text("pattern") == Some(pattern)
-            && ["unless", "args"].iter().all(|key| !rule.contains_key(key))
+            && ["unless", "args", "paths"].iter().all(|key| !rule.contains_key(key))
             && agents.is_some_and(|agents| agents.iter().any(|name| name.as_str() == Some(agent)))
     };
     match rules {

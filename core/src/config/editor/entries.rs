@@ -12,7 +12,7 @@ impl EditorAgent {
         check.name("agents", "an agent", name);
         let command = check.command(self.command.as_deref(), self.args.as_deref());
         let env = self.env.clone().unwrap_or_default();
-        AgentEntry { name: name.to_owned(), command, env, origin: origin() }
+        AgentEntry { name: name.to_owned(), command, env, origin: origin(), dropped: None }
     }
 
     pub(super) fn scalars(&self) -> AgentScalars {

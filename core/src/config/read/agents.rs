@@ -17,6 +17,8 @@ pub(in crate::config) struct AgentEntry {
     pub(in crate::config) command: Option<Vec<String>>,
     pub(in crate::config) env: BTreeMap<String, String>,
     pub(in crate::config) origin: Origin,
+    /// Where it says `trust_kind`, which has no effect any more.
+    pub(in crate::config) dropped: Option<Origin>,
 }
 
 pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
@@ -30,10 +32,11 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
         let at = |value: Option<Spanned<bool>>| {
             value.map(|value| At::new(*value.get_ref(), reader.origin(&value.span())))
         };
+        // Accepted for one release.
+        let dropped = section.boolean("trust_kind").map(|value| reader.origin(&value.span()));
         let scalars = AgentScalars {
             mode: mode(&mut section),
             bypass_permissions: at(section.boolean("bypass_permissions")),
-            trust_kind: at(section.boolean("trust_kind")),
             trust_elicitation: at(section.boolean("trust_elicitation")),
             asking_mode: section.string("asking_mode").map(|text| {
                 let origin = reader.origin(&text.span());
@@ -45,7 +48,13 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
         let name = name.into_inner();
         let origin = reader.origin(&command.as_ref().map_or(header, Spanned::span));
         file.scalars.agents.insert(name.clone(), scalars);
-        file.agents.push(AgentEntry { name, command: command.map(Spanned::into_inner), env, origin });
+        file.agents.push(AgentEntry {
+            name,
+            command: command.map(Spanned::into_inner),
+            env,
+            origin,
+            dropped,
+        });
     }
 }
 

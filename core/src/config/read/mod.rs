@@ -111,7 +111,7 @@ impl<'t> Reader<'t> {
         &self,
         text: &str,
         span: &Range<usize>,
-        args: Option<crate::policy::pattern::ArgGlobs>,
+        of: Option<crate::policy::pattern::Conditions>,
     ) -> Option<Pattern> {
         let Some(left) = self.budget.get().checked_sub(Pattern::cost(text)) else {
             let message = "the patterns of this file are too many, or too large, to be compiled";
@@ -120,7 +120,7 @@ impl<'t> Reader<'t> {
             return None;
         };
         self.budget.set(left);
-        match Pattern::with_args(text, args, self.places) {
+        match Pattern::with(text, of.unwrap_or_default(), self.places) {
             Ok(pattern) => Some(pattern),
             Err(error) => {
                 let (message, help) = explain(error);

@@ -6,6 +6,7 @@ use super::file::EFFECTS;
 use super::section::Section;
 use super::{Reader, examples};
 use crate::call::Names;
+use crate::policy::pattern::Conditions;
 use crate::policy::{Effect, Pattern, Rule};
 
 /// The rules of a file, or of one of the user's workspaces.
@@ -55,7 +56,7 @@ fn long(mut section: Section<'_, '_>) -> Option<Rule> {
     let reason = section.string("reason").map(Spanned::into_inner);
     let agents = section.strings("agents").unwrap_or_default();
     let always = section.boolean("always");
-    let args = section.string_map("args");
+    let (args, paths) = (section.string_map("args"), section.string_map("paths"));
     let matches = section.strings("match").unwrap_or_default();
     let not_matches = section.strings("not_match").unwrap_or_default();
     for agent in agents.iter().filter(|agent| !Names::plain(agent.get_ref())) {
@@ -85,7 +86,7 @@ fn long(mut section: Section<'_, '_>) -> Option<Rule> {
     }
     section.finish();
     let pattern = pattern?;
-    let compiled = reader.pattern(pattern.get_ref(), &pattern.span(), args)?;
+    let compiled = reader.pattern(pattern.get_ref(), &pattern.span(), Some(Conditions { args, paths }))?;
     let unless = match unless {
         Some(unless) => Some(reader.pattern(unless.get_ref(), &unless.span(), None)?),
         None => None,

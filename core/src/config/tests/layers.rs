@@ -90,7 +90,6 @@ always = false
 command = ["./evil"]
 env = { PATH = "." }
 bypass_permissions = true
-trust_kind = true
 trust_elicitation = true
 asking_mode = "yolo"
 [servers.s]
@@ -106,19 +105,13 @@ external = "deny"
 except = ["*"]
 "#,
     );
-    insta::assert_snapshot!(machine.notices(), @r#"/work/.mayi.toml: 2 allow rules, 1 exception from protection, `always = false`, the command of claude, the environment of claude, the server s, `mode = "auto"`, `bypass_permissions = true` of claude, `trust_kind = true` of claude, `trust_elicitation = true` of claude, `asking_mode` of claude, `approval = "not_required"` of s, `grant = "all"` of s, `trust_annotations = true` of s, `t = "not_required"` of s, the category of s/u and `execute = "allow"` of the matrix for default are ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`"#);
+    insta::assert_snapshot!(machine.notices(), @r#"/work/.mayi.toml: 2 allow rules, 1 exception from protection, `always = false`, the command of claude, the environment of claude, the server s, `mode = "auto"`, `bypass_permissions = true` of claude, `trust_elicitation = true` of claude, `asking_mode` of claude, `approval = "not_required"` of s, `grant = "all"` of s, `trust_annotations = true` of s, `t = "not_required"` of s, the category of s/u and `execute = "allow"` of the matrix for default are ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`"#);
     let loaded = machine.load();
     let before = Machine::new().load();
     assert_eq!(loaded.policy.mode, Mode::Default);
     assert_eq!(loaded.agents["claude"], before.agents["claude"]);
     assert!(loaded.servers.is_empty());
-    assert!(
-        loaded
-            .policy
-            .agents
-            .values()
-            .all(|agent| !agent.bypass_permissions && !agent.trust_kind && !agent.trust_elicitation)
-    );
+    assert!(loaded.policy.agents.values().all(|agent| !agent.bypass_permissions && !agent.trust_elicitation));
     assert!(loaded.policy.servers.is_empty());
     assert_eq!(loaded.policy.matrix.default.execute, Effect::Ask);
     assert_eq!(loaded.policy.matrix.default.external, Effect::Deny);

@@ -206,3 +206,15 @@ fn given_an_allow_of_a_whole_line_then_it_says_to_write_a_rule_for_each_command(
         @"FILE:2: `shell(git status && ls)` is about more than one command (commands are allowed one by one: write a rule for each)"
     );
 }
+
+/// Decisions, amendments 20 and 21.
+#[test]
+fn given_what_has_no_effect_or_another_than_it_seems_then_a_notice_says_what_to_write() {
+    let machine = Machine::new().user(
+        "[rules]\nallow = [\"shell(touch*)\", \"shell(git push *)\"]\ndeny = [\"shell(rm*)\"]\n[agents.claude]\ntrust_kind = true\n",
+    );
+    insta::assert_snapshot!(machine.notices(), @r#"
+    /home/.config/mayi/config.toml:5: `trust_kind` has no effect any more, and will be refused: leave it out
+    /home/.config/mayi/config.toml:2: in an allow, the last `*` of `shell(touch*)` stays within its word: write `shell(touch *)` for any further words
+    "#);
+}

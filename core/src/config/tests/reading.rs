@@ -27,7 +27,6 @@ not_match = ["git pull"]
 command = ["npx", "-y", "@agentclientprotocol/claude-agent-acp"]
 bypass_permissions = false
 mode = "default"
-trust_kind = false
 trust_elicitation = false
 
 [servers.github]
@@ -135,6 +134,18 @@ fn given_arguments_then_a_rule_of_a_tool_looks_at_them() {
          match = ['github/list_issues {\"repo\": \"me/x\"}']\nnot_match = ['github/list_issues {\"repo\": \"you/x\"}', \"github/list_issues\"]\n",
     );
     assert_eq!(machine.load().policy.rules.len(), 1);
+}
+
+/// Decisions, amendment 5.
+#[test]
+fn given_arguments_that_are_paths_then_a_rule_says_where_and_a_server_where_it_runs() {
+    let machine = Machine::new().user(
+        "[[rule]]\neffect = \"allow\"\npattern = \"mcp(files/*)\"\npaths = { path = \"src/**\" }\n\
+         match = ['files/read {\"path\": \"src/x\"}']\nnot_match = ['files/read {\"path\": \"src/../x\"}', \"files/read\"]\n\
+         [servers.files]\ncommand = [\"server\"]\n[servers.far]\nurl = \"https://example.com/mcp\"\n",
+    );
+    let policy = machine.load().policy;
+    assert!(policy.servers["files"].local && !policy.servers["far"].local);
 }
 
 /// Decisions, section 5: "`--config FILE` stands in for the user and workspace files; built-in and

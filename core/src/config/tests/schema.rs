@@ -100,6 +100,7 @@ not_match = ["git pull"]
 effect = "ask"
 pattern = "mcp(github/*)"
 args = { repo = "me/*" }
+paths = { path = "src/**" }
 always = false
 [agents.claude]
 command = ["npx", "-y", "x"]

@@ -25,6 +25,10 @@ pub(super) fn on_access<'a>(policy: &'a Policy, found: &mut Findings<'_>) -> Sai
         if !rule.is_for(&found.call.agent) || !rule.matches_seen(&found.seen) {
             continue;
         }
+        // Paths of a server that is not known to run here are no paths of this machine.
+        if rule.effect == Effect::Allow && rule.pattern.has_paths() && !runs_here(policy, found) {
+            continue;
+        }
         said.any = true;
         let finding = placed(rule, found.finding(rule.effect, Source::Rule, reason(rule)));
         match rule.effect {
@@ -38,6 +42,12 @@ pub(super) fn on_access<'a>(policy: &'a Policy, found: &mut Findings<'_>) -> Sai
         }
     }
     said
+}
+
+/// Whether the server that is called is certain to run on this machine.
+fn runs_here(policy: &Policy, found: &Findings<'_>) -> bool {
+    let Access::Mcp(mcp) = found.access else { return false };
+    super::settings::server_of(policy, mcp, found.standing).is_some_and(|server| server.local)
 }
 
 /// Denials and asks about a path that the access touches.

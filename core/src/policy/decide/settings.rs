@@ -71,7 +71,11 @@ pub(super) fn settings(policy: &Policy, category: Option<Category>, found: &mut 
 }
 
 /// The settings of the server that is called: those of its name, if it is certain to be that one.
-fn server_of<'a>(policy: &'a Policy, mcp: &McpAccess, standing: &Standing<'_>) -> Option<&'a ServerSettings> {
+pub(super) fn server_of<'a>(
+    policy: &'a Policy,
+    mcp: &McpAccess,
+    standing: &Standing<'_>,
+) -> Option<&'a ServerSettings> {
     let (server, _) = mcp.certain()?;
     standing.servers.iter().any(|passed| passed == server).then(|| policy.servers.get(server))?
 }

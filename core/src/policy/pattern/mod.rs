@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-pub use mcp::ArgGlobs;
+pub use mcp::{ArgGlobs, Conditions};
 
 pub(crate) use seen::Seen;
 pub(crate) use touch::{Certainty, SeenTouch, Touching, Written, above_write};
@@ -94,7 +94,7 @@ impl Pattern {
     /// # Errors
     /// Says what is wrong and what to write instead.
     pub fn parse(text: &str, places: &Places) -> Result<Self, PatternError> {
-        Self::with_args(text, None, places)
+        Self::with(text, Conditions::default(), places)
     }
 
     /// The long form, with globs for arguments of `mcp`.
@@ -102,11 +102,22 @@ impl Pattern {
     /// # Errors
     /// As [`Self::parse`]; also if `args` are given to a selector other than `mcp`.
     pub fn with_args(text: &str, args: Option<ArgGlobs>, places: &Places) -> Result<Self, PatternError> {
+        Self::with(text, Conditions { args, paths: None }, places)
+    }
+
+    /// The long form, with globs for arguments of `mcp`, and for those that are paths.
+    ///
+    /// # Errors
+    /// As [`Self::with_args`].
+    pub fn with(text: &str, of: Conditions, places: &Places) -> Result<Self, PatternError> {
         let text = text.trim();
-        if args.is_some() && !text.starts_with("mcp(") {
-            return Err(PatternError::argument("`args` belong to `mcp(...)` alone", "leave them out here"));
+        for (name, given) in [("args", of.args.is_some()), ("paths", of.paths.is_some())] {
+            if given && !text.starts_with("mcp(") {
+                let what = format!("`{name}` belong to `mcp(...)` alone");
+                return Err(PatternError::argument(what, "leave them out here"));
+            }
         }
-        let matcher = if text == "*" { Matcher::Everything } else { matcher(text, args, places)? };
+        let matcher = if text == "*" { Matcher::Everything } else { matcher(text, of, places)? };
         Ok(Self { text: text.to_owned(), matcher })
     }
 
@@ -214,7 +225,7 @@ impl Pattern {
             }
             (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.allows(shell),
             (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.allows(url),
-            (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.allows(mcp),
+            (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.allows(mcp, seen.roots),
             (Matcher::Tool(glob), Access::Tool { name, .. }) => Names::plain(name) && glob.matches(name),
             _ => false,
         }
@@ -239,7 +250,11 @@ impl Pattern {
     pub fn further_words(&self) -> Option<String> {
         let glued = matches!(&self.matcher, Matcher::Shell(pattern) if pattern.glued());
         let before = self.text.strip_suffix("*)").filter(|_| glued)?;
-        Some(format!("{} *)", before.trim_end_matches([':', '*', ' '])))
+        // `make -j*` and `go env GO*` mean what they say.
+        let word = before.rsplit([' ', '(']).next().unwrap_or_default();
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ':');
+        let command = word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(plain);
+        command.then(|| format!("{} *)", before.trim_end_matches(':')))
     }
 
     /// Whether this could be about `access`: how asks and denials match.
@@ -279,7 +294,7 @@ impl Pattern {
                 seen.shell().is_some_and(|shell| pattern.concerns(shell))
             }
             (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.concerns(url),
-            (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.concerns(mcp),
+            (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.concerns(mcp, seen.roots),
             (Matcher::Tool(glob), Access::Tool { name, .. }) => glob.matches_folded(&fold(name)),
             (Matcher::Mode(glob), Access::Mode { id }) => glob.matches_folded(&fold(id)),
             _ => false,
@@ -296,6 +311,11 @@ impl Pattern {
             (Matcher::Mode(glob), Access::Mode { id }) => glob.matches(id),
             _ => self.allows(access, roots),
         }
+    }
+
+    /// Whether it is about arguments that are paths on this machine.
+    pub(crate) fn has_paths(&self) -> bool {
+        matches!(&self.matcher, Matcher::Mcp(pattern) if pattern.has_paths())
     }
 
     /// Whether it is `*`.
@@ -332,7 +352,7 @@ fn covers(pattern: WriteKind, access: WriteKind) -> bool {
     pattern == WriteKind::Write || pattern == access
 }
 
-fn matcher(text: &str, args: Option<ArgGlobs>, places: &Places) -> Result<Matcher, PatternError> {
+fn matcher(text: &str, of: Conditions, places: &Places) -> Result<Matcher, PatternError> {
     let form = || PatternError::Form(text.to_owned());
     let (selector, rest) = text.split_once('(').ok_or_else(form)?;
     let argument = rest.strip_suffix(')').ok_or_else(form)?;
@@ -350,7 +370,7 @@ fn matcher(text: &str, args: Option<ArgGlobs>, places: &Places) -> Result<Matche
         "move" => Matcher::Write(WriteKind::Move, path()?),
         "shell" => Matcher::Shell(shell::ShellPattern::parse(argument)?),
         "fetch" => Matcher::Fetch(fetch::FetchPattern::parse(argument)?),
-        "mcp" => Matcher::Mcp(mcp::McpPattern::parse(argument, args)?),
+        "mcp" => Matcher::Mcp(mcp::McpPattern::parse(argument, of, places)?),
         "tool" => Matcher::Tool(Globs::parse(argument.trim())?),
         "mode" => Matcher::Mode(Globs::parse(argument.trim())?),
         other => return Err(PatternError::Selector(other.to_owned())),

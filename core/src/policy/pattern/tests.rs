@@ -347,3 +347,42 @@ fn given_patterns_made_to_be_slow_then_they_are_quick_or_refused() {
         assert!(Pattern::parse(&text, &Places::default()).is_err(), "{text}");
     }
 }
+
+/// Decisions, amendment 21; attack 246.
+#[test]
+fn given_a_last_word_that_ends_in_a_star_then_a_denial_covers_further_words_and_an_allow_does_not() {
+    let shell = |line: &str| {
+        let roots = roots();
+        crate::call::shell::line(line, &crate::call::Surroundings::new(Path::new("/w"), &roots)).remove(0)
+    };
+    for (pattern, one, further, others) in [
+        ("shell(touch*)", "touch", vec!["touch a", "touch a b", "/bin/touch a b", "touchy a b"], "tou ch"),
+        (
+            "shell(git push*)",
+            "git push",
+            vec!["git push origin main", "git push --force", "git pushy x"],
+            "git pull push",
+        ),
+        ("shell(npm run build:*)", "npm run build:x", vec!["npm run build:x -- y"], "npm run test build:x"),
+    ] {
+        let parsed = Pattern::parse(pattern, &Places::default()).unwrap();
+        for line in further.iter().chain([&one]) {
+            assert!(parsed.concerns(&shell(line), &roots()), "{pattern}: {line}");
+        }
+        assert!(!parsed.concerns(&shell(others), &roots()), "{pattern}: {others}");
+        assert!(parsed.allows(&shell(one), &roots()), "{pattern}: {one}");
+        for line in further {
+            assert!(!parsed.allows(&shell(line), &roots()), "{pattern}: {line}");
+            assert!(!parsed.excepts(&shell(line), &roots()), "{pattern}: {line}");
+        }
+    }
+    let instead = |text: &str| Pattern::parse(text, &Places::default()).unwrap().further_words();
+    assert_eq!(instead("shell(touch*)").as_deref(), Some("shell(touch *)"));
+    assert_eq!(instead("shell(git push*)").as_deref(), Some("shell(git push *)"));
+    assert_eq!(
+        (instead("shell(touch *)"), instead("shell(ls *.rs)"), instead("write(src/*)")),
+        (None, None, None)
+    );
+}
+
+mod arguments;

@@ -260,7 +260,10 @@ fn paths_mut(accesses: &mut [Access]) -> Vec<&mut PathAccess> {
         match access {
             Access::Read(path) | Access::Write(_, path) => found.push(path),
             Access::Shell(shell) => found.extend(shell.touches.iter_mut().filter_map(touched)),
-            Access::Mcp(mcp) => found.extend(mcp.touches.iter_mut().filter_map(touched)),
+            Access::Mcp(mcp) => {
+                found.extend(mcp.touches.iter_mut().filter_map(touched));
+                found.extend(mcp.paths.values_mut().flatten());
+            }
             Access::Fetch(_) | Access::Tool { .. } | Access::Mode { .. } => {}
         }
     }

@@ -99,7 +99,7 @@ impl Walker<'_> {
         } else if fed {
             // A shell with options that change how it reads is judged by the line, and asked about besides.
             let content = self.content_of_input(feed);
-            let plain = super::simple::reads_shell(words);
+            let plain = super::parts::reads_shell(words);
             if let (Content::Text(text), true, false) = (&content, shell, plain) {
                 runs.lines.push(text.clone());
             }
@@ -177,7 +177,7 @@ impl Walker<'_> {
         let name =
             path.lexical.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let named = self.files.names.contains(&name);
-        let missing = || std::fs::symlink_metadata(&path.resolved).is_err();
+        let missing = || Script::look(path).is_none();
         if found.is_none() && (named || certain && self.files.fetched && missing()) {
             return Some(Content::Unknown);
         }

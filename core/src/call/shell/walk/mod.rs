@@ -6,6 +6,7 @@ mod compound;
 mod fed;
 mod folder;
 mod given;
+mod parts;
 mod perhaps;
 mod readings;
 mod redirect;
@@ -151,7 +152,7 @@ impl<'a> Walker<'a> {
     /// Walks one command that is started without a shell.
     pub(super) fn one(mut self, words: Vec<Word>) -> Result<Vec<Access>> {
         self.set_env();
-        self.command(words, simple::Parts { shell: false, ..simple::Parts::default() })?;
+        self.command(words, parts::Parts { shell: false, ..parts::Parts::default() })?;
         Ok(self.finish())
     }
 

@@ -490,6 +490,7 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
 mod careful;
 mod given;
 mod hidden;
+mod local;
 mod obscured;
 mod properties;
 mod protected;
