@@ -166,6 +166,22 @@ impl Walker<'_> {
         }
     }
 
+    /// What a command reads that has been given `before` and is given `feed` now. bash takes the last; zsh joins them, and
+    /// what a pipe gives too.
+    pub(super) fn joined_feed(&mut self, before: Feed, feed: Feed) -> Feed {
+        if !self.may_be_zsh() || before == Feed::Nothing && !self.piped {
+            return feed;
+        }
+        let input = self.input.clone();
+        self.offered.extend(input);
+        for feed in [before, feed] {
+            if let Feed::Text(text) = feed {
+                self.offered.push(text);
+            }
+        }
+        Feed::Unknown
+    }
+
     /// A word that has to be one; where it is several, it is not known.
     fn one_target(&mut self, raw: &str) -> Result<Word> {
         let mut words = self.words(raw, Place::Command)?;

@@ -98,7 +98,7 @@ impl Walker<'_> {
                     parts.outputs.push((made, appended));
                 }
                 if feed != Feed::Nothing {
-                    parts.feed = feed;
+                    parts.feed = self.joined_feed(std::mem::take(&mut parts.feed), feed);
                 }
                 parts.caveats.append(&mut self.notes);
                 return Ok(());
