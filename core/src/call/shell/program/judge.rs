@@ -247,7 +247,8 @@ impl<'a> Judge<'a> {
                 Vec::new(),
             );
         }
-        let others = others.unwrap_or_default();
+        let mut others = others.unwrap_or_default();
+        others.retain(|scan| !special::fails(self, form, scan));
         others.iter().for_each(|scan| self.options(form, scan));
         others
     }

@@ -195,7 +195,7 @@ impl<'a> Reader<'a, '_> {
             taken += match self.takes(name, known, scan) {
                 Takes::One => self.take(name, known, place, place + taken + 1, None, scan),
                 _ => {
-                    scan.options.push(Found { name, known, place, value: None });
+                    self.found(Found { name, known, place, value: None }, scan);
                     0
                 }
             };
@@ -284,11 +284,11 @@ impl<'a> Reader<'a, '_> {
             let behind = letters.get(index + letter.len_utf8()..).filter(|behind| !behind.is_empty());
             if self.takes(name, known, scan) != Takes::Nothing {
                 if let Some(behind) = behind {
-                    self.glued(name, place, behind, scan);
+                    self.glued((name, known), place, behind, scan);
                 }
                 return self.take(name, known, place, place + 1, behind, scan);
             }
-            scan.options.push(Found { name, known, place, value: None });
+            self.found(Found { name, known, place, value: None }, scan);
             // `xxd -bc 8 FILE`: the rest says nothing.
             if self.form.style == Style::First {
                 return 0;
@@ -306,6 +306,13 @@ impl<'a> Reader<'a, '_> {
             scan.differs.push(name);
         }
         if self.bare.contains(&name) { Takes::Nothing } else { Takes::One }
+    }
+
+    /// Adds an option. One that this reader takes without a value stands in place of nothing (`awk -e`).
+    fn found(self, found: Found<'a>, scan: &mut Scan<'a>) {
+        if !self.bare.contains(&found.name) || found.known.meaning.has_effect() {
+            scan.options.push(found);
+        }
     }
 
     /// Adds the option at `place` with its value, which is glued or begins at `next`; returns how many of the
@@ -334,7 +341,7 @@ impl<'a> Reader<'a, '_> {
                 (word(next), 2)
             }
         };
-        scan.options.push(Found { name, known, place, value });
+        self.found(Found { name, known, place, value }, scan);
         if !self.alone {
             (next..next + taken).for_each(|place| self.swallowed(place, scan));
         }

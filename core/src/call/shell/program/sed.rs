@@ -60,10 +60,6 @@ impl<'a> Reader<'a> {
             }
             self.address()?;
             self.skip(&[' ', '\t', '!']);
-            // Without a command it is an error, and nothing is run.
-            if self.peek().is_none() {
-                return Some(());
-            }
             self.command()?;
         }
     }
@@ -279,7 +275,6 @@ mod tests {
             "",
             "s/foo/bar/g",
             "1,20p",
-            "80",
             "$d",
             "/start/,/end/p",
             "/x/I,+3d;5q",

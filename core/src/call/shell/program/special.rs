@@ -195,6 +195,16 @@ fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
     }
 }
 
+/// Whether the program ends with an error before it does anything: `sed -l 80 -n SCRIPT FILE`, to a sed for
+/// which 80 is the script.
+pub(super) fn fails(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> bool {
+    let instead = scan.options.iter().any(|found| form.instead.contains(found.name));
+    let first = scan.operands.first().and_then(|place| judge.words.get(*place)?.literal());
+    form.special == Some(Special::Sed)
+        && !instead
+        && first.is_some_and(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// `sed -i SCRIPT FILE`, where BSD's takes the script for the suffix of its backups.
 fn suffixed(found: &Found<'_>, first: usize) -> bool {
     matches!(found.name, "-i" | "-I") && found.value.is_none() && found.place + 1 == first

@@ -5,7 +5,7 @@
 //! with an effect, counts as that option too; and where a version is known to take no value, the whole line
 //! is read as that version reads it.
 
-use super::form::{Form, Meaning, Takes};
+use super::form::{Form, Known, Meaning, Takes};
 use super::scan::{Found, Reader, Scan, command_end, looks_like_option, scan_without};
 use super::table::Style;
 use crate::call::shell::Word;
@@ -35,14 +35,16 @@ impl<'a> Reader<'a, '_> {
 
     /// Letters that are glued to an option as its value: what they would be if it took none. Nothing, unless
     /// all of them are options.
-    pub(super) fn glued(self, name: &str, place: usize, letters: &'a str, scan: &mut Scan<'a>) {
-        if !self.form.effects || self.form.certain(name) {
+    pub(super) fn glued(self, of: (&str, Known), place: usize, letters: &'a str, scan: &mut Scan<'a>) {
+        // An option that is asked about is, whatever is glued to it.
+        let (name, known) = of;
+        if !self.form.effects || known.meaning.dangerous() || self.form.certain(name) {
             return;
         }
         let mut own = Scan::default();
         for (index, letter) in letters.char_indices() {
             let Some((name, known)) = self.form.letter(letter) else { return };
-            if known.takes == Takes::Nothing {
+            if matches!(known.takes, Takes::Nothing | Takes::Differs) {
                 own.options.push(Found { name, known, place, value: None });
                 continue;
             }

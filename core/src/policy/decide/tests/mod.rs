@@ -489,6 +489,7 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
 
 mod careful;
 mod obscured;
+mod options;
 mod properties;
 mod protected;
 mod rows;

@@ -385,8 +385,8 @@ fn given_a_reader_then_its_operands_are_read() {
         ("uptime ../x", &[("../x", Itself)]),
         ("last -f ../x", &[("../x", Itself)]),
         ("git diff -U ../x", &[("../x", Shown), (".", Changed)]),
-        ("sed -l p ../x", &[("../x", Itself)]),
-        ("ls -T ../x", &[("../x", Itself)]),
+        ("sed -l 80 p ../x", &[("../x", Itself)]),
+        ("ls -T ../x", &[(".", Itself), ("../x", Itself)]),
         ("unzip -l -x ../x", &[("../x", Itself)]),
     ];
     hold(rows, |(line, expected)| {
