@@ -24,6 +24,7 @@ mod sed;
 mod shells;
 mod special;
 mod spellings;
+mod swallowed;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -69,6 +69,13 @@ impl Meaning {
     }
 }
 
+impl Meaning {
+    /// Whether it counts where such an option stands as the value of another.
+    pub(super) fn has_effect(self) -> bool {
+        !matches!(self, Self::Harmless | Self::Pattern | Self::Query)
+    }
+}
+
 /// How many values an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
@@ -80,6 +87,8 @@ pub(super) enum Takes {
     Perhaps,
     /// Two, as the next words.
     Two,
+    /// One to some versions of the program, glued or as the next word; none to others.
+    Differs,
 }
 
 /// An option of a program.
@@ -310,6 +319,10 @@ pub(super) struct Form {
     pub(super) options: BTreeMap<String, Known>,
     /// Some option is dangerous.
     pub(super) dangers: bool,
+    /// Some option has an effect.
+    pub(super) effects: bool,
+    /// Options to which what is glued is a value in every version of the program; `*` is all of them.
+    certain: HashSet<String>,
     /// What is wrong with the entry.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
     pub(super) wrong: Vec<String>,
@@ -377,6 +390,9 @@ impl Form {
             form.list(meaning, list, true);
         }
         form.dangers = form.options.values().any(|known| known.meaning.dangerous());
+        form.effects = form.options.values().any(|known| known.meaning.has_effect());
+        let certain = above.iter().map(|upper| &upper.certain).chain([&entry.certain]);
+        form.certain = certain.flat_map(|list| list.split_whitespace()).map(str::to_owned).collect();
         if let Some(text) = &entry.operands {
             form.operands = Operands::parse(text);
             if form.operands.is_none() {
@@ -391,6 +407,8 @@ impl Form {
         for word in list.split_whitespace() {
             let (name, takes) = if let Some(name) = word.strip_suffix("::") {
                 (name, Takes::Two)
+            } else if let Some(name) = word.strip_suffix("?:") {
+                (name, Takes::Differs)
             } else if let Some(name) = word.strip_suffix(':') {
                 (name, Takes::One)
             } else if let Some(name) = word.strip_suffix('?') {
@@ -415,6 +433,19 @@ impl Form {
         let places = scan.operands.iter().enumerate();
         let places = places.filter(move |(index, _)| of(*index) == Some(Role::Member));
         places.map(|(_, place)| *place).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The option of one letter.
+    pub(super) fn letter(&self, letter: char) -> Option<(&str, Known)> {
+        let mut text = [b'-', 0, 0, 0, 0];
+        let length = letter.encode_utf8(text.get_mut(1..)?).len();
+        let name = std::str::from_utf8(text.get(..=length)?).ok()?;
+        self.options.get_key_value(name).map(|(name, known)| (name.as_str(), *known))
+    }
+
+    /// Whether what is glued to this option is its value to every version of the program.
+    pub(super) fn certain(&self, name: &str) -> bool {
+        self.certain.contains(name) || self.certain.contains("*")
     }
 
     /// A command may stand among its operands, though an option should announce it.

@@ -1,11 +1,12 @@
 //! From a command's words to what is known about it.
 
-use super::form::{Form, Meaning, Operands, Role};
+use super::form::{Form, Meaning, Operands, Role, Takes};
 use super::given::Given;
 use super::name;
 use super::operands;
 use super::places::Places;
-use super::scan::{Scan, scan};
+use super::scan::{Found, Scan, scan};
+use super::swallowed::readings;
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
 use super::{Command, Inner, Known, input, shells, special, spellings, tool, variables};
@@ -74,7 +75,8 @@ impl<'a> Judge<'a> {
             let end = scan.rest.unwrap_or(words.len());
             let open =
                 words.get(at + 1..end).is_none_or(|own| own.iter().any(|word| word.literal().is_none()));
-            if scan.has(Meaning::Query) || !scan.unknown.is_empty() || open {
+            let certain = scan.unknown.is_empty() && scan.swallowed.is_empty() && scan.differs.is_empty();
+            if scan.has(Meaning::Query) || !certain || open {
                 break;
             }
             for found in &scan.options {
@@ -173,11 +175,12 @@ impl<'a> Judge<'a> {
         let stop = form.before_command();
         let scan = scan(form, words, from, stop);
         self.options(form, &scan);
+        let others = self.others(form, &scan, from, stop);
         if form.lost {
             self.anything(from);
         }
         self.known.runs_input |= form.runs_input;
-        self.find_given(form, &scan);
+        std::iter::once(&scan).chain(&others).for_each(|scan| self.find_given(form, scan));
         if let Some(tells) = form.tells
             && self.query(&scan, from)
         {
@@ -186,7 +189,10 @@ impl<'a> Judge<'a> {
         }
         self.reader &= form.reader && self.command.cwd.is_some();
         self.reader &= form.reader_with.is_empty()
-            || form.reader_with.iter().any(|set| set.iter().all(|name| scan.names(name)));
+            || form.reader_with.iter().any(|set| {
+                let all = |scan: &Scan<'_>| set.iter().all(|name| scan.names(name));
+                all(&scan) && others.iter().all(all)
+            });
         // What only prints its words prints numbers, too.
         let prints = form.style == Style::Text && form.operands.as_ref().is_some_and(Operands::only_text);
         let known = |word: &Word| match word {
@@ -194,8 +200,11 @@ impl<'a> Judge<'a> {
             Word::Open(open) => prints && open.tame,
         };
         self.reader &= words.get(at..).is_some_and(|all| all.iter().all(known));
-        self.places.follows = operands::follows(self, form, &scan);
-        special::special(self, form, &scan);
+        let mut readings = std::iter::once(&scan).chain(&others);
+        self.places.follows = readings.any(|scan| operands::follows(self, form, scan));
+        for scan in std::iter::once(&scan).chain(&others) {
+            special::special(self, form, scan);
+        }
         if form.responses {
             self.responses(from);
         }
@@ -218,12 +227,38 @@ impl<'a> Judge<'a> {
         } else if form.kind == Kind::Wrapper || form.kind == Kind::Runner {
             self.reader = false;
         }
-        operands::operands(self, form, &scan);
+        for scan in std::iter::once(&scan).chain(&others) {
+            operands::operands(self, form, scan);
+        }
         for place in &scan.unknown {
             if let Some(word) = words.get(*place) {
                 self.places.word(word, Use::Either, Reach::Itself);
             }
         }
+    }
+
+    /// The line as other versions of the program read it, with what their options say.
+    fn others<'s>(
+        &mut self,
+        form: &'static Form,
+        scan: &Scan<'s>,
+        from: usize,
+        stop: Option<usize>,
+    ) -> Vec<Scan<'s>>
+    where
+        'a: 's,
+    {
+        let others = readings(form, self.words, from, stop, scan);
+        if others.is_none() {
+            self.caveat(
+                "more options that programs of this name read otherwise than can be told apart",
+                Vec::new(),
+            );
+        }
+        let mut others = others.unwrap_or_default();
+        others.retain(|scan| !special::fails(self, form, scan));
+        others.iter().for_each(|scan| self.options(form, scan));
+        others
     }
 
     /// `gcc @FILE`, where options would stand.
@@ -249,6 +284,8 @@ impl<'a> Judge<'a> {
         let rest = scan.rest.unwrap_or(words.len());
         let mut lost = scan.unknown.clone();
         lost.extend(&scan.perhaps);
+        let differs = |found: &&Found<'_>| found.known.takes == Takes::Differs;
+        lost.extend(scan.options.iter().filter(differs).map(|found| found.place));
         if !lost.is_empty() {
             self.caveat("an option that is not known, so what it runs could not be located", lost);
             self.tails(from..words.len());

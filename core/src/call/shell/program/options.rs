@@ -19,6 +19,10 @@ impl Judge<'_> {
                 found.value.iter().filter_map(|value| value.text).for_each(|text| self.places.text(text));
             }
         }
+        for found in &scan.swallowed {
+            self.option(found);
+            self.swallowed(found);
+        }
         if !scan.unknown.is_empty() {
             self.reader = false;
             self.understood = false;
@@ -33,6 +37,19 @@ impl Judge<'_> {
                 self.caveat("a word that could be an option which does more", vec![*place]);
             }
         }
+    }
+
+    /// An option in the place of a value: what it may do is asked about, where it would be plain otherwise.
+    fn swallowed(&mut self, found: &Found<'_>) {
+        let target = found.value.as_ref().and_then(|value| value.text);
+        match found.known.meaning {
+            Meaning::Target => target.into_iter().for_each(|text| self.write(WriteKind::Write, text)),
+            Meaning::Edits | Meaning::Line => {}
+            _ => return,
+        }
+        let mut named = vec![found.place];
+        named.extend(found.value.as_ref().map(|value| value.place).filter(|place| *place != found.place));
+        self.caveat("a value that could be an option which does more", named);
     }
 
     pub(super) fn option(&mut self, found: &Found<'_>) {

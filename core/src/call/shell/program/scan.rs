@@ -41,6 +41,12 @@ pub(super) struct Scan<'a> {
     pub(super) ended: Option<usize>,
     /// Where it stopped: the command of a wrapper, or a sub-command.
     pub(super) rest: Option<usize>,
+    /// Options with effects that stand where another option takes its value. A version of the program
+    /// to which that one takes none, or takes it otherwise, sees them: they count too, and never in
+    /// place of something else.
+    pub(super) swallowed: Vec<Found<'a>>,
+    /// Options that it met and that take a value only in some versions of the program.
+    pub(super) differs: Vec<&'a str>,
 }
 
 impl Scan<'_> {
@@ -49,7 +55,7 @@ impl Scan<'_> {
     }
 
     pub(super) fn has(&self, meaning: Meaning) -> bool {
-        self.options.iter().any(|found| found.known.meaning == meaning)
+        self.options.iter().chain(&self.swallowed).any(|found| found.known.meaning == meaning)
     }
 }
 
@@ -65,6 +71,18 @@ pub(super) fn assigns(word: &Word) -> bool {
 /// Reads `words` from `from` on. With `stop`, it ends at the operand after that many others:
 /// assignments before it do not count.
 pub(super) fn scan<'a>(form: &'a Form, words: &'a [Word], from: usize, stop: Option<usize>) -> Scan<'a> {
+    scan_without(form, words, from, stop, &[])
+}
+
+/// The same, as a version of the program reads it to which the options `bare` take no value.
+pub(super) fn scan_without<'a>(
+    form: &'a Form,
+    words: &'a [Word],
+    from: usize,
+    stop: Option<usize>,
+    bare: &[&str],
+) -> Scan<'a> {
+    let reader = Reader { form, words, bare, alone: false };
     let mut scan = Scan::default();
     let mut ended = false;
     let mut before = 0;
@@ -78,7 +96,7 @@ pub(super) fn scan<'a>(form: &'a Form, words: &'a [Word], from: usize, stop: Opt
                 && place == from
                 && let Some(letters) = text.filter(|text| !text.starts_with('-'))
             {
-                at += bundle(form, words, place, letters, &mut scan);
+                at += reader.bundle(place, letters, &mut scan);
                 continue;
             }
             if text == Some("--")
@@ -91,9 +109,9 @@ pub(super) fn scan<'a>(form: &'a Form, words: &'a [Word], from: usize, stop: Opt
             }
             if let Some(text) = text
                 && looks_like_option(form, text)
-                && late(form, words, place, text, &mut scan)
+                && reader.late(place, text, &mut scan)
             {
-                at += option(form, words, place, text, &mut scan);
+                at += reader.option(place, text, &mut scan);
                 if scan.options.last().is_some_and(|found| {
                     found.place == place && found.known.meaning == Meaning::Command && stop.is_some()
                 }) {
@@ -135,7 +153,7 @@ pub(super) fn scan<'a>(form: &'a Form, words: &'a [Word], from: usize, stop: Opt
 }
 
 /// Where a command of `find -exec` ends: at `;`, or at `+` behind `{}`.
-fn command_end(words: &[Word], from: usize) -> usize {
+pub(super) fn command_end(words: &[Word], from: usize) -> usize {
     let literal = |place: usize| words.get(place).and_then(Word::literal);
     (from..words.len())
         .find(|place| match literal(*place) {
@@ -146,38 +164,189 @@ fn command_end(words: &[Word], from: usize) -> usize {
         .unwrap_or(words.len())
 }
 
-/// `tar xzf a.tar`: letters without a dash, their values behind them in order.
-fn bundle<'a>(form: &'a Form, words: &'a [Word], place: usize, letters: &str, scan: &mut Scan<'a>) -> usize {
-    let mut taken = 0;
-    for letter in letters.chars() {
-        match form.options.get_key_value(format!("-{letter}").as_str()) {
-            Some((name, known)) if known.takes == Takes::One => {
-                taken += 1;
-                let value =
-                    words.get(place + taken).map(|word| Value { place: place + taken, text: word.literal() });
-                scan.options.push(Found { name, known: *known, place, value });
-            }
-            Some((name, known)) => {
-                scan.options.push(Found { name, known: *known, place, value: None });
-            }
-            None => scan.unknown.push(place),
-        }
-    }
-    taken
+/// One way to read a command's words.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a, 'b> {
+    pub(super) form: &'a Form,
+    pub(super) words: &'a [Word],
+    /// Options that take no value to it, though they do to other versions of the program.
+    pub(super) bare: &'b [&'b str],
+    /// It looks at one word alone: values are not looked at as options again.
+    pub(super) alone: bool,
 }
 
-/// Whether the word at `place` is still an option, where options end at the first operand.
-fn late(form: &Form, words: &[Word], place: usize, text: &str, scan: &mut Scan<'_>) -> bool {
-    let Some(first) = form.options_first.as_ref().filter(|_| !scan.operands.is_empty()) else { return true };
-    if first.contains("*") {
-        // To some it is an operand.
-        scan.unknown.push(place);
-        return true;
+impl<'a> Reader<'a, '_> {
+    /// `tar xzf a.tar`: letters without a dash, their values behind them in order. So it is with a dash for
+    /// some programs (`tree -Lo 2 FILE`).
+    fn bundle(self, place: usize, letters: &str, scan: &mut Scan<'a>) -> usize {
+        let mut taken = 0;
+        let mut rest = letters.chars().peekable();
+        while let Some(letter) = rest.next() {
+            let Some((name, known)) = self.form.letter(letter) else {
+                scan.unknown.push(place);
+                continue;
+            };
+            // `tree -L2`
+            if self.form.style == Style::Letters && rest.peek().is_some_and(char::is_ascii_digit) {
+                while rest.next_if(char::is_ascii_digit).is_some() {}
+                scan.options.push(Found { name, known, place, value: Some(Value { place, text: None }) });
+                continue;
+            }
+            taken += match self.takes(name, known, scan) {
+                Takes::One => self.take(name, known, place, place + taken + 1, None, scan),
+                _ => {
+                    self.found(Found { name, known, place, value: None }, scan);
+                    0
+                }
+            };
+        }
+        taken
     }
-    let mut own = Scan::default();
-    option(form, words, place, text, &mut own);
-    let kept = !own.options.is_empty() && own.options.iter().all(|found| first.contains(found.name));
-    kept && own.unknown.is_empty()
+
+    /// Whether the word at `place` is still an option, where options end at the first operand.
+    fn late(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> bool {
+        let Some(first) = self.form.options_first.as_ref().filter(|_| !scan.operands.is_empty()) else {
+            return true;
+        };
+        if first.contains("*") {
+            // To some it is an operand.
+            scan.unknown.push(place);
+            return true;
+        }
+        let mut own = Scan::default();
+        self.option(place, text, &mut own);
+        let kept = !own.options.is_empty() && own.options.iter().all(|found| first.contains(found.name));
+        kept && own.unknown.is_empty()
+    }
+
+    /// The option at `place`; returns how many of the next words are its values.
+    pub(super) fn option(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
+        let form = self.form;
+        if let Some((name, known)) = form.options.get_key_value(text) {
+            return self.take(name, *known, place, place + 1, None, scan);
+        }
+        if form.style == Style::Words {
+            scan.unknown.push(place);
+            return 0;
+        }
+        if let Some(behind) = text.strip_prefix('+')
+            && let Some((name, known)) = form.options.get_key_value("+")
+        {
+            return self.take(name, *known, place, place + 1, Some(behind), scan);
+        }
+        let (name, glued) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        if form.style == Style::Single {
+            let single = name.strip_prefix('-').filter(|name| name.starts_with('-')).unwrap_or(name);
+            if let Some((name, known)) =
+                form.options.get_key_value(name).or(form.options.get_key_value(single))
+            {
+                return self.take(name, *known, place, place + 1, glued, scan);
+            }
+            scan.unknown.push(place);
+            return 0;
+        }
+        if text.starts_with("--") {
+            return match long(form, name) {
+                Some((name, known, certain)) => {
+                    if !certain {
+                        scan.unknown.push(place);
+                    }
+                    self.take(name, known, place, place + 1, glued, scan)
+                }
+                None => {
+                    scan.unknown.push(place);
+                    0
+                }
+            };
+        }
+        if form.style == Style::Letters {
+            return self.bundle(place, text.get(1..).unwrap_or_default(), scan);
+        }
+        self.cluster(place, text, scan)
+    }
+
+    /// `-abc`, `-ovalue`.
+    fn cluster(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
+        let letters = text.get(1..).unwrap_or_default();
+        if self.form.digits && letters.bytes().all(|b| b.is_ascii_digit()) {
+            return 0;
+        }
+        for (index, letter) in letters.char_indices() {
+            let Some((name, known)) = self.form.letter(letter) else {
+                if scan.unknown.last() != Some(&place) {
+                    scan.unknown.push(place);
+                }
+                continue;
+            };
+            let behind = letters.get(index + letter.len_utf8()..).filter(|behind| !behind.is_empty());
+            if self.takes(name, known, scan) != Takes::Nothing {
+                if let Some(behind) = behind {
+                    self.glued((name, known), place, behind, scan);
+                }
+                return self.take(name, known, place, place + 1, behind, scan);
+            }
+            self.found(Found { name, known, place, value: None }, scan);
+            // `xxd -bc 8 FILE`: the rest says nothing.
+            if self.form.style == Style::First {
+                return 0;
+            }
+        }
+        0
+    }
+
+    /// How many values an option takes to this reader.
+    fn takes(self, name: &'a str, known: Known, scan: &mut Scan<'a>) -> Takes {
+        if known.takes != Takes::Differs {
+            return known.takes;
+        }
+        if !self.alone && !scan.differs.contains(&name) {
+            scan.differs.push(name);
+        }
+        if self.bare.contains(&name) { Takes::Nothing } else { Takes::One }
+    }
+
+    /// Adds an option. One that this reader takes without a value stands in place of nothing (`awk -e`).
+    fn found(self, found: Found<'a>, scan: &mut Scan<'a>) {
+        if !self.bare.contains(&found.name) || found.known.meaning.has_effect() {
+            scan.options.push(found);
+        }
+    }
+
+    /// Adds the option at `place` with its value, which is glued or begins at `next`; returns how many of the
+    /// next words that takes.
+    pub(super) fn take(
+        self,
+        name: &'a str,
+        known: Known,
+        place: usize,
+        next: usize,
+        glued: Option<&'a str>,
+        scan: &mut Scan<'a>,
+    ) -> usize {
+        let word = |place: usize| self.words.get(place).map(|word| Value { place, text: word.literal() });
+        let (value, taken) = match (self.takes(name, known, scan), glued) {
+            (_, Some(text)) => {
+                if known.takes == Takes::Nothing {
+                    scan.unknown.push(place);
+                }
+                (Some(Value { place, text: Some(text) }), 0)
+            }
+            (Takes::Nothing | Takes::Perhaps, None) => (None, 0),
+            (Takes::One | Takes::Differs, None) => (word(next), 1),
+            (Takes::Two, None) => {
+                scan.options.push(Found { name, known, place, value: word(next + 1) });
+                (word(next), 2)
+            }
+        };
+        self.found(Found { name, known, place, value }, scan);
+        if !self.alone {
+            (next..next + taken).for_each(|place| self.swallowed(place, scan));
+        }
+        taken
+    }
 }
 
 fn takes_assignments(form: &Form) -> bool {
@@ -185,7 +354,7 @@ fn takes_assignments(form: &Form) -> bool {
     form.operands.as_ref().is_some_and(|of| of.first.contains(&assignment) || of.many == Some(assignment))
 }
 
-fn looks_like_option(form: &Form, text: &str) -> bool {
+pub(super) fn looks_like_option(form: &Form, text: &str) -> bool {
     match form.style {
         Style::Text => form.options.contains_key(text),
         Style::Words => form.options.contains_key(text) || (text.len() > 1 && text.starts_with('-')),
@@ -195,49 +364,6 @@ fn looks_like_option(form: &Form, text: &str) -> bool {
                 || text.starts_with('+') && form.options.contains_key("+")
         }
     }
-}
-
-/// The option at `place`; returns how many of the next words are its values.
-fn option<'a>(form: &'a Form, words: &'a [Word], place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
-    if let Some((name, known)) = form.options.get_key_value(text) {
-        return take(name, *known, words, place, None, scan);
-    }
-    if form.style == Style::Words {
-        scan.unknown.push(place);
-        return 0;
-    }
-    if let Some(behind) = text.strip_prefix('+')
-        && let Some((name, known)) = form.options.get_key_value("+")
-    {
-        return take(name, *known, words, place, Some(behind), scan);
-    }
-    let (name, glued) = match text.split_once('=') {
-        Some((name, value)) => (name, Some(value)),
-        None => (text, None),
-    };
-    if form.style == Style::Single {
-        let single = name.strip_prefix('-').filter(|name| name.starts_with('-')).unwrap_or(name);
-        if let Some((name, known)) = form.options.get_key_value(name).or(form.options.get_key_value(single)) {
-            return take(name, *known, words, place, glued, scan);
-        }
-        scan.unknown.push(place);
-        return 0;
-    }
-    if text.starts_with("--") {
-        return match long(form, name) {
-            Some((name, known, certain)) => {
-                if !certain {
-                    scan.unknown.push(place);
-                }
-                take(name, known, words, place, glued, scan)
-            }
-            None => {
-                scan.unknown.push(place);
-                0
-            }
-        };
-    }
-    cluster(form, words, place, text, scan)
 }
 
 /// A long option by its name or the beginning of it. If several begin so, a dangerous one counts.
@@ -257,63 +383,6 @@ pub(super) fn long<'a>(form: &'a Form, name: &str) -> Option<(&'a str, Known, bo
     Some((of, *known, candidates.len() == 1))
 }
 
-/// `-abc`, `-ovalue`.
-fn cluster<'a>(form: &'a Form, words: &'a [Word], place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
-    let letters = text.get(1..).unwrap_or_default();
-    if form.digits && letters.bytes().all(|b| b.is_ascii_digit()) {
-        return 0;
-    }
-    let mut name = [0; 8];
-    for (index, letter) in letters.char_indices() {
-        let mut key = String::from("-");
-        key.push_str(letter.encode_utf8(&mut name));
-        let Some((key, known)) = form.options.get_key_value(key.as_str()) else {
-            if scan.unknown.last() != Some(&place) {
-                scan.unknown.push(place);
-            }
-            continue;
-        };
-        let behind = letters.get(index + letter.len_utf8()..).filter(|behind| !behind.is_empty());
-        match known.takes {
-            Takes::Nothing => {
-                scan.options.push(Found { name: key, known: *known, place, value: None });
-            }
-            Takes::Perhaps | Takes::One | Takes::Two => {
-                return take(key, *known, words, place, behind, scan);
-            }
-        }
-    }
-    0
-}
-
-/// Adds an option with its value; returns how many of the next words that takes.
-fn take<'a>(
-    name: &'a str,
-    known: Known,
-    words: &'a [Word],
-    place: usize,
-    glued: Option<&'a str>,
-    scan: &mut Scan<'a>,
-) -> usize {
-    let next = |place: usize| words.get(place).map(|word| Value { place, text: word.literal() });
-    let (value, taken) = match (known.takes, glued) {
-        (_, Some(text)) => {
-            if known.takes == Takes::Nothing {
-                scan.unknown.push(place);
-            }
-            (Some(Value { place, text: Some(text) }), 0)
-        }
-        (Takes::Nothing | Takes::Perhaps, None) => (None, 0),
-        (Takes::One, None) => (next(place + 1), 1),
-        (Takes::Two, None) => {
-            scan.options.push(Found { name, known, place, value: next(place + 2) });
-            (next(place + 1), 2)
-        }
-    };
-    scan.options.push(Found { name, known, place, value });
-    taken
-}
-
 /// An open word that is certainly this option, with a value that is not known: `--format=$x`.
 fn open_option<'a>(form: &'a Form, word: &Word, place: usize) -> Option<Found<'a>> {
     let prefix = word.prefix();
@@ -326,10 +395,10 @@ fn open_option<'a>(form: &'a Form, word: &Word, place: usize) -> Option<Found<'a
         return Some(Found { name, known, place, value: glued });
     }
     let letter = prefix.strip_prefix('-')?.chars().next()?;
-    let (name, known) = form.options.get_key_value(format!("-{letter}").as_str())?;
+    let (name, known) = form.letter(letter)?;
     (form.style == Style::Gnu && known.takes == Takes::One).then_some(Found {
         name,
-        known: *known,
+        known,
         place,
         value: glued,
     })

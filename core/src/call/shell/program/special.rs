@@ -2,7 +2,7 @@
 
 use super::form::{Form, Meaning};
 use super::judge::Judge;
-use super::scan::Scan;
+use super::scan::{Found, Scan};
 use super::table::Special;
 use super::{Moves, awk, outputs, repository, sed, tool, toolchains, unpack};
 use crate::call::WriteKind;
@@ -33,12 +33,15 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         }
         Some(Special::Sed) => {
             programs(judge, form, scan, sed_script);
-            // Where `-i` takes the next word: `sed -i '' SCRIPT FILE`.
             if let [first, second, ..] = scan.operands.as_slice()
-                && judge.words.get(*first).and_then(Word::literal) == Some("")
                 && let Some(text) = judge.words.get(*second).and_then(Word::literal)
             {
-                sed_script(judge, text, *second);
+                // Where `-i` takes the next word: `sed -i '' SCRIPT FILE`.
+                if judge.words.get(*first).and_then(Word::literal) == Some("") {
+                    sed_script(judge, text, *second);
+                } else if scan.options.iter().any(|found| suffixed(found, *first)) {
+                    sed_file(judge, text, *second);
+                }
             }
         }
         Some(Special::Jq) => {
@@ -112,6 +115,14 @@ pub(super) fn quiet(judge: &Judge<'_>, which: Special) -> bool {
 /// first operand.
 fn programs(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, look: fn(&mut Judge<'_>, &str, usize)) {
     let instead: Vec<_> = scan.options.iter().filter(|found| form.instead.contains(found.name)).collect();
+    // An option that is not known may take the next word: then another is the text.
+    if !scan.unknown.is_empty() {
+        let behind = scan.operands.iter().skip(usize::from(instead.is_empty()));
+        let texts = behind.filter_map(|at| Some((judge.words.get(*at)?.literal()?.to_owned(), *at)));
+        for (text, place) in texts.collect::<Vec<_>>() {
+            look(judge, &text, place);
+        }
+    }
     if instead.is_empty() {
         let Some(place) = scan.operands.first() else { return };
         match judge.words.get(*place).map(|word| word.literal().map(str::to_owned)) {
@@ -180,6 +191,44 @@ fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
                 judge.places.path(&file, Use::Read, Reach::Itself);
             }
             sed::Effect::Unknown => judge.caveat("a sed script that is not understood", vec![place]),
+        }
+    }
+}
+
+/// Whether the program ends with an error before it does anything: `sed -l 80 -n SCRIPT FILE`, to a sed for
+/// which 80 is the script.
+pub(super) fn fails(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> bool {
+    let instead = scan.options.iter().any(|found| form.instead.contains(found.name));
+    let first = scan.operands.first().and_then(|place| judge.words.get(*place)?.literal());
+    form.special == Some(Special::Sed)
+        && !instead
+        && first.is_some_and(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// `sed -i SCRIPT FILE`, where BSD's takes the script for the suffix of its backups.
+fn suffixed(found: &Found<'_>, first: usize) -> bool {
+    matches!(found.name, "-i" | "-I") && found.value.is_none() && found.place + 1 == first
+}
+
+/// What BSD's sed then takes for the script. It mostly is the file's name, and as a script an error; its
+/// commands write and read, and run nothing.
+fn sed_file(judge: &mut Judge<'_>, text: &str, place: usize) {
+    for effect in sed::effects(text) {
+        match effect {
+            // `w FILE`, and a file that lies elsewhere, are meant so.
+            sed::Effect::Writes(file)
+                if text.contains(char::is_whitespace)
+                    || file.starts_with(['/', '~'])
+                    || file.split('/').any(|part| part == "..") =>
+            {
+                judge.caveat("the sed script writes a file", vec![place]);
+                judge.write(WriteKind::Write, &file);
+            }
+            sed::Effect::Writes(file) => {
+                judge.places.path(&file, Use::Write(WriteKind::Write), Reach::Itself);
+            }
+            sed::Effect::Reads(file) => judge.places.path(&file, Use::Read, Reach::Itself),
+            sed::Effect::Runs(_) | sed::Effect::Unknown => {}
         }
     }
 }

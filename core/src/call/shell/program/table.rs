@@ -93,6 +93,7 @@ pub(super) struct Entry {
     pub(super) talks: String,
     pub(super) script: String,
     pub(super) starts_shell: Option<String>,
+    pub(super) certain: String,
 }
 
 /// What sort of program it is.
@@ -140,6 +141,10 @@ pub(super) enum Style {
     Words,
     /// Only words that are listed; all others are text, whatever they begin with.
     Text,
+    /// As Gnu, but the values of letters are the next words in their order: `-Lo 2 FILE`.
+    Letters,
+    /// As Gnu, but of letters only the first counts: `-bc` is `-b`.
+    First,
 }
 
 /// Knowledge that a table can't hold: a language of its own, or a look at the file system.
@@ -208,9 +213,10 @@ impl Program {
             }
             for (at, _) in self.name.match_indices(' ') {
                 let upper = self.name.get(..at).and_then(|upper| Table::get().named(upper));
-                above.extend(
-                    upper.and_then(|upper| Entry::parse(upper.text).ok()).filter(|upper| upper.everywhere),
-                );
+                let Some(upper) = upper.and_then(|upper| Entry::parse(upper.text).ok()) else { continue };
+                entry.certain.push(' ');
+                entry.certain.push_str(&upper.certain);
+                above.extend(Some(upper).filter(|upper| upper.everywhere));
             }
             Form::new(&entry, &above)
         })

@@ -3,8 +3,11 @@
 mod any;
 mod arity;
 mod caveats;
+#[cfg(target_os = "linux")]
+mod getopt;
 mod more;
 mod readers;
+mod swallowed;
 mod table;
 mod touches;
 mod wrappers;

@@ -492,6 +492,7 @@ mod given;
 mod hidden;
 mod local;
 mod obscured;
+mod options;
 mod properties;
 mod protected;
 mod reach;

@@ -24,7 +24,8 @@ const EXCEPT: &[(&str, &str)] = &[
     ("pr", "-s -S"),
     ("readelf", "-C"),
     // The value is named elsewhere in the text.
-    ("file", "-P"),
+    ("file", "-P --parameter"),
+    ("tree", "--ignore-case"),
     ("shasum", "-a --algorithm"),
     ("stat", "-c"),
     ("hostname", "-I --all-ip-addresses -F --file"),
@@ -45,7 +46,7 @@ const EXCEPT: &[(&str, &str)] = &[
 
 /// Programs whose help has a form of its own.
 const UNREAD: &[&str] =
-    &["lsof", "strings", "readelf", "bzcat", "tar", "yq", "sysctl", "less", "xxd", "unzip"];
+    &["lsof", "strings", "readelf", "bzcat", "tar", "bsdtar", "yq", "sysctl", "less", "xxd", "unzip"];
 
 /// An option with what its help says about a value: none, one, perhaps one.
 type Options = BTreeMap<String, BTreeSet<char>>;
@@ -152,7 +153,7 @@ fn given_a_reader_that_is_installed_then_its_options_take_what_its_help_says() {
                 // Whether the next word may be a value. That it never is hides nothing.
                 let fits = match known.takes {
                     Takes::Nothing => takes.contains(&' ') || takes.contains(&'?'),
-                    Takes::Perhaps => true,
+                    Takes::Perhaps | Takes::Differs => true,
                     Takes::One | Takes::Two => takes.contains(&':'),
                 };
                 if !fits && !except.split(' ').any(|other| other == option) {

@@ -390,9 +390,9 @@ fn given_a_reader_then_its_operands_are_read() {
         ("users ../x", &[("../x", Itself)]),
         ("uptime ../x", &[("../x", Itself)]),
         ("last -f ../x", &[("../x", Itself)]),
-        ("git diff -U ../x", &[("../x", Shown)]),
-        ("sed -l p ../x", &[("../x", Itself)]),
-        ("ls -T ../x", &[("../x", Itself)]),
+        ("git diff -U ../x", &[("../x", Shown), (".", Changed)]),
+        ("sed -l 80 p ../x", &[("../x", Itself)]),
+        ("ls -T ../x", &[(".", Itself), ("../x", Itself)]),
         ("unzip -l -x ../x", &[("../x", Itself)]),
     ];
     hold(rows, |(line, expected)| {
