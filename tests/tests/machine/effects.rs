@@ -91,7 +91,7 @@ impl Bench {
                 }
             }
             for change in &changes {
-                if !covered(&self.world, change, verdict) && !self.may_write(at, change) {
+                if !covered(&self.world, change, verdict) && !self.may_write(at, change, verdict) {
                     let name = change.path.strip_prefix(self.world.at("")).unwrap_or(&change.path);
                     tell(Effect::Wrote(name.display().to_string()));
                 }
@@ -106,7 +106,8 @@ impl Bench {
             }
         }
         if self.network.calls() > 0 {
-            let policies = verdict.policies();
+            // Where every program may run, one may call.
+            let policies = verdict.policies().filter(|at| !self.judge.is_auto(*at));
             hidden.extend(policies.map(|at| Hidden { policy: POLICIES[at], effect: Effect::Called }));
         }
         hidden
@@ -120,12 +121,17 @@ impl Bench {
         }
     }
 
-    fn may_write(&mut self, policy: usize, change: &Change) -> bool {
+    /// Where every program may run, one that writes may write whatever no rule denies.
+    fn may_write(&mut self, policy: usize, change: &Change, verdict: &Verdict) -> bool {
         let kind = match (change.new, change.gone) {
             (true, _) => WriteKind::Write,
             (_, true) => WriteKind::Delete,
             _ => WriteKind::Edit,
         };
+        let writes = |access: &shell::ShellAccess| !access.words.is_empty() && !access.reader;
+        if self.judge.is_auto(policy) && shell::commands(&verdict.call.accesses).any(writes) {
+            return !self.judge.denies_write(policy, kind, &change.path);
+        }
         self.judge.allows_write(policy, kind, &change.path)
     }
 }

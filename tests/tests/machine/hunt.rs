@@ -12,9 +12,6 @@ use super::{report, shrink};
 /// As many worlds are there at once.
 pub(crate) const WORKERS: usize = 2;
 
-/// As many findings of a kind from the same constructs are made short; the others are counted.
-const EACH: usize = 1;
-
 /// As many findings are made short at all.
 const MOST: usize = 150;
 
@@ -101,7 +98,8 @@ struct Worker<'o> {
     grammar: Grammar,
     names: Vec<&'static str>,
     seen: HashSet<u64>,
-    known: BTreeMap<(&'static str, Vec<usize>), usize>,
+    /// Which constructs had which kind of finding: one of each is made short, the others are counted.
+    known: BTreeSet<(&'static str, Vec<usize>)>,
     tally: Tally,
 }
 
@@ -116,7 +114,7 @@ impl<'o> Worker<'o> {
             grammar,
             names,
             seen: HashSet::new(),
-            known: BTreeMap::new(),
+            known: BTreeSet::new(),
             tally: Tally::default(),
         }
     }
@@ -197,9 +195,12 @@ impl<'o> Worker<'o> {
                 let known = self.tally.findings.entry(self.names[at]).or_insert((0, after));
                 known.0 += 1;
             }
-            let count = self.known.entry((one.effect.kind(), line.constructs())).or_default();
-            *count += 1;
-            if *count > EACH || self.tally.found.len() >= MOST {
+            let (kind, constructs) = (one.effect.kind(), line.constructs());
+            let alone = |at: &usize| self.known.contains(&(kind, vec![*at]));
+            if constructs.iter().any(alone) || self.tally.found.len() >= MOST {
+                continue;
+            }
+            if !self.known.insert((kind, constructs)) {
                 continue;
             }
             let text = line.text();

@@ -115,19 +115,30 @@ impl Judge {
         Some(Verdict { call, by })
     }
 
-    fn allows(&self, policy: usize, call: &Call) -> bool {
+    fn effect(&self, policy: usize, call: &Call) -> Effect {
         let (policy, mode) = &self.policies[policy];
         let standing = Standing { mode: *mode, bypass: false, grants: &self.grants, servers: &[] };
-        decide(policy, call, &standing).effect == Effect::Allow
+        decide(policy, call, &standing).effect
+    }
+
+    fn allows(&self, policy: usize, call: &Call) -> bool {
+        self.effect(policy, call) == Effect::Allow
     }
 
     fn allows_what(&mut self, policy: usize, what: What) -> bool {
         self.call(what).is_some_and(|call| self.allows(policy, &call))
     }
 
-    /// Whether the policy allows a command by itself.
+    /// Whether everything runs under the policy that is not denied.
+    pub(crate) fn is_auto(&self, policy: usize) -> bool {
+        self.policies[policy].1 == Mode::Auto
+    }
+
+    /// Whether the policy allows a command by itself. Words behind a program that is not known could be a command too, so
+    /// that the program alone is asked about as well.
     pub(crate) fn allows_command(&mut self, policy: usize, words: &[String]) -> bool {
         self.allows_what(policy, What::Words(words.to_vec()))
+            || self.is_auto(policy) && self.allows_what(policy, What::Words(words[..1].to_vec()))
     }
 
     /// Whether the policy allows that a file is read.
@@ -138,6 +149,12 @@ impl Judge {
     /// Whether the policy allows a change of a file.
     pub(crate) fn allows_write(&mut self, policy: usize, kind: WriteKind, path: &Path) -> bool {
         self.allows_what(policy, What::Write(kind, path.display().to_string()))
+    }
+
+    /// Whether a rule of the policy denies a change of a file.
+    pub(crate) fn denies_write(&mut self, policy: usize, kind: WriteKind, path: &Path) -> bool {
+        let call = self.call(What::Write(kind, path.display().to_string()));
+        call.is_some_and(|call| self.effect(policy, &call) == Effect::Deny)
     }
 }
 

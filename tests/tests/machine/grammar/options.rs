@@ -299,7 +299,7 @@ fn options(g: &mut Grammar, name: &str, operands: &[&'static str]) -> String {
                 let cut = option
                     .name
                     .chars()
-                    .take(option.name.chars().count() - g.random.below(3))
+                    .take(option.name.chars().count().saturating_sub(g.random.below(3)))
                     .collect::<String>();
                 let text = if option.name.starts_with("--") && g.random.once_in(2) {
                     cut
