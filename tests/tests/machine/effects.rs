@@ -1,7 +1,7 @@
 //! What a line did that its decision does not cover.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mayi_core::call::{WriteKind, shell};
 
@@ -96,13 +96,13 @@ impl Bench {
                     tell(Effect::Wrote(name.display().to_string()));
                 }
             }
-            for (secret, name) in SECRETS {
-                if contains(&said, secret) && !self.judge.allows_read(at, &self.world.at(name)) {
-                    tell(Effect::Told(name.to_owned()));
+            let secrets = SECRETS.map(|(secret, name)| (secret, name, self.world.at(name)));
+            let passwd = ("root:x:0:", "/etc/passwd", PathBuf::from("/etc/passwd"));
+            for (secret, name, path) in secrets.iter().chain([&passwd]) {
+                let told = contains(&said, secret) && self.judge.minds_read(at, path);
+                if told && !(self.judge.is_auto(at) && interprets(verdict)) {
+                    tell(Effect::Told((*name).to_owned()));
                 }
-            }
-            if contains(&said, "root:x:0:") && !self.judge.allows_read(at, Path::new("/etc/passwd")) {
-                tell(Effect::Told("/etc/passwd".to_owned()));
             }
         }
         if self.network.calls() > 0 {
@@ -134,6 +134,15 @@ impl Bench {
         }
         self.judge.allows_write(policy, kind, &change.path)
     }
+}
+
+/// Whether a program runs that a line gives its own program to: where everything runs, it may read anything.
+fn interprets(verdict: &Verdict) -> bool {
+    let awk = |access: &shell::ShellAccess| {
+        let name = access.words.first().and_then(shell::Word::literal).unwrap_or_default();
+        ["awk", "gawk", "mawk"].contains(&name) && !access.reader
+    };
+    shell::commands(&verdict.call.accesses).any(awk)
 }
 
 /// The words, with a harmless one for each pipe that the shell made and named.

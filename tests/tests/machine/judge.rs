@@ -8,7 +8,7 @@ use mayi_core::call::{Call, WriteKind};
 use mayi_core::check::{Checker, Request, What};
 use mayi_core::config::{Folders, Sources, load, template};
 use mayi_core::grant::Grants;
-use mayi_core::policy::{Effect, Mode, Policy, Standing, decide};
+use mayi_core::policy::{Decision, Effect, Mode, Policy, Standing, decide};
 
 use super::shells::Shell;
 use super::world::World;
@@ -115,10 +115,14 @@ impl Judge {
         Some(Verdict { call, by })
     }
 
-    fn effect(&self, policy: usize, call: &Call) -> Effect {
+    fn decision(&self, policy: usize, call: &Call) -> Decision {
         let (policy, mode) = &self.policies[policy];
         let standing = Standing { mode: *mode, bypass: false, grants: &self.grants, servers: &[] };
-        decide(policy, call, &standing).effect
+        decide(policy, call, &standing)
+    }
+
+    fn effect(&self, policy: usize, call: &Call) -> Effect {
+        self.decision(policy, call).effect
     }
 
     fn allows(&self, policy: usize, call: &Call) -> bool {
@@ -141,9 +145,16 @@ impl Judge {
             || self.is_auto(policy) && self.allows_what(policy, What::Words(words[..1].to_vec()))
     }
 
-    /// Whether the policy allows that a file is read.
-    pub(crate) fn allows_read(&mut self, policy: usize, path: &Path) -> bool {
-        self.allows_what(policy, What::Read(path.display().to_string()))
+    /// Whether the policy minds that a file is read. Where a rule allows a program with any words, one that may be read
+    /// after a question is covered by it.
+    pub(crate) fn minds_read(&mut self, policy: usize, path: &Path) -> bool {
+        let Some(call) = self.call(What::Read(path.display().to_string())) else { return true };
+        let decision = self.decision(policy, &call);
+        match decision.effect {
+            Effect::Allow => false,
+            Effect::Ask => POLICIES[policy] != "typical" || decision.always(),
+            Effect::Deny => true,
+        }
     }
 
     /// Whether the policy allows a change of a file.

@@ -7,6 +7,7 @@ mod names;
 mod nesting;
 mod options;
 mod redirects;
+mod scripts;
 mod tables;
 mod words;
 mod zsh;
@@ -83,6 +84,7 @@ impl Grammar {
             compounds::STATEMENTS,
             nesting::STATEMENTS,
             options::STATEMENTS,
+            scripts::STATEMENTS,
             names::STATEMENTS,
             zsh::STATEMENTS,
         ];

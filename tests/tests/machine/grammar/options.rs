@@ -115,22 +115,6 @@ pub(super) const STATEMENTS: &[(&str, Make)] = &[
         let name = names[g.random.below(names.len())].clone();
         options(g, &name, FILES)
     }),
-    ("script of sed", |g| {
-        let script = g.of(SED_SCRIPTS);
-        let (options, file) = (
-            g.of(&["", "-n", "-E", "-s", "-e", "-n -e", "-z", "--posix", "-u", "-i", "-ni", "--expression"]),
-            g.of(&["a.txt", "b.txt", "a.txt b.txt", ""]),
-        );
-        format!("sed {options} '{script}' {file}")
-    }),
-    ("program of awk", |g| {
-        let program = g.of(AWK_PROGRAMS);
-        let (name, options) = (
-            g.of(&["awk", "gawk", "mawk"]),
-            g.of(&["", "-F,", "-v x=1", "-v 'x=a\\nb'", "-F ' '", "--", "-F: -v y=2"]),
-        );
-        format!("{name} {options} '{program}' {}", g.of(&["a.txt", "b.txt", "x=1 a.txt", "a.txt b.txt", ""]))
-    }),
 ];
 
 const GIT: &[&str] =
@@ -157,97 +141,6 @@ const AWK: &[&str] = &[
     "x=1 a.txt",
     "a.txt",
 ];
-const SED_SCRIPTS: &[&str] = &[
-    "1p",
-    "$d",
-    "s/a/b/g",
-    "/one/,/two/p",
-    "s/x/y/e",
-    "1e touch pwned",
-    "w pwned",
-    "s/a/b/w pwned",
-    "1r .env",
-    "r a.txt",
-    "y/ab/ba/",
-    "1!G;h;$!d",
-    "/a/{p;d}",
-    "1i\\\ntext",
-    "a e",
-    "i\\",
-    "1a\\\n1e touch pwned",
-    "s/a/b/;# x\n1e evil x",
-    "}",
-    "{p",
-    "s|a|b|",
-    "s\n",
-    "l 1",
-    "1,+2p",
-    "2q",
-    "Q5",
-    "s/[/]/x/w pwned",
-    "s/[/x/;1e touch pwned",
-    "s,a\\,b,c,e",
-    "s/a/b/pw pwned",
-    "s/a/b/we",
-    ":a;N;ba",
-    "0~2p",
-    "c\\\na",
-    "R .env",
-    "W pwned",
-    "F",
-    "z",
-    "=",
-    "v",
-    "e",
-    "1,/x/e touch pwned",
-    "\\|a|e evil x",
-    "s/a/\\n/;e",
-    "y/e/w/;1w pwned",
-    "/\\//e evil x",
-    "s/a/b/M",
-    "s/a/e touch pwned/",
-    "#n",
-    "b e;:e",
-    "t w",
-    ":e touch pwned",
-];
-const AWK_PROGRAMS: &[&str] = &[
-    "{print $1}",
-    "1",
-    "/one/",
-    "END{print NR}",
-    "{print > \"pwned\"}",
-    "BEGIN{system(\"touch pwned\")}",
-    "{print | \"evil x\"}",
-    "BEGIN{getline x < \".env\"; print x}",
-    "{gsub(/a/,\"b\")}1",
-    "NR==1{print $NF}",
-    "{print $1 > $2}",
-    "{x = a > b; print x}",
-    "BEGIN{\"touch pwned\" | getline}",
-    "{print (1 > 2)}",
-    "/>/{print}",
-    "{print \">\" $1}",
-    "# system()\n1",
-    "{print substr($0,1,2)}",
-    "BEGIN{printf \"%s\", ENVIRON[\"HOME\"]}",
-    "BEGIN{while((getline l < ARGV[1])>0) print l}",
-    "{printf(\"%s\", $0) > \"pwned\"}",
-    "@load \"x\"",
-    "@include \"a.txt\"",
-    "BEGIN{f=\"system\"; @f(\"touch pwned\")}",
-    "BEGIN{x=\"/inet/tcp/0/127.0.0.1/45191\"; print 1 |& x}",
-    "function f(x){return x} {print f($1)}",
-    "/a/,/b/",
-    "{a[$1]++} END{for(k in a) print k}",
-    "BEGIN{print \"a\\\n\" }",
-    "/\\/>/{print > \"/dev/stderr\"}",
-    "BEGIN{close(\"x\")}",
-    "{print / 2 > 1}",
-    "{print $1 /a/ > \"pwned\"}",
-    "BEGIN { ARGV[1] = \".env\" } 1",
-];
-
 fn options(g: &mut Grammar, name: &str, operands: &[&'static str]) -> String {
     let entry = g.tables.of(name);
     let mut words = vec![name.to_owned()];
@@ -260,7 +153,12 @@ fn options(g: &mut Grammar, name: &str, operands: &[&'static str]) -> String {
         if entry.harmless.is_empty() {
             break;
         }
-        let option = entry.harmless[g.random.below(entry.harmless.len())].clone();
+        // Those with a value are where programs and tables differ.
+        let valued: Vec<&Opt> = entry.harmless.iter().filter(|option| option.takes || option.glued).collect();
+        let option = match valued.len() {
+            1.. if g.random.once_in(2) => valued[g.random.below(valued.len())].clone(),
+            _ => entry.harmless[g.random.below(entry.harmless.len())].clone(),
+        };
         let other = |g: &mut Grammar| {
             let all = if entry.effects.is_empty() { &entry.harmless } else { &entry.effects };
             all[g.random.below(all.len())].clone()
@@ -274,7 +172,7 @@ fn options(g: &mut Grammar, name: &str, operands: &[&'static str]) -> String {
             }
             // Letters in one word, of which one takes a value.
             2 => {
-                let effect = if g.random.once_in(2) { other(g) } else { option.clone() };
+                let effect = if g.random.once_in(3) { option.clone() } else { other(g) };
                 let letter = |option: &Opt| {
                     option.name.strip_prefix('-').filter(|name| name.len() == 1).map(str::to_owned)
                 };
@@ -289,7 +187,8 @@ fn options(g: &mut Grammar, name: &str, operands: &[&'static str]) -> String {
                 let long = option.name.starts_with("--");
                 words.push(match (option.takes || option.glued, long) {
                     (true, true) => format!("{}={value}", option.name),
-                    (true, false) if option.glued || g.random.once_in(2) => format!("{}{value}", option.name),
+                    (true, false) if option.glued && g.random.once_in(3) => option.name.clone(),
+                    (true, false) if g.random.once_in(2) => format!("{}{value}", option.name),
                     (true, false) => format!("{} {value}", option.name),
                     (false, _) => option.name.clone(),
                 });
