@@ -128,11 +128,12 @@ impl Bench {
             (_, true) => WriteKind::Delete,
             _ => WriteKind::Edit,
         };
+        let path = if change.link { change.path.with_file_name("another") } else { change.path.clone() };
         let writes = |access: &shell::ShellAccess| !access.words.is_empty() && !access.reader;
         if self.judge.is_auto(policy) && shell::commands(&verdict.call.accesses).any(writes) {
-            return !self.judge.denies_write(policy, kind, &change.path);
+            return !self.judge.denies_write(policy, kind, &path);
         }
-        self.judge.allows_write(policy, kind, &change.path)
+        self.judge.allows_write(policy, kind, &path)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::effects::{Bench, Hidden};
 use super::grammar::{Grammar, Line};
@@ -83,9 +84,11 @@ impl Tally {
 
 /// Hunts with all workers; the same order has the same lines.
 pub(crate) fn hunt(order: &Order) -> Tally {
+    let over = AtomicBool::new(false);
     let tallies: Vec<Tally> = std::thread::scope(|scope| {
+        let over = &over;
         let workers: Vec<_> =
-            (0..WORKERS).map(|at| scope.spawn(move || Worker::new(order, at).work())).collect();
+            (0..WORKERS).map(|at| scope.spawn(move || Worker::new(order, at).work(over))).collect();
         workers.into_iter().map(|worker| worker.join().unwrap()).collect()
     });
     tallies.into_iter().fold(Tally::default(), Tally::with)
@@ -119,7 +122,7 @@ impl<'o> Worker<'o> {
         }
     }
 
-    fn work(mut self) -> Tally {
+    fn work(mut self, over: &AtomicBool) -> Tally {
         let share = self.order.lines.div_ceil(WORKERS);
         let enough = |tally: &Tally| {
             self.order.shells.iter().all(|shell| tally.ran.get(shell).copied().unwrap_or_default() >= share)
@@ -146,6 +149,9 @@ impl<'o> Worker<'o> {
             }
             let until = &self.order.until;
             if until.iter().any(|name| self.tally.findings.contains_key(name.as_str())) {
+                over.store(true, Ordering::Relaxed);
+            }
+            if over.load(Ordering::Relaxed) {
                 break;
             }
         }

@@ -77,6 +77,8 @@ pub(crate) struct Change {
     pub(crate) length: u64,
     /// The length that it had.
     pub(crate) had: u64,
+    /// It was a link, and what it led to is another matter.
+    pub(crate) link: bool,
 }
 
 pub(crate) struct World {
@@ -171,7 +173,14 @@ impl World {
                         suspects.push(path);
                     }
                 }
-                None => changes.push(Change { path, gone: false, new: true, length: data.len(), had: 0 }),
+                None => changes.push(Change {
+                    path,
+                    gone: false,
+                    new: true,
+                    length: data.len(),
+                    had: 0,
+                    link: false,
+                }),
             }
         }
         if seen < self.looks.len() {
@@ -212,8 +221,14 @@ impl World {
         }
         let data = path.symlink_metadata().unwrap();
         let before = self.looks.insert(path.to_owned(), look(&data))?;
-        let change =
-            Change { path: path.to_owned(), gone: now.is_none(), new: false, length, had: before.length };
+        let change = Change {
+            path: path.to_owned(),
+            gone: now.is_none(),
+            new: false,
+            length,
+            had: before.length,
+            link: matches!(had, Holds::Link(_)),
+        };
         (!same).then_some(change)
     }
 }
