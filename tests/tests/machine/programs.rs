@@ -200,5 +200,6 @@ pub(crate) fn commands(log: &[u8]) -> Vec<Vec<String>> {
         words.pop();
         words
     };
-    records.map(words).collect()
+    // A record without a word was cut off by the limit of files.
+    records.map(words).filter(|words| !words.is_empty()).collect()
 }
