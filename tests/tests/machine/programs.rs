@@ -54,6 +54,7 @@ const REAL: &[&str] = &[
     "more",
     "nice",
     "nl",
+    "nohup",
     "nproc",
     "od",
     "paste",
