@@ -84,9 +84,47 @@ bench-quick:
     # Not that of the editors' backend: it was not measured whether all fit into three minutes together.
     timeout 180 cargo bench -p mayi-tests --bench decide --bench overhead --bench record --bench gateway -- --quick --noplot
 
-# Compare the analysis of lines with real bash on LINES generated lines, from a seed of its own each time.
+# The machine spends its time in deciding: the core is built to be fast, beside the one that tests have.
+fast := "--config profile.dev.package.mayi-core.opt-level=2"
+
+# Look for a way around a decision on LINES new lines: mayi's list of commands beside real bash, and what is allowed run in bash, dash and zsh. A seed of its own each time; `MAYI_SEED` repeats one.
 differential lines="20000":
-    MAYI_LINES={{ lines }} MAYI_SEED=${MAYI_SEED:-$(date +%s)000} cargo nextest run --profile long -p mayi-tests --test decisions -E 'test(given_generated_lines)' --no-capture
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export MAYI_LINES={{ lines }} MAYI_SEED=${MAYI_SEED:-$(date +%s)000}
+    cargo nextest run {{ fast }} --profile long -p mayi-tests --test decisions -E 'test(given_generated_lines)' --no-capture
+    cargo nextest run {{ fast }} --profile long -p mayi-tests --test machine -E 'test(given_lines_that_are_allowed)' --no-capture
+
+# Take the mendings of tests/holes out, one by one, and hold that the machine finds each hole again within LINES lines. NAMES: only those, as in 'u*'.
+holes lines="50000" names="*":
+    #!/usr/bin/env bash
+    set -uo pipefail
+    # In a tree of its own: nobody's work is touched, and what was built for others stays.
+    tree=target/holes/tree
+    export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target/holes/build} MAYI_LINES={{ lines }}
+    git worktree prune
+    [[ -e $tree/.git ]] || git worktree add --quiet --detach "$tree" HEAD
+    git -C "$tree" reset --quiet --hard HEAD && git -C "$tree" checkout --quiet --detach "$(git rev-parse HEAD)"
+    failed=()
+    for patch in "$PWD"/tests/holes/{{ names }}.patch; do
+        name=$(basename "$patch" .patch)
+        git -C "$tree" reset --quiet --hard HEAD
+        # Without a patch the hole is open: it is there as it is.
+        if grep -q '^diff --git ' "$patch" && ! git -C "$tree" apply "$patch"; then
+            echo "$name: the patch does not apply any more"
+            failed+=("$name")
+            continue
+        fi
+        log=target/holes/$name.log
+        if (cd "$tree" && MAYI_HOLE=$name cargo nextest run {{ fast }} --profile long -p mayi-tests --test machine \
+            -E 'test(given_lines_that_are_allowed)' --no-capture) > "$log" 2>&1; then
+            grep -E "^$name[ :(]" "$log"
+        else
+            echo "$name: not found, see $log"
+            failed+=("$name")
+        fi
+    done
+    ((${#failed[@]} == 0))
 
 # The fuzz targets.
 targets := "shell pattern config path"

@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "what only tests use fails as tests do")]
 
 pub mod conformance;
+pub mod random;
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};

@@ -3,7 +3,7 @@
 //! Names that begin with `t` end well and those with `f` badly. There are files `i1`, `a.zz` and `b.zz` and a folder
 //! `d1`; written are `o1` to `o4`.
 
-use super::random::Random;
+use mayi_tests::random::Random;
 
 /// Programs, which are not there; written in several ways.
 const NAMES: &[&str] = &[

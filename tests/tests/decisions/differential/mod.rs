@@ -7,7 +7,6 @@
 mod bash;
 mod covers;
 mod generate;
-mod random;
 
 use bash::Bash;
 use covers::{not_understood, unseen};

@@ -1,10 +1,12 @@
 //! Numbers that look random and are the same for the same seed.
 
 /// `SplitMix64`.
-pub(crate) struct Random(pub(crate) u64);
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    /// The next number.
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -13,17 +15,18 @@ impl Random {
     }
 
     /// Below `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound.max(1) as u64).unwrap()
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.number() % bound.max(1) as u64).unwrap_or_default()
     }
 
     /// True once in `times`.
-    pub(crate) fn once_in(&mut self, times: usize) -> bool {
+    pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
     /// One of them.
-    pub(crate) fn of<'t>(&mut self, choices: &[&'t str]) -> &'t str {
-        choices[self.below(choices.len())]
+    pub fn of<'t>(&mut self, choices: &[&'t str]) -> &'t str {
+        let at = self.below(choices.len());
+        choices.get(at).copied().unwrap_or_default()
     }
 }

@@ -1,0 +1,158 @@
+//! Real shells: one line in one of them, with limits, and what it said.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+use super::programs;
+use super::world::World;
+
+/// A shell that lines are run in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shell {
+    Bash,
+    Dash,
+    Zsh,
+}
+
+impl Shell {
+    pub(crate) const ALL: [Self; 3] = [Self::Bash, Self::Dash, Self::Zsh];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Dash => "dash",
+            Self::Zsh => "zsh",
+        }
+    }
+
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Bash => &["--noprofile", "--norc", "-c"],
+            Self::Dash => &["-c"],
+            Self::Zsh => &["-f", "-c"],
+        }
+    }
+
+    /// Where it is; none if it is not installed.
+    pub(crate) fn program(self) -> Option<PathBuf> {
+        let folders = ["/bin", "/usr/bin", "/usr/local/bin"];
+        folders.iter().map(|folder| PathBuf::from(folder).join(self.name())).find(|path| path.is_file())
+    }
+}
+
+/// A line that takes longer is ended.
+const LIMIT: Duration = Duration::from_millis(1500);
+
+/// So long may what a line left in the background go on.
+const AFTER: Duration = Duration::from_millis(60);
+
+/// No more of what a line says is looked at.
+const MOST: u64 = 1 << 20;
+
+/// Runs lines in a world, one at a time.
+pub(crate) struct Runner {
+    output: PathBuf,
+    /// The group that runs, and since when; for whoever watches.
+    watched: Arc<(AtomicU64, AtomicU64)>,
+    done: Arc<AtomicBool>,
+    started: Instant,
+}
+
+/// What a line said, and what the markers told.
+pub(crate) struct Said {
+    pub(crate) output: Vec<u8>,
+    pub(crate) commands: Vec<Vec<String>>,
+    /// It was ended, since it went on for too long.
+    pub(crate) late: bool,
+}
+
+impl Runner {
+    pub(crate) fn new(world: &World) -> Self {
+        let watched = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
+        let (started, done) = (Instant::now(), Arc::new(AtomicBool::new(false)));
+        let (seen, over) = (Arc::clone(&watched), Arc::clone(&done));
+        std::thread::spawn(move || {
+            while !over.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(100));
+                let (group, since) = (seen.0.load(Ordering::SeqCst), seen.1.load(Ordering::SeqCst));
+                let age = started.elapsed().saturating_sub(Duration::from_millis(since));
+                if group != 0 && age > LIMIT && seen.0.load(Ordering::SeqCst) == group {
+                    end(group);
+                }
+            }
+        });
+        let output = world.at("output");
+        File::create(&output).unwrap();
+        File::create(world.log()).unwrap();
+        Self { output, watched, done, started }
+    }
+
+    /// Runs `line`, and waits until nothing of it is left.
+    pub(crate) fn run(&self, world: &World, shell: Shell, line: &str) -> Said {
+        let output = OpenOptions::new().append(true).open(&self.output).unwrap();
+        let mut command = Command::new(shell.program().unwrap());
+        command.args(shell.options()).arg(line).current_dir(world.project());
+        command.env_clear().env("PATH", world.bin()).env("HOME", world.home());
+        command
+            .env("LC_ALL", "C.UTF-8")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("EDITOR", "true")
+            .env("PAGER", "cat");
+        command.env("TMPDIR", world.at("tmp")).env("TMPPREFIX", world.at("tmp/zsh"));
+        command.env("BASH_FUNC_command_not_found_handle%%", programs::not_found(&world.log()));
+        command.stdin(Stdio::null()).stdout(output.try_clone().unwrap()).stderr(output).process_group(0);
+        let begin = Instant::now();
+        let mut child = command.spawn().unwrap();
+        let group = u64::from(child.id());
+        self.watched.1.store(u64::try_from(self.started.elapsed().as_millis()).unwrap(), Ordering::SeqCst);
+        self.watched.0.store(group, Ordering::SeqCst);
+        let _ = child.wait();
+        let late = begin.elapsed() > LIMIT;
+        let left = Instant::now();
+        while alive(group) && left.elapsed() < AFTER {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.watched.0.store(0, Ordering::SeqCst);
+        end(group);
+        Said { output: taken(&self.output), commands: programs::commands(&taken(&world.log())), late }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+    }
+}
+
+fn pid(group: u64) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(group).ok()?)
+}
+
+fn alive(group: u64) -> bool {
+    pid(group).is_some_and(|group| test_kill_process_group(group).is_ok())
+}
+
+fn end(group: u64) {
+    if let Some(group) = pid(group) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// What stands in the file, which is empty then.
+fn taken(path: &PathBuf) -> Vec<u8> {
+    let mut text = Vec::new();
+    let Ok(file) = OpenOptions::new().read(true).write(true).open(path) else { return text };
+    if file.metadata().is_ok_and(|data| data.len() > 0) {
+        let _ = (&file).take(MOST).read_to_end(&mut text);
+        let _ = file.set_len(0);
+    }
+    text
+}
