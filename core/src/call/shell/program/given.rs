@@ -90,6 +90,13 @@ impl Judge<'_> {
             scan.options.iter().find(|found| found.name == "-m").and_then(|found| found.value.as_ref());
         let Some(value) = value else { return };
         let module = value.text.and_then(|text| text.split('.').next()).unwrap_or_default();
+        // `-m a.b` is a file of the folder before it is one of the installation.
+        if let Some(whole) = value.text {
+            let path = whole.replace('.', "/");
+            for name in [format!("{path}.py"), format!("{path}/__main__.py"), format!("{path}/__init__.py")] {
+                self.give(Given::Perhaps(Word::from(name.as_str())));
+            }
+        }
         if TALKING.contains(&module) {
             self.give(Given::Input);
         }
@@ -123,7 +130,9 @@ impl Judge<'_> {
 
     pub(super) fn give(&mut self, given: Given) {
         let given = match given {
-            Given::File(Word::Literal(text)) if text == "-" => Given::Input,
+            Given::File(Word::Literal(text)) | Given::Perhaps(Word::Literal(text)) if text == "-" => {
+                Given::Input
+            }
             given => given,
         };
         if !self.known.given.contains(&given) {

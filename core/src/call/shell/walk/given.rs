@@ -9,7 +9,7 @@ use super::redirect::Feed;
 use super::{Walker, fed};
 use crate::call::shell::program::{Brings, Given, brings, is_shell};
 use crate::call::shell::scripts::Script;
-use crate::call::shell::{Caveat, Named, Word};
+use crate::call::shell::{Caveat, Named, OpenWord, Word};
 use crate::call::{Access, PathAccess};
 
 /// As many files are told apart that the line writes.
@@ -136,7 +136,7 @@ impl Walker<'_> {
             Word::Literal(text) => text,
             Word::Open(open) => {
                 let pipe = open.text.starts_with("<(") || word.prefix().starts_with("/dev/");
-                let elsewhere = self.files.fetched || self.files.made.iter().any(|made| made.path.is_none());
+                let elsewhere = self.files.fetched || self.files.made.iter().any(|made| made.could_be(open));
                 return (pipe || elsewhere && certain || word.prefix().starts_with("/proc/"))
                     .then_some(Content::Unknown);
             }
@@ -292,6 +292,15 @@ impl Walker<'_> {
 }
 
 impl Made {
+    /// Whether a word of which only a part is known could name it.
+    fn could_be(&self, open: &OpenWord) -> bool {
+        let known = |piece: Option<&Option<String>>| piece.cloned().flatten().unwrap_or_default();
+        let (start, end) = (known(open.pieces.first()), known(open.pieces.last()));
+        let start = start.rsplit('/').next().unwrap_or_default();
+        let base = self.name.rsplit('/').next().unwrap_or_default();
+        self.path.is_none() || base.starts_with(start) && base.ends_with(&end)
+    }
+
     /// Whether it is the file, or, where nothing is known of it, a folder above.
     fn is(&self, path: &PathAccess) -> bool {
         let Some(own) = &self.path else {
