@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use mayi_core::call::{Call, WriteKind};
+use mayi_core::call::{Call, Dialect, WriteKind};
 use mayi_core::check::{Checker, Request, What};
 use mayi_core::config::{Folders, Sources, load, template};
 use mayi_core::grant::Grants;
@@ -49,7 +49,7 @@ deny = ["shell(touch *)", "shell(evil *)", "shell(./evil *)", "shell(curl *)", "
 pub(crate) const POLICIES: [&str; 5] = ["plan", "typical", "everyday", "auto", "commands"];
 
 /// Whether mayi is told which shell runs a line, so that what it says depends on it.
-const SHELL_IS_TOLD: bool = false;
+const SHELL_IS_TOLD: bool = true;
 
 /// What mayi says of a line.
 #[derive(Clone)]
@@ -109,8 +109,14 @@ impl Judge {
         verdict
     }
 
-    fn judged(&mut self, line: &str, _shell: Shell) -> Option<Verdict> {
-        let call = self.call(What::Line(line.to_owned()))?;
+    fn judged(&mut self, line: &str, shell: Shell) -> Option<Verdict> {
+        let dialect = match shell {
+            Shell::Bash => Dialect::Bash,
+            Shell::Dash => Dialect::Sh,
+            Shell::Zsh => Dialect::Zsh,
+        };
+        let request = Request { shell: dialect, ..Request::new(What::Line(line.to_owned())) };
+        let call = self.checker.judge(&request).ok()?.call;
         let by = (0..self.policies.len()).filter(|at| self.allows(*at, &call)).fold(0, |by, at| by | 1 << at);
         Some(Verdict { call, by })
     }

@@ -201,7 +201,9 @@ impl Walker<'_> {
         let Parts { assignments, mut caveats, mut touches, feed, shell, .. } = parts;
         let fed = self.fed || feed != Feed::Nothing;
         // What a command runs in turn may get something else to read.
-        let from_pipe = shell && self.piped && feed == Feed::Nothing || matches!(feed, Feed::Text(_));
+        // `</dev/null` is no pipe, and what searches its input where that is one goes below the folder.
+        let text = matches!(&feed, Feed::Text(text) if !text.is_empty());
+        let from_pipe = shell && self.piped && feed == Feed::Nothing || text;
         let mut known = self.known(&words, fed, from_pipe);
         let mut input = std::mem::take(&mut self.offered);
         match &feed {
