@@ -22,7 +22,9 @@ impl<'a> Reader<'a, '_> {
         let text = match self.words.get(place) {
             Some(Word::Literal(text)) => text,
             // It could be several words, and the second of them an option.
-            Some(Word::Open(open)) if open.splits && !open.glob => return scan.perhaps.push(place),
+            Some(Word::Open(open)) if open.splits && !open.glob && !open.tame => {
+                return scan.perhaps.push(place);
+            }
             _ => return,
         };
         if !looks_like_option(self.form, text) {
@@ -30,7 +32,10 @@ impl<'a> Reader<'a, '_> {
         }
         let mut own = Scan::default();
         Self { alone: true, ..self }.option(place, text, &mut own);
-        self.count(own, scan);
+        // `-d '-2 weeks'`: among letters that no option has, none is one.
+        if text.starts_with("--") || own.unknown.is_empty() {
+            self.count(own, scan);
+        }
     }
 
     /// Letters that are glued to an option as its value: what they would be if it took none. Nothing, unless

@@ -70,6 +70,10 @@ fn given_letters_that_are_glued_to_an_option_then_they_count_where_they_could_be
         "git commit -mSome",
         "curl -XDELETE https://x.example",
         "tree -L2 src",
+        "date -d '-2 weeks' +%F",
+        "git commit -m '- fix'",
+        "git log --since -2.weeks",
+        "find . -size -10k",
     ] {
         assert_eq!(look(line).caveats, [], "{line}");
     }
