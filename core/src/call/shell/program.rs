@@ -19,6 +19,7 @@ mod outputs;
 mod pathspec;
 mod places;
 mod repository;
+mod role;
 mod scan;
 mod sed;
 mod shells;
