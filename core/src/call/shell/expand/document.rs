@@ -65,6 +65,7 @@ pub(in crate::call::shell) fn heredoc_literal(walker: &mut Walker<'_>, of: &IoHe
     let mut field = Field::default();
     walker.spend(bounds::weight(text)?)?;
     let pieces = parse::document(text)?;
+    walker.dollars_of_zsh(text, &pieces);
     walker.quoted(&mut field, text, &pieces)?;
     Ok(field.into_word(text, Place::Alone))
 }

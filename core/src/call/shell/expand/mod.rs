@@ -87,6 +87,7 @@ impl Walker<'_> {
         if raw.match_indices("$$[").any(|(at, _)| !quoted(at)) {
             return Err(Refused::new("a bracket behind two dollar signs"));
         }
+        self.dollars_of_zsh(raw, &pieces);
         self.unquoted(field, raw, &pieces, place)
     }
 

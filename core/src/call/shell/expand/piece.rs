@@ -30,7 +30,6 @@ impl Walker<'_> {
                 WordPiece::Text(text) => {
                     let after = raw.get(piece.end_index..).unwrap_or_default();
                     check_dollar(text, after)?;
-                    self.dollar_of_zsh(text, after);
                     self.history(text, after);
                     until = self.globs(field, raw, until.max(piece.start_index)..piece.end_index, place)?;
                 }
@@ -111,7 +110,6 @@ impl Walker<'_> {
                 WordPiece::Text(text) => {
                     let after = raw.get(piece.end_index..).unwrap_or_default();
                     check_dollar(text, after)?;
-                    self.dollar_of_zsh(text, after);
                     self.history(text, after);
                     if text.contains('`') {
                         return Err(Refused::new("a backquote without its partner"));

@@ -1,6 +1,11 @@
 //! What zsh makes of a word besides what bash does (zshexpn(1)); and what any shell does that somebody types into.
 
+use std::ops::Range;
+
+use brush_parser::word::{WordPiece, WordPieceWithSource};
+
 use crate::call::shell::program::begins_a_name;
+use crate::call::shell::variables;
 use crate::call::shell::walk::Walker;
 
 impl Walker<'_> {
@@ -26,19 +31,24 @@ impl Walker<'_> {
         }
     }
 
-    /// `$=name` splits the value into words, `$~name` takes it for a pattern; to bash, the dollar sign is text.
-    /// `after` is what follows on `text`.
-    pub(super) fn dollar_of_zsh(&mut self, text: &str, after: &str) {
-        if !self.may_be_zsh() || !text.contains('$') {
+    /// Looks at every dollar sign of `raw` as zsh does: flags, then a name or a special parameter. What stands in
+    /// brackets behind that is evaluated, whatever quotes are in it; a flag alone gives another value than bash's.
+    pub(super) fn dollars_of_zsh(&mut self, raw: &str, pieces: &[WordPieceWithSource]) {
+        if !self.may_be_zsh() || !raw.contains('$') {
             return;
         }
-        let flag = |at: usize| {
-            let behind = text.get(at + 1..).unwrap_or_default().chars().chain(after.chars());
-            let mut name = behind.skip_while(|c| matches!(c, '=' | '~' | '^' | '+' | '#'));
-            name.next().is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '{'))
-        };
-        if text.match_indices('$').any(|(at, _)| flag(at)) {
-            self.note(true, format!("zsh expands {text}"));
+        let mut apart = Vec::new();
+        read_apart(pieces, &mut apart);
+        for (at, _) in raw.match_indices('$').filter(|(at, _)| !apart.iter().any(|span| span.contains(at))) {
+            let behind = raw.get(at + 1..).unwrap_or_default();
+            let Some((flags, name, rest)) = parameter(behind) else { continue };
+            let evaluates = rest.starts_with('[') || [":F", ":W"].iter().any(|sign| rest.starts_with(sign));
+            // bash knows a length, `$#`, by itself.
+            let flagged = !flags.is_empty() && !name.is_empty() && flags != "#";
+            if evaluates || flagged {
+                self.note(true, format!("zsh evaluates or expands ${behind}"));
+                self.evaluated.extend(variables::substitutions(rest));
+            }
         }
     }
 
@@ -64,4 +74,40 @@ impl Walker<'_> {
             self.note(true, format!("a shell that is typed into puts earlier lines in for {text}"));
         }
     }
+}
+
+/// What is read by itself, or not at all: the dollar signs in it are not the word's.
+fn read_apart(pieces: &[WordPieceWithSource], spans: &mut Vec<Range<usize>>) {
+    for piece in pieces {
+        match &piece.piece {
+            WordPiece::SingleQuotedText(_)
+            | WordPiece::AnsiCQuotedText(_)
+            | WordPiece::EscapeSequence(_)
+            | WordPiece::CommandSubstitution(_)
+            | WordPiece::BackquotedCommandSubstitution(_)
+            | WordPiece::ArithmeticExpression(_) => spans.push(piece.start_index..piece.end_index),
+            WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
+                read_apart(inner, spans);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The flags behind a dollar sign, the parameter without braces, and what follows on it. None if there is none.
+fn parameter(behind: &str) -> Option<(&str, &str, &str)> {
+    let name = |text: &str| {
+        let word = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+        // One digit is a parameter, and in zsh so are several.
+        if word > 0 { word } else { usize::from(text.starts_with(['@', '*', '#', '?', '-', '$', '!'])) }
+    };
+    let flags = behind.len() - behind.trim_start_matches(['=', '~', '^', '+', '#']).len();
+    let (before, after) = behind.split_at_checked(flags)?;
+    let end = name(after);
+    if end > 0 {
+        return Some((before, after.get(..end)?, after.get(end..)?));
+    }
+    // `$#` by itself is a parameter.
+    let last = before.rfind('#')?;
+    (last + 1 == before.len()).then_some((before.get(..last)?, "#", after))
 }

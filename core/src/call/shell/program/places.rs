@@ -224,11 +224,11 @@ impl<'a> Places<'a> {
             *first = glued.to_owned();
         }
         let path = opened(&word, self.cwd, self.looked);
-        let given = match path.slashes {
-            false => {
+        let given = match is_glob(&path) {
+            true => {
                 given_by(&path.pieces, path.given.contains("**"), self.budget.get_or_insert_with(Budget::new))
             }
-            true => Some(Vec::new()),
+            false => Some(Vec::new()),
         };
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach });
         let Some(given) = given else { return self.unlooked(how) };
@@ -315,9 +315,14 @@ pub(in crate::call::shell) fn opened(word: &OpenWord, cwd: Option<&Path>, looked
     OpenPath { given: word.text.clone(), pieces, slashes }
 }
 
+/// Whether what is not known of a path comes from a glob, in a folder that is known.
+fn is_glob(path: &OpenPath) -> bool {
+    !path.slashes || path.given.contains("**") && matches!(path.pieces.first(), Some(Some(_)))
+}
+
 /// The paths that a glob gives now and that have a link on them. None if there is too much to look at.
 pub(in crate::call::shell) fn linked(path: &OpenPath) -> Option<Vec<PathBuf>> {
-    if path.slashes {
+    if !is_glob(path) {
         return Some(Vec::new());
     }
     let given = given_by(&path.pieces, path.given.contains("**"), &mut Budget::new())?;

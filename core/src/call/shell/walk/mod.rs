@@ -62,7 +62,7 @@ pub(super) struct Walker<'a> {
     /// The same for paths.
     touches: Vec<Touch>,
     /// Lines that a value would run where it is read as a number.
-    evaluated: Vec<String>,
+    pub(super) evaluated: Vec<String>,
     folder: Folder,
     looked: Looked,
     /// Standard input is a pipe, or something else that the line gives.
@@ -226,6 +226,7 @@ impl<'a> Walker<'a> {
             commands => {
                 let before = std::mem::take(&mut self.said);
                 let mut wrote = None;
+                let mut moved = None;
                 for (at, command) in commands.iter().enumerate() {
                     let timed = at == 0 && pipeline.timed.is_some();
                     // Of several commands nobody knows which one reads how much.
@@ -240,10 +241,16 @@ impl<'a> Walker<'a> {
                             walker.input = std::mem::take(&mut walker.said);
                         }
                         walker.piped |= at > 0;
-                        walker.node(command, timed)
+                        let walked = walker.node(command, timed);
+                        moved = Some(walker.folder.clone());
+                        walked
                     };
                     self.held_back(|walker| walker.apart(apart))?;
                     wrote = self.wrote.take().filter(|_| simple);
+                }
+                // zsh runs the last one by itself, and so does bash with an option of it.
+                if self.may_be_zsh() {
+                    self.folder = Folder::either(Some(self.folder.clone()), moved).unwrap_or(Folder::Unknown);
                 }
                 self.joined(out);
                 self.said.splice(0..0, before);

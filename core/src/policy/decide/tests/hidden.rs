@@ -280,7 +280,10 @@ fn given_a_subscript_behind_a_name_then_what_zsh_runs_of_it_does_not_run() {
         &[
             &["echo", "git commit -m", "cat", "ls -l", "printf %s", "test -n"],
             &["", "a", "\"b\""],
-            &["$PATH", "$a", "$1", "$@", "$*", "$a$b"],
+            &[
+                "$PATH", "$a", "$1", "$@", "$*", "$a$b", "$#PATH", "$#@", "$#*", "$#?", "$#-", "$#0", "$^@",
+                "$=*", "$~@", "$^^@", "$=#", "$~!", "$#",
+            ],
             &[
                 "'$(touch x)'",
                 "1'$(touch x)'",
