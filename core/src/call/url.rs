@@ -88,8 +88,9 @@ impl UrlAccess {
             let _ = url.set_ip_host(four.into());
         }
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or(UrlError::NoHost)?;
+        let dots = host.ends_with("..");
         let host = host.trim_end_matches('.').to_ascii_lowercase();
-        // One dot at the end means the same host.
+        // One dot at the end means the same host, and two are another name or none.
         let _ = url.set_host(Some(&host));
         url.set_fragment(None);
         // Both setters fail only for URLs without a host.
@@ -97,7 +98,7 @@ impl UrlAccess {
         let _ = url.set_password(None);
         Ok(Self {
             other_host: other_host(given, &host),
-            unsound: !is_sound(&host) || given.contains('\0'),
+            unsound: dots || !is_sound(&host) || given.contains('\0') || has_odd_user(given),
             given: given.to_owned(),
             scheme: url.scheme().to_owned(),
             host,
@@ -114,6 +115,15 @@ impl UrlAccess {
 pub(crate) fn is_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+}
+
+/// Whether what stands before an `@` in an address holds what some programs take for the end of its host.
+fn has_odd_user(given: &str) -> bool {
+    let Some((_, rest)) = given.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let Some((user, _)) = authority.rsplit_once('@') else { return false };
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"._~%+-:".contains(&b);
+    !user.bytes().all(plain) || user.matches(':').count() > 1
 }
 
 /// Whether a host is an IP address, or a name that the domain name system could know.
