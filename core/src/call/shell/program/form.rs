@@ -204,6 +204,8 @@ pub(super) struct Form {
     pub(super) responses: bool,
     /// With one of these, all operands are patterns.
     pub(super) listing: HashSet<String>,
+    /// With one of these, all operands are made.
+    pub(super) creates: HashSet<String>,
     /// Whether it is one if it only tells something about itself, and what that hangs on.
     pub(super) tells: Option<Option<Special>>,
     pub(super) digits: bool,
@@ -306,6 +308,7 @@ impl Form {
         form.reader_with = reader_with.split_whitespace().map(set).collect();
         form.spoils = entry.kind == Kind::Transparent && entry.reader == Some(false);
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
+        form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();
         form.responses = entry.responses;
         let first = |list: &String| list.split_whitespace().map(str::to_owned).collect();
         form.options_first = entry.options_first.as_ref().map(first);

@@ -245,6 +245,9 @@ fn fitting(roles: &Operands, form: &Form, scan: &Scan<'_>, target: bool) -> Oper
     if scan.options.iter().any(|found| form.listing.contains(found.name)) {
         return Operands { many: Some(Role::Pattern), ..Operands::default() };
     }
+    if scan.options.iter().any(|found| form.creates.contains(found.name)) {
+        return Operands { many: Some(Role::Created), ..Operands::default() };
+    }
     let mut roles = roles.clone();
     if scan.options.iter().any(|found| form.instead.contains(found.name)) && !roles.first.is_empty() {
         roles.first.remove(0);

@@ -105,7 +105,16 @@ impl Judge<'_> {
                 }
                 self.caveat(&about("writes a file"), named);
             }
-            Meaning::Target | Meaning::Edits => {
+            Meaning::Edits => {
+                self.reader = false;
+                // `sed -i'copies/*'`: the value is the end of the copy's name, or where the copy goes.
+                if let Some((folder, _)) = text.and_then(|text| text.rsplit_once('/')) {
+                    self.places.path(folder, Use::Write(WriteKind::Write), Reach::All);
+                    self.caveat(&about("keeps a copy in another place"), named);
+                }
+                return;
+            }
+            Meaning::Target => {
                 self.reader = false;
                 return;
             }

@@ -84,6 +84,7 @@ pub(super) struct Entry {
     pub(super) tells: bool,
     pub(super) responses: bool,
     pub(super) listing: String,
+    pub(super) creates: String,
     pub(super) options_first: Option<String>,
     pub(super) names: String,
     pub(super) runs_input: bool,
