@@ -6,6 +6,7 @@ mod compound;
 mod fed;
 mod folder;
 mod given;
+mod moved;
 mod parts;
 mod perhaps;
 mod readings;
@@ -63,6 +64,8 @@ pub(super) struct Walker<'a> {
     touches: Vec<Touch>,
     /// Lines that a value would run where it is read as a number.
     pub(super) evaluated: Vec<String>,
+    /// Names that the line makes from others.
+    moved: Vec<moved::Moved>,
     folder: Folder,
     looked: Looked,
     /// Standard input is a pipe, or something else that the line gives.
@@ -115,6 +118,7 @@ impl<'a> Walker<'a> {
             notes: Vec::new(),
             touches: Vec::new(),
             evaluated: Vec::new(),
+            moved: Vec::new(),
             folder: Folder::new(at.cwd),
             looked: Looked::default(),
             fed: false,

@@ -233,6 +233,11 @@ impl Walker<'_> {
             }
         };
         let path = self.looked.at(&start, text);
+        for other in self.stands_for(&path) {
+            for how in uses.clone() {
+                self.touches.push(Touch::known(other.clone(), how));
+            }
+        }
         if reads {
             self.out.push(Access::Read(path.clone()));
         }

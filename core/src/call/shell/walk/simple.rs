@@ -217,6 +217,8 @@ impl Walker<'_> {
             Feed::Unknown | Feed::File(_) => None,
         };
         self.says(&words, &input, known.reader);
+        let elsewhere = self.moved_touches(&known.touches);
+        known.touches.extend(elsewhere);
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
         let rest = words.get(through..).unwrap_or_default().to_vec();
         if shell {
@@ -292,6 +294,7 @@ impl Walker<'_> {
             None => Dialect::Unknown,
         };
         let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
+        self.keep_moved(&rest);
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
             assignments: assigned,
