@@ -498,3 +498,4 @@ mod protected;
 mod reach;
 mod rows;
 mod touched;
+mod wrapped;
