@@ -157,13 +157,17 @@ impl Walker<'_> {
     /// A body that runs any number of times: where it moves, its folder is not known from the start.
     fn repeated(&mut self, body: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
         let before = self.folder.clone();
-        let out = self.out.len();
+        let (out, opened) = (self.out.len(), self.times_opened());
         self.out_of_order();
         body(self)?;
-        if self.folder != before {
+        let moved = self.folder != before;
+        // It runs again, where it left the folder and the input of the shell.
+        if moved || self.times_opened() != opened {
             self.out.truncate(out);
-            self.folder = Folder::Unknown;
+            self.folder = if moved { Folder::Unknown } else { before };
             body(self)?;
+        }
+        if moved {
             self.folder = Folder::Unknown;
         }
         Ok(())
@@ -179,7 +183,8 @@ impl Walker<'_> {
         self.functions.push(of.fname.value.replace(['\\', '\'', '"'], ""));
         let moves = self.moves();
         self.out_of_order();
-        self.apart(|walker| {
+        // What it opens counts from its first call on.
+        self.apart_but_opened(|walker| {
             // Whoever calls it may give it something to read.
             (walker.fed, walker.exact) = (true, None);
             if moves {

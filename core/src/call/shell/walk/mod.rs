@@ -12,6 +12,7 @@ mod perhaps;
 mod readings;
 mod redirect;
 mod refusals;
+mod reopen;
 mod script;
 mod shown;
 mod simple;
@@ -86,6 +87,8 @@ pub(super) struct Walker<'a> {
     wrote: Option<String>,
     /// What it writes and runs.
     files: given::Files,
+    /// What `exec` opened for the shell itself.
+    opened: reopen::Opened,
     /// How deep in what may print to something else than the agent.
     held: usize,
     /// Something that the line prints ends in a file.
@@ -130,6 +133,7 @@ impl<'a> Walker<'a> {
             exact: None,
             wrote: None,
             files: given::Files::default(),
+            opened: reopen::Opened::default(),
             held: 0,
             kept: false,
             loops: Vec::new(),
@@ -249,7 +253,12 @@ impl<'a> Walker<'a> {
                         moved = Some(walker.folder.clone());
                         walked
                     };
-                    self.held_back(|walker| walker.apart(apart))?;
+                    // zsh runs the last one itself.
+                    let last = at + 1 == commands.len();
+                    self.held_back(|walker| match last {
+                        true => walker.apart_but_opened(apart),
+                        false => walker.apart(apart),
+                    })?;
                     wrote = self.wrote.take().filter(|_| simple);
                 }
                 // zsh runs the last one by itself, and so does bash with an option of it.
@@ -339,6 +348,21 @@ impl<'a> Walker<'a> {
 
     /// Walks what can't change the folder, or the input, of what comes after it.
     fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let opened = self.opened.clone();
+        let walked = self.brought_back(walk);
+        self.opened = opened;
+        walked
+    }
+
+    /// The same, but for the input that it opens for the shell.
+    fn apart_but_opened(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let opened = self.times_opened();
+        let walked = self.brought_back(walk);
+        self.stays_opened(opened);
+        walked
+    }
+
+    fn brought_back(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let (folder, fed, piped) = (self.folder.clone(), self.fed, self.piped);
         let (input, exact) = (self.input.clone(), self.exact.clone());
         let walked = walk(self);

@@ -31,7 +31,9 @@ impl Walker<'_> {
         let (folder, fed, depth) = (self.folder.clone(), self.fed, self.depth);
         let out = std::mem::take(&mut self.out);
         let (files, wrote) = (self.files.clone(), self.wrote.take());
+        let (input, exact, opened) = (self.input.clone(), self.exact.clone(), self.opened.clone());
         let walked = self.inner_line(text, Dialect::Unknown);
+        (self.input, self.exact, self.opened) = (input, exact, opened);
         let found = std::mem::replace(&mut self.out, out);
         (self.folder, self.fed, self.depth) = (folder, fed, depth);
         (self.commands, self.weight) = (commands, weight);

@@ -39,8 +39,10 @@ impl Walker<'_> {
     ) -> Result<()> {
         let (fed, piped, input) = (self.fed, self.piped, self.input.clone());
         let exact = self.exact.take();
+        let (opened, mut own) = (self.times_opened(), false);
         for redirect in redirects.iter().flat_map(|list| &list.0) {
             let feed = self.redirect(redirect)?;
+            own |= feed != Feed::Nothing;
             self.fed |= feed != Feed::Nothing;
             self.piped &= feed == Feed::Nothing;
             match feed {
@@ -52,6 +54,10 @@ impl Walker<'_> {
         self.bare("{");
         let walked = walk(self);
         (self.fed, self.piped, self.input, self.exact) = (fed, piped, input, exact);
+        // With an input of its own, the one of the shell comes back at its end.
+        if !own {
+            self.stays_opened(opened);
+        }
         walked
     }
 
@@ -65,10 +71,17 @@ impl Walker<'_> {
             }
             IoRedirect::File(fd, kind, target) => {
                 let found = self.out.len();
+                let offered = self.offered.len();
                 self.file(kind, target)?;
                 let reads = matches!(kind, Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput);
                 if !reads || !input(fd) {
+                    let texts = self.offered.split_off(offered);
+                    self.opens_elsewhere(texts.iter().filter(|_| reads).cloned());
+                    self.offered.extend(texts);
                     return Ok(Feed::Nothing);
+                }
+                if matches!(target, Target::Duplicate(_) | Target::Fd(_)) {
+                    self.offered.extend(self.opened.elsewhere.iter().cloned());
                 }
                 let nothing =
                     |target: &Target| matches!(target, Target::Filename(word) if word.value == "/dev/null");
@@ -93,7 +106,11 @@ impl Walker<'_> {
                     self.note(false, format!("it reads what a command writes: {raw}"));
                 }
                 // `3<<<x` is nothing that is on standard input.
-                Ok(if input(fd) { feed(word, "\n") } else { Feed::Nothing })
+                if !input(fd) {
+                    self.opens_elsewhere(word.literal().map(str::to_owned));
+                    return Ok(Feed::Nothing);
+                }
+                Ok(feed(word, "\n"))
             }
             // After another here-document, the parser takes a word of digits for a descriptor, space or not.
             IoRedirect::HereDocument(Some(_), _) => {

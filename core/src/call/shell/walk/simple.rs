@@ -5,6 +5,7 @@ use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, Simp
 use super::parts::{Parts, behind, is_keyword, named, onto_output, piped};
 use super::redirect::Feed;
 use super::refusals::{glued_substitution, named_descriptor, open_subscript, stray_array};
+use super::reopen::is_bare_exec;
 use super::{Folder, Walker, assign, fed, script};
 use crate::call::shell::expand::Place;
 use crate::call::shell::program::{self, Command, Inner, Known, Moves};
@@ -67,16 +68,15 @@ impl Walker<'_> {
         } else {
             foreign::check(&words)?;
             let outputs = std::mem::take(&mut parts.outputs);
-            // `exec <FILE`: what comes later reads that.
-            let stays = parts.feed != Feed::Nothing
-                && matches!(words.as_slice(), [exec] if exec.literal() == Some("exec"));
+            let opens = (parts.feed != Feed::Nothing && is_bare_exec(&words))
+                .then(|| (parts.feed.clone(), self.offered.clone()));
             let timed = timed.then(|| std::iter::once("time".into()).chain(words.clone()).collect());
             self.command(words, parts)?;
             if let Some(text) = self.wrote.clone() {
                 outputs.iter().for_each(|(at, appended)| self.holds_text(*at..*at + 1, &text, *appended));
             }
-            if stays {
-                (self.fed, self.exact) = (true, None);
+            if let Some((feed, offered)) = opens {
+                self.reopens(&feed, &offered);
             }
             if let (Some(timed), Some(Access::Shell(shell))) = (timed, self.out.get_mut(found)) {
                 shell.outer.insert(0, timed);
@@ -288,8 +288,10 @@ impl Walker<'_> {
         // `trap`, `mapfile -C` and the like keep lines for this shell; what another program runs lines with is its
         // own business, unless it is a shell itself.
         let base = rest.first().and_then(Word::literal).and_then(|name| name.rsplit('/').next());
+        let keeps = builtins::keeps_lines(base.unwrap_or_default());
+        let own_lines = shell && (evaluates || keeps);
         let reads = match base.map(Dialect::of_program) {
-            _ if shell && builtins::keeps_lines(base.unwrap_or_default()) => self.dialect,
+            _ if shell && keeps => self.dialect,
             Some(dialect) => dialect,
             None => Dialect::Unknown,
         };
@@ -320,7 +322,8 @@ impl Walker<'_> {
             self.perhaps(&line, place, false);
         }
         if known.runs_input {
-            for text in &input {
+            let elsewhere = self.opened.elsewhere.clone();
+            for text in input.iter().chain(&elsewhere) {
                 self.perhaps(text, place, true);
                 for line in fed::inside(text) {
                     self.perhaps(&line, place, true);
@@ -328,6 +331,7 @@ impl Walker<'_> {
             }
         }
         // What runs inside reads the same.
+        let opened = self.opened.clone();
         let held = self.held;
         self.held += usize::from(!reader);
         let outside = std::mem::replace(&mut self.input, input);
@@ -360,6 +364,11 @@ impl Walker<'_> {
         }
         (self.input, self.fed, self.held) = (outside, fed_outside, held);
         (self.exact, self.wrote) = (exact_outside, wrote);
+        // `eval "exec <FILE"`, and what a trap runs later, open it for this shell.
+        match own_lines {
+            true => self.stays_opened(opened.times()),
+            false => self.opened = opened,
+        }
         if calls && self.moves() {
             self.folder = Folder::Unknown;
         }

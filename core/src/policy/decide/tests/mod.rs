@@ -446,3 +446,4 @@ mod protected;
 mod reach;
 mod rows;
 mod touched;
+mod wrapped;
