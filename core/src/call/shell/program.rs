@@ -12,6 +12,7 @@ mod given;
 mod hidden;
 mod input;
 mod judge;
+mod latent;
 mod name;
 mod operands;
 mod options;
@@ -19,8 +20,10 @@ mod outputs;
 mod pathspec;
 mod places;
 mod repository;
+mod said;
 mod scan;
 mod sed;
+mod several;
 mod shells;
 mod special;
 mod spellings;
@@ -40,7 +43,9 @@ use super::{Caveat, Touch, Word};
 use crate::call::{Looked, UrlAccess, WriteKind};
 
 pub(super) use given::{Brings, Given, brings, is_shell};
+pub(super) use latent::commands;
 pub(super) use places::{among, linked, opened};
+pub(super) use said::{Language, said};
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +97,8 @@ pub(super) struct Known {
     pub(super) prose: Vec<String>,
     /// What it is given to read may be lines that it runs: denials look at those.
     pub(super) runs_input: bool,
+    /// What the text is that it reads on its input as a program.
+    pub(super) reads_text: Language,
     /// Programs that it is given to run, otherwise than by its words.
     pub(super) given: Vec<Given>,
     /// The folder of the shell changes (`cd`).

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::said::Language;
 use super::scan::{Found, Scan};
 use super::table::{Below, Entry, Kind, Special, Style};
 
@@ -313,6 +314,10 @@ pub(super) struct Form {
     pub(super) reads_input: bool,
     /// With one of these, the first operand is like the others.
     pub(super) instead: HashSet<String>,
+    /// What the texts are that it reads as programs.
+    pub(super) language: Language,
+    /// An operand with a `|` or `!` at its end is a command that it runs.
+    pub(super) opens_pipes: bool,
     pub(super) caveat: String,
     /// None if nothing is said about them.
     pub(super) operands: Option<Operands>,
@@ -358,6 +363,8 @@ impl Form {
             contents: With::parse(entry.contents.as_deref()),
             pathspecs: entry.pathspecs.unwrap_or_default(),
             reads_input: entry.reads_input.unwrap_or_default(),
+            language: entry.language,
+            opens_pipes: entry.opens_pipes,
             caveat: entry.caveat.clone(),
             ..Self::default()
         };

@@ -10,6 +10,7 @@ use std::sync::{LazyLock, OnceLock};
 use serde::Deserialize;
 
 use super::form::{Form, Meaning};
+use super::said::Language;
 
 /// The head of the table, and its files.
 const HEAD: &str = include_str!("../programs.toml");
@@ -94,6 +95,8 @@ pub(super) struct Entry {
     pub(super) script: String,
     pub(super) starts_shell: Option<String>,
     pub(super) certain: String,
+    pub(super) language: Language,
+    pub(super) opens_pipes: bool,
 }
 
 /// What sort of program it is.
@@ -168,6 +171,7 @@ pub(super) enum Special {
     Remote,
     Sed,
     Sets,
+    Several,
     Shell,
     Tar,
 }
