@@ -10,6 +10,7 @@ mod form;
 mod gitlinks;
 mod given;
 mod hidden;
+mod ignored;
 mod input;
 mod judge;
 mod latent;
@@ -29,6 +30,7 @@ mod special;
 mod spellings;
 mod swallowed;
 mod table;
+mod taken;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -36,6 +38,7 @@ mod tool;
 mod toolchains;
 mod unpack;
 mod variables;
+mod worktree;
 
 use std::path::Path;
 

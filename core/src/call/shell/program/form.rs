@@ -318,6 +318,9 @@ pub(super) struct Form {
     pub(super) language: Language,
     /// An operand with a `|` or `!` at its end is a command that it runs.
     pub(super) opens_pipes: bool,
+    /// With these, git takes files into its store that no word names; and whether folders among its operands say which.
+    pub(super) takes_in: With,
+    pub(super) operands_take_in: bool,
     pub(super) caveat: String,
     /// None if nothing is said about them.
     pub(super) operands: Option<Operands>,
@@ -365,6 +368,8 @@ impl Form {
             reads_input: entry.reads_input.unwrap_or_default(),
             language: entry.language,
             opens_pipes: entry.opens_pipes,
+            takes_in: With::parse(entry.takes_in.as_deref()),
+            operands_take_in: entry.operands_take_in,
             caveat: entry.caveat.clone(),
             ..Self::default()
         };

@@ -10,7 +10,7 @@ use super::scan::{Found, Scan, scan};
 use super::swallowed::readings;
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
-use super::{Command, Inner, Known, input, latent, said, shells, special, spellings, tool, variables};
+use super::{Command, Inner, Known, input, latent, said, shells, special, spellings, taken, tool, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word};
 
@@ -237,6 +237,7 @@ impl<'a> Judge<'a> {
         for scan in std::iter::once(&scan).chain(&others) {
             latent::latent(self, form, scan);
             latent::redirected(self, form, scan);
+            taken::taken(self, form, scan);
         }
         self.texts(form, from);
         for place in &scan.unknown {

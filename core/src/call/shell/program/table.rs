@@ -97,6 +97,8 @@ pub(super) struct Entry {
     pub(super) certain: String,
     pub(super) language: Language,
     pub(super) opens_pipes: bool,
+    pub(super) takes_in: Option<String>,
+    pub(super) operands_take_in: bool,
 }
 
 /// What sort of program it is.
