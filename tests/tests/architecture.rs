@@ -82,6 +82,7 @@ const LOOKS_UP: &[&str] = &[
     "core/src/call/path/walk.rs",
     "core/src/call/shell/program/repository.rs",
     "core/src/call/shell/program/toolchains.rs",
+    "core/src/call/shell/program/worktree.rs",
     "core/src/call/shell/scripts.rs",
 ];
 

@@ -24,7 +24,7 @@ impl Budget {
     }
 
     /// Takes one name; none once there are too many, or it takes too long.
-    fn spend(&mut self) -> Option<()> {
+    pub(crate) fn spend(&mut self) -> Option<()> {
         self.names = self.names.checked_sub(1)?;
         let late = self.names.is_multiple_of(BETWEEN) && Instant::now() > self.until;
         (!late).then_some(())

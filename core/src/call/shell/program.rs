@@ -10,8 +10,10 @@ mod form;
 mod gitlinks;
 mod given;
 mod hidden;
+mod ignored;
 mod input;
 mod judge;
+mod latent;
 mod name;
 mod operands;
 mod options;
@@ -20,13 +22,16 @@ mod pathspec;
 mod places;
 mod repository;
 mod role;
+mod said;
 mod scan;
 mod sed;
+mod several;
 mod shells;
 mod special;
 mod spellings;
 mod swallowed;
 mod table;
+mod taken;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -34,6 +39,7 @@ mod tool;
 mod toolchains;
 mod unpack;
 mod variables;
+mod worktree;
 
 use std::path::Path;
 
@@ -41,7 +47,9 @@ use super::{Caveat, Touch, Word};
 use crate::call::{Looked, UrlAccess, WriteKind};
 
 pub(super) use given::{Brings, Given, brings, is_shell};
+pub(super) use latent::commands;
 pub(super) use places::{among, linked, opened};
+pub(super) use said::{Language, said};
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +101,8 @@ pub(super) struct Known {
     pub(super) prose: Vec<String>,
     /// What it is given to read may be lines that it runs: denials look at those.
     pub(super) runs_input: bool,
+    /// What the text is that it reads on its input as a program.
+    pub(super) reads_text: Language,
     /// Programs that it is given to run, otherwise than by its words.
     pub(super) given: Vec<Given>,
     /// The folder of the shell changes (`cd`).

@@ -4,7 +4,7 @@
 
 use super::findings::{Findings, Hold};
 use super::rules;
-use crate::call::shell::{Touch, TouchedPath, Use};
+use crate::call::shell::{Reach, Touch, TouchedPath, Use};
 use crate::call::{Access, Category, PathAccess};
 use crate::policy::pattern::{Certainty, Seen, SeenTouch};
 use crate::policy::protection::places;
@@ -77,7 +77,8 @@ fn denials(touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
 }
 
 fn protection(policy: &Policy, touch: &SeenTouch<'_>, lifted: bool, found: &mut Findings<'_>) {
-    if let TouchedPath::Known(path) = &touch.touch.path
+    if touch.touch.reach != Reach::Said
+        && let TouchedPath::Known(path) = &touch.touch.path
         && let Some(place) = doubtful(touch.touch, path)
     {
         let mut finding = found.part(place.effect, touch.text(None), Source::Protection, place.reason);

@@ -84,6 +84,7 @@ impl<'a> SeenTouch<'a> {
         use Written::{BuiltIn, ByHand};
         let reach = self.touch.reach;
         match (self.touch.how, written) {
+            _ if reach == Reach::Said => Above::No,
             (Use::Read, _) if reach == Reach::Itself => Above::No,
             // What changed there is hardly ever what is built in.
             (Use::Read, BuiltIn) if matches!(reach, Reach::Changed | Reach::Past) => Above::No,
@@ -123,6 +124,9 @@ pub(crate) fn above_write(kind: WriteKind, folder: bool) -> Above {
 impl Pattern {
     /// Whether, and how, this could be about a path that is touched.
     pub(crate) fn touched(&self, seen: &SeenTouch<'_>, written: Written) -> Option<Touching> {
+        if seen.touch.reach == Reach::Said && written == Written::BuiltIn {
+            return None;
+        }
         let how = seen.touch.how;
         let (write, pattern) = match &self.matcher {
             Matcher::Read(pattern) if matches!(how, Use::Read | Use::Either) => (None, pattern),

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 pub(super) use super::role::{Operands, Role};
+use super::said::Language;
 use super::scan::{Found, Scan};
 use super::table::{Below, Entry, Kind, Special, Style};
 
@@ -255,6 +256,13 @@ pub(super) struct Form {
     pub(super) reads_input: bool,
     /// With one of these, the first operand is like the others.
     pub(super) instead: HashSet<String>,
+    /// What the texts are that it reads as programs.
+    pub(super) language: Language,
+    /// An operand with a `|` or `!` at its end is a command that it runs.
+    pub(super) opens_pipes: bool,
+    /// With these, git takes files into its store that no word names; and whether folders among its operands say which.
+    pub(super) takes_in: With,
+    pub(super) operands_take_in: bool,
     pub(super) caveat: String,
     /// None if nothing is said about them.
     pub(super) operands: Option<Operands>,
@@ -300,6 +308,10 @@ impl Form {
             contents: With::parse(entry.contents.as_deref()),
             pathspecs: entry.pathspecs.unwrap_or_default(),
             reads_input: entry.reads_input.unwrap_or_default(),
+            language: entry.language,
+            opens_pipes: entry.opens_pipes,
+            takes_in: With::parse(entry.takes_in.as_deref()),
+            operands_take_in: entry.operands_take_in,
             caveat: entry.caveat.clone(),
             ..Self::default()
         };

@@ -15,11 +15,42 @@ const LENGTH: usize = 0x0fff;
 /// The paths of sub-modules in an index whose ids have 20 or 32 bytes; none if it is not understood.
 pub(super) fn gitlinks(index: &[u8]) -> Option<Vec<String>> {
     // Which it is stands in the configuration, but what is read both ways may be either.
-    match (read(index, 20), read(index, 32)) {
+    match (links(index, 20), links(index, 32)) {
         (Some(one), Some(other)) => Some(one.into_iter().chain(other).collect()),
         (one, other) => one.or(other),
     }
 }
+
+fn links(index: &[u8], id: usize) -> Option<Vec<String>> {
+    let links = read(index, id)?.into_iter().filter(|(mode, ..)| mode & KIND == GITLINK);
+    let found = links.map(|(_, _, _, name)| String::from_utf8(name).ok()).collect::<Option<Vec<_>>>()?;
+    (found.len() <= MOST).then_some(found)
+}
+
+/// A file that git tracks.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    /// When it was changed last, as the index has it: seconds and billionths.
+    pub(super) modified: (u64, u64),
+    pub(super) size: u64,
+}
+
+/// The files that an index knows; none if it is not understood.
+pub(super) fn entries(index: &[u8]) -> Option<Vec<Entry>> {
+    let found = read(index, 20).or_else(|| read(index, 32))?;
+    let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let files = found.into_iter().filter(|(mode, ..)| mode & KIND != GITLINK);
+    let entry = |(_, (seconds, rest), size, name): Raw| Entry {
+        name: String::from_utf8_lossy(&name).into_owned(),
+        modified: (wide(seconds), wide(rest)),
+        size: wide(size),
+    };
+    Some(files.map(entry).collect())
+}
+
+/// Mode, time of the last change, size and name.
+type Raw = (u32, (usize, usize), usize, Vec<u8>);
 
 struct Bytes<'a> {
     all: &'a [u8],
@@ -50,7 +81,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-fn read(index: &[u8], id: usize) -> Option<Vec<String>> {
+fn read(index: &[u8], id: usize) -> Option<Vec<Raw>> {
     let mut bytes = Bytes { all: index, at: 0 };
     let known = bytes.take(4)? == b"DIRC";
     let version = bytes.number(4)?;
@@ -62,9 +93,13 @@ fn read(index: &[u8], id: usize) -> Option<Vec<String>> {
     for _ in 0..count {
         let from = bytes.at;
         begins.push(from);
-        bytes.take(24)?;
+        bytes.take(8)?;
+        let modified = (bytes.number(4)?, bytes.number(4)?);
+        bytes.take(8)?;
         let mode = u32::try_from(bytes.number(4)?).ok()?;
-        bytes.take(12 + id)?;
+        bytes.take(8)?;
+        let size = bytes.number(4)?;
+        bytes.take(id)?;
         let flags = bytes.number(2)?;
         if flags & EXTENDED != 0 {
             (version > 2).then_some(())?;
@@ -81,10 +116,7 @@ fn read(index: &[u8], id: usize) -> Option<Vec<String>> {
         // Up to a multiple of eight, and at least one.
         let padding = if version == 4 { 1 } else { 8 - (bytes.at - from) % 8 };
         bytes.take(padding)?;
-        if mode & KIND == GITLINK {
-            (found.len() < MOST).then_some(())?;
-            found.push(String::from_utf8(name.clone()).ok()?);
-        }
+        found.push((mode, modified, size, name.clone()));
     }
     tables(&mut bytes, id, version, &begins).then_some(found)
 }

@@ -5,11 +5,12 @@ use super::given::Given;
 use super::name;
 use super::operands;
 use super::places::Places;
+use super::said::Language;
 use super::scan::{Found, Scan, scan};
 use super::swallowed::readings;
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
-use super::{Command, Inner, Known, input, shells, special, spellings, tool, variables};
+use super::{Command, Inner, Known, input, latent, said, shells, special, spellings, taken, tool, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Caveat, Named, OpenWord, Reach, Use, Word};
 
@@ -123,6 +124,9 @@ impl<'a> Judge<'a> {
             self.anything(at + 1);
             return self.everything(at + 1);
         }
+        if program.form().special == Some(Special::Several) && self.several(at) {
+            return;
+        }
         let (program, from) = self.sub_commands(program, at);
         self.own(program.form(), at, from);
     }
@@ -230,6 +234,12 @@ impl<'a> Judge<'a> {
         for scan in std::iter::once(&scan).chain(&others) {
             operands::operands(self, form, scan);
         }
+        for scan in std::iter::once(&scan).chain(&others) {
+            latent::latent(self, form, scan);
+            latent::redirected(self, form, scan);
+            taken::taken(self, form, scan);
+        }
+        self.texts(form, from);
         for place in &scan.unknown {
             if let Some(word) = words.get(*place) {
                 self.places.word(word, Use::Either, Reach::Itself);
@@ -269,6 +279,25 @@ impl<'a> Judge<'a> {
                 self.named_elsewhere("what the file with options names", Use::Either);
                 self.caveat("a file with further options", vec![place]);
             }
+        }
+    }
+
+    /// The paths that its texts name, and whether what it is fed is such a text.
+    fn texts(&mut self, form: &Form, from: usize) {
+        if form.language == Language::None {
+            return;
+        }
+        let own = self.words.get(from..).unwrap_or_default().iter().filter_map(Word::literal);
+        let texts = own.filter(|text| text.contains(|c: char| c.is_whitespace() || "\"'()<".contains(c)));
+        for text in texts {
+            let named = said::said(text, form.language, self.command.cwd, self.command.looked);
+            self.places.touches.extend(named);
+        }
+        let fed = form.language == Language::Commands
+            || form.language == Language::Code
+                && (form.program.is_none() || self.known.given.contains(&Given::Input));
+        if fed {
+            self.known.reads_text = form.language;
         }
     }
 

@@ -241,7 +241,7 @@ fn deletes(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, word: &Word) {
 
 /// The roles, without the first where an option stands in its place, and without the last where one
 /// names the target.
-fn fitting(roles: &Operands, form: &Form, scan: &Scan<'_>, target: bool) -> Operands {
+pub(super) fn fitting(roles: &Operands, form: &Form, scan: &Scan<'_>, target: bool) -> Operands {
     if scan.options.iter().any(|found| form.listing.contains(found.name)) {
         return Operands { many: Some(Role::Pattern), ..Operands::default() };
     }

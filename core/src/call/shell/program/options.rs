@@ -77,6 +77,8 @@ impl Judge<'_> {
             Meaning::Reads => {
                 if let Some(text) = text {
                     self.places.path(text, Use::Read, Reach::Itself);
+                    // `--from-file=NAME=FILE`
+                    self.places.held(text, Use::Read, Reach::Itself);
                 } else if let Some(Word::Open(open)) = word {
                     self.places.open(open, Use::Either, Reach::Itself);
                 }

@@ -94,6 +94,12 @@ pub(super) fn may_know(cwd: &Path, name: &str) -> bool {
                 .map_or(true, |text| text.lines().any(|line| line.ends_with(&format!("/{name}"))))
 }
 
+/// The git folder of the working tree with this top.
+pub(super) fn git_folder_of(top: &Path) -> Option<PathBuf> {
+    let dot = top.join(".git");
+    there(&dot).then(|| git_folder(top, &dot)).flatten()
+}
+
 /// The git folder that `.git` is or names.
 fn git_folder(folder: &Path, dot: &Path) -> Option<PathBuf> {
     if dot.is_dir() {

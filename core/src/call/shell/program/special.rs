@@ -73,6 +73,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             | Special::Go
             | Special::Find
             | Special::Input
+            | Special::Several
             | Special::Shell
             | Special::Remote
             | Special::Aliases,

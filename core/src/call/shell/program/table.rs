@@ -10,6 +10,7 @@ use std::sync::{LazyLock, OnceLock};
 use serde::Deserialize;
 
 use super::form::{Form, Meaning};
+use super::said::Language;
 
 /// The head of the table, and its files.
 const HEAD: &str = include_str!("../programs.toml");
@@ -95,6 +96,10 @@ pub(super) struct Entry {
     pub(super) script: String,
     pub(super) starts_shell: Option<String>,
     pub(super) certain: String,
+    pub(super) language: Language,
+    pub(super) opens_pipes: bool,
+    pub(super) takes_in: Option<String>,
+    pub(super) operands_take_in: bool,
 }
 
 /// What sort of program it is.
@@ -169,6 +174,7 @@ pub(super) enum Special {
     Remote,
     Sed,
     Sets,
+    Several,
     Shell,
     Tar,
 }

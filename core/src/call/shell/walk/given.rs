@@ -7,9 +7,9 @@ use std::path::Path;
 
 use super::redirect::Feed;
 use super::{Walker, fed};
-use crate::call::shell::program::{Brings, Given, brings, is_shell};
+use crate::call::shell::program::{Brings, Given, Language, brings, is_shell, said};
 use crate::call::shell::scripts::Script;
-use crate::call::shell::{Caveat, Named, OpenWord, Word};
+use crate::call::shell::{Caveat, Named, OpenWord, Touch, Word};
 use crate::call::{Access, PathAccess};
 
 /// As many files are told apart that the line writes.
@@ -60,6 +60,17 @@ pub(super) struct Runs {
 }
 
 impl Walker<'_> {
+    /// The paths that stand in what a program is fed and reads as a text in a language of its own.
+    pub(super) fn named_in(&self, language: Language, input: &[String]) -> Vec<Touch> {
+        let others = self.folder.candidates().iter().map(|folder| Some(folder.as_path()));
+        let folders: Vec<Option<&Path>> = self.folder.known().map(Some).into_iter().chain(others).collect();
+        let folders = if folders.is_empty() { vec![None] } else { folders };
+        let texts = input.iter().filter(|_| language != Language::None);
+        texts
+            .flat_map(|text| folders.iter().flat_map(|folder| said(text, language, *folder, &self.looked)))
+            .collect()
+    }
+
     /// What `words` run besides themselves; `fed`: they have an input that the line gives them.
     pub(super) fn runs(&mut self, words: &[Word], given: &[Given], feed: &Feed, fed: bool) -> Runs {
         let mut runs = Runs::default();

@@ -261,6 +261,7 @@ impl Walker<'_> {
         // Words that only the shell itself looks at are no paths.
         let paths = known.touches.into_iter().filter(|touch| !quiet && !piped(touch));
         touches.extend(paths);
+        touches.extend(self.named_in(known.reads_text, &input));
         let mut writes = Vec::new();
         for (kind, path) in &known.writes {
             match self.written(path) {
@@ -328,6 +329,11 @@ impl Walker<'_> {
                 for line in fed::inside(text) {
                     self.perhaps(&line, place, true);
                 }
+            }
+        }
+        if known.reads_text == program::Language::Commands {
+            for line in input.iter().flat_map(|text| program::commands(text)) {
+                self.perhaps(&line, place, true);
             }
         }
         // What runs inside reads the same.

@@ -4,6 +4,8 @@ mod hosts;
 mod links;
 mod past;
 mod rewritten;
+mod taken;
+mod texts;
 
 use super::*;
 
