@@ -224,22 +224,36 @@ impl<'a> Places<'a> {
             *first = glued.to_owned();
         }
         let path = opened(&word, self.cwd, self.looked);
-        let given = match is_glob(&path) {
-            true => {
-                given_by(&path.pieces, path.given.contains("**"), self.budget.get_or_insert_with(Budget::new))
-            }
-            false => Some(Vec::new()),
-        };
+        let by_link = self.begins_behind_a_link(&word);
+        let budget = self.budget.get_or_insert_with(Budget::new);
+        let glob = is_glob(&path);
+        let given = if glob { given_by(&path.pieces, false, budget) } else { Some(Vec::new()) };
+        // To a shell without it, `**` is a star.
+        let deep = glob && path.given.contains("**");
+        let below = if deep { given_by(&path.pieces, true, budget) } else { Some(Vec::new()) };
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach });
-        let Some(given) = given else { return self.unlooked(how) };
+        let (Some(given), Some(below)) = (given, below) else { return self.unlooked(how) };
         for found in given {
-            if found.linked {
+            if found.linked || by_link {
                 self.leads(&found.path, how, reach);
             }
             if self.follows && found.path.is_dir() {
                 self.behind(&found.path, how, reach);
             }
         }
+        for found in below {
+            self.leads(&found.path, how, Reach::All);
+        }
+    }
+
+    /// Whether the folder that a glob stands in is reached by a link.
+    fn begins_behind_a_link(&self, word: &OpenWord) -> bool {
+        let Some(Some(first)) = word.pieces.first() else { return false };
+        let Some((cwd, (folder, _))) = self.cwd.zip(first.rsplit_once('/')).filter(|_| word.glob) else {
+            return false;
+        };
+        let path = self.looked.at(cwd, if folder.is_empty() { "/" } else { folder });
+        path.lexical != path.resolved
     }
 
     /// A word, as [`Self::any`] or [`Self::open`] has it.
