@@ -6,6 +6,7 @@
 
 mod awk;
 mod below;
+mod env;
 mod form;
 mod gitlinks;
 mod given;
@@ -32,6 +33,7 @@ mod texts;
 mod tool;
 mod toolchains;
 mod unpack;
+mod users;
 mod variables;
 
 use std::path::Path;

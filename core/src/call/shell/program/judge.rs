@@ -5,7 +5,7 @@ use super::given::Given;
 use super::name;
 use super::operands;
 use super::places::Places;
-use super::scan::{Found, Scan, scan};
+use super::scan::{Found, Scan, assigns, scan};
 use super::swallowed::readings;
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
@@ -293,9 +293,16 @@ impl<'a> Judge<'a> {
         }
         for place in scan.operands.iter().filter(|place| **place < rest) {
             let Some(word) = words.get(*place) else { continue };
-            if let Some((name, _)) = word.prefix().split_once('=') {
-                variables::assigned(self, name, word, *place);
+            match word.prefix().split_once('=') {
+                Some((name, _)) => variables::assigned(self, name, word, *place),
+                // The name is not known.
+                None if assigns(word) => variables::assigned(self, "", word, *place),
+                None => {}
             }
+        }
+        // What `env -S` splits stands before it.
+        if scan.options.iter().any(|found| found.known.meaning == Meaning::Split) {
+            return;
         }
         let inner = scan.rest.and_then(|rest| words.get(rest..)).unwrap_or_default();
         if form.special == Some(Special::Input) && input::decides(self.command, inner, scan, form) {

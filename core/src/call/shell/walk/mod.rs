@@ -62,6 +62,8 @@ pub(super) struct Walker<'a> {
     notes: Vec<Caveat>,
     /// The same for paths.
     touches: Vec<Touch>,
+    /// Files that `[[ ]]` looks at.
+    tested: Vec<Touch>,
     /// Lines that a value would run where it is read as a number.
     evaluated: Vec<String>,
     folder: Folder,
@@ -117,6 +119,7 @@ impl<'a> Walker<'a> {
             out: Vec::new(),
             notes: Vec::new(),
             touches: Vec::new(),
+            tested: Vec::new(),
             evaluated: Vec::new(),
             folder: Folder::new(at.cwd),
             looked: Looked::default(),
