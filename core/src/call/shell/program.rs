@@ -76,6 +76,8 @@ pub(super) struct Known {
     pub(super) touches: Vec<Touch>,
     /// Files that it certainly changes: accesses of their own.
     pub(super) writes: Vec<(WriteKind, String)>,
+    /// It reads everything below a folder that is not known.
+    pub(super) adrift: bool,
     /// Addresses among its words.
     pub(super) urls: Vec<UrlAccess>,
     /// It fits the table of readers entirely.

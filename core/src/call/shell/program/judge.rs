@@ -58,6 +58,7 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
     let reader = reader && !places.lost;
     known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
     known.touches = places.touches;
+    known.adrift = places.adrift;
     known.urls = places.urls;
     // What only reads files reaches no host: text that looks like an address is text.
     known.urls.retain(|url| !(known.reader && url.unsound));

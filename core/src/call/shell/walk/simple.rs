@@ -249,6 +249,11 @@ impl Walker<'_> {
             lines.extend(builtin.lines.into_iter().filter(|line| !known_lines.contains(line)));
         }
         caveats.extend(self.folder_caveat(known.reader, harmless));
+        // Where it could be one of several, each was looked at.
+        if known.adrift && self.folder.candidates().is_empty() {
+            let reason = "it reads everything below a folder that is not known".to_owned();
+            caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+        }
         let reader = (known.reader || quiet) && (harmless || self.folder.known().is_some());
         let mut assigned = self.env.clone();
         assigned.extend(assignments);

@@ -361,3 +361,38 @@ fn given_files_that_no_rule_is_about_then_expressions_are_as_quiet_as_before() {
         assert_eq!(effect(&policy, &call), Allow, "{line}");
     }
 }
+
+/// Attack 276.
+#[test]
+fn given_a_folder_that_is_not_known_then_what_reads_all_below_it_may_read_what_is_protected() {
+    let policy = policy(&[]);
+    let readers =
+        ["grep -r x .", "grep -r x", "grep -R x ..", "find . -exec cat {} +", "diff -r . a", "cp -r . out"];
+    let loops = [
+        "for x in a; do cd .. && {}; done",
+        "while true; do cd ..; {}; done",
+        "for x in a; do pushd ..; {}; done",
+        "until false; do cd ../.. && {}; done",
+        "cd \"$D\" && {}",
+        "cd \"$D\"; {}",
+        "f() { cd ..; {}; }; f",
+    ];
+    let lines = loops.iter().flat_map(|around| readers.map(|reader| around.replace("{}", reader)));
+    let through: Vec<_> =
+        lines.filter(|line| in_mode(&policy, &shell(line), Mode::Auto).effect == Allow).collect();
+    assert!(through.is_empty(), "{through:#?}");
+    let quiet = [
+        "for x in a; do grep -r x src; done",
+        "for x in a b; do grep -r \"$x\" .; done",
+        "cd src && grep -r x .",
+        "cd src; grep -r x .",
+        "for d in a b; do (cd \"$d\" && make); done",
+        "for d in a b; do (cd \"$d\" && git status); done",
+        "cd \"$D\" && ls",
+        "for d in */; do cd \"$d\"; ls; cd ..; done",
+        "cd \"$D\" && make test",
+    ];
+    let asked: Vec<_> =
+        quiet.iter().filter(|line| in_mode(&policy, &shell(line), Mode::Auto).effect != Allow).collect();
+    assert!(asked.is_empty(), "{asked:#?}");
+}
