@@ -6,6 +6,7 @@
 
 mod awk;
 mod below;
+mod env;
 mod form;
 mod gitlinks;
 mod given;
@@ -38,6 +39,7 @@ mod texts;
 mod tool;
 mod toolchains;
 mod unpack;
+mod users;
 mod variables;
 mod worktree;
 
@@ -83,6 +85,8 @@ pub(super) struct Known {
     pub(super) touches: Vec<Touch>,
     /// Files that it certainly changes: accesses of their own.
     pub(super) writes: Vec<(WriteKind, String)>,
+    /// It reads everything below a folder that is not known.
+    pub(super) adrift: bool,
     /// Addresses among its words.
     pub(super) urls: Vec<UrlAccess>,
     /// It fits the table of readers entirely.

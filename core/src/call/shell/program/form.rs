@@ -49,6 +49,12 @@ pub(super) enum Meaning {
     Command,
     /// Its value is evaluated by the shell.
     Evaluates,
+    /// Its value are more words of the program's own.
+    Split,
+    /// Its value is a variable for the command, `NAME=value`.
+    Sets,
+    /// The same, for one that runs in a container.
+    Passes,
     /// With it the program only tells something about itself.
     Query,
 }

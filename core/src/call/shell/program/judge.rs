@@ -6,7 +6,7 @@ use super::name;
 use super::operands;
 use super::places::Places;
 use super::said::Language;
-use super::scan::{Found, Scan, scan};
+use super::scan::{Found, Scan, assigns, scan};
 use super::swallowed::readings;
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
@@ -59,6 +59,7 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
     let reader = reader && !places.lost;
     known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
     known.touches = places.touches;
+    known.adrift = places.adrift;
     known.urls = places.urls;
     // What only reads files reaches no host: text that looks like an address is text.
     known.urls.retain(|url| !(known.reader && url.unsound));
@@ -322,9 +323,16 @@ impl<'a> Judge<'a> {
         }
         for place in scan.operands.iter().filter(|place| **place < rest) {
             let Some(word) = words.get(*place) else { continue };
-            if let Some((name, _)) = word.prefix().split_once('=') {
-                variables::assigned(self, name, word, *place);
+            match word.prefix().split_once('=') {
+                Some((name, _)) => variables::assigned(self, name, word, *place),
+                // The name is not known.
+                None if assigns(word) => variables::assigned(self, "", word, *place),
+                None => {}
             }
+        }
+        // What `env -S` splits stands before it.
+        if scan.options.iter().any(|found| found.known.meaning == Meaning::Split) {
+            return;
         }
         let inner = scan.rest.and_then(|rest| words.get(rest..)).unwrap_or_default();
         if form.special == Some(Special::Input) && input::decides(self.command, inner, scan, form) {

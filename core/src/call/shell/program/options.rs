@@ -4,7 +4,7 @@ use super::form::{Form, Meaning};
 use super::judge::{Judge, LONGEST_TAIL};
 use super::scan::{Found, Scan};
 use super::table::Special;
-use super::{Inner, unpack};
+use super::{Inner, env, unpack, variables};
 use crate::call::WriteKind;
 use crate::call::shell::{Reach, Use, Word, split};
 
@@ -139,7 +139,7 @@ impl Judge<'_> {
             }
             Meaning::Line => {
                 self.reader = false;
-                // `env -S 'rm' -rf x`: what follows belongs to the line.
+                // What follows may belong to the line.
                 if let (Some(line), Some(value)) = (text.and_then(split), value) {
                     let rest = self.words.iter().skip(value.place + 1).take(LONGEST_TAIL).cloned();
                     self.known.also.push(line.into_iter().map(Word::Literal).chain(rest).collect());
@@ -150,6 +150,17 @@ impl Judge<'_> {
                 };
                 self.known.inner.extend(line.map(Inner::Line));
                 return;
+            }
+            Meaning::Split => {
+                self.reader = false;
+                return env::again(self, found);
+            }
+            Meaning::Sets | Meaning::Passes => {
+                self.reader = false;
+                if let Some(text) = text {
+                    self.places.text(text);
+                }
+                return variables::option(self, found);
             }
             Meaning::Command => self.caveat(&about("runs another program"), vec![found.place]),
             Meaning::Evaluates => {

@@ -33,6 +33,8 @@ pub(super) struct Places<'a> {
     pub(super) follows: bool,
     /// Where links lead could not be looked up: there is too much.
     pub(super) lost: bool,
+    /// It reads everything below a folder that is not known.
+    pub(super) adrift: bool,
     budget: Option<Budget>,
     /// There were more than are looked up.
     pub(super) more: bool,
@@ -52,6 +54,7 @@ impl<'a> Places<'a> {
             past: false,
             follows: false,
             lost: false,
+            adrift: false,
             budget: None,
             more: false,
         }
@@ -74,6 +77,8 @@ impl<'a> Places<'a> {
             self.more = true;
             return;
         }
+        let reads = !matches!(how, Use::Write(_));
+        self.adrift |= self.cwd.is_none() && reach == Reach::All && reads && !text.starts_with('/');
         let path = match self.cwd {
             Some(cwd) => TouchedPath::Known(self.looked.at(cwd, text)),
             None if text.starts_with('/') => TouchedPath::Known(PathAccess::new(Path::new("/"), text)),

@@ -59,13 +59,13 @@ impl Scan<'_> {
     }
 }
 
-/// Whether `word` is `NAME=value`.
+/// Whether `word` is `NAME=value`. What sets variables before a command takes every word with a `=` for one,
+/// whatever the name.
 pub(super) fn assigns(word: &Word) -> bool {
-    word.prefix().split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty()
-            && !name.starts_with(|c: char| c.is_ascii_digit() || c == '-')
-            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.+[]".contains(&b))
-    })
+    match word {
+        Word::Literal(text) => text.contains('='),
+        Word::Open(open) => open.pieces.iter().flatten().any(|piece| piece.contains('=')),
+    }
 }
 
 /// Reads `words` from `from` on. With `stop`, it ends at the operand after that many others:
@@ -112,9 +112,12 @@ pub(super) fn scan_without<'a>(
                 && reader.late(place, text, &mut scan)
             {
                 at += reader.option(place, text, &mut scan);
-                if scan.options.last().is_some_and(|found| {
-                    found.place == place && found.known.meaning == Meaning::Command && stop.is_some()
-                }) {
+                let ends = |meaning| meaning == Meaning::Command || meaning == Meaning::Split;
+                if scan
+                    .options
+                    .last()
+                    .is_some_and(|found| found.place == place && ends(found.known.meaning) && stop.is_some())
+                {
                     scan.rest = Some(at);
                     return scan;
                 }

@@ -4,7 +4,7 @@ use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::scan::{Found, Scan};
 use super::table::Special;
-use super::{Moves, awk, outputs, repository, sed, tool, toolchains, unpack};
+use super::{Moves, awk, outputs, repository, sed, tool, toolchains, unpack, users};
 use crate::call::WriteKind;
 use crate::call::shell::{OpenWord, Reach, Use, Word};
 
@@ -55,6 +55,7 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         }
         Some(Special::Dd) => dd(judge, scan),
         Some(Special::Tar) => tar(judge, scan),
+        Some(Special::User) => users::shell_of_a_user(judge, scan),
         Some(Special::Cd) => cd(judge, scan),
         Some(Special::Date) => date(judge, scan),
         Some(Special::Sets) => sets(judge, scan),

@@ -81,6 +81,9 @@ pub(super) struct Entry {
     pub(super) lines: String,
     pub(super) commands: String,
     pub(super) evaluates: String,
+    pub(super) splits: String,
+    pub(super) sets: String,
+    pub(super) passes: String,
     pub(super) query: Option<String>,
     pub(super) tells: bool,
     pub(super) responses: bool,
@@ -177,6 +180,7 @@ pub(super) enum Special {
     Several,
     Shell,
     Tar,
+    User,
 }
 
 /// A program or sub-command: its part of a file, and what that says once it was looked up.
@@ -415,7 +419,7 @@ impl Entry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 19] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 22] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
@@ -436,6 +440,9 @@ impl Entry {
             (Meaning::Line, &self.lines),
             (Meaning::Command, &self.commands),
             (Meaning::Evaluates, &self.evaluates),
+            (Meaning::Split, &self.splits),
+            (Meaning::Sets, &self.sets),
+            (Meaning::Passes, &self.passes),
         ]
     }
 }

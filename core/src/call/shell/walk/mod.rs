@@ -63,6 +63,8 @@ pub(super) struct Walker<'a> {
     notes: Vec<Caveat>,
     /// The same for paths.
     touches: Vec<Touch>,
+    /// Files that `[[ ]]` looks at.
+    tested: Vec<Touch>,
     /// Lines that a value would run where it is read as a number.
     pub(super) evaluated: Vec<String>,
     /// Names that the line makes from others.
@@ -120,6 +122,7 @@ impl<'a> Walker<'a> {
             out: Vec::new(),
             notes: Vec::new(),
             touches: Vec::new(),
+            tested: Vec::new(),
             evaluated: Vec::new(),
             moved: Vec::new(),
             folder: Folder::new(at.cwd),

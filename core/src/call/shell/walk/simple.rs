@@ -253,6 +253,11 @@ impl Walker<'_> {
             lines.extend(builtin.lines.into_iter().filter(|line| !known_lines.contains(line)));
         }
         caveats.extend(self.folder_caveat(known.reader, harmless));
+        // Where it could be one of several, each was looked at.
+        if known.adrift && self.folder.candidates().is_empty() {
+            let reason = "it reads everything below a folder that is not known".to_owned();
+            caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+        }
         let reader = (known.reader || quiet) && (harmless || self.folder.known().is_some());
         let mut assigned = self.env.clone();
         assigned.extend(assignments);
@@ -348,6 +353,9 @@ impl Walker<'_> {
             match inner {
                 Inner::Words(words) => self.apart(|walker| {
                     walker.deeper(|walker| {
+                        if feed == Feed::Unknown {
+                            walker.offered = walker.input.clone();
+                        }
                         walker.command(words, Parts { feed: feed.clone(), shell: false, ..Parts::default() })
                     })
                 })?,
@@ -389,7 +397,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn known(&self, words: &[Word], fed: bool, piped: bool) -> Known {
+    pub(super) fn known(&self, words: &[Word], fed: bool, piped: bool) -> Known {
         let made = self.made();
         let looked = &self.looked;
         let command = Command { words, cwd: self.folder.known(), looked, fed, piped, made };
@@ -461,6 +469,7 @@ impl Walker<'_> {
         self.rerun();
         script::rewritten(&mut self.out);
         self.settle_shown();
+        let tested = std::mem::take(&mut self.tested);
         let functions = std::mem::take(&mut self.functions);
         for access in &mut self.out {
             let Access::Shell(shell) = access else { continue };
@@ -489,6 +498,12 @@ impl Walker<'_> {
                 ..ShellAccess::default()
             }));
         }
+        // Looking at a file is no command: rules about the file count, and nothing else has to allow it.
+        let first = self.out.iter_mut().find_map(|access| match access {
+            Access::Shell(shell) => Some(shell),
+            _ => None,
+        });
+        first.into_iter().for_each(|shell| shell.touches.extend(tested.iter().cloned()));
         self.out
     }
 }

@@ -3,9 +3,12 @@
 use brush_parser::ast::{BinaryPredicate as Binary, ExtendedTestExpr as Test, UnaryPredicate as Unary};
 
 use super::Walker;
-use crate::call::shell::Word;
 use crate::call::shell::expand::{Place, evaluated};
 use crate::call::shell::refused::Result;
+use crate::call::shell::{Touch, Use, Word};
+
+/// As many files are told apart that expressions look at.
+const MOST: usize = 256;
 
 impl Walker<'_> {
     /// One expression.
@@ -18,6 +21,18 @@ impl Walker<'_> {
             Test::Not(inner) | Test::Parenthesized(inner) => walker.test(inner),
             Test::UnaryTest(predicate, word) => {
                 let word = walker.word(&word.value, Place::Alone)?;
+                let file = !matches!(
+                    predicate,
+                    Unary::FdIsOpenTerminal
+                        | Unary::ShellOptionEnabled
+                        | Unary::ShellVariableIsSetAndAssigned
+                        | Unary::ShellVariableIsSetAndNameRef
+                        | Unary::StringHasZeroLength
+                        | Unary::StringHasNonZeroLength
+                );
+                if file {
+                    walker.looks_at(&word);
+                }
                 let names = matches!(
                     predicate,
                     Unary::ShellVariableIsSetAndAssigned | Unary::ShellVariableIsSetAndNameRef
@@ -34,6 +49,16 @@ impl Walker<'_> {
             Test::BinaryTest(predicate, left, right) => {
                 let left = walker.word(&left.value, Place::Alone)?;
                 let right = walker.word(&right.value, Place::Alone)?;
+                let files = matches!(
+                    predicate,
+                    Binary::FilesReferToSameDeviceAndInodeNumbers
+                        | Binary::LeftFileIsNewerOrExistsWhenRightDoesNot
+                        | Binary::LeftFileIsOlderOrDoesNotExistWhenRightDoes
+                );
+                if files {
+                    walker.looks_at(&left);
+                    walker.looks_at(&right);
+                }
                 let numbers = matches!(
                     predicate,
                     Binary::ArithmeticEqualTo
@@ -50,6 +75,17 @@ impl Walker<'_> {
                 Ok(())
             }
         })
+    }
+
+    /// A file that is looked at, as `test -e FILE` does.
+    fn looks_at(&mut self, file: &Word) {
+        let words = ["test".into(), "-e".into(), file.clone()];
+        for touch in self.known(&words, false, false).touches {
+            let touch = Touch { how: Use::Read, ..touch };
+            if self.tested.len() < MOST && !self.tested.contains(&touch) {
+                self.tested.push(touch);
+            }
+        }
     }
 
     /// A word that the shell evaluates once more.
