@@ -37,6 +37,7 @@ mod texts;
 mod tool;
 mod toolchains;
 mod unpack;
+mod uploads;
 mod variables;
 mod worktree;
 

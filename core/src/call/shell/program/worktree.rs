@@ -40,6 +40,7 @@ pub(super) fn taken(top: &Path, folders: &[PathBuf], takes: Takes) -> Option<Vec
         rules: Vec::new(),
         found: Vec::new(),
         budget: Budget::new(),
+        git: true,
     };
     for entry in &tracked {
         walk.budget.spend()?;
@@ -73,6 +74,27 @@ pub(super) fn taken(top: &Path, folders: &[PathBuf], takes: Takes) -> Option<Vec
     (walk.found.len() <= MOST).then_some(walk.found)
 }
 
+/// The files below a folder that is sent or packed as a whole, for an image without what its `.dockerignore` leaves out;
+/// none if there are too many to look at. What git itself keeps there is passed by.
+pub(super) fn below(folder: &Path, image: bool) -> Option<Vec<PathBuf>> {
+    let mut walk = Walk {
+        top: folder,
+        takes: Takes { untracked: true, ignored: false },
+        known: HashSet::new(),
+        rules: Vec::new(),
+        found: Vec::new(),
+        budget: Budget::new(),
+        git: false,
+    };
+    // Beside a file for images there may be one of its own, which counts instead.
+    if image && !folder.join("Dockerfile.dockerignore").exists() {
+        walk.read(&folder.join(".dockerignore"), "");
+        walk.rules.iter_mut().for_each(Rule::anchor);
+    }
+    walk.folder(folder, 0)?;
+    (walk.found.len() <= MOST).then_some(walk.found)
+}
+
 /// Whether a tracked file is another than the index knows.
 fn changed(path: &Path, entry: &Entry) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| {
@@ -93,6 +115,8 @@ struct Walk<'a> {
     rules: Vec<Rule>,
     found: Vec<PathBuf>,
     budget: Budget,
+    /// It is read as git does.
+    git: bool,
 }
 
 impl Walk<'_> {
@@ -115,7 +139,15 @@ impl Walk<'_> {
     }
 
     fn leaves_out(&self, path: &Path, folder: bool) -> bool {
-        !self.takes.ignored && ignored::ignores(&self.rules, &self.name(path), folder)
+        if self.takes.ignored {
+            return false;
+        }
+        if self.git {
+            return ignored::ignores(&self.rules, &self.name(path), folder);
+        }
+        // Here a file may be taken back in out of a folder that is left out.
+        let kept = folder && self.rules.iter().any(Rule::keeps);
+        !kept && ignored::ignores_below(&self.rules, &self.name(path), folder)
     }
 
     /// None once there is too much.
@@ -123,7 +155,9 @@ impl Walk<'_> {
         (depth <= DEEPEST && self.found.len() <= MOST).then_some(())?;
         let Ok(entries) = fs::read_dir(folder) else { return Some(()) };
         let kept = self.rules.len();
-        self.patterns(folder);
+        if self.git {
+            self.patterns(folder);
+        }
         for entry in entries.flatten() {
             self.budget.spend()?;
             let path = entry.path();
@@ -133,7 +167,7 @@ impl Walk<'_> {
             }
             if kind.is_dir() {
                 // Of a repository below, git takes no more than its commit.
-                if fs::symlink_metadata(path.join(".git")).is_err() {
+                if !self.git || fs::symlink_metadata(path.join(".git")).is_err() {
                     self.folder(&path, depth + 1)?;
                 }
             } else if kind.is_file() && !self.known.contains(&self.name(&path)) {
