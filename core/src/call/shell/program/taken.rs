@@ -1,7 +1,5 @@
 //! Files that git takes into its store though no word names them: `git add .`, `git stash -u`, `git commit -a`.
 
-use std::path::PathBuf;
-
 use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::repository;
@@ -25,13 +23,10 @@ pub(super) fn taken(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     for place in &scan.operands {
         match judge.words.get(*place).and_then(Word::literal) {
             // Names of files count as such; `:!x` leaves out some of the rest.
-            Some(text) if form.operands_take_in => {
-                let path = cwd.join(text).components().collect::<PathBuf>();
-                match path.canonicalize().ok().filter(|path| path.is_dir()) {
-                    Some(folder) => folders.push(folder),
-                    None => whole |= text.starts_with(':') || text == "*",
-                }
-            }
+            Some(text) if form.operands_take_in => match worktree::folder(&cwd, text) {
+                Some(folder) => folders.push(folder),
+                None => whole |= text.starts_with(':') || text == "*",
+            },
             _ => {}
         }
     }

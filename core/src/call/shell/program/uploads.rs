@@ -58,8 +58,7 @@ impl Judge<'_> {
         let Some(cwd) = self.command.cwd.and_then(|cwd| self.command.looked.resolved(cwd)) else { return };
         // `--dir=.`, `x=.`
         let values = literal.iter().flat_map(|word| [*word, word.rsplit('=').next().unwrap_or(word)]);
-        let folder = |text: &str| (!text.is_empty()).then(|| cwd.join(text).canonicalize().ok())?;
-        let mut folders: Vec<_> = values.filter_map(folder).filter(|path| path.is_dir()).collect();
+        let mut folders: Vec<_> = values.filter_map(|text| worktree::folder(&cwd, text)).collect();
         folders.dedup();
         if folders.is_empty() && here {
             folders.push(cwd.clone());

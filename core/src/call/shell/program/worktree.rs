@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::gitlinks::{Entry, entries};
@@ -95,8 +94,17 @@ pub(super) fn below(folder: &Path, image: bool) -> Option<Vec<PathBuf>> {
     (walk.found.len() <= MOST).then_some(walk.found)
 }
 
+/// The folder that is there by this name, links resolved.
+pub(super) fn folder(cwd: &Path, text: &str) -> Option<PathBuf> {
+    let named = (!text.is_empty()).then(|| cwd.join(text).canonicalize().ok()).flatten();
+    named.filter(|path| path.is_dir())
+}
+
 /// Whether a tracked file is another than the index knows.
+#[cfg(unix)]
 fn changed(path: &Path, entry: &Entry) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
     fs::symlink_metadata(path).is_ok_and(|meta| {
         let (seconds, rest) = entry.modified;
         let nanos = u64::try_from(meta.mtime_nsec()).unwrap_or_default();
@@ -105,6 +113,12 @@ fn changed(path: &Path, entry: &Entry) -> bool {
         let on_time = same(meta.mtime().cast_unsigned(), seconds) && (rest == 0 || same(nanos, rest));
         meta.is_file() && !(on_time && same(meta.len(), entry.size))
     })
+}
+
+/// Elsewhere the index holds other numbers: it may always be another.
+#[cfg(not(unix))]
+fn changed(path: &Path, _: &Entry) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
 struct Walk<'a> {
