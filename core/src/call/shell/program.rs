@@ -39,6 +39,7 @@ mod texts;
 mod tool;
 mod toolchains;
 mod unpack;
+mod uploads;
 mod users;
 mod variables;
 mod worktree;

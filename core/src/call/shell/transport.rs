@@ -21,8 +21,8 @@ pub(super) fn three_words(program: &Program) -> Option<[&str; 3]> {
     let [Item::Word(flag), Item::Word(line)] = command.suffix.as_ref()?.0.as_slice() else { return None };
     let words = [&name.value, &flag.value, &line.value];
     // To some shells, `$'...'` is a dollar sign and a quoted text.
-    let quoted = |word: &&String| word.contains("$'") || word.contains("$\"");
-    (!words.iter().any(|word| quoted(&word))).then_some(words.map(String::as_str))
+    let otherwise = words.iter().any(|word| word.contains("$'") || word.contains("$\""));
+    (!otherwise).then_some(words.map(String::as_str))
 }
 
 /// The line behind a shell of the system, and which shell that is.

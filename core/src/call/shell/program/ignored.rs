@@ -39,7 +39,24 @@ pub(super) fn ignores(rules: &[Rule], path: &str, folder: bool) -> bool {
     rules.iter().rev().find(|rule| rule.matches(path, folder)).is_some_and(|rule| !rule.keeps)
 }
 
+/// The same, where what matches a folder matches all that is in it, too.
+pub(super) fn ignores_below(rules: &[Rule], path: &str, folder: bool) -> bool {
+    let above = || path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+    let matches = |rule: &&Rule| rule.matches(path, folder) || above().any(|path| rule.matches(path, true));
+    rules.iter().rev().find(matches).is_some_and(|rule| !rule.keeps)
+}
+
 impl Rule {
+    /// Whether it takes something back in.
+    pub(super) fn keeps(&self) -> bool {
+        self.keeps
+    }
+
+    /// Makes it count from the folder of its file alone, as docker reads such files.
+    pub(super) fn anchor(&mut self) {
+        self.anchored = true;
+    }
+
     fn matches(&self, path: &str, folder: bool) -> bool {
         let Some(path) = path.strip_prefix(&self.base) else { return false };
         let Some(parts) = &self.parts else { return self.keeps };

@@ -51,6 +51,8 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
     };
     let at = judge.wrappers();
     judge.command_at(at);
+    judge.uploads(at);
+    judge.written_out(at);
     spellings::spellings(command.words, at, &mut judge.known.spellings);
     if judge.places.more {
         judge.always("it names more paths than can be looked at");

@@ -1,7 +1,5 @@
 //! Files that git takes into its store though no word names them: `git add .`, `git stash -u`, `git commit -a`.
 
-use std::path::PathBuf;
-
 use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::repository;
@@ -22,21 +20,25 @@ pub(super) fn taken(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     // Without a repository, one may be made before: `git init; git add .`.
     let top = repository::top(&cwd).unwrap_or_else(|| cwd.clone());
     let (mut folders, mut whole) = (Vec::new(), !form.operands_take_in);
+    let mut globs: Vec<&str> = Vec::new();
     for place in &scan.operands {
         match judge.words.get(*place).and_then(Word::literal) {
             // Names of files count as such; `:!x` leaves out some of the rest.
-            Some(text) if form.operands_take_in => {
-                let path = cwd.join(text).components().collect::<PathBuf>();
-                match path.canonicalize().ok().filter(|path| path.is_dir()) {
-                    Some(folder) => folders.push(folder),
-                    None => whole |= text.starts_with(':') || text == "*",
+            Some(text) if form.operands_take_in => match worktree::folder(&cwd, text) {
+                Some(folder) => folders.push(folder),
+                // A pattern of git's own, which reaches over slashes: a name that it gives ends as it does.
+                None if text.contains(['*', '?', '[']) && !text.starts_with(':') => {
+                    globs.push(text.rsplit(['*', '?', '[', ']']).next().unwrap_or_default());
                 }
-            }
+                None => whole |= text.starts_with(':'),
+            },
             _ => {}
         }
     }
     let all = has(&["-A", "--all", "-u", "--update", "--no-ignore-removal", "--renormalize"]);
     whole |= scan.operands.is_empty() && all;
+    let all_names = whole || !folders.is_empty();
+    whole |= !globs.is_empty();
     if whole || folders.iter().any(|folder| top.starts_with(folder)) {
         folders = vec![top.clone()];
     }
@@ -59,6 +61,9 @@ pub(super) fn taken(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             for file in files {
                 let Ok(below) = file.strip_prefix(&top) else { continue };
                 let Some(text) = below.to_str() else { continue };
+                if !all_names && !globs.iter().any(|end| text.ends_with(end)) {
+                    continue;
+                }
                 judge.places.touches.push(touch(TouchedPath::Known(judge.command.looked.at(&top, text))));
             }
         }

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::gitlinks::{Entry, entries};
@@ -40,6 +39,7 @@ pub(super) fn taken(top: &Path, folders: &[PathBuf], takes: Takes) -> Option<Vec
         rules: Vec::new(),
         found: Vec::new(),
         budget: Budget::new(),
+        git: true,
     };
     for entry in &tracked {
         walk.budget.spend()?;
@@ -73,8 +73,38 @@ pub(super) fn taken(top: &Path, folders: &[PathBuf], takes: Takes) -> Option<Vec
     (walk.found.len() <= MOST).then_some(walk.found)
 }
 
+/// The files below a folder that is sent or packed as a whole, for an image without what its `.dockerignore` leaves out;
+/// none if there are too many to look at. What git itself keeps there is passed by.
+pub(super) fn below(folder: &Path, image: bool) -> Option<Vec<PathBuf>> {
+    let mut walk = Walk {
+        top: folder,
+        takes: Takes { untracked: true, ignored: false },
+        known: HashSet::new(),
+        rules: Vec::new(),
+        found: Vec::new(),
+        budget: Budget::new(),
+        git: false,
+    };
+    // Beside a file for images there may be one of its own, which counts instead.
+    if image && !folder.join("Dockerfile.dockerignore").exists() {
+        walk.read(&folder.join(".dockerignore"), "");
+        walk.rules.iter_mut().for_each(Rule::anchor);
+    }
+    walk.folder(folder, 0)?;
+    (walk.found.len() <= MOST).then_some(walk.found)
+}
+
+/// The folder that is there by this name, links resolved.
+pub(super) fn folder(cwd: &Path, text: &str) -> Option<PathBuf> {
+    let named = (!text.is_empty()).then(|| cwd.join(text).canonicalize().ok()).flatten();
+    named.filter(|path| path.is_dir())
+}
+
 /// Whether a tracked file is another than the index knows.
+#[cfg(unix)]
 fn changed(path: &Path, entry: &Entry) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
     fs::symlink_metadata(path).is_ok_and(|meta| {
         let (seconds, rest) = entry.modified;
         let nanos = u64::try_from(meta.mtime_nsec()).unwrap_or_default();
@@ -85,6 +115,12 @@ fn changed(path: &Path, entry: &Entry) -> bool {
     })
 }
 
+/// Elsewhere the index holds other numbers: it may always be another.
+#[cfg(not(unix))]
+fn changed(path: &Path, _: &Entry) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
+}
+
 struct Walk<'a> {
     top: &'a Path,
     takes: Takes,
@@ -93,6 +129,8 @@ struct Walk<'a> {
     rules: Vec<Rule>,
     found: Vec<PathBuf>,
     budget: Budget,
+    /// It is read as git does.
+    git: bool,
 }
 
 impl Walk<'_> {
@@ -115,7 +153,15 @@ impl Walk<'_> {
     }
 
     fn leaves_out(&self, path: &Path, folder: bool) -> bool {
-        !self.takes.ignored && ignored::ignores(&self.rules, &self.name(path), folder)
+        if self.takes.ignored {
+            return false;
+        }
+        if self.git {
+            return ignored::ignores(&self.rules, &self.name(path), folder);
+        }
+        // Here a file may be taken back in out of a folder that is left out.
+        let kept = folder && self.rules.iter().any(Rule::keeps);
+        !kept && ignored::ignores_below(&self.rules, &self.name(path), folder)
     }
 
     /// None once there is too much.
@@ -123,7 +169,9 @@ impl Walk<'_> {
         (depth <= DEEPEST && self.found.len() <= MOST).then_some(())?;
         let Ok(entries) = fs::read_dir(folder) else { return Some(()) };
         let kept = self.rules.len();
-        self.patterns(folder);
+        if self.git {
+            self.patterns(folder);
+        }
         for entry in entries.flatten() {
             self.budget.spend()?;
             let path = entry.path();
@@ -133,7 +181,7 @@ impl Walk<'_> {
             }
             if kind.is_dir() {
                 // Of a repository below, git takes no more than its commit.
-                if fs::symlink_metadata(path.join(".git")).is_err() {
+                if !self.git || fs::symlink_metadata(path.join(".git")).is_err() {
                     self.folder(&path, depth + 1)?;
                 }
             } else if kind.is_file() && !self.known.contains(&self.name(&path)) {

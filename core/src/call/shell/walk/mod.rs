@@ -4,6 +4,7 @@
 mod assign;
 mod compound;
 mod fed;
+mod finish;
 mod folder;
 mod given;
 mod moved;

@@ -6,7 +6,7 @@ use super::parts::{Parts, behind, is_keyword, named, onto_output, piped};
 use super::redirect::Feed;
 use super::refusals::{glued_substitution, named_descriptor, open_subscript, stray_array};
 use super::reopen::is_bare_exec;
-use super::{Folder, Walker, assign, fed, script};
+use super::{Folder, Walker, assign, fed};
 use crate::call::shell::expand::Place;
 use crate::call::shell::program::{self, Command, Inner, Known, Moves};
 use crate::call::shell::refused::{Refused, Result};
@@ -462,48 +462,5 @@ impl Walker<'_> {
             return None;
         }
         plain(format!("it runs in {}, outside of the session's folders", folder.display()))
-    }
-
-    /// Everything found, with what only the whole line tells.
-    pub(super) fn finish(mut self) -> Vec<Access> {
-        self.rerun();
-        script::rewritten(&mut self.out);
-        self.settle_shown();
-        let tested = std::mem::take(&mut self.tested);
-        let functions = std::mem::take(&mut self.functions);
-        for access in &mut self.out {
-            let Access::Shell(shell) = access else { continue };
-            let words = std::iter::once(&shell.words)
-                .chain(&shell.outer)
-                .filter_map(|words| words.first()?.literal());
-            if let Some(name) =
-                words.into_iter().find(|name| functions.iter().any(|function| function == name))
-            {
-                let reason = format!("the line makes {name} a function of its own");
-                shell.caveats.push(Caveat { reason, always: true, named: Named::Nothing });
-            }
-        }
-        if self.out.is_empty() {
-            let mut caveats: Vec<_> = assign::caveats(&self.env).collect();
-            if self.line.trim().is_empty() {
-                let reason = "no command is named".to_owned();
-                caveats.push(Caveat { reason, always: true, named: Named::Nothing });
-            }
-            self.out.push(Access::Shell(ShellAccess {
-                assignments: std::mem::take(&mut self.env),
-                line: self.line.to_owned(),
-                understood: true,
-                reader: caveats.is_empty(),
-                caveats,
-                ..ShellAccess::default()
-            }));
-        }
-        // Looking at a file is no command: rules about the file count, and nothing else has to allow it.
-        let first = self.out.iter_mut().find_map(|access| match access {
-            Access::Shell(shell) => Some(shell),
-            _ => None,
-        });
-        first.into_iter().for_each(|shell| shell.touches.extend(tested.iter().cloned()));
-        self.out
     }
 }

@@ -6,6 +6,7 @@ mod past;
 mod rewritten;
 mod taken;
 mod texts;
+mod uploads;
 
 use super::*;
 

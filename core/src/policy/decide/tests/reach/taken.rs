@@ -17,12 +17,15 @@ const TAKE: &[&str] = &[
     "git stash push --include-untracked",
     "git add \"$PWD\"",
     "git add src ../w",
+    "git add '*'",
+    "git add '.e*'",
+    "git add '*.rs' '?env'",
     "timeout 5 git add .",
     "bash -c 'git add .'",
     "cd src && git add ..",
 ];
 
-fn effects<'a>(scene: &Scene, lines: &[&'a str], right: Effect) -> Vec<String> {
+fn effects(scene: &Scene, lines: &[&str], right: Effect) -> Vec<String> {
     let policy = scene.denying(&["read(.env)"]);
     wrong(scene, &policy, lines.iter().map(|line| (*line).to_owned()), |decision| decision.effect == right)
 }
@@ -74,6 +77,7 @@ fn given_a_denied_file_that_is_ignored_or_not_there_then_adding_everything_is_al
         "git commit -am x",
         "git add -n .",
         "git add src/a.rs",
+        "git add '*.rs'",
     ];
     found.extend(effects(&scene, &elsewhere, Allow));
     std::fs::create_dir_all(scene.root.join(".git/info")).unwrap();
@@ -82,7 +86,7 @@ fn given_a_denied_file_that_is_ignored_or_not_there_then_adding_everything_is_al
     std::fs::remove_file(scene.root.join(".env")).unwrap();
     std::fs::remove_file(scene.root.join(".git/info/exclude")).unwrap();
     found.extend(effects(&scene, &["git add .", "git add -A", "git commit -am 'touch .env'"], Allow));
-    held(&found, 59, 50);
+    held(&found, 60, 50);
 }
 
 /// A tracked file is taken in once it has changed. Attack 284.
