@@ -64,7 +64,9 @@ impl Walker<'_> {
                 Some('!' | '#' | '?' | '$' | '*' | '^' | '0'..='9') => true,
                 Some('-') => behind.next().is_some_and(|c| c.is_ascii_digit()),
                 Some(c) if c.is_ascii_alphabetic() => {
-                    let rest = behind.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+                    // Up to where a shell takes the event to end (readline's histexpand.c).
+                    let ends = |c: char| c.is_whitespace() || ";&()|<>:^$*%-\"'".contains(c);
+                    let rest = behind.take_while(|c| !ends(*c));
                     begins_a_name(&std::iter::once(c).chain(rest).collect::<String>())
                 }
                 _ => false,

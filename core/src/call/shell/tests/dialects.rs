@@ -180,6 +180,7 @@ fn given_an_earlier_line_then_it_is_asked_about_where_the_shell_is_not_known() {
         "grep \"!important\" f",
         "git log --format=%h!%s",
         "echo \"<!DOCTYPE html>\"",
+        "node -e \"a.filter(i=>!set.has(i))\"",
     ];
     let wrong: Vec<_> = plain.iter().filter(|line| always(Dialect::Unknown, line)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
