@@ -86,6 +86,8 @@ pub(super) struct Known {
     pub(super) touches: Vec<Touch>,
     /// Files that it certainly changes: accesses of their own.
     pub(super) writes: Vec<(WriteKind, String)>,
+    /// Where what it runs starts, if an option says so (`env -C DIR`).
+    pub(super) elsewhere: Option<Moves>,
     /// It reads everything below a folder that is not known.
     pub(super) adrift: bool,
     /// Addresses among its words.

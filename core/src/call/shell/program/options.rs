@@ -1,5 +1,6 @@
 //! What the options of a command are about.
 
+use super::Moves;
 use super::form::{Form, Meaning};
 use super::judge::{Judge, LONGEST_TAIL};
 use super::scan::{Found, Scan};
@@ -124,7 +125,11 @@ impl Judge<'_> {
                 unpack::into(self, found);
                 self.caveat(&about("writes in another place"), named);
             }
-            Meaning::Elsewhere => self.caveat(&about("works in another place"), named),
+            Meaning::Elsewhere => {
+                let folder = text.filter(|text| !text.is_empty()).map(|text| Moves::To(text.to_owned()));
+                self.known.elsewhere = Some(folder.unwrap_or(Moves::Somewhere));
+                self.caveat(&about("works in another place"), named);
+            }
             Meaning::Loads => self.caveat(&about("loads configuration or code"), named),
             Meaning::Runs => self.caveat(&about("runs another program"), named),
             Meaning::Changes => self.caveat(&about("changes something"), named),

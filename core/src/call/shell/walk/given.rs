@@ -245,14 +245,12 @@ impl Walker<'_> {
             let named = words.iter().filter_map(|word| last(&word.text())).filter(|name| !name.is_empty());
             self.files.names.extend(named.take(MOST));
         }
-        let unknown = |made: &Made| made.content == Content::Unknown;
         let tainted = words.iter().any(|word| match word.literal() {
             None => true,
             Some(text) => {
                 let path = self.located(text);
-                self.files.made.iter().any(|made| {
-                    unknown(made) && path.as_ref().map_or(made.name == text, |path| made.is(path))
-                })
+                let is = |made: &Made| path.as_ref().map_or(made.name == text, |path| made.is(path));
+                self.files.made.iter().any(is)
             }
         });
         if what == Brings::Made && !tainted {

@@ -95,8 +95,9 @@ impl Walker<'_> {
             }
             IoRedirect::OutputAndError(word, _) => {
                 self.target_of_zsh(&Kind::Write, &word.value);
-                let word = self.one_target(&word.value)?;
-                self.target(&word, false, true);
+                for word in self.targets(&word.value)? {
+                    self.target(&word, false, true);
+                }
                 Ok(Feed::Nothing)
             }
             IoRedirect::HereString(fd, word) => {
@@ -135,8 +136,9 @@ impl Walker<'_> {
             }
             Target::Filename(word) => {
                 self.target_of_zsh(kind, &word.value);
-                let word = self.one_target(&word.value)?;
-                self.target(&word, reads, writes);
+                for word in self.targets(&word.value)? {
+                    self.target(&word, reads, writes);
+                }
                 Ok(())
             }
             Target::Duplicate(word) if descriptor(&word.value) => {
@@ -149,21 +151,21 @@ impl Walker<'_> {
             Target::Duplicate(word) => {
                 self.target_of_zsh(&Kind::Write, &word.value);
                 word_behind_a_dash(&word.value)?;
-                let word = self.one_target(&word.value)?;
                 // bash expands such a word a second time, after its quotes are gone.
                 let plain = |text: &str| {
                     text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_./+:,@%=-".contains(&b))
                 };
-                match word.literal() {
-                    Some(text) if descriptor(text) => {}
-                    Some(text) if plain(text) => self.target(&word, reads, writes),
-                    _ => {
-                        self.note(
-                            true,
-                            format!("a redirection whose target is expanded twice: {}", word.text()),
-                        );
-                        self.target(&word, reads, writes);
+                for word in self.targets(&word.value)? {
+                    match word.literal() {
+                        Some(text) if descriptor(text) => continue,
+                        Some(text) if plain(text) => {}
+                        _ => {
+                            let reason =
+                                format!("a redirection whose target is expanded twice: {}", word.text());
+                            self.note(true, reason);
+                        }
                     }
+                    self.target(&word, reads, writes);
                 }
                 Ok(())
             }
@@ -199,14 +201,15 @@ impl Walker<'_> {
         Feed::Unknown
     }
 
-    /// A word that has to be one; where it is several, it is not known.
-    fn one_target(&mut self, raw: &str) -> Result<Word> {
+    /// The files that a redirection is about: one, or, to zsh alone, several. To a POSIX shell, braces are the file's
+    /// own name.
+    fn targets(&mut self, raw: &str) -> Result<Vec<Word>> {
         let mut words = self.words(raw, Place::Command)?;
-        if let (Some(word), true) = (words.pop(), words.is_empty()) {
-            return Ok(word);
+        if words.len() != 1 {
+            self.note(self.may_be_zsh(), format!("a redirection to several files: {raw}"));
+            words.push(self.word(raw, Place::Value)?);
         }
-        self.note(false, format!("a redirection to several files: {raw}"));
-        self.word(raw, Place::Value)
+        Ok(words)
     }
 
     /// A file that is opened.

@@ -356,6 +356,11 @@ impl Walker<'_> {
                         if feed == Feed::Unknown {
                             walker.offered = walker.input.clone();
                         }
+                        match &known.elsewhere {
+                            Some(Moves::To(folder)) => walker.folder = walker.folder.to(folder),
+                            Some(Moves::Somewhere) => walker.folder = Folder::Unknown,
+                            None => {}
+                        }
                         walker.command(words, Parts { feed: feed.clone(), shell: false, ..Parts::default() })
                     })
                 })?,
