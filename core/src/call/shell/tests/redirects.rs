@@ -38,7 +38,7 @@ fn given_a_target_that_is_not_literal_then_it_is_asked_about_and_could_be_any_fi
     each(&[
         ("a > $x", "a ~"),
         ("a < *.c", "a ~"),
-        ("a > {b,c}", "a ~ | write(/w/{b,c})"),
+        ("a > {b,c}", "a !! | write(/w/b) | write(/w/c) | write(/w/{b,c})"),
         ("{ a; } > $x", "'{' ~ | a"),
     ]);
     assert_eq!(touched("a > x$y"), ["/w/x*"]);
