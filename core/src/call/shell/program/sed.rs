@@ -246,6 +246,8 @@ impl<'a> Reader<'a> {
                 Some('e') => {
                     self.next();
                     self.effects.push(Effect::Runs(text.clone()));
+                    // With what the line holds around it.
+                    self.effects.push(Effect::Runs(String::new()));
                 }
                 Some('w') => {
                     self.next();
@@ -312,9 +314,9 @@ mod tests {
             ("1w out", vec![writes("out")]),
             ("1e touch PWN", vec![runs("touch PWN")]),
             ("e", vec![runs("")]),
-            ("s|hi|touch PWN|e", vec![runs("touch PWN")]),
-            ("s/.*/rm & \\1 x\\/y/e", vec![runs("rm ${_} ${_} x/y")]),
-            ("s/a/b/gew out", vec![runs("b"), writes("out")]),
+            ("s|hi|touch PWN|e", vec![runs("touch PWN"), runs("")]),
+            ("s/.*/rm & \\1 x\\/y/e", vec![runs("rm ${_} ${_} x/y"), runs("")]),
+            ("s/a/b/gew out", vec![runs("b"), runs(""), writes("out")]),
             ("$!{w out\n}", vec![writes("out")]),
             ("/x/ { n ; w out", vec![writes("out"), Effect::Unknown]),
             ("r /etc/passwd", vec![Effect::Reads("/etc/passwd".into())]),

@@ -180,6 +180,8 @@ fn awk_names(judge: &mut Judge<'_>, text: &str, writes: bool) {
 fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
     for effect in sed::effects(text) {
         match effect {
+            // `e` by itself, and the flag of `s`: what it reads is a line that it runs.
+            sed::Effect::Runs(line) if line.is_empty() => judge.always("the sed script runs what it reads"),
             sed::Effect::Runs(line) => {
                 judge.caveat("the sed script runs a program", vec![place]);
                 judge.line(&Word::Literal(line));

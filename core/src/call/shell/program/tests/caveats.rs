@@ -30,7 +30,7 @@ fn given_an_option_or_operand_that_does_more_then_a_plain_caveat_names_it() {
         ("sort --compress-prog=sh f", &[&[1]]),
         ("sed 'w backup.txt' f", &[&[1]]),
         ("sed -n '1e touch PWN' f", &[&[2]]),
-        ("sed 's|hi|touch PWN|e' f", &[&[1]]),
+        ("sed '1e touch PWN' f", &[&[1]]),
         ("sed -f script.sed f", &[&[1, 2]]),
         ("sed --expression='1e id' f", &[&[1]]),
         ("sed -ne '1e id' f", &[&[2]]),
