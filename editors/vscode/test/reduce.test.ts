@@ -113,7 +113,7 @@ test("a call that was denied without asking is told, even where no tool call is 
 
 test("what is kept over a reload is what was there", () => {
   const state = after(says("a"), tool("c1"), card("a1"), card("a2"), resolved("a2", "approved"), { type: "cursor", cursor: { instance: "i", seq: 9 } });
-  assert.deepEqual(restore(JSON.parse(JSON.stringify(keep(state)))), { ...state, tabs: state.tabs.map((tab) => ({ ...tab })) });
+  assert.deepEqual(restore(JSON.parse(JSON.stringify(keep(state)))), { ...state, untouched: true, tabs: state.tabs.map((tab) => ({ ...tab })) });
 });
 
 test("what is kept is bounded, says so, and never drops what waits", () => {
@@ -125,8 +125,33 @@ test("what is kept is bounded, says so, and never drops what waits", () => {
   assert.ok(items.some((item) => item.kind === "approval" && item.id === "a1"));
 });
 
+test("a tab that was made too late to be kept comes back with what its backend tells of it, in front", () => {
+  const kept = restore(JSON.parse(JSON.stringify(keep(reduce(EMPTY, { type: "tab-new", tabId: "t0", agentName: "demo", cwd: "/w" })))));
+  const told: (Event | Local)[] = [{ type: "session-changed", session: session() }, { type: "prompt", tabId: "t1", turn: 1, text: "p" }, card("a1")];
+  const state = told.reduce<State>(reduce, kept);
+  assert.deepEqual([state.tabs.map((tab) => tab.tabId), state.selected], [["t0", "t1"], "t1"]);
+  assert.deepEqual(tabOf(state, "t1")?.items.map((item) => item.kind), ["prompt", "approval"]);
+  const anew = reduce(kept, { type: "snapshot", sessions: [session()], waiting: [card("a1")], lost: false });
+  assert.deepEqual(tabOf(anew, "t1")?.items.map((item) => item.kind), ["notice", "approval"]);
+});
+
+test("a session of another window gets a tab, and does not take the front of who is at work here", () => {
+  const state = reduce(reduce(EMPTY, { type: "tab-new", tabId: "t0", agentName: "demo", cwd: "/w" }), { type: "session-changed", session: session() });
+  assert.deepEqual([state.tabs.map((tab) => tab.tabId), state.selected], [["t0", "t1"], "t0"]);
+});
+
+test("a tab that was closed does not come back with what is still told of its session, nor does one that ended", () => {
+  const closed = after({ type: "tab-closed", tabId: "t1" });
+  const kept = restore(JSON.parse(JSON.stringify(keep(closed))));
+  for (const state of [closed, kept]) {
+    assert.deepEqual(reduce(state, { type: "session-changed", session: session() }).tabs, []);
+    assert.deepEqual(reduce(state, { type: "snapshot", sessions: [session()], waiting: [], lost: false }).tabs, []);
+  }
+  assert.deepEqual(reduce(EMPTY, { type: "session-changed", session: { ...session(), state: "ended" } }).tabs, []);
+});
+
 test("a damaged store is an empty one", () => {
-  assert.deepEqual(restore({ v: 1, tabs: "x", cards: [{ card: 1 }] }), EMPTY);
+  assert.deepEqual(restore({ v: 1, tabs: "x", cards: [{ card: 1 }], closed: 3 }), { ...EMPTY, untouched: true });
   assert.deepEqual(restore(undefined), EMPTY);
 });
 

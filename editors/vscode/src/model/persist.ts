@@ -21,7 +21,7 @@ export function keep(state: State): unknown {
   const entries = Object.values(state.cards);
   const loose = entries.filter((entry) => !placed.has(entry.card.approvalId) && entry.state !== "pending");
   const dropped = new Set(loose.slice(0, Math.max(0, loose.length - LOOSE)));
-  return { v: VERSION, cursor: state.cursor, selected: state.selected, tabs, cards: entries.filter((entry) => !dropped.has(entry)) };
+  return { v: VERSION, cursor: state.cursor, selected: state.selected, tabs, cards: entries.filter((entry) => !dropped.has(entry)), closed: state.closed };
 }
 
 /** The newest items that fit; what waits always stays, and what is left out is said. */
@@ -56,6 +56,8 @@ export function restore(value: unknown): State {
     tabs,
     selected: tabs.some((one) => one.tabId === value["selected"]) ? text(value["selected"]) : (tabs[0]?.tabId ?? null),
     cards,
+    closed: list(value["closed"]).filter((one): one is string => typeof one === "string"),
+    untouched: true,
   };
 }
 

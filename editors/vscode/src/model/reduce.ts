@@ -29,6 +29,8 @@ export type Local =
 
 /** So many settled cards of other processes are kept. */
 const RECENT = 200;
+/** So many closed tabs are known as such. */
+const CLOSED = 100;
 
 /** The state after `event`. */
 export function reduce(state: State, event: Event | Local): State {
@@ -41,7 +43,7 @@ export function reduce(state: State, event: Event | Local): State {
     case "approval-resolved":
       return resolved(state, event);
     case "session-changed":
-      return inTab(state, event.session.tabId, (tab) => session(tab, event.session));
+      return inTab(adopted(state, event.session), event.session.tabId, (tab) => session(tab, event.session));
     case "session-closed":
       return inTab(state, event.tabId, (tab) => (tab.state === "new" ? tab : { ...tab, state: "ended" }));
     case "prompt":
@@ -72,16 +74,16 @@ export function reduce(state: State, event: Event | Local): State {
 function local(state: State, event: Local): State {
   switch (event.type) {
     case "tab-new":
-      if (tabOf(state, event.tabId)) return { ...state, selected: event.tabId };
-      return { ...state, tabs: [...state.tabs, newTab(event.tabId, event.agentName, event.cwd)], selected: event.tabId };
+      if (tabOf(state, event.tabId)) return { ...state, selected: event.tabId, untouched: false };
+      return { ...state, tabs: [...state.tabs, newTab(event.tabId, event.agentName, event.cwd)], selected: event.tabId, untouched: false };
     case "tab-selected":
-      return state.selected === event.tabId ? state : { ...state, selected: event.tabId };
+      return state.selected === event.tabId ? state : { ...state, selected: event.tabId, untouched: false };
     case "tab-closed": {
       const at = state.tabs.findIndex((tab) => tab.tabId === event.tabId);
       if (at < 0) return state;
       const tabs = state.tabs.filter((tab) => tab.tabId !== event.tabId);
       const selected = state.selected === event.tabId ? (tabs[Math.min(at, tabs.length - 1)]?.tabId ?? null) : state.selected;
-      return { ...state, tabs, selected };
+      return { ...state, tabs, selected, closed: [...state.closed, event.tabId].slice(-CLOSED), untouched: false };
     }
     case "agent-picked":
       return inTab(state, event.tabId, (tab) => (tab.state === "new" ? { ...tab, agentName: event.agentName, mode: null } : tab));
@@ -116,6 +118,17 @@ function inTab(state: State, tabId: string, change: (tab: Tab) => Tab): State {
   if (tab === undefined) return state;
   const changed = change(tab);
   return changed === tab ? state : { ...state, tabs: state.tabs.map((one) => (one === tab ? changed : one)) };
+}
+
+/**
+ * The state with a tab for this session. The editor writes down what is kept a while after it is told: a window that is
+ * loaded anew right after a tab was made knows nothing of it, and its backend does. The tab that was made last was the one
+ * in front.
+ */
+function adopted(state: State, now: SessionInfo): State {
+  if (now.state === "ended" || tabOf(state, now.tabId) !== undefined || state.closed.includes(now.tabId)) return state;
+  const tabs = [...state.tabs, newTab(now.tabId, now.agentName, now.cwd)];
+  return { ...state, tabs, selected: state.untouched || state.selected === null ? now.tabId : state.selected };
 }
 
 /** The turn of a prompt that the backend has not heard of yet. */
@@ -173,15 +186,19 @@ function turnEnded(tab: Tab, stopReason: string | null, error: string | null): T
   return said === undefined ? done : note(done, said, false);
 }
 
+const NOT_KEPT = "Some of what was said here in the meantime is not kept.";
+
 /** Everything as it is now. Tabs that the backend does not have are lost; cards that do not wait have to be looked up. */
 function snapshot(state: State, sessions: SessionInfo[], cards: TabCard[], lost: boolean): State {
   const tabs = state.tabs.map((tab) => {
     const now = sessions.find((one) => one.tabId === tab.tabId);
     if (now === undefined) return tab.state === "new" || tab.state === "ended" ? tab : { ...tab, items: stopped(tab.items), state: "lost" as const };
     const changed = session(tab, now);
-    return lost && tab.items.length > 0 ? note(changed, "Some of what was said here in the meantime is not kept.", false) : changed;
+    return lost && tab.items.length > 0 ? note(changed, NOT_KEPT, false) : changed;
   });
-  return cards.reduce(asked, { ...state, tabs });
+  const found = sessions.filter((one) => tabOf(state, one.tabId) === undefined);
+  const whole = found.reduce((now, one) => inTab(adopted(now, one), one.tabId, (tab) => note(session(tab, one), NOT_KEPT, false)), { ...state, tabs });
+  return cards.reduce(asked, whole);
 }
 
 function asked(state: State, card: TabCard): State {

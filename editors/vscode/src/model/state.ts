@@ -79,9 +79,13 @@ export interface State {
   tabs: Tab[];
   selected: string | null;
   cards: Record<string, Entry>;
+  /** Tabs that were closed here, oldest first: what is still told of their sessions does not bring them back. */
+  closed: string[];
+  /** As it was kept, and nobody has made, chosen or closed a tab since. */
+  untouched: boolean;
 }
 
-export const EMPTY: State = { cursor: null, tabs: [], selected: null, cards: {} };
+export const EMPTY: State = { cursor: null, tabs: [], selected: null, cards: {}, closed: [], untouched: false };
 
 /** A tab before its session. */
 export function newTab(tabId: string, agentName: string, cwd: string): Tab {
