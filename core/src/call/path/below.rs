@@ -72,9 +72,13 @@ impl PathAccess {
         if self.folder || self.unresolved.is_some() {
             return false;
         }
+        // It was looked at, and no folder was there: a file or nothing, which is the same here.
+        if !made {
+            return true;
+        }
         match std::fs::symlink_metadata(&self.resolved) {
             Ok(meta) => !meta.is_dir() && !meta.is_symlink(),
-            Err(error) => !made && error.kind() == std::io::ErrorKind::NotFound,
+            Err(_) => false,
         }
     }
 

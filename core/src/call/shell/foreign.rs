@@ -84,9 +84,12 @@ pub(super) fn check(words: &[Word]) -> Result<()> {
     Ok(())
 }
 
+/// As many words of a line tell whom it is for: it is refused anyway, and this is only the reason that is given.
+const TELLING: usize = 1_000;
+
 /// The reason for a line that does not parse, where it is one of those.
 pub(super) fn reason(line: &str) -> Option<&'static str> {
-    let mut words = line.split_whitespace();
+    let mut words = line.split_whitespace().take(TELLING);
     let name = words.next().unwrap_or_default();
     let rest: Vec<&str> = words.collect();
     if power(name, &rest) || rest.iter().any(|word| cmdlet(word)) {

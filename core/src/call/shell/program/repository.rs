@@ -25,9 +25,16 @@ const MOST: usize = 64;
 /// could be one counts, up to one that certainly is.
 pub(super) fn names_no_program(cwd: &Path) -> bool {
     let mut left = MOST;
+    // One path for all the looks that are taken: most find nothing.
+    let mut name = cwd.join(".git");
     for folder in cwd.ancestors().take(MOST) {
-        let dot = folder.join(".git");
-        if there(&dot) {
+        let mut has = |wanted: &str| {
+            folder.clone_into(&mut name);
+            name.push(wanted);
+            there(&name)
+        };
+        if has(".git") {
+            let dot = folder.join(".git");
             let Some(git) = git_folder(folder, &dot) else { return false };
             if !harmless(&git, folder, &mut left) {
                 return false;
@@ -37,7 +44,6 @@ pub(super) fn names_no_program(cwd: &Path) -> bool {
             }
         }
         // A folder that is a repository by itself.
-        let has = |name: &str| there(&folder.join(name));
         if has("HEAD") && (has("objects") || has("commondir")) {
             if !harmless(folder, folder, &mut left) {
                 return false;

@@ -245,15 +245,7 @@ impl Walker<'_> {
             let named = words.iter().filter_map(|word| last(&word.text())).filter(|name| !name.is_empty());
             self.files.names.extend(named.take(MOST));
         }
-        let tainted = words.iter().any(|word| match word.literal() {
-            None => true,
-            Some(text) => {
-                let path = self.located(text);
-                let is = |made: &Made| path.as_ref().map_or(made.name == text, |path| made.is(path));
-                self.files.made.iter().any(is)
-            }
-        });
-        if what == Brings::Made && !tainted {
+        if what == Brings::Made && !words.iter().any(|word| self.may_be_made(word)) {
             return;
         }
         let tee = words.first().and_then(Word::literal) == Some("tee");
@@ -264,6 +256,18 @@ impl Walker<'_> {
         if let (true, Some(text)) = (tee, exact) {
             self.holds_text(mark..self.made_so_far(), text, appends);
         }
+    }
+
+    /// Whether the word is, or could be, the name of a file that the line wrote.
+    fn may_be_made(&self, word: &Word) -> bool {
+        let Some(text) = word.literal() else { return true };
+        // Looking up every word of every command costs more than reading the line.
+        if self.files.made.is_empty() {
+            return false;
+        }
+        let path = self.located(text);
+        let is = |made: &Made| path.as_ref().map_or(made.name == text, |path| made.is(path));
+        self.files.made.iter().any(is)
     }
 
     /// Parts of the line run again, later, or beside each other.
