@@ -26,6 +26,14 @@ fn given_any_form_of_command_then_every_simple_command_in_it_is_found() {
     ]);
 }
 
+/// Attack 204: bash writes a substitution down anew before it runs it, as `coproc COPROC git log`, and takes the name that
+/// it gave for the command.
+#[test]
+fn given_a_coprocess_without_a_name_in_a_substitution_then_it_is_not_understood() {
+    each_always(&["a \"$(coproc git log)\"", "a <(coproc b)", "a `coproc b`", "a $(b; (coproc c d))"]);
+    each(&[("a $(coproc X { b; })", "a $(coproc X { b; }) | b"), ("coproc b; c $(d)", "b | c $(d) | d")]);
+}
+
 /// Decisions, section 2: "Wrappers that only change how ... are looked through, for every effect."
 #[test]
 fn given_transparent_wrappers_then_the_command_behind_them_counts_and_the_whole_stays_for_denials() {

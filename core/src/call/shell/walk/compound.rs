@@ -1,7 +1,7 @@
 //! Compound commands: groups, conditions, loops, functions.
 
 use brush_parser::ast::{
-    ArithmeticForClauseCommand, CaseClauseCommand, CompoundCommand, ForClauseCommand, FunctionDefinition,
+    ArithmeticForClauseCommand, CaseClauseCommand, Command, CompoundCommand, ForClauseCommand, FunctionDefinition,
     IfClauseCommand, UnexpandedArithmeticExpr,
 };
 
@@ -28,6 +28,10 @@ impl Walker<'_> {
                 walker.list(&of.1.list)
             }),
             CompoundCommand::Coprocess(of) => {
+                // bash writes what is substituted down anew, with the name that it gives, and reads that as a command.
+                if self.substituted() && of.name.is_none() && matches!(*of.body, Command::Simple(_)) {
+                    return Err(Refused::new("a coprocess without a name in a substitution"));
+                }
                 if let Some(name) = &of.name {
                     self.set_name(&name.value);
                 }
