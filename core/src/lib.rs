@@ -4,7 +4,6 @@
 //! [`gate::Authorized`] → door. ARCHITECTURE.md says which module may know what.
 
 pub mod approval;
-pub mod call;
 pub mod check;
 pub mod config;
 pub mod doors;
@@ -14,3 +13,5 @@ pub mod pin;
 pub mod policy;
 pub mod record;
 pub mod store;
+
+pub use mayi_call as call;

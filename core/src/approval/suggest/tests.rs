@@ -99,7 +99,7 @@ fn given_a_program_that_runs_others_then_only_its_exact_words_are_suggested() {
 /// The same of every program in the table that runs others, also with a version behind its name.
 #[test]
 fn given_any_interpreter_shell_wrapper_or_runner_then_only_its_exact_words_are_suggested() {
-    let names = shell::names();
+    let names = shell::program_names();
     let run_others: Vec<_> = names.iter().filter(|name| !shell::is_plain(name)).collect();
     assert!(run_others.len() > 200, "{}", run_others.len());
     for name in run_others {

@@ -1,0 +1,93 @@
+//! Arguments of tools as paths: every path that a value could mean to the server that gets it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{PathAccess, file_paths};
+
+/// As many arguments, and values of one, are looked at, each as long: others are no paths that are known.
+const MOST: usize = 64;
+const LONGEST: usize = 4096;
+/// As often may a value be encoded.
+const DEEPEST: usize = 3;
+
+/// The paths that each argument could mean. An argument that may mean something else is left out.
+pub(super) fn paths(arguments: &Value, cwd: &Path) -> BTreeMap<String, Vec<PathAccess>> {
+    let named = arguments.as_object().into_iter().flatten().take(MOST);
+    named.filter_map(|(name, value)| Some((name.clone(), of_value(value, cwd)?))).collect()
+}
+
+fn of_value(value: &Value, cwd: &Path) -> Option<Vec<PathAccess>> {
+    let texts: Vec<&str> = match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) if items.len() <= MOST => {
+            items.iter().map(Value::as_str).collect::<Option<_>>()?
+        }
+        _ => return None,
+    };
+    let mut found = Vec::new();
+    for text in texts {
+        for reading in readings(text)? {
+            let path = PathAccess::new(cwd, &reading);
+            if !found.contains(&path) {
+                found.push(path);
+            }
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The names that a text may be read as; none if it can mean what is not known: a variable, another user's home,
+/// an address.
+fn readings(text: &str) -> Option<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    for text in decodings(text)? {
+        let scheme = text.find("://").or_else(|| text.to_ascii_lowercase().starts_with("file:").then_some(4));
+        let files = file_paths(&text);
+        let odd = text.trim().is_empty()
+            || text.len() > LONGEST
+            || text.starts_with(['~', '[', '"', '\''])
+            || text.contains('$')
+            || text.chars().any(char::is_control)
+            || scheme.is_some() && files.is_empty();
+        if odd {
+            return None;
+        }
+        // As a name, an address of a file is in no folder that is there, unless it climbs.
+        let named = files.is_empty() || climbs(&text);
+        for text in named.then_some(text).into_iter().chain(files) {
+            let trimmed = text.trim().to_owned();
+            let slashes = [text.replace('\\', "/"), trimmed.replace('\\', "/")];
+            found.extend([text, trimmed].into_iter().chain(slashes));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Some(found)
+}
+
+/// A text as it is, and with `%41` as what that stands for, as often as there is any.
+#[must_use]
+pub fn decodings(text: &str) -> Option<Vec<String>> {
+    let mut found = vec![text.to_owned()];
+    for _ in 0..=DEEPEST {
+        let last = found.last()?;
+        let decoded = super::url::decoded(last);
+        if decoded == *last {
+            return Some(found);
+        }
+        if decoded.contains(char::REPLACEMENT_CHARACTER) {
+            return None;
+        }
+        found.push(decoded);
+    }
+    None
+}
+
+/// Whether a part of a path goes up.
+#[must_use]
+pub fn climbs(text: &str) -> bool {
+    text.split(['/', '\\']).any(|part| part.trim() == "..")
+}

@@ -1,0 +1,83 @@
+//! Arithmetic: `$((..))`, `((..))`, subscripts, offsets. A name in it is a variable, and the shell
+//! evaluates what that variable holds, subscripts with substitutions included.
+
+use crate::shell::Word;
+use crate::shell::refused::{Refused, Result};
+use crate::shell::variables::{self, Kind};
+use crate::shell::walk::Walker;
+
+/// What an expression is, as far as its text tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::shell) enum Expression {
+    /// Numbers and operators.
+    Numbers,
+    /// Also names, which the shell evaluates.
+    Names,
+    /// Names, of which one changes what later words run.
+    Rebinding,
+    /// More than that: it could hold anything.
+    Other,
+}
+
+/// Reads the text of an expression.
+pub(in crate::shell) fn expression(text: &str) -> Expression {
+    let text = text.trim();
+    if matches!(text, "@" | "*") {
+        return Expression::Numbers;
+    }
+    let operator = |b: u8| b" \t+-*/%<>=!&|^~?:,()".contains(&b);
+    let mut depth = 0;
+    for b in text.bytes() {
+        match b {
+            b'(' => depth += 1,
+            b')' if depth == 0 => return Expression::Other,
+            b')' => depth -= 1,
+            _ if b.is_ascii_alphanumeric() || b == b'_' || operator(b) || b"$[]{}\n".contains(&b) => {}
+            _ => return Expression::Other,
+        }
+    }
+    if depth != 0 || text.contains("$(") || text.contains("$[") {
+        return Expression::Other;
+    }
+    if text.bytes().all(|b| b.is_ascii_digit() || operator(b)) {
+        return Expression::Numbers;
+    }
+    let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let rebinds =
+        names.filter(|name| variables::is_name(name)).any(|name| variables::kind(name) == Kind::Rebinding);
+    if rebinds { Expression::Rebinding } else { Expression::Names }
+}
+
+impl Walker<'_> {
+    /// Notes what an expression evaluates, and says what it is.
+    pub(in crate::shell) fn arithmetic(&mut self, text: &str) -> Result<Expression> {
+        let expression = expression(text);
+        match expression {
+            Expression::Numbers => {}
+            Expression::Names => {
+                self.note(false, format!("the shell evaluates {} as arithmetic", text.trim()))
+            }
+            Expression::Rebinding => {
+                self.note(true, format!("the shell evaluates {} as arithmetic", text.trim()));
+            }
+            Expression::Other => {
+                return Err(Refused::new(format!("arithmetic that holds more: {}", text.trim())));
+            }
+        }
+        Ok(expression)
+    }
+}
+
+/// Whether a word that the shell evaluates once more is asked about, and if so, whatever the mode.
+/// Numbers and plain names are harmless; a subscript or a substitution in it runs what it holds.
+pub(in crate::shell) fn evaluated(word: &Word) -> Option<bool> {
+    let Some(text) = word.literal() else { return Some(false) };
+    let base = text.strip_suffix("[@]").or_else(|| text.strip_suffix("[*]")).unwrap_or(text);
+    if base.is_empty() || expression(base) == Expression::Numbers {
+        return None;
+    }
+    if base.contains(['[', '$', '`', '\\']) {
+        return Some(true);
+    }
+    (!variables::is_name(base)).then_some(false)
+}

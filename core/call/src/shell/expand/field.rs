@@ -1,0 +1,97 @@
+//! A word while it is put together.
+
+use super::Place;
+use crate::shell::{OpenWord, Word};
+
+/// Known text, and gaps for what is not known.
+#[derive(Default)]
+pub(super) struct Field {
+    pieces: Vec<Option<String>>,
+    /// A gap may become several words, or none.
+    splits: bool,
+    /// A gap comes from a glob.
+    globs: bool,
+    /// A gap comes from something else.
+    expands: bool,
+    /// Of these, one that could be anything.
+    wild: bool,
+}
+
+impl Field {
+    /// Text that is known.
+    pub(super) fn known(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Some(before)) => before.push_str(text),
+            _ => self.pieces.push(Some(text.to_owned())),
+        }
+    }
+
+    /// Names of files.
+    pub(super) fn glob(&mut self) {
+        self.globs = true;
+        self.wild = true;
+        self.splits = true;
+        self.gap();
+    }
+
+    /// Anything.
+    pub(super) fn open(&mut self, splits: bool) {
+        self.wild = true;
+        self.number(splits);
+    }
+
+    /// A number that the shell counts or computes by itself.
+    pub(super) fn number(&mut self, splits: bool) {
+        self.expands = true;
+        self.splits |= splits;
+        self.gap();
+    }
+
+    /// What another word is.
+    pub(super) fn splice(&mut self, word: &Word) {
+        match word {
+            Word::Literal(text) => self.known(text),
+            Word::Open(open) => {
+                for piece in &open.pieces {
+                    match piece {
+                        Some(text) => self.known(text),
+                        None => self.gap(),
+                    }
+                }
+                self.globs |= open.glob;
+                self.expands |= !open.glob;
+                self.wild |= !open.tame;
+            }
+        }
+    }
+
+    /// Not all of it is known.
+    pub(super) fn is_open(&self) -> bool {
+        self.globs || self.expands
+    }
+
+    /// It may become several words, or none.
+    pub(super) fn split(&mut self) {
+        self.splits = true;
+    }
+
+    fn gap(&mut self) {
+        if self.pieces.last() != Some(&None) {
+            self.pieces.push(None);
+        }
+    }
+
+    /// The word, as it was written: `raw`.
+    pub(super) fn into_word(self, raw: &str, place: Place) -> Word {
+        if !self.is_open() {
+            return Word::Literal(self.pieces.into_iter().flatten().collect());
+        }
+        Word::Open(OpenWord {
+            text: raw.to_owned(),
+            pieces: self.pieces,
+            splits: self.splits && place == Place::Command,
+            glob: self.globs && !self.expands,
+            tame: !self.wild,
+        })
+    }
+}

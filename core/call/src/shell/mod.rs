@@ -1,0 +1,194 @@
+//! Shell lines: every simple command in them becomes an access, with what could not be understood
+//! about it (decisions, section 2).
+//!
+//! [`line()`] and [`argv()`] are the way in. What they return is about the commands themselves
+//! ([`ShellAccess`]), about the files that redirections and operands certainly write
+//! ([`super::Access::Write`]) or read ([`super::Access::Read`]), and about paths and addresses that
+//! words merely could mean ([`Touch`], [`ShellAccess::urls`]): those count for deny, ask and
+//! protection, and never have to be allowed by themselves.
+
+mod bounds;
+mod builtins;
+mod candidates;
+mod dialect;
+mod expand;
+mod foreign;
+mod heredocs;
+mod line;
+mod parse;
+mod program;
+mod refused;
+mod scripts;
+mod touch;
+mod transport;
+mod variables;
+mod walk;
+mod word;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Access, UrlAccess};
+
+pub use dialect::{Dialect, UnknownDialect};
+pub use line::{argv, line};
+pub use program::{is_plain, program_names, runs_others};
+pub use scripts::Script;
+pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
+pub use word::{OpenWord, Word, join, quote, split};
+
+/// What a line is read in.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// The folder that it runs in: absolute.
+    pub cwd: &'a Path,
+    /// The session's folders, links resolved.
+    pub roots: &'a [PathBuf],
+    /// The home folder, for `~` and `$HOME`; without one, both are not known.
+    pub home: Option<&'a Path>,
+    /// Variables that the request sets for it: judged as assignments.
+    pub env: &'a BTreeMap<String, String>,
+    /// The shell that reads it.
+    pub dialect: Dialect,
+}
+
+static NO_VARIABLES: BTreeMap<String, String> = BTreeMap::new();
+
+impl<'a> Surroundings<'a> {
+    /// A folder among `roots`, without a home folder and without variables, for a shell that is
+    /// not known.
+    #[must_use]
+    pub fn new(cwd: &'a Path, roots: &'a [PathBuf]) -> Self {
+        Self { cwd, roots, home: None, env: &NO_VARIABLES, dialect: Dialect::Unknown }
+    }
+}
+
+/// Something that could not be understood, or that could change what runs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Caveat {
+    /// One line, lower case.
+    pub reason: String,
+    /// Asked about whatever the mode: only an answer to exactly this call discharges it.
+    #[serde(default)]
+    pub always: bool,
+    /// What a pattern has to name, so that it allows this too; never for one with `always`.
+    #[serde(default)]
+    pub named: Named,
+}
+
+/// The part of a command that a caveat is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Named {
+    /// Nothing that a pattern could name.
+    #[default]
+    Nothing,
+    /// These words, by their places in [`ShellAccess::words`]: an option and its value, say.
+    Words(Vec<usize>),
+    /// The word at `at`, beside another of its kind at `first`: a pattern that leaves open what stands
+    /// there names both, and one that names the first has to name the other.
+    Beside {
+        /// The place of the first.
+        first: usize,
+        /// The place of the other.
+        at: usize,
+    },
+    /// The assignment at this place in [`ShellAccess::assignments`].
+    Assignment(usize),
+}
+
+/// `NAME=value` before a command.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Assignment {
+    /// The name, with its index if it is an element of an array, and `+` if it appends.
+    pub name: String,
+    /// The value.
+    pub value: Word,
+}
+
+/// One simple command, or a line that was not understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShellAccess {
+    /// The words of the command: quotes removed, `~`, `$HOME`, `$PWD` and braces expanded, wrappers
+    /// that only change how (`time`, `timeout`, `nice`, ...) taken away. Empty if the line was not
+    /// understood, or if there are only assignments.
+    pub words: Vec<Word>,
+    /// What is assigned before it; inert variables with literal values are left out.
+    pub assignments: Vec<Assignment>,
+    /// The command with the wrappers that [`Self::words`] is without: looked at by deny and ask.
+    pub outer: Vec<Vec<Word>>,
+    /// The same command spelled otherwise, without the options before a sub-command, say: looked at by
+    /// rules that deny or ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spellings: Vec<Vec<Word>>,
+    /// Words behind a program that is not known: a command may begin with any of them, for deny and ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tails: Vec<Vec<Word>>,
+    /// The line that it stands in, as it was written.
+    pub line: String,
+    /// Whether the line was understood. If not, no allow matches.
+    pub understood: bool,
+    /// Of a line that was not understood: what it might run, for deny and ask.
+    pub candidates: Vec<Vec<String>>,
+    /// Why it is asked about, whatever else speaks for it.
+    pub caveats: Vec<Caveat>,
+    /// Paths that its words are or could be.
+    pub touches: Vec<Touch>,
+    /// Addresses among its words: for deny and ask.
+    pub urls: Vec<UrlAccess>,
+    /// It fits the table of readers entirely: of category read where the policy says so, with its
+    /// touches as reads.
+    pub reader: bool,
+    /// What it prints reaches the agent and nobody else: no file, no variable, and no program that could keep it or send
+    /// it on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shown: bool,
+    /// Files in the session's folders that it runs: remembered answers count while they hold the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<Script>,
+}
+
+impl ShellAccess {
+    /// A command of these literal words, without any knowledge of the program.
+    #[must_use]
+    pub fn plain(words: Vec<String>) -> Self {
+        Self {
+            line: join(&words),
+            words: words.into_iter().map(Word::Literal).collect(),
+            understood: true,
+            ..Self::default()
+        }
+    }
+
+    /// The canonical text: assignments and words, quoted as a shell needs them; or the line as it was
+    /// written.
+    #[must_use]
+    pub fn text(&self) -> String {
+        if !self.understood {
+            return self.line.clone();
+        }
+        let assignments = self.assignments.iter().map(|of| format!("{}={}", of.name, of.value.text()));
+        assignments.chain(self.words.iter().map(Word::text)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The words, if every one of them is literal and nothing is assigned.
+    #[must_use]
+    pub fn literal(&self) -> Option<Vec<String>> {
+        let plain = self.understood && self.assignments.is_empty();
+        plain.then(|| self.words.iter().map(|word| word.literal().map(str::to_owned)).collect())?
+    }
+}
+
+/// The shell accesses among `accesses`.
+pub fn commands(accesses: &[Access]) -> impl Iterator<Item = &ShellAccess> {
+    accesses.iter().filter_map(|access| match access {
+        Access::Shell(shell) => Some(shell),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! What is known about programs: wrappers, options that run others or write files, operands that
+//! are read or written. The knowledge itself is data (`programs.toml`); this is its use.
+//!
+//! The walker over the grammar hands in one simple command at a time ([`Command`]) and gets back what
+//! is known about it ([`Known`]). Nothing here parses shell text.
+
+mod awk;
+mod below;
+mod env;
+mod form;
+mod gitlinks;
+mod given;
+mod hidden;
+mod ignored;
+mod input;
+mod judge;
+mod latent;
+mod name;
+mod operands;
+mod options;
+mod outputs;
+mod pathspec;
+mod places;
+mod repository;
+mod role;
+mod said;
+mod scan;
+mod sed;
+mod several;
+mod shells;
+mod special;
+mod spellings;
+mod swallowed;
+mod table;
+mod taken;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod tool;
+mod toolchains;
+mod unpack;
+mod uploads;
+mod users;
+mod variables;
+mod worktree;
+
+use std::path::Path;
+
+use super::{Caveat, Touch, Word};
+use crate::{Looked, UrlAccess, WriteKind};
+
+pub(super) use given::{Brings, Given, brings, is_shell};
+pub(super) use latent::commands;
+pub(super) use places::{among, linked, opened};
+pub(super) use said::{Language, said};
+
+/// One simple command as the grammar has it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Command<'a> {
+    /// Its words, the program first; never empty.
+    pub(super) words: &'a [Word],
+    /// The folder that it runs in, if it is known.
+    pub(super) cwd: Option<&'a Path>,
+    /// Folders that were looked up for the line.
+    pub(super) looked: &'a Looked,
+    /// Its standard input is a pipe or a file of the same line: an interpreter without operands would
+    /// run it.
+    pub(super) fed: bool,
+    /// That is certainly a pipe or a file: some programs search it, and then no folder.
+    pub(super) piped: bool,
+    /// Earlier commands of the line could have made files and folders.
+    pub(super) made: bool,
+}
+
+/// What is known about a command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// The words before the command that counts: wrappers that only change how, with their options.
+    /// `timeout 60 cargo test` has two. If it is all of the words, nothing is run (`exec 3<x`).
+    pub(super) transparent: usize,
+    /// What it runs besides itself: to be judged as commands of their own.
+    pub(super) inner: Vec<Inner>,
+    /// Why it is asked about. Places of words count from the first word that was handed in.
+    pub(super) caveats: Vec<Caveat>,
+    /// Paths that its words are or hold.
+    pub(super) touches: Vec<Touch>,
+    /// Files that it certainly changes: accesses of their own.
+    pub(super) writes: Vec<(WriteKind, String)>,
+    /// Where what it runs starts, if an option says so (`env -C DIR`).
+    pub(super) elsewhere: Option<Moves>,
+    /// It reads everything below a folder that is not known.
+    pub(super) adrift: bool,
+    /// Addresses among its words.
+    pub(super) urls: Vec<UrlAccess>,
+    /// It fits the table of readers entirely.
+    pub(super) reader: bool,
+    /// Other commands that it would or could run: for deny and ask alone, they need no allow. Packages
+    /// that a runner starts by name (`npx x`), and every tail of a wrapper whose command could not be
+    /// located.
+    pub(super) also: Vec<Vec<Word>>,
+    /// The same command, spelled otherwise: for rules that deny or ask.
+    pub(super) spellings: Vec<Vec<Word>>,
+    /// Words of which each could begin a command: for deny and ask.
+    pub(super) tails: Vec<Vec<Word>>,
+    /// Lines that it might run: for deny and ask.
+    pub(super) lines: Vec<String>,
+    /// Words that may be lines, and may be prose: for deny and ask, by what they begin with.
+    pub(super) prose: Vec<String>,
+    /// What it is given to read may be lines that it runs: denials look at those.
+    pub(super) runs_input: bool,
+    /// What the text is that it reads on its input as a program.
+    pub(super) reads_text: Language,
+    /// Programs that it is given to run, otherwise than by its words.
+    pub(super) given: Vec<Given>,
+    /// The folder of the shell changes (`cd`).
+    pub(super) moves: Option<Moves>,
+}
+
+/// What a command runs.
+#[derive(Clone, Debug)]
+pub(super) enum Inner {
+    /// These words: `sudo make`.
+    Words(Vec<Word>),
+    /// A line for a shell: `sh -c LINE`, `eval LINE`.
+    Line(Word),
+}
+
+/// Where the shell goes.
+#[derive(Clone, Debug)]
+pub(super) enum Moves {
+    /// To a folder, as it was written.
+    To(String),
+    /// To one that is not known.
+    Somewhere,
+}
+
+/// The variables that only change how output looks, and those that change what later words run: names,
+/// or with a `*` at the end how they begin.
+pub(super) fn variables() -> (&'static [String], &'static [String]) {
+    let table = table::Table::get();
+    (&table.inert, &table.rebinding)
+}
+
+/// Whether the name of a program that is known begins so.
+pub(super) fn begins_a_name(text: &str) -> bool {
+    table::Table::get().names().any(|name| name.starts_with(text))
+}
+
+/// The variables that zsh ties to what it runs.
+pub(super) fn zsh_variables() -> &'static [String] {
+    &table::Table::get().zsh
+}
+
+/// Looks `command` up. Wrappers that only change how are looked through: what is known is about the
+/// command behind them.
+pub(super) fn known(command: &Command<'_>) -> Known {
+    judge::known(command)
+}
+
+/// Whether a program is an interpreter, a shell or a wrapper, also with a version behind its name.
+#[must_use]
+pub fn runs_others(name: &str) -> bool {
+    let name = name::base(name);
+    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    [name, unversioned].iter().filter_map(|name| table::Table::get().program(name)).any(|program| {
+        let kind = program.kind();
+        program.runs_others() || !matches!(kind, table::Kind::Plain | table::Kind::Runner)
+    })
+}
+
+/// Whether a program has sub-commands that are known.
+pub(super) fn has_sub_commands(name: &str) -> bool {
+    table::Table::get().program(name::base(name)).is_some_and(|program| program.has_subs)
+}
+
+/// Every name in the table, also those of sub-commands: `git log`.
+#[must_use]
+pub fn program_names() -> Vec<String> {
+    table::Table::get().names().map(str::to_owned).collect()
+}
+
+/// Whether `command` is known, and neither it nor what it is a sub-command of runs what it is given; a
+/// sub-command of a runner may be none itself.
+#[must_use]
+pub fn is_plain(command: &str) -> bool {
+    let mut words = command.split(' ');
+    let first = words.next().and_then(|name| table::Table::get().program(name));
+    let last = words.try_fold(first, |program, word| Some(Some(program?.sub(word)?)));
+    let known = last.flatten().or(first.filter(|program| program.kind() == table::Kind::Plain));
+    known.is_some_and(|program| program.kind() == table::Kind::Plain && !program.runs_others())
+}

@@ -1,0 +1,228 @@
+//! What an interpreter or a shell is given to run, where that does not stand among its words: its input, or a
+//! file.
+
+use super::form::{Form, Meaning, Program};
+use super::judge::Judge;
+use super::name;
+use super::scan::{Found, Scan, scan};
+use super::table::{Special, Table};
+use crate::shell::Word;
+
+/// Where a program is read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::shell) enum Given {
+    /// Standard input.
+    Input,
+    /// The file of this name.
+    File(Word),
+    /// The same, if there is such a file: it may as well be a program by its name.
+    Perhaps(Word),
+}
+
+/// Modules of Python that run what they read.
+const TALKING: &[&str] = &["code", "pdb", "bdb", "asyncio", "IPython", "ptpython", "bpython", "idlelib"];
+/// Modules of Python that run the files that they are given.
+const RUNNING: &[&str] = &[
+    "pdb",
+    "cProfile",
+    "profile",
+    "trace",
+    "runpy",
+    "coverage",
+    "doctest",
+    "pytest",
+    "unittest",
+    "IPython",
+    "debugpy",
+    "nose",
+    "kernprof",
+    "memory_profiler",
+    "scalene",
+];
+
+impl Judge<'_> {
+    /// Finds what is given to the program of this form.
+    pub(super) fn find_given(&mut self, form: &Form, scan: &Scan<'_>) {
+        let words = self.words;
+        for found in scan.options.iter().filter(|found| form.program_files.contains(found.name)) {
+            let value = found.value.as_ref();
+            let text = value.and_then(|value| value.text).map(Word::from);
+            let word = text.or_else(|| words.get(value?.place).cloned());
+            word.into_iter().for_each(|word| self.give(Given::File(word)));
+        }
+        for name in &form.project_files {
+            self.give(Given::Perhaps(Word::from(name.as_str())));
+        }
+        let Some(program) = &form.program else { return };
+        let first = scan.operands.first().copied();
+        // Behind the script, options are the script's own.
+        let own =
+            |place: usize| program.operands != Program::SCRIPT || first.is_none_or(|first| place < first);
+        let has = |names: &std::collections::HashSet<String>| {
+            scan.options.iter().any(|found| own(found.place) && names.contains(found.name))
+        };
+        let asks = |found: &Found<'_>| found.known.meaning == Meaning::Query && own(found.place);
+        if scan.options.iter().any(asks) {
+            return;
+        }
+        if has(&program.talks) {
+            self.give(Given::Input);
+        }
+        if form.special == Some(Special::Module) && has(&["-m".to_owned()].into()) {
+            return self.module_given(scan);
+        }
+        if has(&program.inline) {
+            return;
+        }
+        match program.operands {
+            Program::SCRIPT => match first.and_then(|place| words.get(place)) {
+                Some(word) => self.give(Given::File(word.clone())),
+                None => self.give(Given::Input),
+            },
+            before if scan.operands.len() <= before => self.give(Given::Input),
+            _ => {}
+        }
+    }
+
+    /// `python -m MODULE`: most modules only read their input.
+    fn module_given(&mut self, scan: &Scan<'_>) {
+        let value =
+            scan.options.iter().find(|found| found.name == "-m").and_then(|found| found.value.as_ref());
+        let Some(value) = value else { return };
+        let module = value.text.and_then(|text| text.split('.').next()).unwrap_or_default();
+        // `-m a.b` is a file of the folder before it is one of the installation.
+        if let Some(whole) = value.text {
+            let path = whole.replace('.', "/");
+            for name in [format!("{path}.py"), format!("{path}/__main__.py"), format!("{path}/__init__.py")] {
+                self.give(Given::Perhaps(Word::from(name.as_str())));
+            }
+        }
+        if TALKING.contains(&module) {
+            self.give(Given::Input);
+        }
+        if RUNNING.contains(&module) {
+            for word in self.words.iter().skip(value.place + 1) {
+                self.give(Given::File(word.clone()));
+            }
+        }
+    }
+
+    /// A program that the table does not have: a version of one that it has (`python3.99`), or one with the name
+    /// of a shell among its words, which could be its command.
+    pub(super) fn given_to_unknown(&mut self, at: usize) {
+        let words = self.words;
+        let text = words.get(at).and_then(Word::literal).map(name::base).unwrap_or_default();
+        let plain = text.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+        if let Some(program) = Table::get().program(plain).filter(|_| plain != text) {
+            let form = program.form();
+            if form.program.is_some() {
+                let scan = scan(form, words, at + 1, None);
+                return self.find_given(form, &scan);
+            }
+            if form.special == Some(Special::Shell) {
+                self.give(Given::Input);
+            }
+        }
+        if words.iter().skip(at + 1).filter_map(Word::literal).any(|word| is_shell(name::base(word))) {
+            self.give(Given::Input);
+        }
+    }
+
+    pub(super) fn give(&mut self, given: Given) {
+        let given = match given {
+            Given::File(Word::Literal(text)) | Given::Perhaps(Word::Literal(text)) if text == "-" => {
+                Given::Input
+            }
+            given => given,
+        };
+        if !self.known.given.contains(&given) {
+            self.known.given.push(given);
+        }
+    }
+}
+
+/// Whether a program of this name reads lines as POSIX has them.
+pub(in crate::shell) fn is_shell(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "mksh")
+}
+
+/// What the line does besides running: where files may come from that are not there yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::shell) enum Brings {
+    /// It makes what the line says out of what is there.
+    Made,
+    /// It brings files under names that it is told.
+    Told,
+    /// It brings files from elsewhere, or takes them out of another form.
+    Fetched,
+    /// Anything else.
+    Other,
+}
+
+/// What a command brings into its folder.
+pub(in crate::shell) fn brings(words: &[Word]) -> Brings {
+    let literal = |at: usize| words.get(at).and_then(Word::literal);
+    let name = literal(0).map(name::base).unwrap_or_default();
+    let cloned = name == "git" && words.iter().skip(1).any(|word| word.literal() == Some("clone"));
+    let unpacks = matches!(
+        name,
+        "tar"
+            | "bsdtar"
+            | "gtar"
+            | "unzip"
+            | "7z"
+            | "7za"
+            | "7zz"
+            | "unar"
+            | "unrar"
+            | "cpio"
+            | "ar"
+            | "gunzip"
+            | "uudecode"
+            | "base64"
+            | "base32"
+            | "gpg"
+            | "openssl"
+            | "xxd"
+            | "zstd"
+            | "xz"
+            | "bunzip2"
+            | "unxz"
+    );
+    // Without these it writes to its output, or to files that its words name.
+    let told = name == "curl"
+        && !words.iter().skip(1).any(|word| {
+            let text = word.literal().unwrap_or("-J");
+            let letters = text.starts_with('-') && !text.starts_with("--");
+            letters && text.contains(['J', 'K']) || ["--remote-header-name", "--config"].contains(&text)
+        });
+    match Table::get().program(name) {
+        _ if told => Brings::Told,
+        _ if cloned || unpacks => Brings::Fetched,
+        Some(program) if program.field() == "network" => Brings::Fetched,
+        Some(program) if program.field() == "build" => Brings::Made,
+        _ if matches!(name, "cp" | "mv" | "ln" | "install" | "sed" | "gsed" | "patch") => Brings::Made,
+        _ => Brings::Other,
+    }
+}
+
+/// Whether the input of `xargs` says what an interpreter runs: `xargs python3`, `xargs -I{} node -e {}`.
+pub(super) fn chosen(
+    form: &Form,
+    words: &[Word],
+    from: usize,
+    holds: impl Fn(&Word) -> bool,
+) -> Option<bool> {
+    let program = form.program.as_ref()?;
+    let scan = scan(form, words, from, None);
+    let value = |name: &str| {
+        let found = scan.options.iter().find(|found| found.name == name)?;
+        words.get(found.value.as_ref()?.place)
+    };
+    let inline = program.inline.iter().chain(&form.program_files).filter_map(|name| value(name));
+    let mut inline = inline.peekable();
+    if inline.peek().is_some() {
+        return Some(inline.any(holds));
+    }
+    Some(scan.operands.get(program.operands).and_then(|at| words.get(*at)).is_none_or(holds))
+}

@@ -1,0 +1,48 @@
+//! What may be a command among a command's words, though nobody can tell: for denials alone.
+
+use super::judge::{Judge, LONGEST_TAIL, MOST_TAILS};
+use super::spellings;
+use super::texts::{lines_in, lines_of};
+use crate::shell::Word;
+
+impl Judge<'_> {
+    /// Any word from `from` on could begin a command, or be a line: for denials alone.
+    pub(super) fn anything(&mut self, from: usize) {
+        let words = self.words.get(from..).unwrap_or_default();
+        if words.is_empty() {
+            return;
+        }
+        self.known.tails.push(words.to_vec());
+        for (at, word) in words.iter().enumerate() {
+            let text = word.literal().unwrap_or_default();
+            if word.prefix().contains(char::is_whitespace) || matches!(word, Word::Open(open) if open.blank())
+            {
+                let lines =
+                    lines_of(word).filter(|line| !self.known.prose.contains(line)).collect::<Vec<_>>();
+                self.known.prose.extend(lines);
+            } else if let Some((_, value)) = text.split_once('=').filter(|(name, _)| name.starts_with('-'))
+                && self.known.also.len() < MOST_TAILS
+            {
+                // `--run=rm x`
+                let rest = words.iter().skip(at + 1).take(LONGEST_TAIL).cloned();
+                self.known.also.push(std::iter::once(Word::from(value)).chain(rest).collect());
+            }
+            if at < MOST_TAILS && self.program(from + at).is_some() {
+                spellings::spellings(self.words, from + at, &mut self.known.spellings);
+            }
+        }
+    }
+
+    /// A text that may be a line for a shell, or hold one behind `=`: for denials alone.
+    pub(super) fn line(&mut self, word: &Word) {
+        let lines = lines_of(word).chain(lines_in(word));
+        let lines = lines.filter(|line| !self.known.lines.contains(line)).collect::<Vec<_>>();
+        self.known.lines.extend(lines);
+    }
+
+    /// What a wrapper could run, for denials alone.
+    pub(super) fn tails(&mut self, from: impl Iterator<Item = usize>) {
+        let tail = |at: usize| Some(self.words.get(at..)?.iter().take(LONGEST_TAIL).cloned().collect());
+        self.known.also.extend(from.take(MOST_TAILS).filter_map(tail));
+    }
+}

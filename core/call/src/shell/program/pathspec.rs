@@ -1,0 +1,158 @@
+//! What git takes for a path: pathspecs among revisions, and paths within a revision.
+
+use std::path::Path;
+
+use super::judge::Judge;
+use super::repository;
+use super::scan::Scan;
+use crate::PathAccess;
+use crate::shell::{OpenWord, Reach, Use, Word};
+
+/// What an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spec {
+    /// It names the paths that are looked at.
+    Path,
+    /// A revision, or paths that are left out.
+    Other,
+}
+
+/// Looks at the operand at `place`.
+pub(super) fn look(judge: &mut Judge<'_>, word: &Word, place: usize, how: Use, reach: Reach) -> Spec {
+    let Word::Literal(text) = word else {
+        judge.places.word(word, how, reach);
+        return Spec::Other;
+    };
+    let ends = |before: &[Word]| before.iter().any(|word| word.literal() == Some("--"));
+    let behind = judge.words.get(..place).is_some_and(ends);
+    if let Some(magic) = text.strip_prefix(':') {
+        let spec = magical(judge, magic, how, reach);
+        return if searches(text) && !behind { Spec::Other } else { spec };
+    }
+    if let Some((_, path)) = text.split_once(':').filter(|_| !behind) {
+        // `HEAD:src/a.rs`: from the top, unless it begins with a dot.
+        judge.places.held(text, Use::Either, reach);
+        from_top(judge, path, Use::Either, reach);
+        return Spec::Path;
+    }
+    let glob = is_glob(text);
+    // What is no file must be a revision there.
+    let before = judge.words.get(place + 1..).is_some_and(ends);
+    let path = behind || !before && (glob || is_path(judge, text));
+    match glob {
+        true => judge.places.open(&open(text), how, reach),
+        // A revision that happens to be a rule's name.
+        false => judge.places.path(text, how, if path { reach } else { Reach::Itself }),
+    }
+    judge.places.held(text, Use::Either, reach);
+    if path { Spec::Path } else { Spec::Other }
+}
+
+/// `:/x`, `:(top)x`, `:!x`.
+fn magical(judge: &mut Judge<'_>, magic: &str, how: Use, reach: Reach) -> Spec {
+    let (words, path) = match magic.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+        Some(long) => long,
+        None => magic.split_at(magic.find(|c| !matches!(c, '/' | '!' | '^' | ':')).unwrap_or(magic.len())),
+    };
+    if words.contains(['!', '^']) || words.contains("exclude") {
+        return Spec::Other;
+    }
+    match words.contains('/') || words.contains("top") {
+        true if path.is_empty() => from_top(judge, ".", how, reach),
+        true => from_top(judge, path, how, reach),
+        // `:x` is a file of the index, and `:(glob)x` a path.
+        false => {
+            let path = path.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+            judge.places.path(path, how, reach);
+            from_top(judge, path, how, reach);
+        }
+    }
+    Spec::Path
+}
+
+/// A path from the top of the repository.
+fn from_top(judge: &mut Judge<'_>, path: &str, how: Use, reach: Reach) {
+    let top = top(judge);
+    let path = Path::new(&top).join(path.trim_start_matches('/'));
+    if let Some(path) = path.to_str() {
+        match path.contains(['*', '?', '[']) {
+            true => judge.places.open(&open(path), how, reach),
+            false => judge.places.path(path, how, reach),
+        }
+    }
+}
+
+/// Everything that the repository knows, or with `past` ever knew: which of it is shown is not known.
+pub(super) fn whole(judge: &mut Judge<'_>, how: Use, past: bool) {
+    let top = top(judge);
+    judge.places.path(&top, how, if past { Reach::Past } else { Reach::Changed });
+}
+
+/// Whether a word is a revision, or could be one: then what is shown may not be there now.
+pub(super) fn names_revision(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
+    scan.operands.iter().filter(before_end).any(|place| match judge.words.get(*place) {
+        _ if scan.ended.is_some() => true,
+        Some(Word::Literal(text)) if text.starts_with(':') => searches(text),
+        Some(Word::Literal(text)) => !is_glob(text) && !is_path(judge, text),
+        Some(Word::Open(open)) => !open.glob,
+        None => true,
+    })
+}
+
+/// Whether a word is the name of an object by its hash, or not known: it may be that of a file's text.
+pub(super) fn names_object(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    let hash = |text: &str| text.len() >= 4 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
+    let mut words = scan.operands.iter().filter(before_end).filter_map(|place| judge.words.get(*place));
+    words.any(|word| word.literal().is_none_or(hash))
+}
+
+/// `:/fix` is the last commit whose message says so, unless it stands behind `--`.
+fn searches(text: &str) -> bool {
+    text.len() > 2 && text.starts_with(":/")
+}
+
+/// Whether paths are named: behind `--`, or, without one, such as are there.
+pub(super) fn names_paths(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    scan.operands.iter().any(|place| {
+        let text = judge.words.get(*place).and_then(Word::literal);
+        let known = |text| judge.command.cwd.is_none_or(|cwd| repository::may_know(cwd, text));
+        match (scan.ended, text) {
+            (Some(end), _) => *place > end,
+            (None, Some(text)) if text.starts_with(':') => !searches(text),
+            (None, Some(text)) => is_path(judge, text) && !known(text),
+            (None, None) => false,
+        }
+    })
+}
+
+fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '['])
+}
+
+/// Whether it is a path: one that is there, or written as no revision can be.
+fn is_path(judge: &Judge<'_>, text: &str) -> bool {
+    text.starts_with(['/', '.']) || judge.command.cwd.is_some_and(|cwd| PathAccess::is_at(cwd, text))
+}
+
+/// The top of the repository, or the folder at hand.
+pub(super) fn top(judge: &Judge<'_>) -> String {
+    let top = judge.command.cwd.and_then(repository::top);
+    top.and_then(|top| top.to_str().map(str::to_owned)).unwrap_or_else(|| ".".to_owned())
+}
+
+/// A pathspec with wildcards: git's own, so they reach over slashes.
+fn open(text: &str) -> OpenWord {
+    let mut pieces = Vec::new();
+    for (at, part) in text.split(['*', '?', '[']).enumerate() {
+        if at > 0 {
+            pieces.push(None);
+        }
+        let known = part.rsplit_once(']').map_or(part, |(_, behind)| behind);
+        if !known.is_empty() {
+            pieces.push(Some(known.to_owned()));
+        }
+    }
+    OpenWord { text: text.to_owned(), pieces, splits: false, glob: false, tame: false }
+}

@@ -1,0 +1,379 @@
+//! Paths and addresses among words.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
+use crate::{
+    Budget, Looked, PathAccess, UrlAccess, file_paths, given_by, is_scheme, links_below, resolve,
+};
+
+/// As many paths of one command are looked up.
+const MOST: usize = 256;
+/// The longest name that a system takes.
+const LONGEST: usize = 4096;
+/// The longest plain name.
+const LONGEST_NAME: usize = 255;
+
+/// Collects what a command's words could reach.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    cwd: Option<&'a Path>,
+    looked: &'a Looked,
+    pub(super) touches: Vec<Touch>,
+    pub(super) urls: Vec<UrlAccess>,
+    seen: HashSet<(String, Use, Reach)>,
+    /// Earlier commands of the line could have made folders that are not there yet.
+    made: bool,
+    /// What is read lies in a repository's history, whatever is there now.
+    pub(super) history: bool,
+    /// It may be something else than what is there now.
+    pub(super) past: bool,
+    /// Links below are followed.
+    pub(super) follows: bool,
+    /// Where links lead could not be looked up: there is too much.
+    pub(super) lost: bool,
+    /// It reads everything below a folder that is not known.
+    pub(super) adrift: bool,
+    budget: Option<Budget>,
+    /// There were more than are looked up.
+    pub(super) more: bool,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(cwd: Option<&'a Path>, looked: &'a Looked, made: bool) -> Self {
+        let (touches, urls) = (Vec::new(), Vec::new());
+        Self {
+            cwd,
+            looked,
+            touches,
+            urls,
+            seen: HashSet::new(),
+            made,
+            history: false,
+            past: false,
+            follows: false,
+            lost: false,
+            adrift: false,
+            budget: None,
+            more: false,
+        }
+    }
+
+    /// A path that is used in this way.
+    pub(super) fn path(&mut self, text: &str, how: Use, reach: Reach) {
+        if self.address(text) {
+            return;
+        }
+        let files = file_paths(text);
+        if !files.is_empty() {
+            return files.iter().filter(|file| *file != text).for_each(|file| self.path(file, how, reach));
+        }
+        let sound = !text.is_empty() && text.len() <= LONGEST && !text.contains('\n');
+        if !sound || text == "-" || !self.seen.insert((text.to_owned(), how, reach)) {
+            return;
+        }
+        if self.touches.len() >= MOST {
+            self.more = true;
+            return;
+        }
+        let reads = !matches!(how, Use::Write(_));
+        self.adrift |= self.cwd.is_none() && reach == Reach::All && reads && !text.starts_with('/');
+        let path = match self.cwd {
+            Some(cwd) => TouchedPath::Known(self.looked.at(cwd, text)),
+            None if text.starts_with('/') => TouchedPath::Known(PathAccess::new(Path::new("/"), text)),
+            None => TouchedPath::Open(OpenPath {
+                given: text.to_owned(),
+                pieces: vec![None, Some(format!("/{}", text.trim_start_matches("./")))],
+                slashes: true,
+            }),
+        };
+        let reach = match self.is_bare(&path, reach) {
+            true => Reach::Itself,
+            false => self.in_the_past(&path, reach),
+        };
+        let (folder, path) = match path {
+            TouchedPath::Known(known) => {
+                let folder = Some(known.resolved.clone()).filter(|_| self.follows && known.folder);
+                // What is there now may have been there then.
+                let then = self.history && self.past && reach == Reach::Shown;
+                (folder, TouchedPath::Known(if then { known.with_contents() } else { known }))
+            }
+            open => (None, open),
+        };
+        self.touches.push(Touch { path, how, reach });
+        if let Some(folder) = folder {
+            self.behind(&folder, how, reach);
+        }
+    }
+
+    /// A folder around the one at hand, as it was at any time, may have held anything.
+    fn in_the_past(&self, path: &TouchedPath, reach: Reach) -> Reach {
+        let TouchedPath::Known(path) = path else { return reach };
+        let around = self.cwd.is_some_and(|cwd| cwd.starts_with(&path.resolved));
+        if self.history && self.past && reach == Reach::Shown && around { Reach::Past } else { reach }
+    }
+
+    /// Where the links below a folder lead: they are read as the folder is.
+    fn behind(&mut self, folder: &Path, how: Use, reach: Reach) {
+        let budget = self.budget.get_or_insert_with(Budget::new);
+        match links_below(folder, reach != Reach::Shown, budget) {
+            Some(links) => links.into_iter().for_each(|link| self.leads(&link, how, reach)),
+            None => self.unlooked(how),
+        }
+    }
+
+    /// A path with a link on it, by its whole name.
+    fn leads(&mut self, link: &Path, how: Use, reach: Reach) {
+        if self.touches.len() >= MOST {
+            self.more = true;
+            return;
+        }
+        let Some(text) = link.to_str() else { return self.unlooked(how) };
+        let path = PathAccess::new(Path::new("/"), text);
+        let reach = if path.is_bare(false) { Reach::Itself } else { reach };
+        self.touches.push(Touch { path: TouchedPath::Known(path), how, reach });
+    }
+
+    /// There is more than could be looked at: it could be any path.
+    fn unlooked(&mut self, how: Use) {
+        self.lost = true;
+        let path = OpenPath { given: "where links lead".to_owned(), pieces: vec![None], slashes: true };
+        self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
+    }
+
+    /// Whether nothing lies below a path: it is a file, or nothing is there, nor could be by now.
+    fn is_bare(&self, path: &TouchedPath, reach: Reach) -> bool {
+        let TouchedPath::Known(path) = path else { return false };
+        let Some(cwd) = self.cwd else { return false };
+        // What is not there may have been, or will be.
+        if self.history || reach == Reach::Somewhere {
+            return path.is_bare(true);
+        }
+        let around = cwd.starts_with(&path.resolved) || cwd.starts_with(&path.lexical);
+        // Elsewhere, what is there may change by itself.
+        let made = self.made || !path.lexical.starts_with(cwd);
+        !around && path.is_bare(made)
+    }
+
+    /// A word of a program of which it is not known what it is: every path that it is or holds.
+    pub(super) fn any(&mut self, text: &str, how: Use, reach: Reach) {
+        let number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if text.len() > LONGEST || number {
+            return;
+        }
+        if !text.starts_with('-') {
+            self.path(text, how, reach);
+        } else if !text.starts_with("--")
+            && let Some(glued) = text.get(2..).filter(|glued| glued.contains(['/', '.']))
+        {
+            self.path(glued, how, reach);
+        }
+        self.held(text, how, reach);
+    }
+
+    /// The paths that a word holds behind `@`, `=`, `:` and commas.
+    pub(super) fn held(&mut self, text: &str, how: Use, reach: Reach) {
+        if text.len() > LONGEST || text.contains("://") && !text.contains(['=', '@']) {
+            return;
+        }
+        // `.env:/mounted`
+        if let Some((before, _)) = text.split_once(':') {
+            self.path(before.rsplit('=').next().unwrap_or(before), how, reach);
+        }
+        for (at, mark) in text.match_indices(['@', '=', ':', ',', '<']).take(16) {
+            if let Some(behind) = text.get(at + mark.len()..) {
+                if text.get(at..).is_some_and(|rest| rest.starts_with("://")) {
+                    continue;
+                }
+                self.path(behind, how, reach);
+            }
+        }
+        if text.contains(',') {
+            for part in text.split(',').take(16) {
+                self.path(part.rsplit('=').next().unwrap_or(part), how, reach);
+            }
+        }
+    }
+
+    /// Text that is no path to the program itself, and may be one to the next.
+    pub(super) fn text(&mut self, text: &str) {
+        let one = !text.contains(|c: char| c.is_whitespace());
+        if one && text.contains(['/', '.']) {
+            self.any(text, Use::Either, Reach::Itself);
+        } else if one && text.len() <= LONGEST_NAME && !text.bytes().all(|b| b.is_ascii_digit()) {
+            // A plain name counts where a rule is about that name.
+            self.path(text, Use::Either, Reach::Itself);
+        } else {
+            self.address(text);
+        }
+    }
+
+    /// A word of which only some text is known.
+    pub(super) fn open(&mut self, word: &OpenWord, how: Use, reach: Reach) {
+        if self.touches.len() >= MOST {
+            self.more = true;
+            return;
+        }
+        let mut word = word.clone();
+        if let Some(Some(first)) = word.pieces.first_mut()
+            && let Some((_, behind)) = first.rsplit_once(['=', '@'])
+        {
+            *first = behind.to_owned();
+        } else if let Some(Some(first)) = word.pieces.first_mut()
+            && let Some(glued) = first.strip_prefix('-').and_then(|rest| rest.get(1..))
+            && glued.contains(['/', '.'])
+            && !first.starts_with("--")
+        {
+            // `-t.g*b`
+            *first = glued.to_owned();
+        }
+        let path = opened(&word, self.cwd, self.looked);
+        let by_link = self.begins_behind_a_link(&word);
+        let budget = self.budget.get_or_insert_with(Budget::new);
+        let glob = is_glob(&path);
+        let given = if glob { given_by(&path.pieces, false, budget) } else { Some(Vec::new()) };
+        // To a shell without it, `**` is a star.
+        let deep = glob && path.given.contains("**");
+        let below = if deep { given_by(&path.pieces, true, budget) } else { Some(Vec::new()) };
+        self.touches.push(Touch { path: TouchedPath::Open(path), how, reach });
+        let (Some(given), Some(below)) = (given, below) else { return self.unlooked(how) };
+        for found in given {
+            if found.linked || by_link {
+                self.leads(&found.path, how, reach);
+            }
+            if self.follows && found.path.is_dir() {
+                self.behind(&found.path, how, reach);
+            }
+        }
+        for found in below {
+            self.leads(&found.path, how, Reach::All);
+        }
+    }
+
+    /// Whether the folder that a glob stands in is reached by a link.
+    fn begins_behind_a_link(&self, word: &OpenWord) -> bool {
+        let Some(Some(first)) = word.pieces.first() else { return false };
+        let Some((cwd, (folder, _))) = self.cwd.zip(first.rsplit_once('/')).filter(|_| word.glob) else {
+            return false;
+        };
+        let path = self.looked.at(cwd, if folder.is_empty() { "/" } else { folder });
+        path.lexical != path.resolved
+    }
+
+    /// A word, as [`Self::any`] or [`Self::open`] has it.
+    pub(super) fn word(&mut self, word: &Word, how: Use, reach: Reach) {
+        match word {
+            Word::Literal(text) => self.any(text, how, reach),
+            Word::Open(open) => self.open(open, how, reach),
+        }
+    }
+
+    /// An address with its scheme, also behind `=`; whether the whole word is one.
+    pub(super) fn address(&mut self, text: &str) -> bool {
+        self.address_of(text, text.contains(char::is_whitespace))
+    }
+
+    /// The same; among `prose`, text that no standard takes for an address is text.
+    fn address_of(&mut self, text: &str, prose: bool) -> bool {
+        if !text.contains("://") || text.len() > LONGEST || self.urls.len() >= MOST {
+            return false;
+        }
+        let whole = text.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme));
+        let at = text.rfind(['=', ' ']).filter(|_| !whole);
+        let part = at.and_then(|at| text.get(at + 1..)).unwrap_or(text);
+        if let Ok(url) = if prose && !whole { UrlAccess::parse(part) } else { UrlAccess::read(part) }
+            && !self.urls.contains(&url)
+        {
+            self.urls.push(url);
+        }
+        whole && file_paths(text).is_empty()
+    }
+
+    /// An address that may be without its scheme: `curl example.com/x`.
+    pub(super) fn host(&mut self, text: &str) {
+        if text.contains("://") {
+            self.address(text);
+        } else if !text.is_empty() && text.len() <= LONGEST {
+            // `name=value`, among the words of some programs.
+            let name = text.split('/').next().unwrap_or_default();
+            if name.contains(['=', ' ']) {
+                self.urls.extend(UrlAccess::parse(&format!("http://{text}")).ok());
+            } else {
+                self.address(&format!("http://{text}"));
+            }
+        }
+    }
+}
+
+/// The path that a word of which only some text is known begins with, from the folder at hand.
+pub(in crate::shell) fn opened(word: &OpenWord, cwd: Option<&Path>, looked: &Looked) -> OpenPath {
+    let mut pieces = word.pieces.clone();
+    let mut glob = word.glob;
+    match pieces.first_mut() {
+        Some(Some(first)) => {
+            let folder = first.rfind('/').map_or(0, |at| at + 1);
+            let (folder, name) = first.split_at_checked(folder).unwrap_or(("", first));
+            let nothing = first.is_empty();
+            match begun(folder, cwd, looked) {
+                Some(folder) if !nothing || glob => *first = format!("{folder}{name}"),
+                _ => {
+                    glob = false;
+                    pieces.insert(0, None);
+                }
+            }
+        }
+        _ if glob => match begun("", cwd, looked) {
+            Some(folder) => pieces.insert(0, Some(folder)),
+            None => glob = false,
+        },
+        _ => {}
+    }
+    // `**` goes down any number of folders, in zsh at least.
+    let slashes = !glob || word.text.contains("**");
+    OpenPath { given: word.text.clone(), pieces, slashes }
+}
+
+/// Whether what is not known of a path comes from a glob, in a folder that is known.
+fn is_glob(path: &OpenPath) -> bool {
+    !path.slashes || path.given.contains("**") && matches!(path.pieces.first(), Some(Some(_)))
+}
+
+/// The paths that a glob gives now and that have a link on them. None if there is too much to look at.
+pub(in crate::shell) fn linked(path: &OpenPath) -> Option<Vec<PathBuf>> {
+    if !is_glob(path) {
+        return Some(Vec::new());
+    }
+    let given = given_by(&path.pieces, path.given.contains("**"), &mut Budget::new())?;
+    Some(given.into_iter().filter(|given| given.linked).map(|given| given.path).collect())
+}
+
+/// The folder that a path begins with, links resolved, with `/` at the end.
+fn begun(folder: &str, cwd: Option<&Path>, looked: &Looked) -> Option<String> {
+    let whole = match cwd {
+        Some(cwd) => cwd.join(folder),
+        None if folder.starts_with('/') => folder.into(),
+        None => return None,
+    };
+    let found = match cwd {
+        Some(cwd) if folder.is_empty() => looked.resolved(cwd),
+        _ => resolve(&whole).ok(),
+    };
+    let text = found.unwrap_or(whole).to_str()?.to_owned();
+    Some(if text.ends_with('/') { text } else { text + "/" })
+}
+
+/// Paths among the strings of a tool's arguments: as among the words of a program that is not known.
+pub(in crate::shell) fn among<'t>(texts: impl Iterator<Item = &'t str>, cwd: &Path) -> Vec<Touch> {
+    let looked = Looked::default();
+    let mut places = Places::new(Some(cwd), &looked, false);
+    let mut touches = Vec::new();
+    for text in texts {
+        let text = text.trim();
+        if !text.contains(['\n', '\r']) {
+            places.any(text, Use::Either, Reach::Itself);
+        }
+        touches.append(&mut places.touches);
+    }
+    touches
+}

@@ -1,0 +1,454 @@
+//! Whether a repository's configuration names a program that a reading `git` command would run.
+//!
+//! Only keys that are listed as harmless pass (`harmless-git-keys` in the table): a key that is not
+//! known, an include, a line that is not understood, a file too big to look into are reasons to say
+//! no. The user's own and the system's configuration are not the repository's.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::gitlinks::gitlinks;
+use super::table::Table;
+
+/// The longest configuration that is looked into.
+const LONGEST: u64 = 256 * 1024;
+/// The longest index.
+const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
+/// As many folders upwards, and as many sub-modules.
+const MOST: usize = 64;
+
+/// Whether `git` finds nothing to run in the repository around `cwd`, in which links are followed: git goes up from
+/// where they led.
+///
+/// Which folder git takes for the repository hangs on details of what is in it, so everything that
+/// could be one counts, up to one that certainly is.
+pub(super) fn names_no_program(cwd: &Path) -> bool {
+    let mut left = MOST;
+    // One path for all the looks that are taken: most find nothing.
+    let mut name = cwd.join(".git");
+    for folder in cwd.ancestors().take(MOST) {
+        let mut has = |wanted: &str| {
+            folder.clone_into(&mut name);
+            name.push(wanted);
+            there(&name)
+        };
+        if has(".git") {
+            let dot = folder.join(".git");
+            let Some(git) = git_folder(folder, &dot) else { return false };
+            if !harmless(&git, folder, &mut left) {
+                return false;
+            }
+            if certain(&git) {
+                return true;
+            }
+        }
+        // A folder that is a repository by itself.
+        if has("HEAD") && (has("objects") || has("commondir")) {
+            if !harmless(folder, folder, &mut left) {
+                return false;
+            }
+            if certain(folder) {
+                return true;
+            }
+        }
+    }
+    // Further up, git still looks.
+    cwd.ancestors().nth(MOST).is_none()
+}
+
+/// Whether something has that name, be it a link to nowhere.
+fn there(path: &Path) -> bool {
+    let gone = |kind: ErrorKind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
+    !fs::symlink_metadata(path).is_err_and(|error| gone(error.kind()))
+}
+
+/// Whether git takes this for a repository and looks no further up, without any doubt.
+fn certain(git: &Path) -> bool {
+    let head = git.join("HEAD");
+    let text = fs::symlink_metadata(&head).ok().filter(fs::Metadata::is_file).and_then(|_| small(&head));
+    let named = text.is_some_and(|text| match text.strip_prefix("ref: refs/heads/") {
+        Some(branch) => branch.trim_end().bytes().all(|b| b.is_ascii_graphic()),
+        None => text.trim_end().len() >= 40 && text.trim_end().bytes().all(|b| b.is_ascii_hexdigit()),
+    });
+    // With a dot behind it, a folder counts only if it can be gone into.
+    let folder = |common: &Path, name: &str| fs::metadata(common.join(name).join(".")).is_ok();
+    named && common(git).is_some_and(|common| folder(&common, "objects") && folder(&common, "refs"))
+}
+
+/// The top of the working tree around `cwd`.
+pub(super) fn top(cwd: &Path) -> Option<PathBuf> {
+    let has = |folder: &&Path| fs::symlink_metadata(folder.join(".git")).is_ok();
+    cwd.ancestors().take(MOST).find(has).map(Path::to_owned)
+}
+
+/// Whether the repository around `cwd` may know a commit by this name: git takes it before a file of the name.
+pub(super) fn may_know(cwd: &Path, name: &str) -> bool {
+    let Some(top) = top(cwd) else { return false };
+    let Some(git) = git_folder(&top, &top.join(".git")) else { return true };
+    let Some(common) = common(&git) else { return true };
+    let hash = name.len() >= 4 && name.bytes().all(|b| b.is_ascii_hexdigit());
+    let under = |folder: PathBuf| there(&folder.join(name));
+    let remotes = fs::read_dir(common.join("refs/remotes")).into_iter().flatten().flatten();
+    let packed = common.join("packed-refs");
+    hash || there(&common.join("reftable"))
+        || ["", "refs", "refs/heads", "refs/tags", "refs/remotes"].iter().any(|at| under(common.join(at)))
+        || under(git)
+        || remotes.map(|remote| remote.path()).any(under)
+        || there(&packed)
+            && fs::read_to_string(&packed)
+                .map_or(true, |text| text.lines().any(|line| line.ends_with(&format!("/{name}"))))
+}
+
+/// The git folder of the working tree with this top.
+pub(super) fn git_folder_of(top: &Path) -> Option<PathBuf> {
+    let dot = top.join(".git");
+    there(&dot).then(|| git_folder(top, &dot)).flatten()
+}
+
+/// The git folder that `.git` is or names.
+fn git_folder(folder: &Path, dot: &Path) -> Option<PathBuf> {
+    if dot.is_dir() {
+        return Some(dot.to_owned());
+    }
+    let text = small(dot)?;
+    let target = text.strip_prefix("gitdir:")?.trim();
+    (!target.contains('\n')).then(|| folder.join(target))
+}
+
+/// The folder that a git folder shares with other work trees, mostly itself.
+fn common(git: &Path) -> Option<PathBuf> {
+    let file = git.join("commondir");
+    if !there(&file) {
+        return Some(git.to_owned());
+    }
+    Some(git.join(small(&file)?.trim_end_matches(['\n', '\r'])))
+}
+
+/// Whether neither a git folder nor those of its sub-modules name a program; `left` more of these may
+/// be looked into.
+fn harmless(git: &Path, work_tree: &Path, left: &mut usize) -> bool {
+    let Some(common) = common(git) else { return false };
+    let mut files = vec![common.join("config"), common.join("config.worktree"), git.join("config.worktree")];
+    // In case it does not count as the one that is shared.
+    files.push(git.join("config"));
+    if !modules(&common.join("modules"), &mut files) {
+        return false;
+    }
+    // `git status` writes the index anew, and this hook is told.
+    let hook = |folder: &Path| folder.join("hooks/post-index-change").exists();
+    let plain = !hook(&common) && !hook(git) && files.iter().all(|file| plain(file));
+    plain && inner(git).is_some_and(|inner| inner.iter().all(|sub| module(&work_tree.join(sub), left)))
+}
+
+/// The sub-modules that the index names.
+fn inner(git: &Path) -> Option<Vec<String>> {
+    let file = git.join("index");
+    if !there(&file) {
+        return Some(Vec::new());
+    }
+    let meta = fs::metadata(&file).ok()?;
+    let bytes = (meta.is_file() && meta.len() <= LONGEST_INDEX).then(|| fs::read(&file).ok())??;
+    // A new one has nothing in it.
+    if bytes.is_empty() { Some(Vec::new()) } else { gitlinks(&bytes) }
+}
+
+/// Whether the work tree of a sub-module is a harmless one. Where nothing was checked out, git does
+/// not look.
+fn module(work_tree: &Path, left: &mut usize) -> bool {
+    let dot = work_tree.join(".git");
+    if !there(&dot) {
+        return true;
+    }
+    let Some(more) = left.checked_sub(1) else { return false };
+    *left = more;
+    git_folder(work_tree, &dot).is_some_and(|git| harmless(&git, work_tree, left))
+}
+
+/// The configurations of sub-modules: commands look into these too.
+fn modules(folder: &Path, files: &mut Vec<PathBuf>) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return !there(folder) };
+    for entry in entries.flatten() {
+        let git = entry.path();
+        if files.len() > MOST || !git.join("HEAD").exists() {
+            // Names with `/` nest; that is rare enough to ask.
+            return false;
+        }
+        files.push(git.join("config"));
+        files.push(git.join("config.worktree"));
+    }
+    true
+}
+
+/// The text of a small file; none if there is none or it is no small text.
+fn small(file: &Path) -> Option<String> {
+    let meta = fs::metadata(file).ok()?;
+    (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read_to_string(file).ok())?
+}
+
+/// Whether a configuration has only harmless keys; also if it is not there.
+fn plain(file: &Path) -> bool {
+    if fs::symlink_metadata(file).is_err() {
+        return true;
+    }
+    small(file).is_some_and(|text| keys(&text).is_some_and(|keys| keys.iter().all(harmless_key)))
+}
+
+/// Whether `user.name` or `branch.main.merge` names no program, and holds no secret.
+pub(super) fn is_harmless(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let Some((section, rest)) = key.split_once('.') else { return false };
+    let (sub, name) = rest.rsplit_once('.').map_or((false, rest), |(_, name)| (true, name));
+    harmless_key(&(section.to_owned(), sub, name.to_owned()))
+}
+
+/// `core.bare`, `remote.*.url`: `section.key`, or `section.*.key` for any sub-section; `*` is any key.
+fn harmless_key((section, sub, key): &(String, bool, String)) -> bool {
+    let section = if *sub { format!("{section}.*") } else { section.clone() };
+    let known = &Table::get().harmless_keys;
+    known.contains(&format!("{section}.{key}")) || known.contains(&format!("{section}.*"))
+}
+
+/// The keys of a configuration in lower case: section, whether it has a sub-section, name. None if a
+/// line is not understood.
+fn keys(text: &str) -> Option<Vec<(String, bool, String)>> {
+    let mut keys = Vec::new();
+    let mut section: Option<(String, bool)> = None;
+    let mut lines = text.trim_start_matches('\u{feff}').lines();
+    while let Some(line) = lines.next() {
+        let mut rest = line.trim();
+        if let Some(header) = rest.strip_prefix('[') {
+            let (found, behind) = section_header(header)?;
+            section = Some(found);
+            rest = behind.trim();
+        }
+        if rest.is_empty() || rest.starts_with(['#', ';']) {
+            continue;
+        }
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+        let (name, value) = rest.split_at_checked(end)?;
+        let value = value.trim_start();
+        let sound = value.is_empty() || value.starts_with(['=', '#', ';']);
+        if name.is_empty() || !sound {
+            return None;
+        }
+        let (first, sub) = section.clone()?;
+        keys.push((first, sub, name.to_ascii_lowercase()));
+        // A value goes on in the next line; where quotes and comments make that unclear, no key of
+        // the next line may be missed, so it is looked at as one too.
+        let mut value = value;
+        while value.trim_end_matches('\r').ends_with('\\') {
+            value = lines.next()?;
+            if value.contains(['=', '[']) {
+                return None;
+            }
+        }
+    }
+    Some(keys)
+}
+
+/// `core]`, `remote "origin"]`, `branch.main]`: and what is behind it.
+fn section_header(header: &str) -> Option<((String, bool), &str)> {
+    let end = header.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '.')?;
+    let (name, rest) = header.split_at_checked(end)?;
+    let name = name.to_ascii_lowercase();
+    if let Some(behind) = rest.strip_prefix(']') {
+        return Some(match name.split_once('.') {
+            Some((section, _)) => ((section.to_owned(), true), behind),
+            None => ((name, false), behind),
+        });
+    }
+    let mut inside = rest.trim_start().strip_prefix('"')?.char_indices();
+    let quoted = rest.trim_start().strip_prefix('"')?;
+    while let Some((at, c)) = inside.next() {
+        match c {
+            '\\' => {
+                inside.next()?;
+            }
+            '"' => return Some(((name, true), quoted.get(at + 1..)?.strip_prefix(']')?)),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::shell::program::gitlinks::tests::index;
+    use std::fs;
+    use std::path::Path;
+
+    fn names_no_program(cwd: &Path) -> bool {
+        super::names_no_program(&crate::resolve(cwd).unwrap())
+    }
+
+    fn repository(config: &str) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join(".git/hooks")).unwrap();
+        fs::create_dir_all(dir.path().join("src/deep")).unwrap();
+        fs::write(dir.path().join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(dir.path().join(".git/config"), config).unwrap();
+        dir
+    }
+
+    const USUAL: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n[remote \"origin\"]\n\turl = git@example.com:a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n[user]\n\temail = a@example.com\n";
+
+    /// Decisions, section 2: "`git` fits only where the repository's configuration names no program
+    /// to run".
+    #[test]
+    fn given_a_usual_configuration_then_git_only_reads() {
+        for config in [USUAL, "", "# nothing\n", "[core] bare = false ; x\n", "[branch.main]\nremote=x\n"] {
+            let dir = repository(config);
+            assert!(names_no_program(dir.path()), "{config}");
+            assert!(names_no_program(&dir.path().join("src/deep")), "{config}");
+        }
+    }
+
+    /// Decisions, section 2: the same.
+    #[test]
+    fn given_a_configuration_that_names_a_program_or_is_not_understood_then_git_is_no_reader() {
+        for config in [
+            "[core]\n\tfsmonitor = ./x\n",
+            "[core]\n\tpager = sh -c id\n",
+            "[core] pager = sh\n",
+            "[CORE]\n\tPaGeR = sh\n",
+            "[core]\n\thooksPath = x\n",
+            "[core]\n\tsshCommand = x\n",
+            "[core]\n\tworktree = /\n",
+            "[diff]\n\texternal = x\n",
+            "[diff \"x\"]\n\ttextconv = x\n",
+            "[filter \"lfs\"]\n\tclean = x\n",
+            "[include]\n\tpath = x\n",
+            "[includeIf \"gitdir:/\"]\n\tpath = x\n",
+            "[alias]\n\tx = !id\n",
+            "[gpg]\n\tprogram = x\n",
+            "[extensions]\n\tpartialClone = origin\n",
+            "[remote \"origin\"]\n\tpromisor = true\n",
+            "[remote \"a]\n[core]\"]\n\turl=x\n[core]\npager=x\n",
+            "[user]\n\tname = a \\\n[core] pager = x\n",
+            "pager = x\n",
+            "[core\n",
+            "[core]\n\t= x\n",
+            "\u{feff}[core]\npager=x\n",
+        ] {
+            assert!(!names_no_program(repository(config).path()), "{config}");
+        }
+    }
+
+    /// Attack 76: git looks further up than mayi does.
+    #[test]
+    fn given_a_folder_too_deep_to_look_up_from_then_git_is_no_reader() {
+        let dir = repository("[core]\nfsmonitor=x\n");
+        assert!(!names_no_program(&dir.path().join("d/".repeat(super::MOST + 6))));
+        let dir = tempfile::tempdir().unwrap();
+        assert!(names_no_program(&dir.path().join("d/d/d")));
+    }
+
+    #[test]
+    fn given_configuration_in_other_places_then_it_counts() {
+        let dir = repository(USUAL);
+        fs::write(dir.path().join(".git/config.worktree"), "[core]\npager=x\n").unwrap();
+        assert!(!names_no_program(dir.path()));
+
+        let dir = repository(USUAL);
+        fs::write(dir.path().join(".git/hooks/post-index-change"), "").unwrap();
+        assert!(!names_no_program(dir.path()));
+
+        let dir = repository(USUAL);
+        fs::create_dir_all(dir.path().join(".git/modules/x")).unwrap();
+        fs::write(dir.path().join(".git/modules/x/HEAD"), "x").unwrap();
+        assert!(names_no_program(dir.path()));
+        fs::write(dir.path().join(".git/modules/x/config"), "[core]\nfsmonitor=x\n").unwrap();
+        assert!(!names_no_program(dir.path()));
+
+        // A worktree whose common folder is elsewhere.
+        let dir = repository("[core]\npager=x\n");
+        fs::create_dir_all(dir.path().join(".git/worktrees/w")).unwrap();
+        fs::create_dir_all(dir.path().join("w")).unwrap();
+        fs::write(dir.path().join(".git/worktrees/w/commondir"), "../..\n").unwrap();
+        fs::write(dir.path().join("w/.git"), "gitdir: ../.git/worktrees/w\n").unwrap();
+        assert!(!names_no_program(&dir.path().join("w")));
+        fs::write(dir.path().join(".git/config"), USUAL).unwrap();
+        assert!(names_no_program(&dir.path().join("w")));
+
+        // A folder that is a repository by itself.
+        let dir = tempfile::tempdir().unwrap();
+        for folder in ["objects", "refs", "inside"] {
+            fs::create_dir(dir.path().join(folder)).unwrap();
+        }
+        fs::write(dir.path().join("HEAD"), "x").unwrap();
+        fs::write(dir.path().join("config"), "[core]\nfsmonitor=x\n").unwrap();
+        assert!(!names_no_program(&dir.path().join("inside")));
+
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(".git"), "gitdir").unwrap();
+        assert!(!names_no_program(dir.path()));
+    }
+
+    /// Attack 76: what a clone can bring along that git takes for a repository.
+    #[test]
+    fn given_a_folder_that_git_may_take_for_a_repository_then_its_configuration_counts() {
+        let scene = || {
+            let dir = repository(USUAL);
+            fs::create_dir_all(dir.path().join("evil/objects")).unwrap();
+            fs::create_dir_all(dir.path().join("evil/refs")).unwrap();
+            dir
+        };
+        // `HEAD` is a link to nowhere.
+        let dir = scene();
+        let evil = dir.path().join("evil");
+        std::os::unix::fs::symlink("refs/heads/x", evil.join("HEAD")).unwrap();
+        assert!(names_no_program(&evil));
+        fs::write(evil.join("config"), "[core]\nworktree=.\nfsmonitor=x\n").unwrap();
+        assert!(!names_no_program(&evil));
+        assert!(names_no_program(dir.path()));
+        // A link to it leads there, too, and what is above is above where it leads.
+        std::os::unix::fs::symlink("evil/refs", dir.path().join("way")).unwrap();
+        assert!(!names_no_program(&dir.path().join("way")));
+
+        // Its objects are in the folder that it shares.
+        let dir = scene();
+        let sub = dir.path().join("sub");
+        fs::create_dir_all(sub.join("common/objects")).unwrap();
+        fs::create_dir_all(sub.join("common/refs")).unwrap();
+        fs::write(sub.join("HEAD"), "ref: refs/heads/x\n").unwrap();
+        fs::write(sub.join("commondir"), "common").unwrap();
+        assert!(names_no_program(&sub));
+        fs::write(sub.join("common/config"), "[diff]\nexternal=x\n").unwrap();
+        assert!(!names_no_program(&sub));
+
+        // An empty `.git` does not end the search.
+        let dir = repository("[core]\nfsmonitor=x\n");
+        fs::create_dir_all(dir.path().join("src/.git/objects")).unwrap();
+        assert!(!names_no_program(&dir.path().join("src/deep")));
+        // A sound one does.
+        fs::create_dir_all(dir.path().join("src/.git/refs")).unwrap();
+        fs::write(dir.path().join("src/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        assert!(names_no_program(&dir.path().join("src/deep")));
+    }
+
+    /// Attack 76: `git status` runs in sub-modules.
+    #[test]
+    fn given_a_sub_module_with_a_git_folder_of_its_own_then_its_configuration_counts() {
+        let dir = repository(USUAL);
+        let sub = dir.path().join("lib/sub");
+        fs::create_dir_all(sub.join(".git")).unwrap();
+        fs::write(sub.join(".git/config"), "[core]\nfsmonitor=x\n").unwrap();
+        assert!(names_no_program(dir.path()));
+        fs::write(dir.path().join(".git/index"), index(&[(0o160_000, "lib/sub")])).unwrap();
+        assert!(!names_no_program(dir.path()));
+        fs::write(sub.join(".git/config"), USUAL).unwrap();
+        assert!(names_no_program(dir.path()));
+        // One in the other.
+        fs::write(sub.join(".git/index"), index(&[(0o160_000, "x")])).unwrap();
+        assert!(names_no_program(dir.path()));
+        fs::create_dir_all(sub.join("x")).unwrap();
+        fs::write(sub.join("x/.git"), "gitdir: nowhere\n").unwrap();
+        fs::create_dir_all(sub.join("x/nowhere")).unwrap();
+        fs::write(sub.join("x/nowhere/config"), "[core]\npager=x\n").unwrap();
+        assert!(!names_no_program(dir.path()));
+        // Not understood.
+        fs::write(dir.path().join(".git/index"), "DIRC").unwrap();
+        assert!(!names_no_program(dir.path()));
+    }
+}

@@ -1,0 +1,408 @@
+//! Reading a command's words by the form of its program.
+
+use std::ops::{Bound, Range};
+
+use super::form::{Form, Known, Meaning, Takes};
+use super::table::{Special, Style};
+use crate::shell::Word;
+
+/// A value of an option.
+#[derive(Clone, Debug)]
+pub(super) struct Value<'a> {
+    /// Where it stands: the option's own place if it is glued to it.
+    pub(super) place: usize,
+    /// The text; none if it is not known.
+    pub(super) text: Option<&'a str>,
+}
+
+/// An option that was found.
+#[derive(Clone, Debug)]
+pub(super) struct Found<'a> {
+    /// As the form lists it.
+    pub(super) name: &'a str,
+    pub(super) known: Known,
+    pub(super) place: usize,
+    pub(super) value: Option<Value<'a>>,
+}
+
+/// What a command's words are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scan<'a> {
+    pub(super) options: Vec<Found<'a>>,
+    /// Places of the operands.
+    pub(super) operands: Vec<usize>,
+    /// Places of words that look like options and are not known.
+    pub(super) unknown: Vec<usize>,
+    /// Places of open words that could be options.
+    pub(super) perhaps: Vec<usize>,
+    /// Commands inside, as `find -exec` has them: up to `;` or `+`.
+    pub(super) commands: Vec<Range<usize>>,
+    /// Where `--` ended the options.
+    pub(super) ended: Option<usize>,
+    /// Where it stopped: the command of a wrapper, or a sub-command.
+    pub(super) rest: Option<usize>,
+    /// Options with effects that stand where another option takes its value. A version of the program
+    /// to which that one takes none, or takes it otherwise, sees them: they count too, and never in
+    /// place of something else.
+    pub(super) swallowed: Vec<Found<'a>>,
+    /// Options that it met and that take a value only in some versions of the program.
+    pub(super) differs: Vec<&'a str>,
+}
+
+impl Scan<'_> {
+    pub(super) fn names(&self, option: &str) -> bool {
+        self.options.iter().any(|found| found.name == option)
+    }
+
+    pub(super) fn has(&self, meaning: Meaning) -> bool {
+        self.options.iter().chain(&self.swallowed).any(|found| found.known.meaning == meaning)
+    }
+}
+
+/// Whether `word` is `NAME=value`. What sets variables before a command takes every word with a `=` for one,
+/// whatever the name.
+pub(super) fn assigns(word: &Word) -> bool {
+    match word {
+        Word::Literal(text) => text.contains('='),
+        Word::Open(open) => open.pieces.iter().flatten().any(|piece| piece.contains('=')),
+    }
+}
+
+/// Reads `words` from `from` on. With `stop`, it ends at the operand after that many others:
+/// assignments before it do not count.
+pub(super) fn scan<'a>(form: &'a Form, words: &'a [Word], from: usize, stop: Option<usize>) -> Scan<'a> {
+    scan_without(form, words, from, stop, &[])
+}
+
+/// The same, as a version of the program reads it to which the options `bare` take no value.
+pub(super) fn scan_without<'a>(
+    form: &'a Form,
+    words: &'a [Word],
+    from: usize,
+    stop: Option<usize>,
+    bare: &[&str],
+) -> Scan<'a> {
+    let reader = Reader { form, words, bare, alone: false };
+    let mut scan = Scan::default();
+    let mut ended = false;
+    let mut before = 0;
+    let mut at = from;
+    while let Some(word) = words.get(at) {
+        let place = at;
+        at += 1;
+        let text = word.literal();
+        if !ended {
+            if form.special == Some(Special::Tar)
+                && place == from
+                && let Some(letters) = text.filter(|text| !text.starts_with('-'))
+            {
+                at += reader.bundle(place, letters, &mut scan);
+                continue;
+            }
+            if text == Some("--")
+                && !matches!(form.style, Style::Words | Style::Text)
+                && !form.options.contains_key("--")
+            {
+                ended = true;
+                scan.ended = Some(place);
+                continue;
+            }
+            if let Some(text) = text
+                && looks_like_option(form, text)
+                && reader.late(place, text, &mut scan)
+            {
+                at += reader.option(place, text, &mut scan);
+                let ends = |meaning| meaning == Meaning::Command || meaning == Meaning::Split;
+                if scan
+                    .options
+                    .last()
+                    .is_some_and(|found| found.place == place && ends(found.known.meaning) && stop.is_some())
+                {
+                    scan.rest = Some(at);
+                    return scan;
+                }
+                let ended = |found: &&Found<'_>| found.known.meaning == Meaning::Command;
+                if form.style == Style::Words && scan.options.last().filter(ended).is_some() {
+                    let end = command_end(words, at);
+                    scan.commands.push(at..end);
+                    at = end + 1;
+                }
+                continue;
+            }
+            if let Word::Open(open) = word {
+                if let Some(found) = open_option(form, word, place) {
+                    scan.options.push(found);
+                    if open.splits && !open.glob {
+                        scan.perhaps.push(place);
+                    }
+                    continue;
+                }
+                let unquoted = open.splits && !open.glob;
+                if word.prefix().is_empty() || word.prefix().starts_with('-') || unquoted {
+                    scan.perhaps.push(place);
+                }
+            }
+        }
+        if stop == Some(before) && !(assigns(word) && takes_assignments(form)) {
+            scan.rest = Some(place);
+            return scan;
+        }
+        if !(takes_assignments(form) && assigns(word)) {
+            before += 1;
+        }
+        scan.operands.push(place);
+    }
+    scan
+}
+
+/// Where a command of `find -exec` ends: at `;`, or at `+` behind `{}`.
+pub(super) fn command_end(words: &[Word], from: usize) -> usize {
+    let literal = |place: usize| words.get(place).and_then(Word::literal);
+    (from..words.len())
+        .find(|place| match literal(*place) {
+            Some(";") => true,
+            Some("+") => *place > from && literal(place - 1) == Some("{}"),
+            _ => false,
+        })
+        .unwrap_or(words.len())
+}
+
+/// One way to read a command's words.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a, 'b> {
+    pub(super) form: &'a Form,
+    pub(super) words: &'a [Word],
+    /// Options that take no value to it, though they do to other versions of the program.
+    pub(super) bare: &'b [&'b str],
+    /// It looks at one word alone: values are not looked at as options again.
+    pub(super) alone: bool,
+}
+
+impl<'a> Reader<'a, '_> {
+    /// `tar xzf a.tar`: letters without a dash, their values behind them in order. So it is with a dash for
+    /// some programs (`tree -Lo 2 FILE`).
+    fn bundle(self, place: usize, letters: &str, scan: &mut Scan<'a>) -> usize {
+        let mut taken = 0;
+        let mut rest = letters.chars().peekable();
+        while let Some(letter) = rest.next() {
+            let Some((name, known)) = self.form.letter(letter) else {
+                scan.unknown.push(place);
+                continue;
+            };
+            // `tree -L2`
+            if self.form.style == Style::Letters && rest.peek().is_some_and(char::is_ascii_digit) {
+                while rest.next_if(char::is_ascii_digit).is_some() {}
+                scan.options.push(Found { name, known, place, value: Some(Value { place, text: None }) });
+                continue;
+            }
+            taken += match self.takes(name, known, scan) {
+                Takes::One => self.take(name, known, place, place + taken + 1, None, scan),
+                _ => {
+                    self.found(Found { name, known, place, value: None }, scan);
+                    0
+                }
+            };
+        }
+        taken
+    }
+
+    /// Whether the word at `place` is still an option, where options end at the first operand.
+    fn late(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> bool {
+        let Some(first) = self.form.options_first.as_ref().filter(|_| !scan.operands.is_empty()) else {
+            return true;
+        };
+        if first.contains("*") {
+            // To some it is an operand.
+            scan.unknown.push(place);
+            return true;
+        }
+        let mut own = Scan::default();
+        self.option(place, text, &mut own);
+        let kept = !own.options.is_empty() && own.options.iter().all(|found| first.contains(found.name));
+        kept && own.unknown.is_empty()
+    }
+
+    /// The option at `place`; returns how many of the next words are its values.
+    pub(super) fn option(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
+        let form = self.form;
+        if let Some((name, known)) = form.options.get_key_value(text) {
+            return self.take(name, *known, place, place + 1, None, scan);
+        }
+        if form.style == Style::Words {
+            scan.unknown.push(place);
+            return 0;
+        }
+        if let Some(behind) = text.strip_prefix('+')
+            && let Some((name, known)) = form.options.get_key_value("+")
+        {
+            return self.take(name, *known, place, place + 1, Some(behind), scan);
+        }
+        let (name, glued) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        if form.style == Style::Single {
+            let single = name.strip_prefix('-').filter(|name| name.starts_with('-')).unwrap_or(name);
+            if let Some((name, known)) =
+                form.options.get_key_value(name).or(form.options.get_key_value(single))
+            {
+                return self.take(name, *known, place, place + 1, glued, scan);
+            }
+            scan.unknown.push(place);
+            return 0;
+        }
+        if text.starts_with("--") {
+            return match long(form, name) {
+                Some((name, known, certain)) => {
+                    if !certain {
+                        scan.unknown.push(place);
+                    }
+                    self.take(name, known, place, place + 1, glued, scan)
+                }
+                None => {
+                    scan.unknown.push(place);
+                    0
+                }
+            };
+        }
+        if form.style == Style::Letters {
+            return self.bundle(place, text.get(1..).unwrap_or_default(), scan);
+        }
+        self.cluster(place, text, scan)
+    }
+
+    /// `-abc`, `-ovalue`.
+    fn cluster(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
+        let letters = text.get(1..).unwrap_or_default();
+        if self.form.digits && letters.bytes().all(|b| b.is_ascii_digit()) {
+            return 0;
+        }
+        for (index, letter) in letters.char_indices() {
+            let Some((name, known)) = self.form.letter(letter) else {
+                if scan.unknown.last() != Some(&place) {
+                    scan.unknown.push(place);
+                }
+                continue;
+            };
+            let behind = letters.get(index + letter.len_utf8()..).filter(|behind| !behind.is_empty());
+            if self.takes(name, known, scan) != Takes::Nothing {
+                if let Some(behind) = behind {
+                    self.glued((name, known), place, behind, scan);
+                }
+                return self.take(name, known, place, place + 1, behind, scan);
+            }
+            self.found(Found { name, known, place, value: None }, scan);
+            // `xxd -bc 8 FILE`: the rest says nothing.
+            if self.form.style == Style::First {
+                return 0;
+            }
+        }
+        0
+    }
+
+    /// How many values an option takes to this reader.
+    fn takes(self, name: &'a str, known: Known, scan: &mut Scan<'a>) -> Takes {
+        if known.takes != Takes::Differs {
+            return known.takes;
+        }
+        if !self.alone && !scan.differs.contains(&name) {
+            scan.differs.push(name);
+        }
+        if self.bare.contains(&name) { Takes::Nothing } else { Takes::One }
+    }
+
+    /// Adds an option. One that this reader takes without a value stands in place of nothing (`awk -e`).
+    fn found(self, found: Found<'a>, scan: &mut Scan<'a>) {
+        if !self.bare.contains(&found.name) || found.known.meaning.has_effect() {
+            scan.options.push(found);
+        }
+    }
+
+    /// Adds the option at `place` with its value, which is glued or begins at `next`; returns how many of the
+    /// next words that takes.
+    pub(super) fn take(
+        self,
+        name: &'a str,
+        known: Known,
+        place: usize,
+        next: usize,
+        glued: Option<&'a str>,
+        scan: &mut Scan<'a>,
+    ) -> usize {
+        let word = |place: usize| self.words.get(place).map(|word| Value { place, text: word.literal() });
+        let (value, taken) = match (self.takes(name, known, scan), glued) {
+            (_, Some(text)) => {
+                if known.takes == Takes::Nothing {
+                    scan.unknown.push(place);
+                }
+                (Some(Value { place, text: Some(text) }), 0)
+            }
+            (Takes::Nothing | Takes::Perhaps, None) => (None, 0),
+            (Takes::One | Takes::Differs, None) => (word(next), 1),
+            (Takes::Two, None) => {
+                scan.options.push(Found { name, known, place, value: word(next + 1) });
+                (word(next), 2)
+            }
+        };
+        self.found(Found { name, known, place, value }, scan);
+        if !self.alone {
+            (next..next + taken).for_each(|place| self.swallowed(place, scan));
+        }
+        taken
+    }
+}
+
+fn takes_assignments(form: &Form) -> bool {
+    let assignment = super::form::Role::Assignment;
+    form.operands.as_ref().is_some_and(|of| of.first.contains(&assignment) || of.many == Some(assignment))
+}
+
+pub(super) fn looks_like_option(form: &Form, text: &str) -> bool {
+    match form.style {
+        Style::Text => form.options.contains_key(text),
+        Style::Words => form.options.contains_key(text) || (text.len() > 1 && text.starts_with('-')),
+        _ => {
+            (text.len() > 1 && text.starts_with('-'))
+                || form.options.contains_key(text)
+                || text.starts_with('+') && form.options.contains_key("+")
+        }
+    }
+}
+
+/// A long option by its name or the beginning of it. If several begin so, a dangerous one counts.
+pub(super) fn long<'a>(form: &'a Form, name: &str) -> Option<(&'a str, Known, bool)> {
+    if let Some((name, known)) = form.options.get_key_value(name) {
+        return Some((name, *known, true));
+    }
+    let from = (Bound::Included(name), Bound::Unbounded);
+    let candidates: Vec<(&str, Known)> = form
+        .options
+        .range::<str, _>(from)
+        .take_while(|(of, _)| of.starts_with(name))
+        .map(|(of, known)| (of.as_str(), *known))
+        .collect();
+    let dangerous = candidates.iter().find(|(_, known)| known.meaning.dangerous());
+    let (of, known) = dangerous.or(candidates.first())?;
+    Some((of, *known, candidates.len() == 1))
+}
+
+/// An open word that is certainly this option, with a value that is not known: `--format=$x`.
+fn open_option<'a>(form: &'a Form, word: &Word, place: usize) -> Option<Found<'a>> {
+    let prefix = word.prefix();
+    let glued = Some(Value { place, text: None });
+    if let Some((name, _)) = prefix.split_once('=').filter(|(name, _)| name.starts_with('-')) {
+        let (name, known) = match long(form, name)? {
+            (name, known, true) => (name, known),
+            _ => return None,
+        };
+        return Some(Found { name, known, place, value: glued });
+    }
+    let letter = prefix.strip_prefix('-')?.chars().next()?;
+    let (name, known) = form.letter(letter)?;
+    (form.style == Style::Gnu && known.takes == Takes::One).then_some(Found {
+        name,
+        known,
+        place,
+        value: glued,
+    })
+}

@@ -1,0 +1,55 @@
+//! Programs whose words are several commands, parted by words that are a `;`: `tmux start \; run LINE`.
+
+use super::Inner;
+use super::judge::Judge;
+use crate::shell::Word;
+
+/// As many commands of one program are told apart.
+const MOST: usize = 64;
+
+impl Judge<'_> {
+    /// Takes each command behind a `;` for one of its own, with the program's name before it; whether there are some.
+    pub(super) fn several(&mut self, at: usize) -> bool {
+        let words = self.words;
+        let Some((program, own)) = words.get(at..).and_then(<[Word]>::split_first) else { return false };
+        let mut commands: Vec<Vec<Word>> = vec![Vec::new()];
+        for word in own {
+            // `kill\;` ends a command too; `\\;` is a semicolon.
+            let ended = word.literal().and_then(|text| text.strip_suffix(';'));
+            let ended = ended.filter(|text| !text.ends_with('\\'));
+            let rest =
+                ended.map_or_else(|| Some(word.clone()), |text| (!text.is_empty()).then(|| text.into()));
+            if let Some(command) = commands.last_mut() {
+                command.extend(rest);
+            }
+            if ended.is_some() {
+                commands.push(Vec::new());
+            }
+        }
+        // A text may hold commands of the program too: `tmux if true 'run LINE'`.
+        for text in own.iter().filter_map(Word::literal).filter(|text| text.trim().contains(' ')) {
+            let line = format!("{} {text}", program.text());
+            for line in [line, text.to_owned()] {
+                if !self.known.prose.contains(&line) {
+                    self.known.prose.push(line);
+                }
+            }
+        }
+        commands.retain(|command| !command.is_empty());
+        if commands.len() < 2
+            && !own.iter().any(|word| word.literal().is_some_and(|text| text.ends_with(';')))
+        {
+            return false;
+        }
+        self.reader = false;
+        if commands.len() > MOST {
+            self.always("more commands than can be told apart");
+        }
+        for command in commands.into_iter().take(MOST) {
+            let words = std::iter::once(program.clone()).chain(command).collect();
+            self.known.inner.push(Inner::Words(words));
+        }
+        self.everything(at + 1);
+        true
+    }
+}

@@ -1,0 +1,128 @@
+//! Shells: `sh -c LINE`, `bash script`, a shell that is fed.
+
+use super::Inner;
+use super::given::Given;
+use super::judge::Judge;
+use crate::shell::builtins::is_harmless;
+use crate::shell::{Reach, Use, Word};
+
+/// Why an option is asked about that changes what words are, or what they run.
+const CHANGES: &str = "it changes an option of the shell";
+/// Options of shells that take the next word.
+const WITH_VALUE: &[&str] =
+    &["-o", "+o", "-O", "+O", "--rcfile", "--init-file", "--init-command", "-C", "--features"];
+/// Long options that only change how the shell itself behaves.
+const LONG: &[&str] = &[
+    "--debugger",
+    "--interactive",
+    "--login",
+    "--no-config",
+    "--no-execute",
+    "--noediting",
+    "--noprofile",
+    "--norc",
+    "--posix",
+    "--private",
+    "--restricted",
+    "--verbose",
+];
+
+/// An option of the shell by its name.
+fn named(judge: &mut Judge<'_>, name: Option<&Word>) {
+    if !name.and_then(Word::literal).is_some_and(is_harmless) {
+        judge.always(CHANGES);
+    }
+}
+
+/// Judges a shell whose own words begin at `from`.
+pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
+    judge.reader = judge.words.len() == from + 1
+        && judge
+            .words
+            .get(from)
+            .and_then(Word::literal)
+            .is_some_and(|only| matches!(only, "--version" | "--help"));
+    if judge.reader {
+        return;
+    }
+    let words = judge.words;
+    let (mut line, mut stdin) = (false, false);
+    let mut at = from;
+    let mut operand = None;
+    while let Some(word) = words.get(at) {
+        let Some(text) = word.literal() else {
+            if word.prefix().is_empty() || word.prefix().starts_with(['-', '+']) {
+                judge.caveat("a word that could be an option of a shell", vec![at]);
+            }
+            operand = Some(at);
+            break;
+        };
+        at += 1;
+        match text {
+            "--" | "-" => {
+                operand = words.get(at).map(|_| at);
+                break;
+            }
+            "--command" => line = true,
+            _ if text.starts_with("--command=") => {
+                let inner = text.trim_start_matches("--command=");
+                judge.known.inner.push(Inner::Line(Word::from(inner)));
+                judge.everything(at);
+                return;
+            }
+            _ if WITH_VALUE.contains(&text) => {
+                if text.starts_with("--") || text == "-C" {
+                    words.get(at).into_iter().for_each(|word| judge.give(Given::File(word.clone())));
+                    judge.caveat(&format!("the option {text} loads configuration or code"), vec![at - 1, at]);
+                } else {
+                    named(judge, words.get(at));
+                }
+                at += 1;
+            }
+            _ if LONG.contains(&text) => {}
+            _ if text.starts_with("--") => {
+                judge.caveat(&format!("the option {text} of a shell is not known"), vec![at - 1]);
+                judge.tails(at..words.len());
+            }
+            _ if text.starts_with(['-', '+']) => {
+                let letters = text.get(1..).unwrap_or_default();
+                line |= letters.contains('c');
+                stdin |= letters.contains('s');
+                // `-eo pipefail`: the name follows.
+                let names = letters.matches(['o', 'O']).count();
+                words.iter().skip(at).take(names).for_each(|name| named(judge, Some(name)));
+                at += names;
+                if letters.contains(['k', 'H']) {
+                    judge.always(CHANGES);
+                }
+            }
+            _ => {
+                operand = Some(at - 1);
+                break;
+            }
+        }
+    }
+    match operand {
+        Some(place) if line => {
+            judge.known.inner.extend(words.get(place).cloned().map(Inner::Line));
+            judge.everything(place + 1);
+        }
+        Some(place) if !stdin => {
+            // Its script may be what another command writes: `bash <(...)`, `bash /dev/stdin`.
+            let script = words.get(place).map(Word::prefix).unwrap_or_default();
+            judge.known.runs_input = script.starts_with("/dev/") || script.starts_with("/proc/");
+            words.get(place).into_iter().for_each(|word| judge.give(Given::File(word.clone())));
+            for word in words.iter().skip(place) {
+                judge.places.word(word, Use::Either, Reach::Itself);
+            }
+        }
+        _ if line => judge.caveat("the line that the shell runs could not be located", Vec::new()),
+        _ if stdin || judge.command.fed => {
+            judge.reader = false;
+            judge.known.runs_input = true;
+            judge.give(Given::Input);
+            judge.everything(from);
+        }
+        _ => {}
+    }
+}

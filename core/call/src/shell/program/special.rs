@@ -1,0 +1,360 @@
+//! Programs with a language of their own, or whose safety hangs on files around them.
+
+use super::form::{Form, Meaning};
+use super::judge::Judge;
+use super::scan::{Found, Scan};
+use super::table::Special;
+use super::{Moves, awk, outputs, repository, sed, tool, toolchains, unpack, users};
+use crate::WriteKind;
+use crate::shell::{OpenWord, Reach, Use, Word};
+
+/// What the table can't say about a command.
+pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
+    if judge.words.iter().filter_map(Word::literal).any(|word| word.rsplit('/').next() == Some("git")) {
+        remote_helpers(judge);
+    }
+    match form.special {
+        Some(Special::Awk) => {
+            programs(judge, form, scan, |judge, text, place| {
+                if let Some(reason) = awk::danger(text) {
+                    judge.caveat(reason, vec![place]);
+                    awk_names(judge, text, reason.contains("writes"));
+                    let texts = outputs::texts(text).into_iter().take(8);
+                    let texts: Vec<_> = texts.filter(|text| !judge.known.lines.contains(text)).collect();
+                    judge.known.prose.extend(texts);
+                }
+            });
+            // To gawk this is no file.
+            for place in &scan.operands {
+                if judge.words.get(*place).is_some_and(|word| word.text().contains("/inet")) {
+                    judge.caveat("an operand that is a connection", vec![*place]);
+                }
+            }
+        }
+        Some(Special::Sed) => {
+            programs(judge, form, scan, sed_script);
+            if let [first, second, ..] = scan.operands.as_slice()
+                && let Some(text) = judge.words.get(*second).and_then(Word::literal)
+            {
+                // Where `-i` takes the next word: `sed -i '' SCRIPT FILE`.
+                if judge.words.get(*first).and_then(Word::literal) == Some("") {
+                    sed_script(judge, text, *second);
+                } else if scan.options.iter().any(|found| suffixed(found, *first)) {
+                    sed_file(judge, text, *second);
+                }
+            }
+        }
+        Some(Special::Jq) => {
+            programs(judge, form, scan, filter);
+            // Behind a file, `yq` takes its filter too.
+            if form.operands.as_ref().is_some_and(|of| of.first.is_empty()) {
+                let behind = scan.operands.iter().skip(1);
+                let texts = behind.filter_map(|at| Some((judge.words.get(*at)?.literal()?, *at)));
+                texts.for_each(|(text, place)| filter(judge, text, place));
+            }
+        }
+        Some(Special::Dd) => dd(judge, scan),
+        Some(Special::Tar) => tar(judge, scan),
+        Some(Special::User) => users::shell_of_a_user(judge, scan),
+        Some(Special::Cd) => cd(judge, scan),
+        Some(Special::Date) => date(judge, scan),
+        Some(Special::Sets) => sets(judge, scan),
+        Some(Special::GitConfig) if judge.reader => {
+            judge.reader = plain_key(judge, scan) && quiet(judge, Special::Git);
+        }
+        Some(which @ (Special::Git | Special::Cargo | Special::Go)) if judge.reader => {
+            judge.reader = quiet(judge, which);
+        }
+        Some(Special::Module) => tool::module(judge, scan),
+        Some(Special::Mounts) => unpack::mounts(judge, scan),
+        Some(
+            Special::Git
+            | Special::GitConfig
+            | Special::Cargo
+            | Special::Go
+            | Special::Find
+            | Special::Input
+            | Special::Several
+            | Special::Shell
+            | Special::Remote
+            | Special::Aliases,
+        )
+        | None => {}
+    }
+}
+
+/// `git config --get user.name`: one key that holds no secret. What else is set, here and for the user, may
+/// be one.
+fn plain_key(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+    let more = ["-l", "--list", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool"];
+    let more = more.iter().chain(&["--regexp", "--all", "--url"]);
+    let key = scan.operands.first().and_then(|place| judge.words.get(*place)?.literal());
+    key.is_some_and(repository::is_harmless) && !more.into_iter().any(|name| scan.names(name))
+}
+
+/// A filter of jq.
+fn filter(judge: &mut Judge<'_>, text: &str, place: usize) {
+    if text.contains("import") || text.contains("include") {
+        judge.caveat("a filter that loads files", vec![place]);
+    }
+    let elsewhere = ["env", "ENV", "load", "system", "eval"];
+    judge.reader &= !elsewhere.iter().any(|word| text.contains(word));
+}
+
+/// Whether no file around the command tells such a program what to run.
+pub(super) fn quiet(judge: &Judge<'_>, which: Special) -> bool {
+    judge.command.cwd.is_some_and(|cwd| match which {
+        Special::Git | Special::GitConfig => {
+            judge.command.looked.resolved(cwd).is_some_and(|cwd| repository::names_no_program(&cwd))
+        }
+        Special::Cargo => judge.command.looked.resolved(cwd).is_some_and(|cwd| toolchains::plain_cargo(&cwd)),
+        Special::Go => judge.command.looked.resolved(cwd).is_some_and(|cwd| toolchains::plain_go(&cwd)),
+        _ => true,
+    })
+}
+
+/// The texts of a small language: values of options that stand in place of the first operand, or the
+/// first operand.
+fn programs(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, look: fn(&mut Judge<'_>, &str, usize)) {
+    let instead: Vec<_> = scan.options.iter().filter(|found| form.instead.contains(found.name)).collect();
+    // An option that is not known may take the next word: then another is the text.
+    if !scan.unknown.is_empty() {
+        let behind = scan.operands.iter().skip(usize::from(instead.is_empty()));
+        let texts = behind.filter_map(|at| Some((judge.words.get(*at)?.literal()?.to_owned(), *at)));
+        for (text, place) in texts.collect::<Vec<_>>() {
+            look(judge, &text, place);
+        }
+    }
+    if instead.is_empty() {
+        let Some(place) = scan.operands.first() else { return };
+        match judge.words.get(*place).map(|word| word.literal().map(str::to_owned)) {
+            Some(Some(text)) => look(judge, &text, *place),
+            _ => judge.caveat("a program text that is not known", vec![*place]),
+        }
+        return;
+    }
+    // Where options end at the first operand, that is the text.
+    if let Some(place) = scan.operands.first()
+        && instead.iter().all(|found| found.place > *place)
+        && let Some(text) = judge.words.get(*place).and_then(Word::literal)
+    {
+        look(judge, text, *place);
+    }
+    // Several are one text, each a line of it.
+    let patterns = instead.iter().filter(|found| found.known.meaning == Meaning::Pattern);
+    let texts: Vec<Option<(&str, usize)>> = patterns
+        .map(|found| found.value.as_ref().and_then(|value| Some((value.text?, value.place))))
+        .collect();
+    let Some(place) = texts.iter().flatten().map(|(_, place)| *place).next() else {
+        if !texts.is_empty() {
+            judge.caveat("a program text that is not known", Vec::new());
+        }
+        return;
+    };
+    if texts.iter().any(Option::is_none) {
+        judge.caveat("a program text that is not known", Vec::new());
+    }
+    let text = texts.iter().flatten().map(|(text, _)| *text).collect::<Vec<_>>().join("\n");
+    look(judge, &text, place);
+}
+
+/// The files and lines that an awk program names.
+fn awk_names(judge: &mut Judge<'_>, text: &str, writes: bool) {
+    for named in outputs::named(text) {
+        match named {
+            outputs::Named::Written(file, true) if writes => judge.write(WriteKind::Write, &file),
+            outputs::Named::Written(file, true) => {
+                judge.places.path(&file, Use::Write(WriteKind::Write), Reach::Itself);
+            }
+            outputs::Named::Written(file, false) => {
+                let pieces = vec![Some(file.clone()), None];
+                let open = OpenWord { text: file, pieces, splits: false, glob: false, tame: false };
+                judge.places.open(&open, Use::Write(WriteKind::Write), Reach::Itself);
+            }
+            outputs::Named::Read(file) => judge.places.path(&file, Use::Read, Reach::Itself),
+            outputs::Named::Line(line) => judge.line(&Word::Literal(line)),
+        }
+    }
+}
+
+fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
+    for effect in sed::effects(text) {
+        match effect {
+            // `e` by itself, and the flag of `s`: what it reads is a line that it runs.
+            sed::Effect::Runs(line) if line.is_empty() => judge.always("the sed script runs what it reads"),
+            sed::Effect::Runs(line) => {
+                judge.caveat("the sed script runs a program", vec![place]);
+                judge.line(&Word::Literal(line));
+            }
+            sed::Effect::Writes(file) => {
+                judge.caveat("the sed script writes a file", vec![place]);
+                judge.write(WriteKind::Write, &file);
+            }
+            sed::Effect::Reads(file) => {
+                judge.caveat("the sed script reads another file", vec![place]);
+                judge.places.path(&file, Use::Read, Reach::Itself);
+            }
+            sed::Effect::Unknown => judge.caveat("a sed script that is not understood", vec![place]),
+        }
+    }
+}
+
+/// Whether the program ends with an error before it does anything: `sed -l 80 -n SCRIPT FILE`, to a sed for
+/// which 80 is the script.
+pub(super) fn fails(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> bool {
+    let instead = scan.options.iter().any(|found| form.instead.contains(found.name));
+    let first = scan.operands.first().and_then(|place| judge.words.get(*place)?.literal());
+    form.special == Some(Special::Sed)
+        && !instead
+        && first.is_some_and(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// `sed -i SCRIPT FILE`, where BSD's takes the script for the suffix of its backups.
+fn suffixed(found: &Found<'_>, first: usize) -> bool {
+    matches!(found.name, "-i" | "-I") && found.value.is_none() && found.place + 1 == first
+}
+
+/// What BSD's sed then takes for the script. It mostly is the file's name, and as a script an error; its
+/// commands write and read, and run nothing.
+fn sed_file(judge: &mut Judge<'_>, text: &str, place: usize) {
+    for effect in sed::effects(text) {
+        match effect {
+            // `w FILE`, and a file that lies elsewhere, are meant so.
+            sed::Effect::Writes(file)
+                if text.contains(char::is_whitespace)
+                    || file.starts_with(['/', '~'])
+                    || file.split('/').any(|part| part == "..") =>
+            {
+                judge.caveat("the sed script writes a file", vec![place]);
+                judge.write(WriteKind::Write, &file);
+            }
+            sed::Effect::Writes(file) => {
+                judge.places.path(&file, Use::Write(WriteKind::Write), Reach::Itself);
+            }
+            sed::Effect::Reads(file) => judge.places.path(&file, Use::Read, Reach::Itself),
+            sed::Effect::Runs(_) | sed::Effect::Unknown => {}
+        }
+    }
+}
+
+/// `dd if=FILE of=FILE`.
+fn dd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    for place in &scan.operands {
+        match judge.words.get(*place) {
+            Some(Word::Literal(text)) => {
+                if let Some(file) = text.strip_prefix("of=") {
+                    judge.write(WriteKind::Write, file);
+                } else if let Some(file) = text.strip_prefix("if=") {
+                    judge.places.path(file, Use::Read, Reach::Itself);
+                }
+            }
+            Some(Word::Open(open))
+                if open
+                    .pieces
+                    .first()
+                    .is_none_or(|first| first.as_deref().is_none_or(|first| first.starts_with("of="))) =>
+            {
+                judge.places.open(open, Use::Either, Reach::Itself);
+                judge.caveat("it writes to a place that is not known", vec![*place]);
+            }
+            Some(Word::Open(open)) => judge.places.open(open, Use::Either, Reach::Itself),
+            None => {}
+        }
+    }
+}
+
+/// Making an archive writes it; taking one apart writes below the folder that it is taken apart in.
+fn tar(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    let has = |names: &[&str]| scan.options.iter().any(|found| names.contains(&found.name));
+    let makes = has(&[
+        "-c",
+        "--create",
+        "-r",
+        "--append",
+        "-u",
+        "--update",
+        "--delete",
+        "-A",
+        "--concatenate",
+        "--catenate",
+    ]);
+    let takes = has(&["-x", "--extract", "--get"]);
+    if takes {
+        judge.places.path(".", Use::Write(WriteKind::Write), Reach::Itself);
+        let folders = |name| matches!(name, "-C" | "--directory" | "--cd" | "--one-top-level");
+        scan.options.iter().filter(|found| folders(found.name)).for_each(|found| unpack::into(judge, found));
+    }
+    for found in scan.options.iter().filter(|found| matches!(found.name, "-f" | "--file")) {
+        let Some(value) = &found.value else { continue };
+        // `HOST:FILE` is fetched by another program.
+        let remote = |file: &str| file.split('/').next().is_some_and(|first| first.contains(':'));
+        if value.text.is_some_and(remote) {
+            judge.caveat("an archive on another machine", vec![value.place]);
+        }
+        match value.text {
+            Some(file) if makes => judge.write(WriteKind::Write, file),
+            Some(file) => judge.places.any(file, Use::Either, Reach::Itself),
+            None => {
+                if let Some(word) = judge.words.get(value.place) {
+                    judge.places.word(word, Use::Either, Reach::Itself);
+                }
+            }
+        }
+    }
+    let lists = has(&["-t", "--list"]) && !makes && !takes;
+    judge.reader &= lists;
+    for place in &scan.operands {
+        if let Some(word) = judge.words.get(*place)
+            && makes
+        {
+            judge.places.word(word, Use::Either, Reach::All);
+        }
+    }
+}
+
+/// `ext::LINE` and `fd::NUMBER` are addresses that run a program, or speak with one.
+fn remote_helpers(judge: &mut Judge<'_>) {
+    for (place, word) in judge.words.iter().enumerate().skip(1) {
+        if ["ext::", "fd::"].iter().any(|helper| word.prefix().contains(helper)) {
+            judge.caveat("an address that runs a program", vec![place]);
+            if let Some((_, line)) = word.literal().and_then(|text| text.split_once("ext::")) {
+                judge.line(&Word::from(line));
+            }
+        }
+    }
+}
+
+fn cd(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    let to = match scan.operands.as_slice() {
+        [place] => judge.words.get(*place).and_then(Word::literal),
+        _ => None,
+    };
+    judge.known.moves = Some(match to {
+        Some(to) if !to.is_empty() && to != "-" && !to.starts_with('+') && scan.unknown.is_empty() => {
+            Moves::To(to.to_owned())
+        }
+        _ => Moves::Somewhere,
+    });
+}
+
+/// `make SHELL=x`, `sysctl a=b`: an operand that sets something.
+fn sets(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    for place in &scan.operands {
+        if judge.words.get(*place).is_some_and(|word| word.prefix().contains('=')) {
+            judge.caveat("an operand that sets something", vec![*place]);
+            if let Some(word) = judge.words.get(*place) {
+                judge.line(word);
+            }
+        }
+    }
+}
+
+/// `date +FORMAT` prints; any other operand sets the clock.
+fn date(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    for place in &scan.operands {
+        let prefix = judge.words.get(*place).map(Word::prefix).unwrap_or_default();
+        if !prefix.starts_with('+') {
+            judge.caveat("an operand with which it changes something", vec![*place]);
+        }
+    }
+}

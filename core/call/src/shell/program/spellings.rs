@@ -1,0 +1,166 @@
+//! Other spellings of the same command, for the rules that deny or ask: without the options before a
+//! sub-command, and with options that are written short written out.
+
+use super::form::Form;
+use super::name;
+use super::scan::{self, scan};
+use super::table::{Program, Special, Style, Table};
+use crate::shell::{OpenWord, Word, split};
+
+/// As many spellings of one command are offered.
+const MOST: usize = 32;
+
+/// Adds the spellings of the command that begins at `at` among `words`, besides the one that stands there.
+pub(super) fn spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>>) {
+    let Some(whole) = words.get(at..) else { return };
+    let Some(first) = whole.first().and_then(Word::literal) else { return };
+    let program = Table::get().program(name::base(first));
+    let mut new = Vec::new();
+    let form = match program {
+        Some(program) if program.has_subs => located(program, whole, &mut new),
+        program => {
+            behind_options(whole.get(..1).unwrap_or_default(), whole.get(1..).unwrap_or_default(), &mut new);
+            let form = program.map(Program::form);
+            if let Some(form) = form {
+                let operands = scan(form, whole, 1, None).operands;
+                let bare = std::iter::once(0).chain(operands).filter_map(|at| whole.get(at).cloned());
+                keep(bare.collect(), whole, &mut new);
+            }
+            for words in std::iter::once(whole.to_vec()).chain(new.clone()) {
+                without_options(&words, &mut new);
+            }
+            form
+        }
+    };
+    let plain = std::iter::once(whole.to_vec()).chain(new.iter().cloned());
+    let long: Vec<_> = plain.flat_map(|words| written_out(form, &words)).take(MOST).collect();
+    found.extend(new.into_iter().chain(long).take(MOST));
+}
+
+/// `git -C x push y` is `git push y`; returns the form of the last sub-command.
+fn located(mut program: &'static Program, words: &[Word], new: &mut Vec<Vec<Word>>) -> Option<&'static Form> {
+    let mut kept: Vec<Word> = words.get(..1).unwrap_or_default().to_vec();
+    let (mut from, mut dropped) = (1, false);
+    while program.has_subs {
+        let scan = scan(program.form(), words, from, Some(0));
+        let Some(rest) = scan.rest else { break };
+        dropped |= rest > from;
+        // The value of an option that is not known would be taken for the sub-command.
+        if !scan.unknown.is_empty() {
+            behind_options(&kept, words.get(from..).unwrap_or_default(), new);
+        }
+        aliases(program.form(), words, from..rest, new);
+        let Some(sub) = words.get(rest).and_then(Word::literal).and_then(|text| program.sub(text)) else {
+            from = rest;
+            break;
+        };
+        kept.extend(words.get(rest).cloned());
+        (program, from) = (sub, rest + 1);
+    }
+    let rest = words.get(from..).unwrap_or_default();
+    if dropped {
+        new.push(kept.iter().chain(rest).cloned().collect());
+    }
+    // `docker compose --what x up`
+    match program.has_subs {
+        true => without_options(&kept.into_iter().chain(rest.iter().cloned()).collect::<Vec<_>>(), new),
+        false => behind_options(&kept, rest, new),
+    }
+    Some(program.form())
+}
+
+/// Without the options that `rest` begins with; it is not known which of them take the next word.
+fn behind_options(kept: &[Word], rest: &[Word], new: &mut Vec<Vec<Word>>) {
+    let mut option = false;
+    for (at, word) in rest.iter().enumerate().take(MOST) {
+        let own = word.literal().is_some_and(|text| text.len() > 1 && text.starts_with(['-', '+']));
+        if own {
+            option = true;
+            continue;
+        }
+        if at == 0 {
+            return;
+        }
+        let spelled: Vec<Word> = kept.iter().chain(rest.get(at..).unwrap_or_default()).cloned().collect();
+        if !new.contains(&spelled) {
+            new.push(spelled);
+        }
+        if !std::mem::take(&mut option) {
+            return;
+        }
+    }
+}
+
+/// Without any options: `aws s3 --x rm y`, where nothing is known of the sub-commands.
+fn without_options(words: &[Word], new: &mut Vec<Vec<Word>>) {
+    let option = |word: &&Word| word.literal().is_some_and(|text| text.len() > 1 && text.starts_with('-'));
+    keep(words.iter().filter(|word| !option(word)).cloned().collect(), words, new);
+}
+
+/// Takes a spelling that leaves out some of `words`, and more than the program's name.
+fn keep(spelled: Vec<Word>, words: &[Word], new: &mut Vec<Vec<Word>>) {
+    if spelled.len() > 1 && spelled.len() < words.len() && new.len() < MOST && !new.contains(&spelled) {
+        new.push(spelled);
+    }
+}
+
+/// `git -c alias.x=push x`: the name stands for what was just said.
+fn aliases(form: &Form, words: &[Word], own: std::ops::Range<usize>, new: &mut Vec<Vec<Word>>) {
+    if form.special != Some(Special::Aliases) {
+        return;
+    }
+    let rest = words.get(own.end + 1..).unwrap_or_default();
+    for text in words.get(own).unwrap_or_default().iter().filter_map(Word::literal) {
+        let text = text.strip_prefix("-c").unwrap_or(text);
+        let alias = text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias."));
+        let value = text.split_once('=').map(|(_, value)| value).filter(|value| !value.starts_with('!'));
+        if let (true, Some(value)) = (alias, value.and_then(split)) {
+            let value = value.into_iter().map(Word::Literal);
+            new.push(words.first().cloned().into_iter().chain(value).chain(rest.iter().cloned()).collect());
+        }
+    }
+}
+
+/// With long options that are only begun (`--forc`) as the program would take them; where that is not
+/// known, as anything that begins so.
+fn written_out(form: Option<&Form>, words: &[Word]) -> Vec<Vec<Word>> {
+    let style = form.map_or(Style::Gnu, |form| form.style);
+    if style != Style::Gnu {
+        return Vec::new();
+    }
+    let begun = |word: &Word| -> Option<(Option<String>, Word)> {
+        let text = word.literal()?;
+        let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+        let letters = name.strip_prefix("--")?;
+        if letters.is_empty() || form.is_some_and(|form| form.options.contains_key(name)) {
+            return None;
+        }
+        let behind = value.map(|value| format!("={value}"));
+        let whole = form.and_then(|form| scan::long(form, name));
+        let whole = whole.map(|(whole, ..)| format!("{whole}{}", behind.as_deref().unwrap_or_default()));
+        let pieces = [Some(name.to_owned()), None].into_iter().chain(behind.map(Some)).collect();
+        Some((
+            whole,
+            Word::Open(OpenWord { text: text.to_owned(), pieces, splits: false, glob: false, tame: false }),
+        ))
+    };
+    if !words.iter().any(|word| begun(word).is_some()) {
+        return Vec::new();
+    }
+    let (mut whole, mut open, mut known) = (Vec::new(), Vec::new(), false);
+    for word in words {
+        match begun(word) {
+            Some((long, any)) => {
+                known |= long.is_some();
+                whole.push(long.map_or_else(|| word.clone(), Word::Literal));
+                open.push(any);
+            }
+            None => {
+                whole.push(word.clone());
+                open.push(word.clone());
+            }
+        }
+    }
+    let whole = known.then_some(whole);
+    whole.into_iter().chain([open]).collect()
+}

@@ -1,0 +1,61 @@
+//! Words that are lines, and lines as one word.
+
+use crate::shell::{OpenWord, Word};
+
+/// As many lines of one kind are looked for inside of a text.
+const MOST: usize = 4;
+
+/// A word as a line for a shell, and what it holds behind `=`.
+pub(super) fn lines_of(word: &Word) -> impl Iterator<Item = String> {
+    let text: String = match word {
+        Word::Literal(text) => text.clone(),
+        // What is not known stands for itself.
+        Word::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("${_}")).collect(),
+    };
+    let behind = text.split_once('=').filter(|(name, _)| !name.contains(char::is_whitespace));
+    let behind = behind.map(|(_, value)| value.to_owned());
+    let bare = |line: String| line.trim_start_matches('!').trim().to_owned();
+    behind.into_iter().chain([text]).map(bare).filter(|line| !line.is_empty())
+}
+
+/// Lines further inside of a text that an option has run or loaded: behind `!`, and between quotes.
+pub(super) fn lines_in(word: &Word) -> Vec<String> {
+    let text = word.literal().unwrap_or_default();
+    let mut found: Vec<String> = text
+        .match_indices('!')
+        .take(MOST)
+        .filter_map(|(at, _)| text.get(at + 1..))
+        .map(str::to_owned)
+        .collect();
+    for quote in ['"', '\''] {
+        let inside: Vec<&str> = text.split(quote).skip(1).step_by(2).take(MOST).collect();
+        // `runner = ["rm", "x"]`
+        found.extend(std::iter::once(inside.join(" ")).chain(inside.into_iter().map(str::to_owned)));
+    }
+    found.retain(|line| !line.trim().is_empty());
+    found.dedup();
+    found
+}
+
+/// Words as the one line that a program makes of them.
+pub(super) fn joined(words: &[Word]) -> Word {
+    if let [one] = words {
+        return one.clone();
+    }
+    let literal: Option<Vec<&str>> = words.iter().map(Word::literal).collect();
+    if let Some(texts) = literal {
+        return Word::Literal(texts.join(" "));
+    }
+    let mut pieces: Vec<Option<String>> = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            pieces.push(Some(" ".to_owned()));
+        }
+        match word {
+            Word::Literal(text) => pieces.push(Some(text.clone())),
+            Word::Open(open) => pieces.extend(open.pieces.iter().cloned()),
+        }
+    }
+    let text = words.iter().map(Word::text).collect::<Vec<_>>().join(" ");
+    Word::Open(OpenWord { text, pieces, splits: false, glob: false, tame: false })
+}

@@ -1,0 +1,120 @@
+//! Folders that something is put into: archives taken apart, folders of this machine in a container.
+
+use std::path::Path;
+
+use super::form::{Form, Meaning};
+use super::judge::Judge;
+use super::scan::{Found, Scan};
+use super::table::Special;
+use crate::WriteKind;
+use crate::shell::{OpenWord, Reach, Use, Word};
+
+const WRITE: Use = Use::Write(WriteKind::Write);
+
+/// A folder that an option names, and that the program writes in.
+pub(super) fn into(judge: &mut Judge<'_>, found: &Found<'_>) {
+    let Some(value) = &found.value else { return };
+    match (value.text, judge.words.get(value.place)) {
+        (Some(text), _) => judge.places.path(text, WRITE, Reach::Itself),
+        (None, Some(Word::Open(open))) => {
+            judge.places.open(open, WRITE, Reach::Itself);
+            below(judge, open, &[]);
+        }
+        _ => {}
+    }
+}
+
+/// What is written in a folder that is not known: files of the names that `sources` have. Without any, and
+/// below what is copied as a whole, they are not known either.
+pub(super) fn below(judge: &mut Judge<'_>, folder: &OpenWord, sources: &[&Word]) {
+    let whole: Vec<Option<String>> = sources
+        .iter()
+        .map(|word| Some(Path::new(word.literal()?).file_name()?.to_str()?.to_owned()))
+        .collect();
+    let names = if whole.is_empty() { vec![None] } else { whole };
+    for name in names {
+        let mut pieces = folder.pieces.clone();
+        let slash = match pieces.last() {
+            Some(Some(last)) if last.ends_with('/') => "",
+            _ => "/",
+        };
+        // A glob in the folder's name reaches over no slash, what lies below may have some.
+        let glob = folder.glob && name.is_some();
+        match name {
+            Some(name) => pieces.push(Some(format!("{slash}{name}"))),
+            None => pieces.extend([Some(slash.to_owned()), None]),
+        }
+        judge.places.open(&OpenWord { pieces, glob, ..folder.clone() }, WRITE, Reach::Itself);
+    }
+}
+
+/// Whether what is taken apart is written, and not only listed.
+pub(super) fn unpacks(form: &Form, scan: &Scan<'_>) -> bool {
+    let takes = |found: &Found<'_>| matches!(found.name, "-x" | "--extract" | "--get" | "-i" | "-p");
+    match form.special {
+        Some(Special::Tar) => scan.options.iter().any(takes),
+        _ => !form.reader_with.iter().any(|set| set.iter().all(|name| scan.names(name))),
+    }
+}
+
+/// A member of an archive: written by its name, below the folder that an option names.
+pub(super) fn member(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, word: &Word) {
+    if !unpacks(form, scan) {
+        return;
+    }
+    let into = |found: &&Found<'_>| matches!(found.known.meaning, Meaning::Into | Meaning::Elsewhere);
+    let folder = scan.options.iter().rfind(into).and_then(|found| found.value.as_ref()?.text).unwrap_or(".");
+    match word {
+        Word::Literal(name) => judge.places.path(&format!("{folder}/{name}"), WRITE, Reach::Itself),
+        Word::Open(open) => {
+            let mut pieces = open.pieces.clone();
+            match pieces.first_mut() {
+                Some(Some(first)) => *first = format!("{folder}/{first}"),
+                _ => pieces.insert(0, Some(format!("{folder}/"))),
+            }
+            judge.places.open(&OpenWord { pieces, ..open.clone() }, WRITE, Reach::Itself);
+        }
+    }
+}
+
+/// `docker run -v FOLDER:/x`, `--mount type=bind,src=FOLDER,dst=/x`: what runs there may write it.
+pub(super) fn mounts(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    for found in &scan.options {
+        if found.name == "--entrypoint"
+            && let (Some(program), Some(rest)) =
+                (found.value.as_ref().and_then(|value| value.text), scan.rest)
+        {
+            let rest = judge.words.get(rest..).unwrap_or_default();
+            judge.known.also.push(std::iter::once(Word::from(program)).chain(rest.iter().cloned()).collect());
+        }
+        let volume = matches!(found.name, "-v" | "--volume");
+        if !volume && found.name != "--mount" {
+            continue;
+        }
+        let Some(value) = &found.value else { continue };
+        let Some(text) = value.text else {
+            if let Some(Word::Open(open)) = judge.words.get(value.place) {
+                judge.places.open(open, WRITE, Reach::Itself);
+            }
+            continue;
+        };
+        let parts: Vec<&str> = text.split(if volume { ':' } else { ',' }).collect();
+        let (folder, options) = match volume {
+            true => (parts.first().copied(), parts.get(2).copied().unwrap_or_default()),
+            false => {
+                let source = parts
+                    .iter()
+                    .find_map(|part| part.strip_prefix("src=").or_else(|| part.strip_prefix("source=")));
+                (source, text)
+            }
+        };
+        // Without a slash it is the name of a volume.
+        let Some(folder) = folder.filter(|folder| folder.contains('/') || folder.starts_with(['.', '~']))
+        else {
+            continue;
+        };
+        let only_read =
+            options.split(',').any(|option| matches!(option, "ro" | "readonly" | "readonly=true"));
+        judge.places.path(folder, if only_read { Use::Read } else { WRITE }, Reach::Itself);
+    }
+}

@@ -1,0 +1,194 @@
+//! What `git add .` and its like would take in: files that are not tracked and not ignored, and tracked ones that have
+//! changed. Looked up when the call is judged, up to a bound.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::gitlinks::{Entry, entries};
+use super::ignored::{self, Rule};
+use super::repository;
+use crate::{Budget, home};
+
+/// The longest file of patterns, and the longest index, that are looked into.
+const LONGEST: u64 = 256 * 1024;
+const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
+const DEEPEST: usize = 64;
+/// As many files are told apart.
+const MOST: usize = 2000;
+
+/// What is taken in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Takes {
+    /// Files that are not tracked yet.
+    pub(super) untracked: bool,
+    /// Also those that are ignored.
+    pub(super) ignored: bool,
+}
+
+/// The files below `folders` that would be taken in; none if there are too many to look at.
+pub(super) fn taken(top: &Path, folders: &[PathBuf], takes: Takes) -> Option<Vec<PathBuf>> {
+    let git = repository::git_folder_of(top);
+    let index = git.as_ref().map(|git| git.join("index"));
+    let index = index.filter(|index| fs::metadata(index).is_ok_and(|meta| meta.len() <= LONGEST_INDEX));
+    let tracked = index.and_then(|index| entries(&fs::read(index).ok()?)).unwrap_or_default();
+    let mut walk = Walk {
+        top,
+        takes,
+        known: HashSet::new(),
+        rules: Vec::new(),
+        found: Vec::new(),
+        budget: Budget::new(),
+        git: true,
+    };
+    for entry in &tracked {
+        walk.budget.spend()?;
+        let path = top.join(&entry.name);
+        if folders.iter().any(|folder| path.starts_with(folder)) && changed(&path, entry) {
+            walk.found.push(path);
+        }
+    }
+    if takes.untracked {
+        walk.known = tracked.into_iter().map(|entry| entry.name).collect();
+        let global = home().map(|home| home.join(".config/git/ignore"));
+        for file in global.into_iter().chain(git.map(|git| git.join("info/exclude"))) {
+            walk.read(&file, "");
+        }
+        for folder in folders {
+            let kept = walk.rules.len();
+            let Ok(below) = folder.strip_prefix(top) else { continue };
+            let mut at = top.to_owned();
+            let mut left_out = false;
+            for name in below {
+                walk.patterns(&at);
+                at.push(name);
+                left_out |= walk.leaves_out(&at, true);
+            }
+            if !left_out {
+                walk.folder(folder, 0)?;
+            }
+            walk.rules.truncate(kept);
+        }
+    }
+    (walk.found.len() <= MOST).then_some(walk.found)
+}
+
+/// The files below a folder that is sent or packed as a whole, for an image without what its `.dockerignore` leaves out;
+/// none if there are too many to look at. What git itself keeps there is passed by.
+pub(super) fn below(folder: &Path, image: bool) -> Option<Vec<PathBuf>> {
+    let mut walk = Walk {
+        top: folder,
+        takes: Takes { untracked: true, ignored: false },
+        known: HashSet::new(),
+        rules: Vec::new(),
+        found: Vec::new(),
+        budget: Budget::new(),
+        git: false,
+    };
+    // Beside a file for images there may be one of its own, which counts instead.
+    if image && !folder.join("Dockerfile.dockerignore").exists() {
+        walk.read(&folder.join(".dockerignore"), "");
+        walk.rules.iter_mut().for_each(Rule::anchor);
+    }
+    walk.folder(folder, 0)?;
+    (walk.found.len() <= MOST).then_some(walk.found)
+}
+
+/// The folder that is there by this name, links resolved.
+pub(super) fn folder(cwd: &Path, text: &str) -> Option<PathBuf> {
+    let named = (!text.is_empty()).then(|| cwd.join(text).canonicalize().ok()).flatten();
+    named.filter(|path| path.is_dir())
+}
+
+/// Whether a tracked file is another than the index knows.
+#[cfg(unix)]
+fn changed(path: &Path, entry: &Entry) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    fs::symlink_metadata(path).is_ok_and(|meta| {
+        let (seconds, rest) = entry.modified;
+        let nanos = u64::try_from(meta.mtime_nsec()).unwrap_or_default();
+        // An index keeps 32 bits of each.
+        let same = |one: u64, other: u64| one & 0xffff_ffff == other & 0xffff_ffff;
+        let on_time = same(meta.mtime().cast_unsigned(), seconds) && (rest == 0 || same(nanos, rest));
+        meta.is_file() && !(on_time && same(meta.len(), entry.size))
+    })
+}
+
+/// Elsewhere the index holds other numbers: it may always be another.
+#[cfg(not(unix))]
+fn changed(path: &Path, _: &Entry) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
+}
+
+struct Walk<'a> {
+    top: &'a Path,
+    takes: Takes,
+    /// Names that are tracked.
+    known: HashSet<String>,
+    rules: Vec<Rule>,
+    found: Vec<PathBuf>,
+    budget: Budget,
+    /// It is read as git does.
+    git: bool,
+}
+
+impl Walk<'_> {
+    /// The rules of a file, which is no link.
+    fn read(&mut self, file: &Path, base: &str) {
+        let plain = fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST);
+        if let Some(text) = plain.then(|| fs::read_to_string(file).ok()).flatten() {
+            self.rules.extend(ignored::rules(&text, base));
+        }
+    }
+
+    fn patterns(&mut self, folder: &Path) {
+        let base = self.name(folder);
+        let base = if base.is_empty() { base } else { base + "/" };
+        self.read(&folder.join(".gitignore"), &base);
+    }
+
+    fn name(&self, path: &Path) -> String {
+        path.strip_prefix(self.top).unwrap_or(path).to_string_lossy().into_owned()
+    }
+
+    fn leaves_out(&self, path: &Path, folder: bool) -> bool {
+        if self.takes.ignored {
+            return false;
+        }
+        if self.git {
+            return ignored::ignores(&self.rules, &self.name(path), folder);
+        }
+        // Here a file may be taken back in out of a folder that is left out.
+        let kept = folder && self.rules.iter().any(Rule::keeps);
+        !kept && ignored::ignores_below(&self.rules, &self.name(path), folder)
+    }
+
+    /// None once there is too much.
+    fn folder(&mut self, folder: &Path, depth: usize) -> Option<()> {
+        (depth <= DEEPEST && self.found.len() <= MOST).then_some(())?;
+        let Ok(entries) = fs::read_dir(folder) else { return Some(()) };
+        let kept = self.rules.len();
+        if self.git {
+            self.patterns(folder);
+        }
+        for entry in entries.flatten() {
+            self.budget.spend()?;
+            let path = entry.path();
+            let Ok(kind) = entry.file_type() else { continue };
+            if entry.file_name() == ".git" || self.leaves_out(&path, kind.is_dir()) {
+                continue;
+            }
+            if kind.is_dir() {
+                // Of a repository below, git takes no more than its commit.
+                if !self.git || fs::symlink_metadata(path.join(".git")).is_err() {
+                    self.folder(&path, depth + 1)?;
+                }
+            } else if kind.is_file() && !self.known.contains(&self.name(&path)) {
+                self.found.push(path);
+            }
+        }
+        self.rules.truncate(kept);
+        Some(())
+    }
+}

@@ -1,0 +1,48 @@
+//! Files in the session's folders that a command runs: an answer about the command is about what they hold.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Digest, PathAccess, digest_of_bytes, shown};
+
+/// The longest file that is looked into.
+const LONGEST: u64 = 1024 * 1024;
+
+/// A file that a command runs as it stands there: a script, or a program of the project's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Script {
+    /// Where it is, links not followed; or the word that was written, where that is not known.
+    pub path: String,
+    /// The SHA-256 of what it holds. None where that is not known, or too long: no remembered answer counts
+    /// for such a file.
+    #[serde(default)]
+    pub digest: Option<Digest>,
+}
+
+impl Script {
+    /// A file of which nothing more is known.
+    pub(super) fn unknown(text: String) -> Self {
+        Self { path: text, digest: None }
+    }
+
+    /// What is there, if anything is. Looked up while a call is built, never while it is judged.
+    pub(super) fn look(path: &PathAccess) -> Option<Self> {
+        let digest = match fs::metadata(&path.resolved) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return None;
+            }
+            Ok(found) if found.is_file() && found.len() <= LONGEST => digest(path),
+            _ => None,
+        };
+        Some(Self { path: shown(&path.lexical).into_owned(), digest })
+    }
+}
+
+fn digest(path: &PathAccess) -> Option<Digest> {
+    let mut bytes = Vec::new();
+    // It may grow meanwhile.
+    File::open(&path.resolved).ok()?.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LONGEST).then(|| digest_of_bytes(&bytes))
+}

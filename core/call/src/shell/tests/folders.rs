@@ -1,0 +1,104 @@
+use super::{each, first, read, shown, touched};
+use crate::shell::commands;
+
+/// Decisions, section 2: "`cd` with a literal folder changes the cwd for the rest of its list".
+#[test]
+fn given_cd_then_later_words_are_looked_up_from_there() {
+    let last = |line: &str| touched(line).pop().unwrap();
+    assert_eq!(last("cd ~/.ssh && cat id_rsa"), "/home/me/.ssh/id_rsa");
+    assert_eq!(last("cd a && cd b && cat x"), "/w/a/b/x");
+    assert_eq!(last("cd a && cd ../c && cat x"), "/w/c/x");
+    assert_eq!(last("cd /etc\ncat passwd"), "/etc/passwd");
+    assert_eq!(last("{ cd /etc; }; cat x"), "/etc/x");
+    assert_eq!(last("{ cd a || exit; }; cat x"), "/w/a/x");
+    assert_eq!(last("cd a && echo $PWD && cat $PWD/x"), "/w/a/x");
+    assert_eq!(last("cd a || exit 1; cat x"), "/w/a/x");
+    assert_eq!(last("cd a || { echo no; exit 1; }; cat x"), "*/x");
+}
+
+/// Decisions, section 2: "`cd` with a literal folder changes the cwd for the rest of its list". Where it may fail, both
+/// folders count for denials.
+/// Attack 6.
+#[test]
+fn given_a_cd_that_may_fail_then_words_are_looked_up_from_both_folders() {
+    for line in ["cd a; cat x", "cd a\ncat < x", "{ cd a; }; cat x", "cd a; cp y x", "cd a; tee x"] {
+        let found = touched(line);
+        assert!(["/w/a/x", "/w/x"].iter().all(|path| found.iter().any(|of| of == path)), "{line}: {found:?}");
+    }
+    let found = touched("cd a; cd b; cat x");
+    assert!(["/w/x", "/w/a/x", "/w/b/x", "/w/a/b/x"].iter().all(|path| found.iter().any(|of| of == path)));
+}
+
+/// What a subshell, a part of a pipeline, a substitution or a job does stays with it.
+#[test]
+fn given_a_process_of_its_own_then_the_folder_stays() {
+    for line in [
+        "(cd a); cat x",
+        "cd a | true; cat x",
+        "echo $(cd a); cat x",
+        "cd a & cat x",
+        "sh -c 'cd a'; cat x",
+        "sudo cd a; cat x",
+        "diff <(cd a) y; cat x",
+    ] {
+        assert_eq!(touched(line).pop().as_deref(), Some("/w/x"), "{line}");
+    }
+}
+
+/// Decisions, section 2: "with another, the cwd is unknown and relative paths are caveats".
+#[test]
+fn given_a_folder_that_depends_then_it_is_asked_about_and_nothing_reads() {
+    for line in [
+        "cd $x; cat y",
+        "cd \"$(id)\" && cat y",
+        "cd -; cat y",
+        "if a; then cd b; fi; cat y",
+        "a && cd b; cat y",
+        "a || cd b; cat y",
+        "while a; do cd b; done; cat y",
+        "for x in 1; do cd b; cat y; done",
+        "case $x in a) cd b;; esac; cat y",
+        "popd; cat y",
+        "f() { cd b; }; f; cat y",
+        // It may fail: there is no such folder, or there will be none, or something else goes wrong.
+        "cd nowhere; cat y",
+        "cd nowhere\ncat y",
+        "cd nowhere && true; cat y",
+        "cd nowhere/at/all; cat ../../y",
+        "cd /etc/passwd; cat y",
+        "rmdir /etc; cd /etc; cat y",
+        "cd /etc <nofile; cat y",
+        "cd /etc >/nowhere/x; cat y",
+        "{ cd nowhere; }; cat y",
+        "eval 'cd nowhere'; cat y",
+    ] {
+        let found = read(line);
+        let last = commands(&found).last().unwrap();
+        assert!(!last.reader, "{line}");
+        assert!(
+            last.caveats.iter().any(|caveat| caveat.reason.contains("folder")),
+            "{line}: {:?}",
+            last.caveats
+        );
+    }
+    // Both ways lead to the same place, or one of them leads nowhere.
+    each(&[
+        ("if a; then cd b || exit; else cd b || exit; fi; cat y", "a | cd b | exit | cd b | exit | cat y"),
+        ("cd b && a && cat y", "cd b | a | cat y"),
+        ("a; true", "a | true"),
+    ]);
+    assert_eq!(shown("cd $x; a > o").matches('~').count(), 2);
+}
+
+/// A folder outside of the session's own is a plain ask for what does not only read.
+#[test]
+fn given_a_folder_outside_of_the_roots_then_it_is_asked_about() {
+    each(&[
+        ("cd /opt && make", "cd /opt | make ~"),
+        ("cd /opt && ls", "cd /opt | ls"),
+        ("cd .. && make", "cd .. | make ~"),
+        ("cd sub && make", "cd sub | make"),
+        ("cd /opt && echo x", "cd /opt | echo x"),
+    ]);
+    assert!(first("make").caveats.is_empty());
+}

@@ -1,0 +1,103 @@
+use super::{each, each_always, first, touched};
+use crate::shell::Named;
+
+/// Decisions, section 2: "a listed set of inert variables such as `RUST_LOG`, `CI`, `NO_COLOR`, `LANG`
+/// with literal values is transparent".
+#[test]
+fn given_inert_variables_then_they_are_left_out_where_their_values_are_literal() {
+    each(&[
+        ("RUST_LOG=debug cargo test", "cargo test"),
+        ("CI=1 NO_COLOR= LC_ALL='C' a", "a"),
+        ("RUST_LOG=debug; a", "a"),
+        ("RUST_LOG=$x a", "RUST_LOG=$x a ~"),
+        ("RUST_LOG+=x a", "RUST_LOG+=x a ~"),
+        ("CI=$(id) a", "CI=$(id) a ~ | id"),
+    ]);
+}
+
+/// Decisions, section 2: "inert variables such as ... `LANG` with literal values": a path is a file of
+/// messages, and no language. Attack 77.
+#[test]
+fn given_a_language_or_a_zone_that_is_a_path_then_it_is_not_inert() {
+    each(&[
+        ("LC_ALL=../x ls", "LC_ALL=../x ls ~"),
+        ("LANGUAGE=/tmp/x ls", "LANGUAGE=/tmp/x ls ~"),
+        ("LANG=x/y ls", "LANG=x/y ls ~"),
+        ("TZ=:/etc/shadow date", "TZ=:/etc/shadow date ~"),
+        ("TZ=../x date", "TZ=../x date ~"),
+        ("TZ=Europe/Berlin date", "date"),
+        ("LC_ALL=C.UTF-8 ls", "ls"),
+    ]);
+}
+
+/// Decisions, section 2: "Caveats that are plain asks: other assignments"; "A pattern that names the
+/// assignment ... allows it."
+#[test]
+fn given_other_variables_then_they_are_plain_asks_that_a_pattern_can_name() {
+    let access = first("CI=1 FOO=bar B=c ls");
+    let named: Vec<_> = access.caveats.iter().map(|caveat| (caveat.always, caveat.named.clone())).collect();
+    assert_eq!(named, [(false, Named::Assignment(0)), (false, Named::Assignment(1))]);
+    assert_eq!(access.text(), "FOO=bar B=c ls");
+    each(&[("FOO=bar; ls", "FOO=bar ~ | ls"), ("a=(1 2)", "a=(1 2) ~"), ("a[1]=2 ls", "a[1]=2 ls ~")]);
+}
+
+/// Decisions, section 2: "anything that rebinds what later words run (`PATH`, `LD_*`, `IFS`, `BASH_ENV`,
+/// `GIT_*`, `PAGER`, `EDITOR`, ..., by assignment, `export`, `for`, `read`, `printf -v`, `declare`,
+/// `${x:=}`, `alias`, functions named like commands, `trap`, `hash -p`)".
+#[test]
+fn given_a_variable_that_rebinds_then_it_is_always_asked_about_however_it_is_set() {
+    each_always(&[
+        "PATH=. ls",
+        "PATH=.; ls",
+        "PATH+=:. ls",
+        "LD_PRELOAD=x ls",
+        "IFS=x",
+        "BASH_ENV=x sh y",
+        "GIT_PAGER='sh -c id' git log",
+        "GREP=./x zgrep a b",
+        "PYTEST_ADDOPTS='-p x' pytest",
+        "LUA_INIT_5_4=@x lua y",
+        "TF_CLI_ARGS_plan=-x terraform plan",
+        "CMAKE_CXX_COMPILER_LAUNCHER=./x cmake .",
+        "GROFF_TMAC_PATH=. man ls",
+        "UNZIP=-o unzip -l a.zip",
+        "XZ_OPT=-k xz -l a",
+        "env KUBE_EDITOR=./x kubectl edit a",
+        "PAGER=x git log",
+        "EDITOR=x git commit",
+        "export PATH=x",
+        "export PATH",
+        "declare -x PATH=/tmp",
+        "local PATH=x",
+        "typeset PATH=x",
+        "readonly PATH=x",
+        "for PATH in /tmp/e; do ls; done",
+        "read PATH",
+        "read -r -a PATH x",
+        "mapfile PATH",
+        "mapfile -t PATH",
+        "printf -v PATH x",
+        "printf -vPATH x",
+        "getopts ab PATH",
+        "unset PATH",
+        "let PATH=1",
+        "declare -n x=PATH",
+        "export $x",
+        "export \"$(cat .env)\"",
+        "read $x",
+        "echo ${PATH:=x}",
+        "alias ls=id",
+        "trap 'id' EXIT",
+        "hash -p /x ls",
+        "coproc PATH { a; }",
+        "command export PATH=x",
+        "builtin read PATH",
+    ]);
+}
+
+/// Attack 6: what a variable holds may be a path that a rule is about.
+#[test]
+fn given_a_value_that_is_a_path_then_it_is_touched() {
+    assert!(touched("X=~/.ssh/id_rsa ls").contains(&"/home/me/.ssh/id_rsa".to_owned()));
+    assert!(touched("X=./a; ls").contains(&"/w/a".to_owned()));
+}

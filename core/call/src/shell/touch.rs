@@ -1,0 +1,150 @@
+//! Paths that a call could mean, without saying what it does with them.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::program;
+use crate::{PathAccess, WriteKind};
+
+/// How a command would use a path among its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Use {
+    /// It only reads there: the program and all its options are known.
+    Read,
+    /// It changes what is there.
+    Write(WriteKind),
+    /// Not known.
+    #[default]
+    Either,
+}
+
+/// How far below a path a command goes. Ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Not at all, and only where somebody wrote a rule about the path: it stands in a text which may mean it.
+    Said,
+    /// Not at all: of a folder, it sees the names at most.
+    #[default]
+    Itself,
+    /// It shows what changed below, of which it is not known where: `git diff`.
+    Changed,
+    /// It shows what was there at any time, of which it is not known where: `git show`.
+    Past,
+    /// It changes something below, of which it is not known where: `git checkout main`.
+    Somewhere,
+    /// It goes through everything below that is not hidden: `rg`.
+    Shown,
+    /// It goes through everything below.
+    All,
+}
+
+impl Reach {
+    /// Whether it is not known what below the path is meant.
+    #[must_use]
+    pub fn is_unsure(self) -> bool {
+        matches!(self, Self::Changed | Self::Past | Self::Somewhere)
+    }
+}
+
+/// A path that a word is, holds (`@x`, `--o=x`, `k:x`) or could mean: for deny, ask and protection.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Touch {
+    /// The path, as far as it is known.
+    pub path: TouchedPath,
+    /// How it is used.
+    #[serde(default)]
+    pub how: Use,
+    /// How far below it the command goes.
+    #[serde(default)]
+    pub reach: Reach,
+}
+
+/// A path as a word gives it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TouchedPath {
+    /// It is known.
+    Known(PathAccess),
+    /// Some of its text is known.
+    Open(OpenPath),
+}
+
+/// A path of which only some text is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OpenPath {
+    /// As it was written.
+    pub given: String,
+    /// The known text and, as `None`, what is not known. Absolute if the first piece begins with `/`:
+    /// then `.`, `..` and links of its known folders are resolved. It may be any path if the first
+    /// piece is `None` and [`Self::slashes`] holds.
+    pub pieces: Vec<Option<String>>,
+    /// Whether what is not known may hold `/`: it comes from an expansion, and not from a glob.
+    #[serde(default)]
+    pub slashes: bool,
+}
+
+/// As many strings of one call's arguments are looked at as paths.
+const MOST: usize = 1024;
+/// As much text is read as arguments inside of arguments, and as deep.
+const LONGEST_INNER: usize = 64 * 1024;
+const DEEPEST_INNER: usize = 4;
+
+/// The strings of a tool's arguments.
+#[derive(Default)]
+struct Strings {
+    values: Vec<String>,
+    names: Vec<String>,
+}
+
+impl Strings {
+    fn of(&mut self, arguments: Value, depth: usize) {
+        let mut todo = vec![arguments];
+        while let Some(value) = todo.pop() {
+            if self.values.len() + self.names.len() > MOST {
+                return;
+            }
+            match value {
+                Value::String(text) => {
+                    let json = text.trim_start().starts_with(['{', '[', '"']);
+                    if json
+                        && depth < DEEPEST_INNER
+                        && text.len() <= LONGEST_INNER
+                        && let Ok(inner) = serde_json::from_str(&text)
+                    {
+                        self.of(inner, depth + 1);
+                    }
+                    self.values.push(text);
+                }
+                Value::Array(items) => todo.extend(items),
+                Value::Object(members) => {
+                    for (name, member) in members {
+                        self.names.push(name);
+                        todo.push(member);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Touch {
+    /// A known path.
+    #[must_use]
+    pub fn known(path: PathAccess, how: Use) -> Self {
+        Self { path: TouchedPath::Known(path), how, reach: Reach::Itself }
+    }
+
+    /// Strings of a tool's arguments that are paths, or addresses of files.
+    #[must_use]
+    pub fn of_arguments(arguments: &Value, cwd: &Path) -> Vec<Self> {
+        let mut texts = Strings::default();
+        texts.of(arguments.clone(), 0);
+        // What is a value is more likely to be a path than what is a name.
+        program::among(texts.values.iter().chain(&texts.names).map(String::as_str), cwd)
+    }
+}

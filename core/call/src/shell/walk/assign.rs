@@ -1,0 +1,160 @@
+//! Assignments, and names that are set in other ways.
+
+use brush_parser::ast::{Assignment as Node, AssignmentName, AssignmentValue};
+
+use super::Walker;
+use crate::shell::expand::Place;
+use crate::shell::refused::{Refused, Result};
+use crate::shell::variables::{self, Kind};
+use crate::shell::{Assignment, Caveat, Named, OpenWord, Touch, Use, Word};
+
+impl Walker<'_> {
+    /// What the request sets for every command of the line.
+    pub(super) fn set_env(&mut self) {
+        for (name, value) in self.at.env {
+            let value = Word::Literal(value.clone());
+            if !variables::is_inert(name, &value) {
+                self.evaluated_later(&value);
+                self.env.push(Assignment { name: name.clone(), value });
+            }
+        }
+    }
+
+    /// One assignment; none if it is transparent.
+    pub(super) fn assignment(&mut self, of: &Node, raw: &str) -> Result<Option<Assignment>> {
+        let (mut name, bare) = match &of.name {
+            AssignmentName::VariableName(name) => (name.clone(), name.as_str()),
+            // A shell reads on to the bracket that closes the outer one, over spaces too.
+            AssignmentName::ArrayElementName(_, index) if index.contains(['[', '\'', '"', '\\']) => {
+                return Err(Refused::new("a subscript that holds brackets or quotes"));
+            }
+            AssignmentName::ArrayElementName(name, index) => {
+                self.arithmetic(index)?;
+                (format!("{name}[{index}]"), name.as_str())
+            }
+        };
+        if of.append {
+            name.push('+');
+        }
+        let value = match &of.value {
+            AssignmentValue::Scalar(word) if word.value.is_empty() => Word::Literal(String::new()),
+            AssignmentValue::Scalar(word) => self.word(&word.value, Place::Value)?,
+            AssignmentValue::Array(elements) => {
+                for (key, element) in elements {
+                    // The key, where the parser leaves it in the element.
+                    let left = element.value.strip_prefix('[').and_then(|rest| rest.split_once("]="));
+                    for key in
+                        key.as_ref().map(|key| key.value.as_str()).into_iter().chain(left.map(|(key, _)| key))
+                    {
+                        self.arithmetic_key(key)?;
+                    }
+                    for word in self.words(&element.value, Place::Command)? {
+                        self.value_touch(&word);
+                        self.evaluated_later(&word);
+                    }
+                }
+                let text = raw.split_once('=').map_or(raw, |(_, value)| value).to_owned();
+                Word::Open(OpenWord { text, pieces: vec![None], splits: false, glob: false, tame: false })
+            }
+        };
+        self.value_touch(&value);
+        self.evaluated_later(&value);
+        if variables::kind_in(bare, self.dialect()) != variables::kind(bare) {
+            self.note(true, format!("to zsh, the variable {bare} changes what later words run"));
+        }
+        let transparent = name == bare && variables::is_inert(bare, &value);
+        Ok((!transparent).then_some(Assignment { name, value }))
+    }
+
+    /// The key of an element: arithmetic, or any text where the array has names.
+    fn arithmetic_key(&mut self, key: &str) -> Result<()> {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"_.:/@ -".contains(&b);
+        let bare = key.trim_matches(['\'', '"']);
+        if bare.bytes().all(plain) { Ok(()) } else { self.arithmetic(key).map(drop) }
+    }
+
+    /// Notes a text that a variable comes to hold and that runs a command where the variable is read as a number: what
+    /// its subscript substitutes is run then.
+    pub(super) fn evaluated_later(&mut self, value: &Word) {
+        let Some(text) = value.literal().filter(|text| variables::runs_if_evaluated(text)) else { return };
+        self.note(true, format!("the value {text} would run a command as arithmetic"));
+        self.evaluated.extend(variables::substitutions(text));
+    }
+
+    /// What `rest` gives to variables: texts among its words, and those that it reads.
+    pub(super) fn gives_values(&mut self, rest: &[Word], input: &[String]) {
+        let Some(name) = rest.first().and_then(Word::literal) else { return };
+        let sets = match name {
+            "set" | "read" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "export"
+            | "readonly" | "getopts" | "integer" | "float" => true,
+            "printf" => rest.iter().any(|word| word.prefix().starts_with("-v")),
+            _ => false,
+        };
+        if !sets {
+            return;
+        }
+        for word in rest.iter().skip(1) {
+            self.evaluated_later(word);
+        }
+        if matches!(name, "read" | "mapfile" | "readarray") {
+            for text in input {
+                self.evaluated_later(&Word::Literal(text.clone()));
+            }
+        }
+        self.integer(name, rest);
+    }
+
+    /// `declare -i NAME`: whatever sets the variable is evaluated from then on.
+    fn integer(&mut self, name: &str, rest: &[Word]) {
+        let declares = matches!(name, "declare" | "typeset" | "local" | "export" | "readonly");
+        let flag = |word: &Word| word.prefix().starts_with('-') && word.prefix().contains('i');
+        if !declares || !rest.iter().any(flag) {
+            return;
+        }
+        for word in rest.iter().skip(1).filter(|word| !word.prefix().starts_with(['-', '+'])) {
+            let (target, value) = word.prefix().split_once('=').unwrap_or((word.prefix(), ""));
+            let number = word.literal().is_some() && value.bytes().all(|b| b.is_ascii_digit());
+            let target = target.trim_end_matches('+');
+            if !number || variables::mentioned(self.text(), target) > 1 {
+                self.note(true, format!("the shell evaluates whatever is assigned to {target}"));
+            }
+        }
+    }
+
+    /// A value that is a path: whoever reads the variable may use it.
+    fn value_touch(&mut self, value: &Word) {
+        let Some(text) = value.literal() else { return };
+        let path = text.contains('/') || text.starts_with('.') || text.starts_with('~');
+        if path && text.len() <= 4096 && !text.contains('\n') {
+            let folder = self.folder.known().map_or_else(|| "/".into(), std::path::Path::to_path_buf);
+            self.touches.push(Touch::known(self.looked.at(&folder, text), Use::Either));
+        }
+    }
+
+    /// A variable that is set by something else than an assignment.
+    pub(super) fn set_name(&mut self, name: &str) {
+        match variables::kind_in(name, self.dialect()) {
+            Kind::Rebinding => self.note(true, format!("the variable {name} changes what later words run")),
+            Kind::Inert | Kind::Other => {}
+        }
+    }
+}
+
+/// What is said about the assignments of a command.
+pub(super) fn caveats(assignments: &[Assignment]) -> impl Iterator<Item = Caveat> {
+    assignments.iter().enumerate().map(|(at, of)| {
+        let bare = of.name.split(['[', '+']).next().unwrap_or_default();
+        match variables::kind(bare) {
+            Kind::Rebinding => Caveat {
+                reason: format!("the variable {bare} changes what later words run"),
+                always: true,
+                named: Named::Nothing,
+            },
+            Kind::Inert | Kind::Other => Caveat {
+                reason: format!("the variable {bare} is set"),
+                always: false,
+                named: Named::Assignment(at),
+            },
+        }
+    })
+}

@@ -1,0 +1,253 @@
+//! Compound commands: groups, conditions, loops, functions.
+
+use brush_parser::ast::{
+    ArithmeticForClauseCommand, CaseClauseCommand, Command, CompoundCommand, ForClauseCommand, FunctionDefinition,
+    IfClauseCommand, UnexpandedArithmeticExpr,
+};
+
+use super::{Folder, Loop, Walker};
+use crate::Access;
+use crate::shell::expand::Place;
+use crate::shell::refused::{Refused, Result};
+use crate::shell::variables::{self, Kind};
+use crate::shell::{OpenWord, Word};
+
+impl Walker<'_> {
+    /// One compound command, its redirections already seen to.
+    pub(super) fn compound(&mut self, command: &CompoundCommand) -> Result<()> {
+        match command {
+            CompoundCommand::Arithmetic(of) => self.arithmetic_command(&of.expr),
+            CompoundCommand::ArithmeticForClause(of) => self.arithmetic_for(of),
+            CompoundCommand::BraceGroup(of) => self.list(&of.list),
+            CompoundCommand::Subshell(of) => self.apart(|walker| walker.list(&of.list)),
+            CompoundCommand::ForClause(of) => self.for_each(of),
+            CompoundCommand::CaseClause(of) => self.case(of),
+            CompoundCommand::IfClause(of) => self.conditional(of),
+            CompoundCommand::WhileClause(of) | CompoundCommand::UntilClause(of) => self.repeated(|walker| {
+                walker.list(&of.0)?;
+                walker.list(&of.1.list)
+            }),
+            CompoundCommand::Coprocess(of) => {
+                // bash writes what is substituted down anew, with the name that it gives, and reads that as a command.
+                if self.substituted() && of.name.is_none() && matches!(*of.body, Command::Simple(_)) {
+                    return Err(Refused::new("a coprocess without a name in a substitution"));
+                }
+                if let Some(name) = &of.name {
+                    self.set_name(&name.value);
+                }
+                self.bare("coproc");
+                self.held_back(|walker| walker.apart(|walker| walker.node(&of.body, false)))
+            }
+        }
+    }
+
+    /// `((..))`. A shell without it reads two subshells, so what could be a command there is refused.
+    fn arithmetic_command(&mut self, of: &UnexpandedArithmeticExpr) -> Result<()> {
+        self.touching_parentheses()?;
+        let text = of.value.trim();
+        let name = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+        let (first, rest) = text.split_at_checked(name).unwrap_or_default();
+        let operand = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-' | '/' | '.' | '~');
+        let command = rest.starts_with([' ', '\t']) && rest.trim_start().starts_with(operand);
+        if !first.is_empty() && command {
+            return Err(Refused::new("`((` that some shells read as commands"));
+        }
+        self.arithmetic(text)?;
+        let found = self.out.len();
+        self.bare("((");
+        // Denials also look at the names as commands.
+        let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let names = names.filter(|name| variables::is_name(name)).map(|name| vec![name.into()]);
+        if let Some(Access::Shell(shell)) = self.out.get_mut(found) {
+            shell.outer.extend(names);
+        }
+        Ok(())
+    }
+
+    fn arithmetic_for(&mut self, of: &ArithmeticForClauseCommand) -> Result<()> {
+        self.touching_parentheses()?;
+        for expression in [&of.initializer, &of.condition, &of.updater].into_iter().flatten() {
+            // Counting in a variable of the line's own is what this loop is for.
+            if !counts(&expression.value) {
+                self.arithmetic(&expression.value)?;
+            }
+        }
+        self.bare("for");
+        self.repeated(|walker| walker.list(&of.body.list))
+    }
+
+    /// `( (x))` and `((x) )` are two subshells, and the parser takes them for arithmetic too: only where no two
+    /// parentheses stand apart is it certain which one it was.
+    fn touching_parentheses(&self) -> Result<()> {
+        let blank = |c: char| c.is_whitespace() || c == '\\';
+        let apart = |sign: char| {
+            self.text().match_indices(sign).any(|(at, _)| {
+                let rest = self.text().get(at + 1..).unwrap_or_default();
+                rest.starts_with(blank) && rest.trim_start_matches(blank).starts_with(sign)
+            })
+        };
+        match apart('(') || apart(')') {
+            true => Err(Refused::new("parentheses that are subshells or arithmetic")),
+            false => Ok(()),
+        }
+    }
+
+    fn for_each(&mut self, of: &ForClauseCommand) -> Result<()> {
+        self.set_name(&of.variable_name);
+        let mut values = Vec::new();
+        for value in of.values.iter().flatten() {
+            values.extend(self.words(&value.value, Place::Command)?);
+        }
+        values.iter().for_each(|value| self.evaluated_later(value));
+        let inert = variables::kind(&of.variable_name) == Kind::Other
+            && variables::mentioned(self.text(), &of.variable_name) == 1;
+        let value = if inert && of.values.is_some() { common(&values) } else { None };
+        self.bare("for");
+        let Some(value) = value else {
+            return self.repeated(|walker| walker.list(&of.body.list));
+        };
+        self.loops.push(Loop { name: of.variable_name.clone(), value });
+        let walked = self.repeated(|walker| walker.list(&of.body.list));
+        self.loops.pop();
+        walked
+    }
+
+    fn case(&mut self, of: &CaseClauseCommand) -> Result<()> {
+        self.word(&of.value.value, Place::Alone)?;
+        let mut after = Some(self.folder.clone());
+        let before = self.folder.clone();
+        for item in &of.cases {
+            for pattern in &item.patterns {
+                self.word(&pattern.value, Place::Alone)?;
+            }
+            self.bare("case");
+            if let Some(list) = &item.cmd {
+                // One that falls through starts where the one before it ended.
+                self.folder = Folder::either(Some(before.clone()), after.clone()).unwrap_or(Folder::Unknown);
+                self.list(list)?;
+                after = Folder::either(after, Some(self.folder.clone()));
+            }
+        }
+        self.folder = after.unwrap_or(Folder::Unknown);
+        self.bare("case");
+        Ok(())
+    }
+
+    fn conditional(&mut self, of: &IfClauseCommand) -> Result<()> {
+        self.list(&of.condition)?;
+        let mut otherwise = self.folder.clone();
+        self.list(&of.then)?;
+        let mut after = Some(self.folder.clone());
+        let mut complete = false;
+        for part in of.elses.iter().flatten() {
+            self.folder = otherwise.clone();
+            match &part.condition {
+                Some(condition) => {
+                    self.list(condition)?;
+                    otherwise = self.folder.clone();
+                }
+                None => complete = true,
+            }
+            self.list(&part.body)?;
+            after = Folder::either(after, Some(self.folder.clone()));
+        }
+        if !complete {
+            after = Folder::either(after, Some(otherwise));
+        }
+        self.folder = after.unwrap_or(Folder::Unknown);
+        Ok(())
+    }
+
+    /// A body that runs any number of times: where it moves, its folder is not known from the start.
+    fn repeated(&mut self, body: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+        let before = self.folder.clone();
+        let (out, opened) = (self.out.len(), self.times_opened());
+        self.out_of_order();
+        body(self)?;
+        let moved = self.folder != before;
+        // It runs again, where it left the folder and the input of the shell.
+        if moved || self.times_opened() != opened {
+            self.out.truncate(out);
+            self.folder = if moved { Folder::Unknown } else { before };
+            body(self)?;
+        }
+        if moved {
+            self.folder = Folder::Unknown;
+        }
+        Ok(())
+    }
+
+    /// Whether the text at hand speaks of a command that moves.
+    pub(super) fn moves(&self) -> bool {
+        ["cd", "pushd", "popd"].iter().any(|name| self.text().contains(name))
+    }
+
+    /// A function: its body is judged where it is defined, and may run anywhere.
+    pub(super) fn function(&mut self, of: &FunctionDefinition) -> Result<()> {
+        self.functions.push(of.fname.value.replace(['\\', '\'', '"'], ""));
+        let moves = self.moves();
+        self.out_of_order();
+        // What it opens counts from its first call on.
+        self.apart_but_opened(|walker| {
+            // Whoever calls it may give it something to read.
+            (walker.fed, walker.exact) = (true, None);
+            if moves {
+                walker.folder = Folder::Unknown;
+            }
+            let redirects = of.body.1.as_ref();
+            walker.redirected(redirects, |walker| walker.compound(&of.body.0))
+        })
+    }
+}
+
+/// What all the values of a loop have in common.
+fn common(values: &[Word]) -> Option<Word> {
+    let (first, rest) = values.split_first()?;
+    if rest.is_empty() {
+        return Some(first.clone());
+    }
+    let end = |word: &Word| match word {
+        Word::Literal(text) => text.clone(),
+        Word::Open(open) => open.pieces.last().cloned().flatten().unwrap_or_default(),
+    };
+    let (mut start, mut stop) = (first.prefix().to_owned(), end(first));
+    for word in rest {
+        start = shared(&start, word.prefix(), false);
+        stop = shared(&stop, &end(word), true);
+    }
+    // Together they must not be longer than the shortest value.
+    let short = values.iter().filter_map(Word::literal).map(str::len).min().unwrap_or_default();
+    if start.len() + stop.len() > short {
+        stop.clear();
+    }
+    let known = |text: String| (!text.is_empty()).then_some(Some(text));
+    let pieces = [known(start), Some(None), known(stop)].into_iter().flatten().collect();
+    let text = values.iter().map(Word::text).collect::<Vec<_>>().join("|");
+    let plain = |text: &str| !text.contains(['*', '?', '[', '~', '\\']);
+    let tame = values.iter().all(|value| value.literal().is_some_and(plain));
+    Some(Word::Open(OpenWord { text, pieces, splits: false, glob: false, tame }))
+}
+
+/// The beginning that two texts share, or the end.
+fn shared(one: &str, other: &str, end: bool) -> String {
+    let pair = |one: &mut dyn Iterator<Item = char>, other: &mut dyn Iterator<Item = char>| {
+        one.zip(other).take_while(|(one, other)| one == other).map(|(one, _)| one).collect::<String>()
+    };
+    if end {
+        pair(&mut one.chars().rev(), &mut other.chars().rev()).chars().rev().collect()
+    } else {
+        pair(&mut one.chars(), &mut other.chars())
+    }
+}
+
+/// `i=0`, `i<10`, `i++`: one variable and a number.
+fn counts(text: &str) -> bool {
+    let text: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    let (name, rest) = text
+        .split_at_checked(text.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(0))
+        .unwrap_or_default();
+    let number = rest.trim_start_matches(['=', '<', '>', '+', '-', '!', '*', '/']);
+    variables::kind(name) == Kind::Other
+        && number.bytes().all(|b| b.is_ascii_digit())
+        && rest.len() - number.len() <= 2
+}

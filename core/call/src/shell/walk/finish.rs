@@ -1,0 +1,50 @@
+//! The end of a walk: what only the whole line tells.
+
+use super::{Walker, assign, script};
+use crate::Access;
+use crate::shell::{Caveat, Named, ShellAccess};
+
+impl Walker<'_> {
+    /// Everything found, with what only the whole line tells.
+    pub(super) fn finish(mut self) -> Vec<Access> {
+        self.rerun();
+        script::rewritten(&mut self.out);
+        self.settle_shown();
+        let tested = std::mem::take(&mut self.tested);
+        let functions = std::mem::take(&mut self.functions);
+        for access in &mut self.out {
+            let Access::Shell(shell) = access else { continue };
+            let words = std::iter::once(&shell.words)
+                .chain(&shell.outer)
+                .filter_map(|words| words.first()?.literal());
+            if let Some(name) =
+                words.into_iter().find(|name| functions.iter().any(|function| function == name))
+            {
+                let reason = format!("the line makes {name} a function of its own");
+                shell.caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+            }
+        }
+        if self.out.is_empty() {
+            let mut caveats: Vec<_> = assign::caveats(&self.env).collect();
+            if self.line.trim().is_empty() {
+                let reason = "no command is named".to_owned();
+                caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+            }
+            self.out.push(Access::Shell(ShellAccess {
+                assignments: std::mem::take(&mut self.env),
+                line: self.line.to_owned(),
+                understood: true,
+                reader: caveats.is_empty(),
+                caveats,
+                ..ShellAccess::default()
+            }));
+        }
+        // Looking at a file is no command: rules about the file count, and nothing else has to allow it.
+        let first = self.out.iter_mut().find_map(|access| match access {
+            Access::Shell(shell) => Some(shell),
+            _ => None,
+        });
+        first.into_iter().for_each(|shell| shell.touches.extend(tested.iter().cloned()));
+        self.out
+    }
+}

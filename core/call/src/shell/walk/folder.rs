@@ -1,0 +1,103 @@
+//! The folder that a shell is in.
+
+use std::path::{Path, PathBuf};
+
+use brush_parser::ast::SimpleCommand;
+
+/// As many folders that it could be are told apart.
+const MOST: usize = 4;
+
+/// Known, or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Folder {
+    /// This one: absolute, links not followed.
+    Known(PathBuf),
+    /// One of these: a `cd` may fail. For denials each counts, for an allow none does.
+    OneOf(Vec<PathBuf>),
+    /// It depends on what happens.
+    Unknown,
+}
+
+impl Folder {
+    pub(super) fn new(cwd: &Path) -> Self {
+        Self::Known(cwd.to_owned())
+    }
+
+    pub(super) fn known(&self) -> Option<&Path> {
+        match self {
+            Self::Known(path) => Some(path),
+            Self::OneOf(_) | Self::Unknown => None,
+        }
+    }
+
+    /// Those that it could be, where it is not known which.
+    pub(super) fn candidates(&self) -> &[PathBuf] {
+        match self {
+            Self::OneOf(paths) => paths,
+            Self::Known(_) | Self::Unknown => &[],
+        }
+    }
+
+    /// Where `cd folder` leads from here. `..` goes back along the names, as shells do.
+    pub(super) fn to(&self, folder: &str) -> Self {
+        let start = match self {
+            Self::Known(path) => path.as_path(),
+            Self::Unknown | Self::OneOf(_) if folder.starts_with('/') => Path::new("/"),
+            Self::Unknown => return Self::Unknown,
+            Self::OneOf(paths) => {
+                let ends = paths.iter().map(|path| Some(Self::Known(path.clone()).to(folder)));
+                return ends.reduce(Self::either).flatten().unwrap_or(Self::Unknown);
+            }
+        };
+        // With a link before it, `..` may mean two folders.
+        let joined = start.join(folder);
+        let lexical = crate::PathAccess::new(start, folder);
+        if joined.components().any(|part| matches!(part, std::path::Component::ParentDir)) {
+            let physical = crate::resolve(&lexical.lexical).ok();
+            if physical.as_ref() != Some(&lexical.resolved) {
+                return Self::Unknown;
+            }
+        }
+        Self::Known(lexical.lexical)
+    }
+
+    /// Whether one can certainly go there: it is a folder that can be gone into.
+    pub(super) fn is_there(&self) -> bool {
+        let Self::Known(path) = self else { return false };
+        crate::can_be_entered(path)
+    }
+
+    /// One of two. Where one can't be, the other.
+    pub(super) fn either(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        match (one, other) {
+            (Some(one), Some(other)) if one != other => Some(one.or(other)),
+            (Some(one), _) => Some(one),
+            (None, other) => other,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        let paths = |folder| match folder {
+            Self::Known(path) => vec![path],
+            Self::OneOf(paths) => paths,
+            Self::Unknown => Vec::new(),
+        };
+        let (mut all, others) = (paths(self), paths(other));
+        if all.is_empty() || others.is_empty() {
+            return Self::Unknown;
+        }
+        for path in others {
+            if !all.contains(&path) {
+                all.push(path);
+            }
+        }
+        if all.len() > MOST { Self::Unknown } else { Self::OneOf(all) }
+    }
+}
+
+/// Whether nothing stands beside the words of a `cd` that could make it fail: a redirection, an assignment.
+pub(super) fn is_plain(of: &SimpleCommand) -> bool {
+    use brush_parser::ast::CommandPrefixOrSuffixItem::Word;
+    let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0);
+    of.prefix.is_none() && suffix.into_iter().all(|item| matches!(item, Word(_)))
+}

@@ -1,0 +1,192 @@
+//! The ways in which shells could read one line: as bash does, and as a POSIX shell without bash's additions.
+//!
+//! Each reading is walked. What the second one runs, reads or writes besides is added to what the first one
+//! found, for denials and protection, and is asked about (decisions, amendment 1). To run less is no difference.
+
+use brush_parser::ast::Program;
+
+use super::{Folder, Walker};
+use crate::Access;
+use crate::shell::dialect::{Difference, difference};
+use crate::shell::parse::Grammar;
+use crate::shell::refused::{Refused, Result};
+use crate::shell::{Caveat, Named, ShellAccess, Touch, Use, Word, parse};
+
+/// As often a line is cut where a POSIX shell would stop reading.
+const MOST_CUTS: usize = 16;
+
+impl Walker<'_> {
+    /// Walks `text` in each way that shells of the dialect at hand could read it. `program` is what bash reads.
+    pub(super) fn readings(&mut self, text: &str, program: &Program) -> Result<()> {
+        let from = self.out.len();
+        let before = self.folder.clone();
+        self.program(program)?;
+        let difference = difference(text);
+        if difference == Difference::Nothing || !self.dialect.may_be_posix() {
+            return Ok(());
+        }
+        let found = self.out.split_off(from);
+        let after = std::mem::replace(&mut self.folder, before);
+        let counted = (self.commands, self.weight);
+        let walked = self.posix_reading(text);
+        (self.commands, self.weight) = counted;
+        // Where it stopped, nothing runs behind it.
+        self.folder = match &walked {
+            Ok(true) => Folder::either(Some(after), Some(self.folder.clone())).unwrap_or(Folder::Unknown),
+            _ => after,
+        };
+        let posix = self.out.split_off(from);
+        self.out.extend(found);
+        if let Err(refused) = walked
+            && !std::mem::take(&mut self.stopped)
+        {
+            self.reads_otherwise(
+                from,
+                &format!("a POSIX shell may read the line otherwise: {}", refused.reason()),
+            );
+        }
+        self.add_reading(from, posix, difference);
+        Ok(())
+    }
+
+    /// Whether all of it was walked.
+    fn posix_reading(&mut self, text: &str) -> Result<bool> {
+        let Some((program, whole)) = first_commands(text)? else { return Ok(false) };
+        let (notes, touches) = (std::mem::take(&mut self.notes), std::mem::take(&mut self.touches));
+        self.grammar = Grammar::Posix;
+        let walked = self.program(&program);
+        self.grammar = Grammar::Bash;
+        (self.notes, self.touches) = (notes, touches);
+        walked.map(|()| whole)
+    }
+
+    /// Adds what a POSIX shell does besides what was found since `from`.
+    fn add_reading(&mut self, from: usize, posix: Vec<Access>, difference: Difference) {
+        let found = self.out.get(from..).unwrap_or_default();
+        let alike = difference == Difference::Words && found.len() == posix.len();
+        let new: Vec<(usize, Access)> = posix
+            .into_iter()
+            .enumerate()
+            .filter(|(_, access)| !found.contains(access))
+            .map(|(at, access)| (from + at, access))
+            .collect();
+        let pair = |at: usize, access: &Access| {
+            alike && self.out.get(at).is_some_and(|found| same_command(found, access))
+        };
+        let (pairs, others): (Vec<_>, Vec<_>) = new.into_iter().partition(|(at, access)| pair(*at, access));
+        if !others.is_empty() {
+            let does: Vec<_> = others.iter().map(|(_, access)| tells(access)).collect();
+            let reason = format!("a POSIX shell reads this line otherwise: it would {}", does.join(", "));
+            self.reads_otherwise(from, &reason);
+        }
+        let pairs = pairs.into_iter().map(|(at, access)| (Some(at), access));
+        for (at, access) in pairs.chain(others.into_iter().map(|(_, access)| (None, access))) {
+            if let Some(shell) = self.shell_at(from, at) {
+                take(access, shell);
+            }
+        }
+    }
+
+    /// The access that another reading is noted at: the one at `at`, or the first command since `from`.
+    fn shell_at(&mut self, from: usize, at: Option<usize>) -> Option<&mut ShellAccess> {
+        let is_shell = |access: &Access| matches!(access, Access::Shell(_));
+        let at = at
+            .filter(|at| self.out.get(*at).is_some_and(is_shell))
+            .or_else(|| self.out.iter().skip(from).position(is_shell).map(|place| from + place));
+        let at = at.unwrap_or_else(|| {
+            let (line, understood) = (self.line.to_owned(), true);
+            self.out.push(Access::Shell(ShellAccess { line, understood, ..ShellAccess::default() }));
+            self.out.len() - 1
+        });
+        match self.out.get_mut(at) {
+            Some(Access::Shell(shell)) => Some(shell),
+            _ => None,
+        }
+    }
+
+    fn reads_otherwise(&mut self, from: usize, reason: &str) {
+        if let Some(shell) = self.shell_at(from, None) {
+            shell.reader = false;
+            shell.caveats.push(Caveat { reason: reason.to_owned(), always: true, named: Named::Nothing });
+        }
+    }
+}
+
+/// What a POSIX shell comes to run: it reads one complete command after the other, and stops at the first that it
+/// can't read. None if that is the first one; with it, whether that is all of it.
+fn first_commands(text: &str) -> Result<Option<(Program, bool)>> {
+    let mut rest = text;
+    for _ in 0..MOST_CUTS {
+        // Up to here both read the same.
+        if difference(rest) == Difference::Nothing {
+            return Ok(None);
+        }
+        if let Ok(program) = parse::program(rest, Grammar::Posix) {
+            return Ok(Some((program, rest.len() == text.len())));
+        }
+        let Some((before, _)) = rest.rsplit_once('\n') else { return Ok(None) };
+        rest = before;
+    }
+    Err(Refused::new("where it would stop could not be found"))
+}
+
+/// Whether two accesses are the same command with other words.
+fn same_command(one: &Access, other: &Access) -> bool {
+    match (one, other) {
+        (Access::Shell(one), Access::Shell(other)) => one.words.first() == other.words.first(),
+        _ => false,
+    }
+}
+
+/// What an access does, in words.
+fn tells(access: &Access) -> String {
+    match access {
+        Access::Shell(shell) if shell.words.is_empty() => "set variables".to_owned(),
+        Access::Shell(shell) => {
+            format!("run {}", shell.words.iter().map(Word::text).collect::<Vec<_>>().join(" "))
+        }
+        Access::Read(path) => format!("read {}", path.given),
+        Access::Write(_, path) => format!("write {}", path.given),
+        _ => "do something else".to_owned(),
+    }
+}
+
+/// Takes what another reading does into `shell`: denials, asks and protection look at it there.
+fn take(access: Access, shell: &mut ShellAccess) {
+    match access {
+        Access::Shell(other) => {
+            let ShellAccess {
+                words, outer, spellings, tails, caveats, touches, urls, reader, scripts, ..
+            } = other;
+            shell.reader &= reader;
+            add(&mut shell.outer, std::iter::once(words).chain(outer));
+            add(&mut shell.spellings, spellings);
+            add(&mut shell.tails, tails);
+            add(&mut shell.touches, touches);
+            add(&mut shell.urls, urls);
+            add(&mut shell.scripts, scripts);
+            // Places of words are those of the other reading.
+            let unnamed = caveats.into_iter().filter(|caveat| !shell.caveats.contains(caveat));
+            let unnamed: Vec<_> = unnamed.map(|caveat| Caveat { named: Named::Nothing, ..caveat }).collect();
+            add(&mut shell.caveats, unnamed);
+        }
+        Access::Read(path) => {
+            shell.reader = false;
+            shell.touches.push(Touch::known(path, Use::Read));
+        }
+        Access::Write(kind, path) => {
+            shell.reader = false;
+            shell.touches.push(Touch::known(path, Use::Write(kind)));
+        }
+        _ => {}
+    }
+}
+
+/// Adds what is not there yet.
+fn add<T: PartialEq>(all: &mut Vec<T>, new: impl IntoIterator<Item = T>) {
+    for one in new {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+}

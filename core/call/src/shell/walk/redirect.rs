@@ -1,0 +1,321 @@
+//! Redirections: files that are read and written, and what is fed to a command.
+
+use std::path::Path;
+
+use brush_parser::ast::{
+    IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect, RedirectList, SubshellCommand,
+};
+
+use super::Walker;
+use super::refusals::{glued_substitution, word_behind_a_dash};
+use crate::shell::expand::{Place, heredoc_literal};
+use crate::shell::refused::{Refused, Result};
+use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
+use crate::{Access, PathAccess, WriteKind};
+
+/// As many links that a glob gives are looked at: a redirection has one target.
+const MOST_LINKS: usize = 64;
+
+/// What a command's own redirections give it to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Feed {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Something.
+    Unknown,
+    /// What this file holds.
+    File(PathAccess),
+    /// This text.
+    Text(String),
+}
+
+impl Walker<'_> {
+    /// Walks a command with redirections around it.
+    pub(super) fn redirected(
+        &mut self,
+        redirects: Option<&RedirectList>,
+        walk: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let (fed, piped, input) = (self.fed, self.piped, self.input.clone());
+        let exact = self.exact.take();
+        let (opened, mut own) = (self.times_opened(), false);
+        for redirect in redirects.iter().flat_map(|list| &list.0) {
+            let feed = self.redirect(redirect)?;
+            own |= feed != Feed::Nothing;
+            self.fed |= feed != Feed::Nothing;
+            self.piped &= feed == Feed::Nothing;
+            match feed {
+                Feed::Nothing => {}
+                Feed::Unknown | Feed::File(_) => self.input = std::mem::take(&mut self.offered),
+                Feed::Text(text) => self.input = vec![text],
+            }
+        }
+        self.bare("{");
+        let walked = walk(self);
+        (self.fed, self.piped, self.input, self.exact) = (fed, piped, input, exact);
+        // With an input of its own, the one of the shell comes back at its end.
+        if !own {
+            self.stays_opened(opened);
+        }
+        walked
+    }
+
+    /// One redirection; what it feeds to the command.
+    pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Result<Feed> {
+        let input = |fd: &Option<i32>| fd.is_none_or(|fd| fd == 0);
+        match redirect {
+            // To a POSIX shell the number is a word of the command.
+            IoRedirect::File(Some(10..), ..) if self.posix() => {
+                Err(Refused::new("a descriptor of two digits"))
+            }
+            IoRedirect::File(fd, kind, target) => {
+                let found = self.out.len();
+                let offered = self.offered.len();
+                self.file(kind, target)?;
+                let reads = matches!(kind, Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput);
+                if !reads || !input(fd) {
+                    let texts = self.offered.split_off(offered);
+                    self.opens_elsewhere(texts.iter().filter(|_| reads).cloned());
+                    self.offered.extend(texts);
+                    return Ok(Feed::Nothing);
+                }
+                if matches!(target, Target::Duplicate(_) | Target::Fd(_)) {
+                    self.offered.extend(self.opened.elsewhere.iter().cloned());
+                }
+                let nothing =
+                    |target: &Target| matches!(target, Target::Filename(word) if word.value == "/dev/null");
+                Ok(match (kind, self.out.get(found)) {
+                    (Kind::Read, _) if nothing(target) => Feed::Text(String::new()),
+                    (Kind::Read, Some(Access::Read(path))) if matches!(target, Target::Filename(_)) => {
+                        Feed::File(path.clone())
+                    }
+                    _ => Feed::Unknown,
+                })
+            }
+            IoRedirect::OutputAndError(word, _) => {
+                self.target_of_zsh(&Kind::Write, &word.value);
+                for word in self.targets(&word.value)? {
+                    self.target(&word, false, true);
+                }
+                Ok(Feed::Nothing)
+            }
+            IoRedirect::HereString(fd, word) => {
+                let raw = &word.value;
+                let word = self.word(raw, Place::Alone)?;
+                if word.literal().is_none() && (raw.contains("$(") || raw.contains('`')) {
+                    self.note(false, format!("it reads what a command writes: {raw}"));
+                }
+                // `3<<<x` is nothing that is on standard input.
+                if !input(fd) {
+                    self.opens_elsewhere(word.literal().map(str::to_owned));
+                    return Ok(Feed::Nothing);
+                }
+                Ok(feed(word, "\n"))
+            }
+            // After another here-document, the parser takes a word of digits for a descriptor, space or not.
+            IoRedirect::HereDocument(Some(_), _) => {
+                Err(Refused::new("a here-document for a descriptor with a number"))
+            }
+            IoRedirect::HereDocument(None, document) => Ok(feed(heredoc_literal(self, document)?, "")),
+        }
+    }
+
+    fn file(&mut self, kind: &Kind, target: &Target) -> Result<()> {
+        let (reads, writes) = match kind {
+            Kind::Read | Kind::DuplicateInput => (true, false),
+            Kind::Write | Kind::Append | Kind::Clobber | Kind::DuplicateOutput => (false, true),
+            Kind::ReadAndWrite => (true, true),
+        };
+        match target {
+            Target::Fd(_) => Ok(()),
+            Target::ProcessSubstitution(_, inner) => {
+                glued_substitution(inner, self.text())?;
+                self.kept |= writes;
+                self.process(inner)
+            }
+            Target::Filename(word) => {
+                self.target_of_zsh(kind, &word.value);
+                for word in self.targets(&word.value)? {
+                    self.target(&word, reads, writes);
+                }
+                Ok(())
+            }
+            Target::Duplicate(word) if descriptor(&word.value) => {
+                // `>&1-` moves a descriptor, and zsh opens a file of that name.
+                if word.value.len() > 1 && word.value.ends_with('-') && self.may_be_zsh() {
+                    self.note(true, format!("zsh reads the redirection to {} otherwise", word.value));
+                }
+                Ok(())
+            }
+            Target::Duplicate(word) => {
+                self.target_of_zsh(&Kind::Write, &word.value);
+                word_behind_a_dash(&word.value)?;
+                // bash expands such a word a second time, after its quotes are gone.
+                let plain = |text: &str| {
+                    text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_./+:,@%=-".contains(&b))
+                };
+                for word in self.targets(&word.value)? {
+                    match word.literal() {
+                        Some(text) if descriptor(text) => continue,
+                        Some(text) if plain(text) => {}
+                        _ => {
+                            let reason =
+                                format!("a redirection whose target is expanded twice: {}", word.text());
+                            self.note(true, reason);
+                        }
+                    }
+                    self.target(&word, reads, writes);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// `>!file` opens `file` in zsh, and `<1-3>` is a glob of numbers there.
+    fn target_of_zsh(&mut self, kind: &Kind, raw: &str) {
+        let range = |raw: &str| raw.contains('-') && raw.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        let other = match kind {
+            Kind::Read => range(raw),
+            Kind::Write | Kind::Append | Kind::Clobber => raw.starts_with('!'),
+            _ => false,
+        };
+        if other && self.may_be_zsh() {
+            self.note(true, format!("zsh reads the redirection to {raw} otherwise"));
+        }
+    }
+
+    /// What a command reads that has been given `before` and is given `feed` now. bash takes the last; zsh joins them, and
+    /// what a pipe gives too.
+    pub(super) fn joined_feed(&mut self, before: Feed, feed: Feed) -> Feed {
+        if !self.may_be_zsh() || before == Feed::Nothing && !self.piped {
+            return feed;
+        }
+        let input = self.input.clone();
+        self.offered.extend(input);
+        for feed in [before, feed] {
+            if let Feed::Text(text) = feed {
+                self.offered.push(text);
+            }
+        }
+        Feed::Unknown
+    }
+
+    /// The files that a redirection is about: one, or, to zsh alone, several. To a POSIX shell, braces are the file's
+    /// own name.
+    fn targets(&mut self, raw: &str) -> Result<Vec<Word>> {
+        let mut words = self.words(raw, Place::Command)?;
+        if words.len() != 1 {
+            self.note(self.may_be_zsh(), format!("a redirection to several files: {raw}"));
+            words.push(self.word(raw, Place::Value)?);
+        }
+        Ok(words)
+    }
+
+    /// A file that is opened.
+    fn target(&mut self, word: &Word, reads: bool, writes: bool) {
+        self.kept |= writes && word.literal() != Some("/dev/null");
+        let uses = [(reads, Use::Read), (writes, Use::Write(WriteKind::Write))];
+        let uses = uses.into_iter().filter_map(|(used, how)| used.then_some(how));
+        let Some(text) = word.literal() else {
+            self.note(false, format!("a redirection to a file that is not known: {}", word.text()));
+            if writes {
+                self.makes(word);
+            }
+            for how in uses {
+                self.open_touch(word, how);
+            }
+            return;
+        };
+        if text == "/dev/null" {
+            return;
+        }
+        if writes {
+            self.makes(&Word::from(text));
+        }
+        let net = text.trim_start_matches('/').to_ascii_lowercase();
+        if text.starts_with('/') && (net.starts_with("dev/tcp/") || net.starts_with("dev/udp/")) {
+            self.note(true, format!("a redirection that opens a connection: {text}"));
+            return;
+        }
+        let start = match self.folder.known() {
+            Some(folder) => folder.to_owned(),
+            None if text.starts_with('/') => "/".into(),
+            None => {
+                self.note(false, format!("a redirection to {text} in a folder that is not known"));
+                for how in uses {
+                    self.open_touch(word, how);
+                    for folder in self.folder.candidates() {
+                        self.touches.push(Touch::known(self.looked.at(folder, text), how));
+                    }
+                }
+                return;
+            }
+        };
+        let path = self.looked.at(&start, text);
+        for other in self.stands_for(&path) {
+            for how in uses.clone() {
+                self.touches.push(Touch::known(other.clone(), how));
+            }
+        }
+        if reads {
+            self.out.push(Access::Read(path.clone()));
+        }
+        if writes {
+            self.out.push(Access::Write(WriteKind::Write, path));
+        }
+    }
+
+    /// A path of which only some text is known.
+    pub(super) fn open_touch(&mut self, word: &Word, how: Use) {
+        let path = match word {
+            Word::Literal(text) => {
+                OpenPath { given: word.text(), pieces: vec![None, Some(text.clone())], slashes: true }
+            }
+            Word::Open(open) => program::opened(open, self.folder.known(), &self.looked),
+        };
+        match program::linked(&path) {
+            Some(links) => {
+                for link in links.iter().filter_map(|link| link.to_str()).take(MOST_LINKS) {
+                    self.touches.push(Touch::known(PathAccess::new(Path::new("/"), link), how));
+                }
+            }
+            None => self.note(true, format!("more names than can be looked at: {}", path.given)),
+        }
+        self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
+    }
+
+    /// What is inside of `<(...)` or `>(...)`.
+    pub(super) fn process(&mut self, inner: &SubshellCommand) -> Result<()> {
+        let notes = std::mem::take(&mut self.notes);
+        let touches = std::mem::take(&mut self.touches);
+        let said = std::mem::take(&mut self.said);
+        self.substitutions += 1;
+        let walked = self.held_back(|walker| {
+            walker.apart(|walker| {
+                walker.fed = true;
+                walker.exact = None;
+                walker.list(&inner.list)
+            })
+        });
+        self.substitutions -= 1;
+        let offered = std::mem::replace(&mut self.said, said);
+        self.offered.extend(offered);
+        self.notes = notes;
+        self.touches = touches;
+        walked
+    }
+}
+
+/// `2`, `-`, `2-`: no file.
+fn descriptor(text: &str) -> bool {
+    let digits = text.strip_suffix('-').unwrap_or(text);
+    !text.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn feed(word: Word, end: &str) -> Feed {
+    match word {
+        Word::Literal(text) => Feed::Text(text + end),
+        Word::Open(_) => Feed::Unknown,
+    }
+}

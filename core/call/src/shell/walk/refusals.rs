@@ -1,0 +1,85 @@
+//! Simple commands that are not understood, though they parse.
+
+use brush_parser::ast::SubshellCommand;
+use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
+
+use crate::shell::refused::{Refused, Result};
+
+/// `{name}>file` opens a descriptor and keeps its number in a variable. The parser takes `{name}` for a word: for the
+/// command's name, even.
+pub(super) fn named_descriptor(of: &SimpleCommand) -> Result<()> {
+    let prefix = of.prefix.iter().flat_map(|prefix| &prefix.0);
+    let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0);
+    let name = of.word_or_name.iter().cloned().map(Item::Word).collect::<Vec<_>>();
+    let mut before = false;
+    for item in prefix.chain(&name).chain(suffix) {
+        if before && matches!(item, Item::IoRedirect(_)) {
+            return Err(Refused::new("a descriptor that is kept in a variable"));
+        }
+        let inside =
+            |word: &Node| word.value.strip_prefix('{')?.strip_suffix('}').map(|name| !name.is_empty());
+        before = matches!(item, Item::Word(word) if inside(word) == Some(true));
+    }
+    Ok(())
+}
+
+/// `a[1 + 1]=x` is one word for a shell, and several for the parser: what it takes for words of a command named `a[1`
+/// is a command of its own.
+pub(super) fn open_subscript(of: &SimpleCommand) -> Result<()> {
+    let name = of.word_or_name.as_ref().and_then(|word| word.value.split_once('['));
+    let variable = name.is_some_and(|(name, _)| {
+        let mut letters = name.chars();
+        let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        first && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    });
+    match variable {
+        true => Err(Refused::new("a subscript where a command's name should be")),
+        false => Ok(()),
+    }
+}
+
+/// The commands that take arrays as their words: no other may have one (bash, parse.y: `PST_ASSIGNOK`).
+const TAKE_ARRAYS: &[&str] = &["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
+
+/// `x a=()` and `declare >y a=()` are errors for a shell, and words for the parser.
+pub(super) fn stray_array(of: &SimpleCommand) -> Result<()> {
+    let takes = of.word_or_name.as_ref().is_some_and(|name| TAKE_ARRAYS.contains(&name.value.as_str()));
+    let mut plain = true;
+    for item in of.suffix.iter().flat_map(|suffix| &suffix.0) {
+        match item {
+            Item::AssignmentWord(of, _)
+                if matches!(of.value, AssignmentValue::Array(_)) && !(takes && plain) =>
+            {
+                return Err(Refused::new("an array where no shell takes one"));
+            }
+            Item::IoRedirect(_) | Item::ProcessSubstitution(..) => plain = false,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// `>&-rm x` closes a descriptor and runs `rm`: the dash is a sign by itself, and part of the word for the parser.
+pub(super) fn word_behind_a_dash(target: &str) -> Result<()> {
+    match target.starts_with('-') && target != "-" {
+        true => Err(Refused::new("a word right behind a descriptor that is closed")),
+        false => Ok(()),
+    }
+}
+
+/// `a<(b)c` is one word, and up to three for the parser. `text` is what was parsed.
+pub(super) fn glued_substitution(inner: &SubshellCommand, text: &str) -> Result<()> {
+    let apart = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '(' | ')' | ';' | '|' | '&');
+    let before = |open: &str| {
+        text.match_indices(open)
+            .filter_map(|(at, _)| text.get(..at))
+            .any(|before| before.ends_with(|c: char| !apart(c) || c == ')'))
+    };
+    // Where its place is told wrongly, as behind a here-document, it does not end in a parenthesis.
+    let mut from = text.chars().skip(inner.loc.end.index.saturating_sub(1));
+    let ends = from.next() == Some(')') && from.next().is_none_or(apart);
+    match before("<(") || before(">(") || !ends {
+        true => Err(Refused::new("a process substitution that is only a part of a word")),
+        false => Ok(()),
+    }
+}
