@@ -33,7 +33,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
 /// Which folders may name what in their code.
 const MENTIONS: &[(&str, &[&str])] = &[
     ("agent_client_protocol", &["core/src/doors/acp/", "demo/", "tests/"]),
-    ("brush_parser", &["core/src/call/shell/"]),
+    ("brush_parser", &["core/call/src/shell/"]),
     ("rmcp", &["core/src/doors/mcp/", "tests/"]),
     ("axum", &["core/src/doors/mcp/", "core/src/doors/web.rs", "tests/"]),
     ("hyper", &["acp-server/", "core/src/doors/mcp/"]),
@@ -76,14 +76,14 @@ const IMPURE: &[&str] = &[
 /// The files that look things up while a call is built or a pattern compiled: where links lead, the home
 /// folder, what a repository's configuration has git or cargo run.
 const LOOKS_UP: &[&str] = &[
-    "core/src/call/home.rs",
-    "core/src/call/path/below.rs",
-    "core/src/call/path/links.rs",
-    "core/src/call/path/walk.rs",
-    "core/src/call/shell/program/repository.rs",
-    "core/src/call/shell/program/toolchains.rs",
-    "core/src/call/shell/program/worktree.rs",
-    "core/src/call/shell/scripts.rs",
+    "core/call/src/home.rs",
+    "core/call/src/path/below.rs",
+    "core/call/src/path/links.rs",
+    "core/call/src/path/walk.rs",
+    "core/call/src/shell/program/repository.rs",
+    "core/call/src/shell/program/toolchains.rs",
+    "core/call/src/shell/program/worktree.rs",
+    "core/call/src/shell/scripts.rs",
 ];
 
 /// The one file of policy that has links followed: while a pattern is compiled.
@@ -221,7 +221,7 @@ fn stray_mentions(source: &Source) -> Vec<String> {
 
 fn impurities(source: &Source) -> Vec<String> {
     let policy = source.path.starts_with("core/src/policy/");
-    if !(policy || source.path.starts_with("core/src/call/"))
+    if !(policy || source.path.starts_with("core/call/src/"))
         || is_test(&source.path)
         || LOOKS_UP.contains(&source.path.as_str())
     {
@@ -380,7 +380,7 @@ fn calls_and_policy_read_no_file_environment_or_clock() {
         |path: &str, text: &str| impurities(&Source { path: path.to_owned(), text: text.to_owned() }).len();
     assert_eq!(bad("core/src/policy/decide.rs", "let now = Timestamp::now();\nif path.exists() {}\n"), 2);
     assert_eq!(bad("core/src/policy/rule.rs", "let path = call::resolve(path);\n"), 1);
-    assert_eq!(bad("core/src/call/url.rs", "let home = std::env::var(\"HOME\");\n"), 1);
+    assert_eq!(bad("core/call/src/url.rs", "let home = std::env::var(\"HOME\");\n"), 1);
     let tests = "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n";
     assert_eq!(bad("core/src/policy/decide.rs", tests), 0);
     assert_eq!(bad("core/src/policy/decide.rs", &format!("{tests}use std::fs;\n")), 1);

@@ -160,7 +160,9 @@ fn contains(said: &Said, text: &str) -> bool {
 /// was allowed to change the repository changes its files.
 fn covered(world: &World, change: &Change, verdict: &Verdict) -> bool {
     let Ok(name) = change.path.strip_prefix(world.project().join(".git")) else { return false };
-    if name == Path::new("index") && change.length == change.had {
+    // One that is ended while it refreshes the index leaves that one's lock.
+    let refreshed = name == Path::new("index") && change.length == change.had;
+    if refreshed || name == Path::new("index.lock") {
         return true;
     }
     let own = ["hooks", "config", "info"].iter().any(|own| name.starts_with(own));

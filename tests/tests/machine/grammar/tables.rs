@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 const TEXTS: [&str; 3] = [
-    include_str!("../../../../core/src/call/shell/programs/readers.toml"),
-    include_str!("../../../../core/src/call/shell/programs/text.toml"),
-    include_str!("../../../../core/src/call/shell/programs/git.toml"),
+    include_str!("../../../../core/call/src/shell/programs/readers.toml"),
+    include_str!("../../../../core/call/src/shell/programs/text.toml"),
+    include_str!("../../../../core/call/src/shell/programs/git.toml"),
 ];
 
 /// `tar` reads too, and the rest of its table does not.
-const FILES: &str = include_str!("../../../../core/src/call/shell/programs/files.toml");
+const FILES: &str = include_str!("../../../../core/call/src/shell/programs/files.toml");
 
 /// The keys whose options do something.
 const EFFECTS: &[&str] = &[

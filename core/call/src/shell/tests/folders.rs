@@ -13,7 +13,23 @@ fn given_cd_then_later_words_are_looked_up_from_there() {
     assert_eq!(last("{ cd a || exit; }; cat x"), "/w/a/x");
     assert_eq!(last("cd a && echo $PWD && cat $PWD/x"), "/w/a/x");
     assert_eq!(last("cd a || exit 1; cat x"), "/w/a/x");
-    assert_eq!(last("cd a || { echo no; exit 1; }; cat x"), "*/x");
+    assert!(["*/x", "/w/a/x"].iter().all(|path| touched("cd a || { echo; exit 1; }; cat x").contains(&(*path).into())));
+}
+
+/// Decisions, section 2: a folder that is not known. Where a loop moves on, its first rounds are at places that are known:
+/// they count for denials beside all others.
+/// Attack 205.
+#[test]
+fn given_a_loop_that_moves_then_the_folders_of_its_first_rounds_count_among_all_others() {
+    for (line, paths) in [
+        ("for x in 1 2; do cd a; cat x; done", ["/w/a/x", "/w/a/a/x", "*/x"]),
+        ("while b; do pushd a; cat x; done", ["/w/a/x", "/w/a/a/x", "*/x"]),
+        ("while b; do cat x; cd a; done", ["/w/x", "/w/a/x", "*/x"]),
+        ("for x in 1 2; do cd a; done; cat x", ["/w/x", "/w/a/x", "*/x"]),
+    ] {
+        let found = touched(line);
+        assert!(paths.iter().all(|path| found.iter().any(|of| of == path)), "{line}: {found:?}");
+    }
 }
 
 /// Decisions, section 2: "`cd` with a literal folder changes the cwd for the rest of its list". Where it may fail, both

@@ -166,13 +166,14 @@ impl Walker<'_> {
         body(self)?;
         let moved = self.folder != before;
         // It runs again, where it left the folder and the input of the shell.
+        let anywhere = |from: Folder, here: Folder| if moved { from.or(here).or(Folder::Unknown) } else { from };
         if moved || self.times_opened() != opened {
             self.out.truncate(out);
-            self.folder = if moved { Folder::Unknown } else { before };
+            self.folder = anywhere(before.clone(), self.folder.clone());
             body(self)?;
         }
         if moved {
-            self.folder = Folder::Unknown;
+            self.folder = anywhere(before, self.folder.clone());
         }
         Ok(())
     }

@@ -12,8 +12,9 @@ const MOST: usize = 4;
 pub(super) enum Folder {
     /// This one: absolute, links not followed.
     Known(PathBuf),
-    /// One of these: a `cd` may fail. For denials each counts, for an allow none does.
-    OneOf(Vec<PathBuf>),
+    /// One of these, since a `cd` may fail; where the second is true, or any other, as in a loop that moves on. For denials
+    /// each counts, for an allow none does.
+    OneOf(Vec<PathBuf>, bool),
     /// It depends on what happens.
     Unknown,
 }
@@ -26,14 +27,19 @@ impl Folder {
     pub(super) fn known(&self) -> Option<&Path> {
         match self {
             Self::Known(path) => Some(path),
-            Self::OneOf(_) | Self::Unknown => None,
+            Self::OneOf(..) | Self::Unknown => None,
         }
+    }
+
+    /// Whether it could be one that nobody has named.
+    pub(super) fn could_be_any(&self) -> bool {
+        matches!(self, Self::Unknown | Self::OneOf(_, true))
     }
 
     /// Those that it could be, where it is not known which.
     pub(super) fn candidates(&self) -> &[PathBuf] {
         match self {
-            Self::OneOf(paths) => paths,
+            Self::OneOf(paths, _) => paths,
             Self::Known(_) | Self::Unknown => &[],
         }
     }
@@ -42,11 +48,12 @@ impl Folder {
     pub(super) fn to(&self, folder: &str) -> Self {
         let start = match self {
             Self::Known(path) => path.as_path(),
-            Self::Unknown | Self::OneOf(_) if folder.starts_with('/') => Path::new("/"),
+            Self::Unknown | Self::OneOf(..) if folder.starts_with('/') => Path::new("/"),
             Self::Unknown => return Self::Unknown,
-            Self::OneOf(paths) => {
-                let ends = paths.iter().map(|path| Some(Self::Known(path.clone()).to(folder)));
-                return ends.reduce(Self::either).flatten().unwrap_or(Self::Unknown);
+            Self::OneOf(paths, others) => {
+                let ends = paths.iter().map(|path| Self::Known(path.clone()).to(folder));
+                let ends = ends.chain(others.then_some(Self::Unknown));
+                return ends.reduce(Self::or).unwrap_or(Self::Unknown);
             }
         };
         // With a link before it, `..` may mean two folders.
@@ -76,22 +83,25 @@ impl Folder {
         }
     }
 
-    fn or(self, other: Self) -> Self {
-        let paths = |folder| match folder {
-            Self::Known(path) => vec![path],
-            Self::OneOf(paths) => paths,
-            Self::Unknown => Vec::new(),
-        };
-        let (mut all, others) = (paths(self), paths(other));
-        if all.is_empty() || others.is_empty() {
-            return Self::Unknown;
+    /// One of two.
+    pub(super) fn or(self, other: Self) -> Self {
+        if self == other {
+            return self;
         }
-        for path in others {
+        let parts = |folder| match folder {
+            Self::Known(path) => (vec![path], false),
+            Self::OneOf(paths, others) => (paths, others),
+            Self::Unknown => (Vec::new(), true),
+        };
+        let ((mut all, some), (more, others)) = (parts(self), parts(other));
+        for path in more {
             if !all.contains(&path) {
                 all.push(path);
             }
         }
-        if all.len() > MOST { Self::Unknown } else { Self::OneOf(all) }
+        let many = all.len() > MOST;
+        all.truncate(MOST);
+        if all.is_empty() { Self::Unknown } else { Self::OneOf(all, some || others || many) }
     }
 }
 

@@ -63,8 +63,9 @@ impl Walker<'_> {
     /// The paths that stand in what a program is fed and reads as a text in a language of its own.
     pub(super) fn named_in(&self, language: Language, input: &[String]) -> Vec<Touch> {
         let others = self.folder.candidates().iter().map(|folder| Some(folder.as_path()));
-        let folders: Vec<Option<&Path>> = self.folder.known().map(Some).into_iter().chain(others).collect();
-        let folders = if folders.is_empty() { vec![None] } else { folders };
+        let any = self.folder.could_be_any().then_some(None);
+        let known = self.folder.known().map(Some);
+        let folders: Vec<Option<&Path>> = known.into_iter().chain(others).chain(any).collect();
         let texts = input.iter().filter(|_| language != Language::None);
         texts
             .flat_map(|text| folders.iter().flat_map(|folder| said(text, language, *folder, &self.looked)))

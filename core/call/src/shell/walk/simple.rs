@@ -254,7 +254,7 @@ impl Walker<'_> {
         }
         caveats.extend(self.folder_caveat(known.reader, harmless));
         // Where it could be one of several, each was looked at.
-        if known.adrift && self.folder.candidates().is_empty() {
+        if known.adrift && self.folder.could_be_any() {
             let reason = "it reads everything below a folder that is not known".to_owned();
             caveats.push(Caveat { reason, always: true, named: Named::Nothing });
         }
