@@ -8,10 +8,10 @@ pub mod check;
 pub mod config;
 pub mod doors;
 pub mod gate;
-pub mod grant;
 pub mod pin;
-pub mod policy;
 pub mod record;
 pub mod store;
 
 pub use mayi_call as call;
+pub use mayi_policy as policy;
+pub use mayi_policy::grant;

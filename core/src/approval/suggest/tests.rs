@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::suggestions;
+use crate::approval::Card;
 use crate::call::shell::{self, Surroundings};
 use crate::call::{AgentId, Call, Door, SessionId};
 use crate::grant::Grants;
@@ -117,5 +118,48 @@ fn given_any_interpreter_shell_wrapper_or_runner_then_only_its_exact_words_are_s
 fn given_what_always_asks_then_nothing_is_suggested() {
     for line in ["PATH=. make", "$X y", "echo x > ~/.bashrc", "if", "make *"] {
         assert_eq!(suggested(line), [[""; 0]; 0], "{line}");
+    }
+}
+
+/// Attack 241: what an interpreter is given to run is exactly that text, for which no pattern speaks.
+#[test]
+fn given_a_literal_program_on_the_input_then_no_rule_is_suggested() {
+    for pattern in ["shell(python3 -)", "shell(python3 *)", "shell(*)", "*", "shell(/python3.*/)"] {
+        let policy = policy(&[pattern.to_owned()]);
+        for line in
+            ["python3 - <<'EOF'\nprint(1)\nEOF", "python3 - <<< 'print(1)'", "echo 'print(1)' | python3 -"]
+        {
+            let call = call(line);
+            assert_eq!(suggestions(&call, &decided(&policy, &call)), Vec::new(), "{pattern}: {line}");
+        }
+    }
+}
+
+/// Attack 226: passing by a denied file is allowed by a person, once: nothing that lasts is offered.
+#[cfg(unix)]
+#[test]
+fn given_a_search_that_passes_a_denied_path_then_only_this_once_is_offered() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    std::fs::write(root.join(".env"), "KEY=1").unwrap();
+    let roots = vec![root.clone()];
+    let at = Surroundings::new(&root, &roots);
+    let places = Places { roots: roots.clone(), ..Places::default() };
+    let deny = Rule {
+        effect: Effect::Deny,
+        pattern: Pattern::parse("read(.env)", &places).unwrap(),
+        unless: None,
+        reason: None,
+        agents: Vec::new(),
+        holds: true,
+        origin: Origin { file: None, line: None, layer: "user" },
+    };
+    let policy = Policy { rules: std::iter::once(deny).collect(), ..Policy::default() };
+    for line in ["grep -r KEY .", "rg -uu KEY", "grep -r KEY . | sort | uniq -c | head -5"] {
+        let call =
+            Call { accesses: shell::line(line, &at), cwd: root.clone(), roots: roots.clone(), ..call(line) };
+        let card = Card::new(&call, &decided(&policy, &call), &[], 0, jiff::Timestamp::UNIX_EPOCH);
+        let options: Vec<&str> = card.options.iter().map(|option| option.option_id.as_str()).collect();
+        assert_eq!(options, ["allow_once", "deny"], "{line}");
     }
 }

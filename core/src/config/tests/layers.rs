@@ -149,7 +149,7 @@ fn given_a_broken_workspace_file_then_everything_is_asked_about() {
 /// Attack 84.
 #[test]
 fn given_a_workspace_file_of_costly_patterns_then_few_are_compiled_and_everything_is_asked_about() {
-    use crate::policy::pattern::shell::compiled;
+    use crate::policy::pattern::regexes_compiled;
     let list = |one: &dyn Fn(usize) -> String| {
         let rules: Vec<String> = (0..5_000).map(|at| format!("'{}'", one(at))).collect();
         format!("[rules]\nask = [{}]\n", rules.join(", "))
@@ -161,9 +161,9 @@ fn given_a_workspace_file_of_costly_patterns_then_few_are_compiled_and_everythin
         (list(&|at| format!("read({at}{})", "{a,b}".repeat(8))), "braces"),
     ] {
         let machine = Machine::new().workspace(&file);
-        let before = compiled();
+        let before = regexes_compiled();
         let loaded = machine.load();
-        assert!(compiled() - before <= 64, "{what}: {}", compiled() - before);
+        assert!(regexes_compiled() - before <= 64, "{what}: {}", regexes_compiled() - before);
         assert_eq!(effect(&loaded.policy, &machine.sources.cwd, tool("x")), Effect::Ask, "{what}");
         assert!(loaded.policy.ask_all.is_some(), "{what}: {}", machine.notices());
     }

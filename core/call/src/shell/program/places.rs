@@ -4,9 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
-use crate::{
-    Budget, Looked, PathAccess, UrlAccess, file_paths, given_by, is_scheme, links_below, resolve,
-};
+use crate::{Budget, Looked, PathAccess, UrlAccess, file_paths, given_by, is_scheme, links_below, resolve};
 
 /// As many paths of one command are looked up.
 const MOST: usize = 256;

@@ -13,7 +13,11 @@ fn given_cd_then_later_words_are_looked_up_from_there() {
     assert_eq!(last("{ cd a || exit; }; cat x"), "/w/a/x");
     assert_eq!(last("cd a && echo $PWD && cat $PWD/x"), "/w/a/x");
     assert_eq!(last("cd a || exit 1; cat x"), "/w/a/x");
-    assert!(["*/x", "/w/a/x"].iter().all(|path| touched("cd a || { echo; exit 1; }; cat x").contains(&(*path).into())));
+    assert!(
+        ["*/x", "/w/a/x"]
+            .iter()
+            .all(|path| touched("cd a || { echo; exit 1; }; cat x").contains(&(*path).into()))
+    );
 }
 
 /// Decisions, section 2: a folder that is not known. Where a loop moves on, its first rounds are at places that are known:

@@ -1,8 +1,8 @@
 //! Compound commands: groups, conditions, loops, functions.
 
 use brush_parser::ast::{
-    ArithmeticForClauseCommand, CaseClauseCommand, Command, CompoundCommand, ForClauseCommand, FunctionDefinition,
-    IfClauseCommand, UnexpandedArithmeticExpr,
+    ArithmeticForClauseCommand, CaseClauseCommand, Command, CompoundCommand, ForClauseCommand,
+    FunctionDefinition, IfClauseCommand, UnexpandedArithmeticExpr,
 };
 
 use super::{Folder, Loop, Walker};
@@ -166,7 +166,8 @@ impl Walker<'_> {
         body(self)?;
         let moved = self.folder != before;
         // It runs again, where it left the folder and the input of the shell.
-        let anywhere = |from: Folder, here: Folder| if moved { from.or(here).or(Folder::Unknown) } else { from };
+        let anywhere =
+            |from: Folder, here: Folder| if moved { from.or(here).or(Folder::Unknown) } else { from };
         if moved || self.times_opened() != opened {
             self.out.truncate(out);
             self.folder = anywhere(before.clone(), self.folder.clone());

@@ -1,0 +1,116 @@
+//! Findings while they are collected, and what turns an ask into an allow.
+
+use std::cell::OnceCell;
+
+use super::Standing;
+use crate::pattern::Seen;
+use crate::{Effect, Finding, Mode, Source};
+use mayi_call::{Access, Call, Caveat};
+
+/// What may turn an ask into an allow.
+pub(super) enum Hold<'a> {
+    /// A grant, mode `auto` or bypass: matrix, settings and plain protection.
+    Plain,
+    /// Mode `auto`, bypass, or a grant that names what the caveat is about.
+    Caveat(&'a Caveat),
+    /// A grant that names it: a written ask, a denial before.
+    Written(&'a str),
+    /// Only a grant of exactly this call.
+    Always,
+    /// Nothing: a person answers each time.
+    Never,
+}
+
+/// The findings on one access.
+pub(super) struct Findings<'a> {
+    pub(super) call: &'a Call,
+    pub(super) access: &'a Access,
+    pub(super) seen: Seen<'a>,
+    pub(super) standing: &'a Standing<'a>,
+    pub(super) list: Vec<Finding>,
+    discharged: Vec<Finding>,
+    /// The access as text: written when it is needed.
+    text: OnceCell<String>,
+}
+
+impl<'a> Findings<'a> {
+    pub(super) fn new(call: &'a Call, access: &'a Access, standing: &'a Standing<'a>) -> Self {
+        Self {
+            call,
+            access,
+            seen: Seen::new(access, &call.roots),
+            standing,
+            list: Vec::new(),
+            discharged: Vec::new(),
+            text: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        self.text.get_or_init(|| self.access.text())
+    }
+
+    /// A finding on the access itself.
+    pub(super) fn finding(&self, effect: Effect, source: Source, reason: impl Into<String>) -> Finding {
+        Finding::new(effect, self.text(), source, reason)
+    }
+
+    /// A finding on something that the access touches.
+    pub(super) fn part(&self, effect: Effect, access: String, source: Source, reason: String) -> Finding {
+        let within = Some(self.text().to_owned());
+        Finding { within, ..Finding::new(effect, access, source, reason) }
+    }
+
+    pub(super) fn spoke(&self) -> bool {
+        !self.list.is_empty() || !self.discharged.is_empty()
+    }
+
+    /// Takes an ask about the access, unless something discharges it (decisions, 4.6).
+    pub(super) fn ask(&mut self, finding: Finding, hold: Hold<'_>) {
+        self.ask_about(finding, hold, None);
+    }
+
+    /// The same for something that it touches: a grant for just that discharges it too.
+    pub(super) fn ask_about(&mut self, finding: Finding, hold: Hold<'_>, part: Option<&Access>) {
+        let grants = self.standing.grants;
+        let by_grant = match &hold {
+            Hold::Never => None,
+            Hold::Always => grants.exactly(self.call, self.access),
+            Hold::Caveat(caveat) => grants.naming_caveat(self.call, self.access, caveat),
+            Hold::Plain => {
+                grants.covering(self.call, self.access).or_else(|| grants.covering(self.call, part?))
+            }
+            // What was shown and allowed word by word names what it touches.
+            Hold::Written(pattern) => grants
+                .naming(self.call, self.access, part.is_none().then_some(*pattern))
+                .or_else(|| grants.naming(self.call, part?, Some(pattern))),
+        };
+        let yields = matches!(hold, Hold::Plain | Hold::Caveat(_));
+        let discharged = |source, reason: String, pattern: Option<String>| Finding {
+            pattern,
+            within: finding.within.clone(),
+            ..Finding::new(Effect::Allow, finding.access.clone(), source, reason)
+        };
+        let discharge = if let Some(grant) = by_grant {
+            let reason = format!("allowed before, {}; else: {}", grant.scope, finding.reason);
+            let pattern = grant.pattern.as_ref().map(ToString::to_string);
+            Some(Finding { grant: Some(grant.id), ..discharged(Source::Grant, reason, pattern) })
+        } else if yields && self.standing.bypass {
+            let reason = format!("{} is bypassed; else: {}", self.call.agent, finding.reason);
+            Some(discharged(Source::Bypass, reason, None))
+        } else if yields && self.standing.mode == Mode::Auto && finding.source != Source::Matrix {
+            Some(discharged(Source::Auto, format!("auto mode; else: {}", finding.reason), None))
+        } else {
+            None
+        };
+        match discharge {
+            Some(allow) => self.discharged.push(allow),
+            None => self.list.push(finding),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        self.list.append(&mut self.discharged);
+        self.list
+    }
+}

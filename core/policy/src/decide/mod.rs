@@ -1,0 +1,187 @@
+//! The decision (decisions, section 4): pure and total.
+
+mod findings;
+mod rules;
+mod settings;
+mod touches;
+
+use super::{Decision, Effect, Finding, Mode, Policy, Source};
+use crate::grant::Grants;
+use crate::protection::places;
+use findings::{Findings, Hold};
+use mayi_call::{Access, Call, Category, ShellAccess};
+use rules::Said;
+
+/// What holds for the session that a call belongs to, besides the policy.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'a> {
+    /// The session's mode.
+    pub mode: Mode,
+    /// The agent is bypassed.
+    pub bypass: bool,
+    /// Remembered answers.
+    pub grants: &'a Grants,
+    /// The MCP servers that mayi itself put into the session: only these are certain to be the ones
+    /// that settings of their names are about.
+    pub servers: &'a [String],
+}
+
+/// Judges `call`: the strictest over its accesses, with all the reasons.
+pub fn decide(policy: &Policy, call: &Call, standing: &Standing<'_>) -> Decision {
+    let mut trail = Vec::new();
+    let mut categories = Vec::new();
+    for access in &call.accesses {
+        let category = settings::category_of(policy, access, standing);
+        categories.extend(category);
+        trail.append(&mut judge(policy, call, access, category, standing));
+    }
+    if trail.is_empty() {
+        return Decision::error(&*call.title, "the call touches nothing that mayi understands");
+    }
+    categories.sort_unstable();
+    categories.dedup();
+    // Stable: findings of the same effect stay in the order of the accesses.
+    trail.sort_by_key(|finding| std::cmp::Reverse((finding.effect, finding.always)));
+    if let Some(why) = &call.blocked {
+        // First, and put there last: nothing discharges it, and it is what the model should read.
+        let of_server = call.accesses.iter().find(|access| matches!(access, Access::Mcp(_)));
+        let about = of_server.or(call.accesses.first()).map(Access::text).unwrap_or_default();
+        trail.insert(0, Finding::new(Effect::Deny, about, Source::Protection, why.clone()));
+    }
+    let effect = trail.first().map_or(Effect::Deny, |finding| finding.effect);
+    Decision { effect, categories, trail }
+}
+
+fn judge(
+    policy: &Policy,
+    call: &Call,
+    access: &Access,
+    category: Option<Category>,
+    standing: &Standing<'_>,
+) -> Vec<Finding> {
+    let mut found = Findings::new(call, access, standing);
+    let said = rules::on_access(policy, &mut found);
+    forbidden(&mut found);
+    protection(policy, said.allowed, &mut found);
+    if let Access::Shell(shell) = access {
+        caveats(shell, &said, &mut found);
+    }
+    cautions(&said, &mut found);
+    touches::judge(policy, said.allowed, category == Some(Category::Read), &mut found);
+    always_asked(policy, &mut found);
+    if !said.any {
+        settings::settings(policy, category, &mut found);
+    }
+    if let Some(category) = category {
+        settings::matrix(policy, category, &mut found);
+        if standing.mode == Mode::Plan && category != Category::Read {
+            let reason =
+                format!("plan mode: {category} is not done, only proposed; say what you would do instead");
+            // First, since it is what the model should read.
+            let finding = found.finding(Effect::Deny, Source::Plan, reason);
+            found.list.insert(0, finding);
+        }
+    }
+    found.finish()
+}
+
+/// A live remembered denial is a deny finding (decisions, 4.1).
+fn forbidden(found: &mut Findings<'_>) {
+    for (grant, pattern) in found.standing.grants.forbidding(found.call, found.access) {
+        let reason = format!("denied before, {}", grant.scope);
+        let mut finding = found.finding(Effect::Deny, Source::Grant, reason);
+        finding.pattern = Some(pattern.to_string());
+        finding.grant = Some(grant.id);
+        found.list.push(finding);
+    }
+}
+
+fn protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
+    if let Access::Read(path) | Access::Write(_, path) = found.access
+        && let Some(place) = places::doubtful(path)
+    {
+        let mut finding = found.finding(place.effect, Source::Protection, place.reason);
+        finding.always = place.always;
+        found.ask(finding, Hold::Always);
+    }
+    for against in policy.protection.against(&found.seen) {
+        if against.effect == Effect::Ask && allowed && !against.always {
+            continue;
+        }
+        let mut finding = found.finding(against.effect, Source::Protection, against.reason);
+        finding.pattern = against.pattern;
+        finding.always = against.always;
+        match against.effect {
+            Effect::Ask => found.ask(finding, if against.always { Hold::Always } else { Hold::Plain }),
+            _ => found.list.push(finding),
+        }
+    }
+}
+
+/// What could not be understood, or could change what runs. An allow that names the part silences a
+/// plain one.
+fn caveats(shell: &ShellAccess, said: &Said<'_>, found: &mut Findings<'_>) {
+    for caveat in &shell.caveats {
+        if said.allows.iter().any(|rule| rule.pattern.names(shell, caveat)) {
+            continue;
+        }
+        let mut finding = found.finding(Effect::Ask, Source::Caveat, caveat.reason.clone());
+        finding.always = caveat.always;
+        found.ask(finding, if caveat.always { Hold::Always } else { Hold::Caveat(caveat) });
+    }
+}
+
+/// What the door says deserves a look: about the tool that is called. An explicit allow silences it.
+fn cautions(said: &Said<'_>, found: &mut Findings<'_>) {
+    let call = found.call;
+    let of_server = |access: &Access| matches!(access, Access::Mcp(_));
+    if said.allowed || (!of_server(found.access) && call.accesses.iter().any(of_server)) {
+        return;
+    }
+    for why in &call.cautions {
+        let finding = found.finding(Effect::Ask, Source::Caveat, why.clone());
+        found.ask(finding, Hold::Plain);
+    }
+}
+
+/// What is asked about whatever the rules say.
+fn always_asked(policy: &Policy, found: &mut Findings<'_>) {
+    let (call, access) = (found.call, found.access);
+    if let Some(why) = &call.by_hand {
+        let mut finding = found.finding(Effect::Ask, Source::Caveat, why.clone());
+        finding.always = true;
+        found.ask(finding, Hold::Never);
+    }
+    if let Some(why) = call.without_substance() {
+        let mut finding = found.finding(Effect::Ask, Source::Caveat, why);
+        finding.always = true;
+        found.ask(finding, Hold::Never);
+    }
+    if let Access::Fetch(url) = access
+        && url.unsound
+    {
+        let reason = "an address without a host that can be told";
+        let mut finding = found.finding(Effect::Ask, Source::Caveat, reason);
+        finding.always = true;
+        found.ask(finding, Hold::Always);
+    }
+    if let Access::Mode { .. } = access {
+        let mut finding = found.finding(Effect::Ask, Source::Protection, "a switch of the agent's own mode");
+        finding.always = true;
+        found.ask(finding, Hold::Never);
+    }
+    if let Some(why) = &policy.ask_all {
+        let mut finding = found.finding(Effect::Ask, Source::Error, why.clone());
+        finding.of_workspace = true;
+        found.ask(finding, Hold::Written(""));
+    }
+    for denied in found.standing.grants.denials(call, access) {
+        let reason = "the like was denied before in this session";
+        let mut finding = found.finding(Effect::Ask, Source::Grant, reason);
+        finding.pattern = Some(denied.to_string());
+        found.ask(finding, Hold::Written(denied.as_str()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

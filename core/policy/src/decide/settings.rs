@@ -1,0 +1,101 @@
+//! Settings of servers and tools, and the matrix (decisions, 4.3 and 4.4).
+
+use super::Standing;
+use super::findings::{Findings, Hold};
+use crate::{Approval, Effect, Finding, Mode, Policy, ServerSettings, Source};
+use mayi_call::{Access, Category, McpAccess};
+
+/// The category that an access has for this policy: as the user configured it for a tool of a server,
+/// and read for a command that only reads.
+pub(super) fn category_of(policy: &Policy, access: &Access, standing: &Standing<'_>) -> Option<Category> {
+    match access {
+        Access::Mcp(mcp) => {
+            let configured = mcp
+                .certain()
+                .and_then(|(_, tool)| server_of(policy, mcp, standing)?.tools.get(tool)?.category);
+            configured.or(mcp.claims).or(access.category())
+        }
+        // What is assigned, or anything else to be careful about, may make another command of it.
+        Access::Shell(shell)
+            if shell.reader && policy.readers && shell.assignments.is_empty() && shell.caveats.is_empty() =>
+        {
+            Some(Category::Read)
+        }
+        _ => access.category(),
+    }
+}
+
+/// Settings of servers and tools.
+pub(super) fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_>) {
+    let Access::Mcp(mcp) = found.access else { return };
+    let Some(server) = server_of(policy, mcp, found.standing) else { return };
+    let Some((name, tool)) = mcp.certain() else { return };
+    let own = server.tools.get(tool).map_or(Approval::Default, |tool| tool.approval);
+    if own == Approval::Default
+        && server.approval != Some(Approval::NotRequired)
+        && let Some((grant, _)) = category.and_then(|category| {
+            let granted = found.standing.grants.level(found.call, name);
+            granted.filter(|(_, level)| level.covers(category))
+        })
+    {
+        let reason = format!("the server {name} was granted this level before, {}", grant.scope);
+        let id = grant.id;
+        let finding = Finding { grant: Some(id), ..found.finding(Effect::Allow, Source::Grant, reason) };
+        found.list.push(finding);
+        return;
+    }
+    let (effect, reason) = match (own, server.approval) {
+        (Approval::NotRequired, _) => (Effect::Allow, format!("the tool {tool} needs no approval")),
+        (Approval::Required, _) => (Effect::Ask, format!("the tool {tool} needs approval")),
+        (Approval::Default, Some(Approval::NotRequired)) => {
+            (Effect::Allow, format!("the server {name} needs no approval"))
+        }
+        (Approval::Default, Some(Approval::Required)) => match category {
+            Some(category) if server.grant.covers(category) => {
+                (Effect::Allow, format!("the server {name} was granted {category}"))
+            }
+            _ => (Effect::Ask, format!("the server {name} needs approval")),
+        },
+        (Approval::Default, _) => match category {
+            Some(category) if server.grant.covers(category) => {
+                (Effect::Allow, format!("the server {name} was granted {category}"))
+            }
+            _ => return,
+        },
+    };
+    let finding = found.finding(effect, Source::Setting, reason);
+    match effect {
+        Effect::Ask => found.ask(finding, Hold::Plain),
+        _ => found.list.push(finding),
+    }
+}
+
+/// The settings of the server that is called: those of its name, if it is certain to be that one.
+pub(super) fn server_of<'a>(
+    policy: &'a Policy,
+    mcp: &McpAccess,
+    standing: &Standing<'_>,
+) -> Option<&'a ServerSettings> {
+    let (server, _) = mcp.certain()?;
+    standing.servers.iter().any(|passed| passed == server).then(|| policy.servers.get(server))?
+}
+
+/// The row of the matrix, where nothing else spoke, or nothing as strict and nothing that allowed.
+pub(super) fn matrix(policy: &Policy, category: Category, found: &mut Findings<'_>) {
+    let mode = found.standing.mode;
+    let effect = policy.matrix.row(mode).of(category);
+    // An ask does not silence a stricter row, also not one that was discharged: only an allow does.
+    let allowed = found.list.iter().any(|finding| finding.effect == Effect::Allow);
+    let stands = found.list.iter().map(|finding| finding.effect).max().unwrap_or(Effect::Allow);
+    if found.spoke() && (allowed || effect <= stands) {
+        return;
+    }
+    let source = if mode == Mode::Auto && effect == Effect::Allow { Source::Auto } else { Source::Matrix };
+    let reason = [category.as_str(), " in ", mode.as_str(), " mode"].concat();
+    let finding = found.finding(effect, source, reason);
+    match effect {
+        // A matrix that asks in auto mode was written so: only grants and bypass discharge it.
+        Effect::Ask => found.ask(finding, Hold::Plain),
+        _ => found.list.push(finding),
+    }
+}

@@ -1,0 +1,233 @@
+//! All answers that count now.
+
+use jiff::Timestamp;
+
+use super::patterns::exact_pattern;
+use super::{Grant, GrantId, Scope};
+use crate::pattern::{Certainty, SeenTouch, Touching, Written};
+use crate::{Effect, Level, Pattern};
+use mayi_call::shell::Reach;
+use mayi_call::{Access, Call, Caveat, Digest, SessionId, WriteKind};
+
+/// Something that a person said no to, once.
+#[derive(Clone, Debug)]
+struct Denied {
+    session: SessionId,
+    pattern: Pattern,
+    call: Digest,
+}
+
+/// All remembered answers.
+#[derive(Clone, Debug, Default)]
+pub struct Grants {
+    grants: Vec<Grant>,
+    denied: Vec<Denied>,
+    /// Those that are nowhere else.
+    only_here: Vec<GrantId>,
+}
+
+impl Grants {
+    /// Remembers an answer.
+    pub fn add(&mut self, grant: Grant) {
+        // Those whose uses are counted come last: they are spent only where nothing else covers.
+        let at = self.grants.iter().position(|other| grant.uses_left.is_none() && other.uses_left.is_some());
+        self.grants.insert(at.unwrap_or(self.grants.len()), grant);
+    }
+
+    /// Remembers an answer that is kept nowhere else.
+    pub fn add_only_here(&mut self, grant: Grant) {
+        self.only_here.push(grant.id);
+        self.add(grant);
+    }
+
+    /// Whether it is kept nowhere else.
+    #[must_use]
+    pub fn is_only_here(&self, id: GrantId) -> bool {
+        self.only_here.contains(&id)
+    }
+
+    /// Takes the answers of `others` in place of these; what is only here stays, and what was denied once.
+    pub fn replace(&mut self, others: Self) {
+        let before = std::mem::replace(&mut self.grants, others.grants);
+        let only_here = std::mem::take(&mut self.only_here);
+        for grant in before.into_iter().filter(|grant| only_here.contains(&grant.id)) {
+            self.add_only_here(grant);
+        }
+    }
+
+    /// Forgets one.
+    pub fn remove(&mut self, id: GrantId) {
+        self.grants.retain(|grant| grant.id != id);
+    }
+
+    /// Forgets what has ended at `now`.
+    pub fn expire(&mut self, now: Timestamp) {
+        self.grants.retain(|grant| {
+            grant.expires_at.is_none_or(|end| now < end) && grant.uses_left.is_none_or(|left| left > 0)
+        });
+    }
+
+    /// One was used.
+    pub fn used(&mut self, id: GrantId) {
+        for grant in self.grants.iter_mut().filter(|grant| grant.id == id) {
+            grant.uses_left = grant.uses_left.map(|left| left.saturating_sub(1));
+        }
+        self.grants.retain(|grant| grant.uses_left != Some(0));
+    }
+
+    /// Remembers that a person said no: the like is asked about again in this session, in every
+    /// mode (decisions, section 6). Returns the permissions that are gone by it.
+    pub fn deny(&mut self, call: &Call) -> Vec<GrantId> {
+        // What was allowed before in this session is not allowed any more; what an exact call's grant was
+        // about is not known here, so those go too.
+        let over = |grant: &Grant| {
+            grant.effect == Effect::Allow
+                && grant.scope == Scope::Session
+                && grant.reaches(call)
+                && grant.pattern.as_ref().is_none_or(|pattern| {
+                    call.accesses.iter().any(|access| pattern.allows(access, &call.roots))
+                })
+        };
+        let gone = self.grants.iter().filter(|grant| over(grant)).map(|grant| grant.id).collect();
+        self.grants.retain(|grant| !over(grant));
+        for access in &call.accesses {
+            if let Ok(Some(pattern)) = exact_pattern(access) {
+                self.denied.push(Denied { session: call.session.clone(), pattern, call: call.fingerprint() });
+            }
+        }
+        gone
+    }
+
+    /// Forgets what belongs to a session.
+    pub fn forget(&mut self, session: &SessionId) {
+        self.grants.retain(|grant| grant.session.as_ref() != Some(session));
+        self.denied.retain(|denied| denied.session != *session);
+    }
+
+    /// What is remembered.
+    #[must_use]
+    pub fn all(&self) -> &[Grant] {
+        &self.grants
+    }
+
+    /// A grant that covers `access` as an allow rule would.
+    #[must_use]
+    pub fn covering(&self, call: &Call, access: &Access) -> Option<&Grant> {
+        self.live(call)
+            .find(|grant| {
+                grant.holds(call, access)
+                    && grant.pattern.as_ref().is_some_and(|pattern| pattern.allows(access, &call.roots))
+            })
+            .or_else(|| self.exactly(call, access))
+    }
+
+    /// A grant that covers `access` and names it: exactly, or with the pattern `written`.
+    #[must_use]
+    pub fn naming(&self, call: &Call, access: &Access, written: Option<&str>) -> Option<&Grant> {
+        self.live(call)
+            .find(|grant| {
+                grant.holds(call, access)
+                    && grant.pattern.as_ref().is_some_and(|pattern| {
+                        pattern.allows(access, &call.roots)
+                            && (pattern.is_exact() || written == Some(pattern.as_str()))
+                    })
+            })
+            .or_else(|| self.exactly(call, access))
+    }
+
+    /// A grant that covers `access`, and names what `caveat` is about.
+    #[must_use]
+    pub fn naming_caveat(&self, call: &Call, access: &Access, caveat: &Caveat) -> Option<&Grant> {
+        let Access::Shell(shell) = access else { return self.exactly(call, access) };
+        self.live(call)
+            .find(|grant| {
+                grant.holds(call, access)
+                    && grant.pattern.as_ref().is_some_and(|pattern| pattern.names(shell, caveat))
+            })
+            .or_else(|| self.exactly(call, access))
+    }
+
+    /// A grant of exactly this call.
+    #[must_use]
+    pub fn exactly(&self, call: &Call, access: &Access) -> Option<&Grant> {
+        if matches!(access, Access::Mode { .. }) {
+            return None;
+        }
+        let holds = |grant: &&Grant| call.accesses.iter().all(|access| grant.holds(call, access));
+        let mut bound =
+            self.live(call).filter(|grant| grant.fingerprint.is_some() && holds(grant)).peekable();
+        bound.peek()?;
+        let fingerprint = call.fingerprint();
+        bound.find(|grant| grant.fingerprint.as_ref() == Some(&fingerprint))
+    }
+
+    /// Denials of the like in this session, by their patterns.
+    pub fn denials<'a>(&'a self, call: &'a Call, access: &'a Access) -> impl Iterator<Item = &'a Pattern> {
+        self.denied
+            .iter()
+            .filter(|denied| {
+                denied.session == call.session
+                    && denied.pattern.concerns(access, &call.roots)
+                    && (!matches!(access, Access::Mcp(_)) || denied.call == call.fingerprint())
+            })
+            .map(|denied| &denied.pattern)
+    }
+
+    /// Denials in this session of something that a command only touches.
+    pub(crate) fn touched_denials<'a>(
+        &'a self,
+        call: &'a Call,
+        touch: &'a SeenTouch<'a>,
+    ) -> impl Iterator<Item = (&'a Pattern, Option<WriteKind>)> {
+        self.denied.iter().filter(|denied| denied.session == call.session).filter_map(|denied| {
+            let touching = denied.pattern.touched(touch, Written::ByHand)?;
+            (touching.certainty == Certainty::Known).then_some((&denied.pattern, touching.write))
+        })
+    }
+
+    /// Remembered denials that are about `access`: what a deny rule would match.
+    pub fn forbidding<'a>(
+        &'a self,
+        call: &'a Call,
+        access: &'a Access,
+    ) -> impl Iterator<Item = (&'a Grant, &'a Pattern)> {
+        self.forbids(call).filter(|(_, pattern)| pattern.concerns(access, &call.roots))
+    }
+
+    /// Remembered denials of something that a command only touches.
+    pub(crate) fn forbidding_touch<'a>(
+        &'a self,
+        call: &'a Call,
+        touch: &'a SeenTouch<'a>,
+    ) -> impl Iterator<Item = (&'a Grant, &'a Pattern, Touching)> {
+        self.forbids(call).filter_map(|(grant, pattern)| {
+            let touching = pattern.touched(touch, Written::ByHand)?;
+            let known = touching.certainty == Certainty::Known || touch.touch.reach == Reach::Past;
+            known.then_some((grant, pattern, touching))
+        })
+    }
+
+    /// The highest level that was granted to the server `name`.
+    #[must_use]
+    pub fn level(&self, call: &Call, name: &str) -> Option<(&Grant, Level)> {
+        self.live(call)
+            .filter_map(|grant| match &grant.level {
+                Some((server, level)) if server == name && grant.server == call.server => {
+                    Some((grant, *level))
+                }
+                _ => None,
+            })
+            .max_by_key(|(_, level)| *level)
+    }
+
+    fn live(&self, call: &Call) -> impl Iterator<Item = &Grant> {
+        self.grants.iter().filter(|grant| grant.effect == Effect::Allow && grant.reaches(call))
+    }
+
+    fn forbids(&self, call: &Call) -> impl Iterator<Item = (&Grant, &Pattern)> {
+        self.grants
+            .iter()
+            .filter(|grant| grant.effect == Effect::Deny && grant.reaches(call))
+            .filter_map(|grant| Some((grant, grant.pattern.as_ref()?)))
+    }
+}

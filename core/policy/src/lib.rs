@@ -1,0 +1,124 @@
+//! What is allowed: patterns, rules, modes, protection and [`decide`]. No I/O, no clock, no
+//! environment, no async: the same inputs give the same answer.
+
+mod decide;
+mod effect;
+mod fold;
+pub mod grant;
+mod index;
+mod mode;
+pub mod pattern;
+mod protection;
+mod rule;
+mod rules;
+mod settings;
+
+pub use decide::{Standing, decide};
+pub use effect::{Decision, Effect, Finding, Source};
+pub use fold::fold;
+pub use mode::{Matrix, Mode};
+pub use pattern::{Pattern, PatternError};
+pub use protection::{Against, Protected, Protection};
+pub use rule::{Origin, Rule};
+pub use rules::Rules;
+pub use settings::{AgentSettings, Approval, Level, ServerSettings, ToolSettings};
+
+use std::collections::BTreeMap;
+
+use mayi_call::{AgentId, Digest};
+
+/// Everything that was configured, compiled: made from the configuration, read by [`decide`].
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Counts up whenever the policy is loaded anew: part of every digest.
+    pub epoch: u64,
+    /// The mode a session starts in.
+    pub mode: Mode,
+    /// The least strict modes that may be chosen for a session; none: an administrator's file locks no mode.
+    pub least_modes: Option<LeastModes>,
+    /// What each mode does with each category where nothing else speaks.
+    pub matrix: Matrix,
+    /// Whether commands that only read, by the table of readers, are of category read.
+    pub readers: bool,
+    /// Rules of every layer; their order has no meaning.
+    pub rules: Rules,
+    /// What mayi protects by itself.
+    pub protection: Protection,
+    /// Settings of agents, by name.
+    pub agents: BTreeMap<String, AgentSettings>,
+    /// Settings of MCP servers, by name.
+    pub servers: BTreeMap<String, ServerSettings>,
+    /// Something that should be told: a workspace file with an allow, say. One line each.
+    pub notices: Vec<String>,
+    /// The files that it was read from.
+    pub files: Vec<SourceFile>,
+    /// A layer could not be read: every call is asked about, with this as the reason.
+    pub ask_all: Option<String>,
+}
+
+/// What an administrator's file, which locks the mode, says of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeastModes {
+    /// For whoever is not named.
+    pub mode: Mode,
+    /// For agents by name.
+    pub agents: BTreeMap<String, Mode>,
+}
+
+/// A file that a policy was read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Where it is.
+    pub path: std::path::PathBuf,
+    /// Its layer: `managed`, `user`, `workspace`.
+    pub layer: &'static str,
+    /// SHA-256 of its content.
+    pub digest: Digest,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            epoch: 0,
+            mode: Mode::default(),
+            least_modes: None,
+            matrix: Matrix::default(),
+            rules: Rules::default(),
+            readers: true,
+            protection: Protection::default(),
+            agents: BTreeMap::new(),
+            servers: BTreeMap::new(),
+            notices: Vec::new(),
+            files: Vec::new(),
+            ask_all: None,
+        }
+    }
+}
+
+impl Policy {
+    /// The same, with everything compiled that would else be when it is first needed.
+    #[must_use]
+    pub fn compiled(self) -> Self {
+        self.rules.compile();
+        self.protection.compile();
+        self
+    }
+
+    /// The least strict mode that may be chosen for a session of `agent` (decisions, section 5: "lock").
+    #[must_use]
+    pub fn least_mode(&self, agent: &AgentId) -> Mode {
+        self.least_modes
+            .as_ref()
+            .map_or(Mode::Auto, |least| least.agents.get(agent.as_str()).copied().unwrap_or(least.mode))
+    }
+
+    /// The mode of a session of `agent` that `chosen` was chosen for; none: as configured. What was chosen before an
+    /// administrator locked a stricter one is that one.
+    #[must_use]
+    pub fn mode_of(&self, agent: &AgentId, chosen: Option<Mode>) -> Mode {
+        chosen
+            .map(|mode| mode.max(self.least_mode(agent)))
+            .or_else(|| self.agents.get(agent.as_str()).filter(|_| agent.is_named())?.mode)
+            .unwrap_or(self.mode)
+    }
+}

@@ -1,0 +1,383 @@
+//! Patterns: `selector(argument)`, as rules and grants write them (decisions, section 3).
+
+mod fetch;
+pub(crate) mod glob;
+mod mcp;
+pub(crate) mod path;
+mod seen;
+pub(crate) mod shell;
+mod touch;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+pub use mcp::{ArgGlobs, Conditions};
+pub use shell::regexes_compiled;
+
+pub(crate) use seen::Seen;
+pub(crate) use touch::{Certainty, SeenTouch, Touching, Written, above_write};
+
+use super::fold::fold;
+use glob::Globs;
+use mayi_call::{Access, Caveat, Names, ShellAccess, WriteKind};
+use path::{Above, Fit};
+
+/// What a pattern may be about.
+#[derive(Clone, Debug)]
+pub(crate) enum Matcher {
+    /// `*`: everything.
+    Everything,
+    Read(path::PathPattern),
+    /// `write` means any kind of change; the others just theirs.
+    Write(WriteKind, path::PathPattern),
+    Shell(shell::ShellPattern),
+    Fetch(fetch::FetchPattern),
+    Mcp(mcp::McpPattern),
+    Tool(Globs),
+    Mode(Globs),
+}
+
+/// A pattern, compiled.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    text: String,
+    matcher: Matcher,
+}
+
+/// Why a pattern was refused. One line, lower case, with what to write instead.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum PatternError {
+    /// Not of the form `selector(argument)`.
+    #[error(
+        "`{0}` is not a pattern: write selector(argument), such as `shell(cargo test *)` or `write(src/**)`"
+    )]
+    Form(String),
+    /// No such selector.
+    #[error(
+        "no selector is called `{0}`: write read, write, create, edit, delete, move, shell, fetch, mcp, tool or mode"
+    )]
+    Selector(String),
+    /// The argument is missing.
+    #[error("`{0}()` needs an argument: `{0}(*)` means any, where that is what you want")]
+    Empty(String),
+    /// The argument is wrong for this selector.
+    #[error("{what}: {hint}")]
+    Argument {
+        /// What is wrong.
+        what: String,
+        /// What to write instead.
+        hint: String,
+    },
+}
+
+impl PatternError {
+    pub(crate) fn argument(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Argument { what: what.into(), hint: hint.into() }
+    }
+}
+
+/// What relative and `~` patterns start from. Links are followed while a pattern is compiled, so
+/// that matching needs no file system.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The user's home folder.
+    pub home: Option<PathBuf>,
+    /// The session's folders, as far as they are known: links in the literal part of a pattern that is
+    /// anchored at them are followed.
+    pub roots: Vec<PathBuf>,
+}
+
+impl Pattern {
+    /// Reads and compiles a pattern.
+    ///
+    /// # Errors
+    /// Says what is wrong and what to write instead.
+    pub fn parse(text: &str, places: &Places) -> Result<Self, PatternError> {
+        Self::with(text, Conditions::default(), places)
+    }
+
+    /// The long form, with globs for arguments of `mcp`.
+    ///
+    /// # Errors
+    /// As [`Self::parse`]; also if `args` are given to a selector other than `mcp`.
+    pub fn with_args(text: &str, args: Option<ArgGlobs>, places: &Places) -> Result<Self, PatternError> {
+        Self::with(text, Conditions { args, paths: None }, places)
+    }
+
+    /// The long form, with globs for arguments of `mcp`, and for those that are paths.
+    ///
+    /// # Errors
+    /// As [`Self::with_args`].
+    pub fn with(text: &str, of: Conditions, places: &Places) -> Result<Self, PatternError> {
+        let text = text.trim();
+        for (name, given) in [("args", of.args.is_some()), ("paths", of.paths.is_some())] {
+            if given && !text.starts_with("mcp(") {
+                let what = format!("`{name}` belong to `mcp(...)` alone");
+                return Err(PatternError::argument(what, "leave them out here"));
+            }
+        }
+        let matcher = if text == "*" { Matcher::Everything } else { matcher(text, of, places)? };
+        Ok(Self { text: text.to_owned(), matcher })
+    }
+
+    /// As many bytes as compiling `text` may take, about: a regular expression and braces take far more
+    /// than they are long.
+    #[must_use]
+    pub fn cost(text: &str) -> usize {
+        let argument = text.trim().strip_prefix("shell(").and_then(|rest| rest.strip_suffix(')'));
+        if argument.and_then(shell::regex_source).is_some() {
+            shell::LARGEST_REGEX
+        } else if text.contains('{') {
+            text.len().saturating_mul(glob::MOST_ALTERNATIVES)
+        } else {
+            text.len()
+        }
+    }
+
+    /// A pattern for exactly this command, with its assignments, and nothing else: what "Allow for this
+    /// session" of a command remembers. None if not all of it is known.
+    #[must_use]
+    pub fn exact_command(shell: &ShellAccess) -> Option<Self> {
+        if !shell.understood || shell.words.is_empty() {
+            return None;
+        }
+        let words = shell.words.iter().map(mayi_call::shell::Word::literal).collect::<Option<Vec<_>>>()?;
+        let assignments = shell.assignments.iter().map(|of| Some((of.name.as_str(), of.value.literal()?)));
+        let assignments = assignments.collect::<Option<Vec<_>>>()?;
+        let text = format!("shell({})", shell.text());
+        Some(Self { text, matcher: Matcher::Shell(shell::ShellPattern::exact(&assignments, &words)) })
+    }
+
+    /// A pattern for one path, or for everything below a folder.
+    ///
+    /// # Errors
+    /// If the path can't be written as a glob.
+    pub fn exact_path(selector: &str, path: &Path, below: bool) -> Result<Self, PatternError> {
+        let escaped = escape(&path.display().to_string());
+        let argument = if below { format!("{}/**", escaped.trim_end_matches('/')) } else { escaped };
+        Self::of_path(selector, &argument)
+    }
+
+    /// A pattern for the names that lie directly in a folder and are not hidden.
+    ///
+    /// # Errors
+    /// If the path can't be written as a glob.
+    pub fn names_in(selector: &str, folder: &Path) -> Result<Self, PatternError> {
+        let escaped = escape(&folder.display().to_string());
+        Self::of_path(selector, &format!("{}/[!.]*", escaped.trim_end_matches('/')))
+    }
+
+    fn of_path(selector: &str, argument: &str) -> Result<Self, PatternError> {
+        let text = format!("{selector}({argument})");
+        // Not trimmed: a name may end in a space.
+        let path = path::PathPattern::parse_exactly(argument, &Places::default())?;
+        let matcher = match selector {
+            "read" => Matcher::Read(path),
+            "create" => Matcher::Write(WriteKind::Create, path),
+            "edit" => Matcher::Write(WriteKind::Edit, path),
+            "delete" => Matcher::Write(WriteKind::Delete, path),
+            "move" => Matcher::Write(WriteKind::Move, path),
+            "write" => Matcher::Write(WriteKind::Write, path),
+            other => return Err(PatternError::Selector(other.to_owned())),
+        };
+        Ok(Self { text, matcher })
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it names exactly one thing to do: these words, reading this path, or one kind of
+    /// change to this path. A host, a server or a tool is never one thing: much can be done there.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        let plain = || !self.text.contains(['*', '?', '[', '{']);
+        match &self.matcher {
+            Matcher::Shell(shell) => shell.is_exact(),
+            Matcher::Read(_) => plain(),
+            Matcher::Write(kind, _) => *kind != WriteKind::Write && plain(),
+            _ => false,
+        }
+    }
+
+    /// Whether it is certain that this is about `access`: how allows and grants match.
+    #[must_use]
+    pub fn allows(&self, access: &Access, roots: &[PathBuf]) -> bool {
+        self.allows_seen(&Seen::new(access, roots))
+    }
+
+    /// As [`Self::allows`], with what was worked out once for many patterns.
+    pub(crate) fn allows_seen(&self, seen: &Seen<'_>) -> bool {
+        match (&self.matcher, seen.access) {
+            (Matcher::Everything, access) => match access {
+                Access::Mode { .. } => false,
+                Access::Shell(shell) => shell.understood,
+                Access::Mcp(mcp) => mcp.certain().is_some_and(|(s, t)| Names::plain(s) && Names::plain(t)),
+                Access::Tool { name, .. } => Names::plain(name),
+                Access::Fetch(url) => !url.unsound,
+                _ => true,
+            },
+            (Matcher::Read(pattern), Access::Read(_)) => seen.path().is_some_and(|path| pattern.allows(path)),
+            (Matcher::Write(kind, pattern), Access::Write(of, _)) => {
+                covers(*kind, *of) && seen.path().is_some_and(|path| pattern.allows(path))
+            }
+            (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.allows(shell),
+            (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.allows(url),
+            (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.allows(mcp, seen.roots),
+            (Matcher::Tool(glob), Access::Tool { name, .. }) => Names::plain(name) && glob.matches(name),
+            _ => false,
+        }
+    }
+
+    /// Whether an allow that matches `shell` names what `caveat` is about, and so allows that too
+    /// (decisions, section 2).
+    #[must_use]
+    pub fn names(&self, shell: &ShellAccess, caveat: &Caveat) -> bool {
+        matches!(&self.matcher, Matcher::Shell(pattern) if pattern.allows(shell) && pattern.names(shell, caveat))
+    }
+
+    /// Why it never matches as an allow, if it can't: it was written as more than one command.
+    #[must_use]
+    pub fn never_allows(&self) -> Option<&'static str> {
+        matches!(&self.matcher, Matcher::Shell(pattern) if pattern.has_operators())
+            .then_some("commands are allowed one by one: write a rule for each")
+    }
+
+    /// What to write in an allow in place of this, if its last word ends in `*`: there that is one word alone.
+    #[must_use]
+    pub fn further_words(&self) -> Option<String> {
+        let glued = matches!(&self.matcher, Matcher::Shell(pattern) if pattern.glued());
+        let before = self.text.strip_suffix("*)").filter(|_| glued)?;
+        // `make -j*` and `go env GO*` mean what they say.
+        let word = before.rsplit([' ', '(']).next().unwrap_or_default();
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ':');
+        let command = word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(plain);
+        command.then(|| format!("{} *)", before.trim_end_matches(':')))
+    }
+
+    /// Whether this could be about `access`: how asks and denials match.
+    #[must_use]
+    pub fn concerns(&self, access: &Access, roots: &[PathBuf]) -> bool {
+        self.fit(&Seen::new(access, roots), Written::ByHand) != Fit::No
+    }
+
+    /// As [`Self::concerns`], with what was worked out once for many patterns.
+    pub(crate) fn concerns_seen(&self, seen: &Seen<'_>) -> bool {
+        self.fit(seen, Written::ByHand) != Fit::No
+    }
+
+    /// Whether, and how, this could be about an access, where `written` says whose pattern it is.
+    pub(crate) fn fit(&self, seen: &Seen<'_>, written: Written) -> Fit {
+        let fits = match (&self.matcher, seen.access) {
+            (Matcher::Read(pattern), Access::Read(_)) => {
+                return seen.path().map(|path| pattern.fit(path, Above::No)).unwrap_or_default();
+            }
+            (Matcher::Write(kind, pattern), Access::Write(of, path)) => {
+                // What is only said to be written could be any kind of change.
+                if !covers(*kind, *of) && *of != WriteKind::Write {
+                    return Fit::No;
+                }
+                let Some(seen) = seen.path() else { return Fit::No };
+                let above = touch::above_write(*of, path.folder);
+                let fit = match written {
+                    Written::ByHand => return pattern.fit(seen, above),
+                    Written::BuiltIn => pattern.fit(seen, above.min(Above::PlaceBelowRoot)),
+                };
+                // What is built in is about any folder of the machine: it counts where it really is.
+                let takes_along = above == Above::Any && fit == Fit::No;
+                return if takes_along && pattern.fits_below(seen, &path.holds) { Fit::Above } else { fit };
+            }
+            (Matcher::Everything, _) => true,
+            (Matcher::Shell(pattern), Access::Shell(_)) => {
+                seen.shell().is_some_and(|shell| pattern.concerns(shell))
+            }
+            (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.concerns(url),
+            (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.concerns(mcp, seen.roots),
+            (Matcher::Tool(glob), Access::Tool { name, .. }) => glob.matches_folded(&fold(name)),
+            (Matcher::Mode(glob), Access::Mode { id }) => glob.matches_folded(&fold(id)),
+            _ => false,
+        };
+        if fits { Fit::Whole } else { Fit::No }
+    }
+
+    /// Whether it is certain that `access` was meant by this `unless`: as [`Self::allows`], and a
+    /// last word `*` covers no options.
+    #[must_use]
+    pub fn excepts(&self, access: &Access, roots: &[PathBuf]) -> bool {
+        match (&self.matcher, access) {
+            (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.excepts(shell),
+            (Matcher::Mode(glob), Access::Mode { id }) => glob.matches(id),
+            _ => self.allows(access, roots),
+        }
+    }
+
+    /// Whether it is about arguments that are paths on this machine.
+    pub(crate) fn has_paths(&self) -> bool {
+        matches!(&self.matcher, Matcher::Mcp(pattern) if pattern.has_paths())
+    }
+
+    /// Whether it is `*`.
+    pub(crate) fn is_everything(&self) -> bool {
+        matches!(self.matcher, Matcher::Everything)
+    }
+
+    /// What it is about, for the index.
+    pub(crate) fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Text as a glob that matches just it.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn covers(pattern: WriteKind, access: WriteKind) -> bool {
+    pattern == WriteKind::Write || pattern == access
+}
+
+fn matcher(text: &str, of: Conditions, places: &Places) -> Result<Matcher, PatternError> {
+    let form = || PatternError::Form(text.to_owned());
+    let (selector, rest) = text.split_once('(').ok_or_else(form)?;
+    let argument = rest.strip_suffix(')').ok_or_else(form)?;
+    let selector = selector.trim();
+    if argument.trim().is_empty() {
+        return Err(PatternError::Empty(selector.to_owned()));
+    }
+    let path = || path::PathPattern::parse(argument, places);
+    Ok(match selector {
+        "read" => Matcher::Read(path()?),
+        "write" => Matcher::Write(WriteKind::Write, path()?),
+        "create" => Matcher::Write(WriteKind::Create, path()?),
+        "edit" => Matcher::Write(WriteKind::Edit, path()?),
+        "delete" => Matcher::Write(WriteKind::Delete, path()?),
+        "move" => Matcher::Write(WriteKind::Move, path()?),
+        "shell" => Matcher::Shell(shell::ShellPattern::parse(argument)?),
+        "fetch" => Matcher::Fetch(fetch::FetchPattern::parse(argument)?),
+        "mcp" => Matcher::Mcp(mcp::McpPattern::parse(argument, of, places)?),
+        "tool" => Matcher::Tool(Globs::parse(argument.trim())?),
+        "mode" => Matcher::Mode(Globs::parse(argument.trim())?),
+        other => return Err(PatternError::Selector(other.to_owned())),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,423 @@
+//! Path globs in the style of gitignore.
+
+mod open;
+mod parse;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::glob::Glob;
+use crate::fold::fold;
+use mayi_call::shell::OpenPath;
+use mayi_call::{PathAccess, lies_in, shown};
+
+pub(crate) use open::Could;
+
+/// A path glob. Without `/` it matches at any depth; `./` anchors at the roots, as does a `/` in
+/// the middle; `/` and `~/` are absolute.
+#[derive(Clone, Debug)]
+pub(crate) struct PathPattern {
+    /// As written, each alternative by itself, and with the links of its literal part followed.
+    forms: Vec<Form>,
+}
+
+/// Where a form starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    /// At the top of the file system.
+    Absolute,
+    /// At each root of the session, so many folders up.
+    Root(usize),
+    /// Anywhere.
+    Anywhere,
+}
+
+/// One alternative of a pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Form {
+    pub(crate) anchor: Anchor,
+    /// Where the links of the literal part lead: for an allow only within the roots.
+    followed: bool,
+    exact: Vec<Part>,
+    pub(crate) folded: Vec<Part>,
+}
+
+/// What one name of a path has to be.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Part {
+    /// This name.
+    Name(String),
+    /// A name that matches.
+    Glob(Glob),
+    /// `**`: any number of names, also none.
+    Deep,
+}
+
+/// How far a path that lies above what a pattern is about counts as being about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Above {
+    /// Not at all: what is done there stays there.
+    No,
+    /// Where it is certain that the pattern's own place lies there.
+    Place,
+    /// The same, but not for the session's folders themselves.
+    PlaceBelowRoot,
+    /// Where it is certain that the pattern's own place lies there, and nothing on the way is hidden.
+    PlaceShown,
+    /// Where anything that it matches could lie, and nothing on the way is hidden.
+    AnyShown,
+    /// Where anything that it matches could lie: the use goes through everything.
+    Any,
+}
+
+impl Above {
+    /// Whether what lies at any depth counts.
+    pub(crate) fn is_any(self) -> bool {
+        matches!(self, Self::AnyShown | Self::Any)
+    }
+
+    /// Whether hidden names are passed by.
+    fn passes_hidden(self) -> bool {
+        matches!(self, Self::PlaceShown | Self::AnyShown)
+    }
+}
+
+/// How a pattern fits a path. Ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// Not at all.
+    #[default]
+    No,
+    /// The path lies above what it is about.
+    Above,
+    /// The path is the folder of which everything below is meant: `secret`, for `secret/**`.
+    Folder,
+    /// It is about the path, or about something that the path lies in.
+    Whole,
+}
+
+/// A path in the forms that patterns look at, worked out once for all of them.
+#[derive(Debug)]
+pub(crate) struct Seen<'a> {
+    pub(crate) roots: &'a [PathBuf],
+    certain: bool,
+    forms: Vec<SeenForm<'a>>,
+}
+
+/// One form of a path.
+#[derive(Debug)]
+pub(crate) struct SeenForm<'a> {
+    /// None if it is no text.
+    exact: Option<&'a str>,
+    pub(crate) folded: Cow<'a, str>,
+    /// For each root that it lies in, where its part of the texts begins.
+    inside: Vec<(usize, usize)>,
+    /// It lies above one of the roots.
+    pub(crate) above_root: bool,
+}
+
+impl<'a> Seen<'a> {
+    pub(crate) fn new(access: &'a PathAccess, roots: &'a [PathBuf]) -> Self {
+        let forms = access.forms().map(|path| SeenForm::new(path, roots)).collect();
+        Self { roots, certain: access.unresolved.is_none(), forms }
+    }
+
+    pub(crate) fn forms(&self) -> &[SeenForm<'a>] {
+        &self.forms
+    }
+}
+
+impl<'a> SeenForm<'a> {
+    fn new(path: &'a Path, roots: &[PathBuf]) -> Self {
+        let exact = path.to_str();
+        let folded = match exact {
+            Some(text) => fold(text),
+            None => Cow::Owned(fold(&path.to_string_lossy()).into_owned()),
+        };
+        let inside = roots.iter().filter_map(|root| {
+            let root = shown(root);
+            let of_exact = exact.and_then(|text| Some(text.len() - below_text(text, &root, 0)?.len()));
+            let of_folded = folded.len() - below_text(&folded, &fold(&root), 0)?.len();
+            Some((of_exact.unwrap_or(usize::MAX), of_folded))
+        });
+        let inside = inside.collect();
+        Self { exact, folded, inside, above_root: above_root(path, roots) }
+    }
+
+    /// The path as it is seen from each root that it lies in.
+    pub(crate) fn in_roots(&self) -> impl Iterator<Item = &str> {
+        self.inside.iter().filter_map(|(_, from)| self.folded.get(*from..))
+    }
+
+    fn exactly_in_roots(&self) -> impl Iterator<Item = &str> {
+        self.inside.iter().filter_map(|(from, _)| self.exact?.get(*from..))
+    }
+}
+
+/// What came of walking a path along a form.
+#[derive(Clone, Copy, Debug, Default)]
+struct Walked {
+    /// It matches.
+    full: bool,
+    /// It lies below what matches.
+    below: bool,
+    /// Something below it could match.
+    above: bool,
+    /// Everything below it matches.
+    folder: bool,
+    /// Something could, without a hidden name on the way.
+    shown: bool,
+    /// So it could, and some of what it has to have is there.
+    begun: bool,
+}
+
+impl PathPattern {
+    pub(crate) fn forms(&self) -> &[Form] {
+        &self.forms
+    }
+
+    /// Every form of the path must match: the pattern is certainly about it.
+    pub(super) fn allows(&self, seen: &Seen<'_>) -> bool {
+        seen.certain && seen.forms.iter().all(|of| self.forms.iter().any(|form| form.allows(of, seen.roots)))
+    }
+
+    /// How it fits the path: any form of it matches, or lies below what matches, or above it as far as
+    /// `above` says.
+    pub(super) fn fit(&self, seen: &Seen<'_>, above: Above) -> Fit {
+        let forms = seen.forms.iter().flat_map(|of| self.forms.iter().map(move |form| (of, form)));
+        forms.map(|(of, form)| form.fit(of, seen.roots, above)).max().unwrap_or_default()
+    }
+
+    /// Whether one at any depth fits, in part, the path itself, or something that really lies below it: of
+    /// each, its name from the path on.
+    pub(super) fn fits_below(&self, seen: &Seen<'_>, held: &[String]) -> bool {
+        let forms = self.forms.iter().filter(|form| form.anchor == Anchor::Anywhere);
+        forms.into_iter().any(|form| {
+            seen.forms.iter().any(|of| {
+                let begun = |path: &str| {
+                    let walked = walk(&form.folded, path);
+                    walked.full || walked.begun
+                };
+                begun(&of.folded) || held.iter().any(|name| begun(&format!("{}/{}", of.folded, fold(name))))
+            })
+        })
+    }
+
+    /// Whether it could be about a path of which only parts are known.
+    pub(super) fn could(&self, path: &OpenPath, roots: &[PathBuf], above: Above) -> Could {
+        self.forms.iter().map(|form| open::could(form, path, roots, above)).max().unwrap_or(Could::No)
+    }
+}
+
+impl Form {
+    fn allows(&self, of: &SeenForm<'_>, roots: &[PathBuf]) -> bool {
+        let full = |names: &str| walk(&self.exact, names).full;
+        match self.anchor {
+            Anchor::Absolute => {
+                (!self.followed || of.exactly_in_roots().next().is_some()) && of.exact.is_some_and(full)
+            }
+            // An allow without a place is about the session's folders.
+            Anchor::Root(0) | Anchor::Anywhere => of.exactly_in_roots().any(full),
+            Anchor::Root(up) => of.exact.is_some_and(|text| {
+                roots.iter().filter_map(|root| below_text(text, root.to_str()?, up)).any(full)
+            }),
+        }
+    }
+
+    fn fit(&self, of: &SeenForm<'_>, roots: &[PathBuf], above: Above) -> Fit {
+        let hit = |parts: &[Part], names: &str, above: Above| {
+            let walked = walk(parts, names);
+            let lies_above = if above.passes_hidden() { walked.shown } else { walked.above };
+            match walked.full || walked.below {
+                true => Fit::Whole,
+                false if lies_above && self.counts_above(parts, above) => {
+                    if walked.folder {
+                        Fit::Folder
+                    } else {
+                        Fit::Above
+                    }
+                }
+                false => Fit::No,
+            }
+        };
+        let best = |fits: &mut dyn Iterator<Item = Fit>| fits.max().unwrap_or_default();
+        let in_root = |parts: &[Part], rest: &str| {
+            let root_itself = above == Above::PlaceBelowRoot && rest.is_empty();
+            hit(parts, rest, if root_itself { Above::No } else { above })
+        };
+        match self.anchor {
+            Anchor::Absolute => hit(&self.folded, &of.folded, above),
+            Anchor::Root(up) => {
+                let inside = if up == 0 {
+                    best(&mut of.in_roots().map(|rest| in_root(&self.folded, rest)))
+                } else {
+                    let from = |root: &PathBuf| below_text(&of.folded, &fold(&root.to_string_lossy()), up);
+                    best(&mut roots.iter().filter_map(from).map(|rest| in_root(&self.folded, rest)))
+                };
+                // A folder above a root lies above everything in it.
+                let passed_by = above.passes_hidden() && hides(&self.folded);
+                let above = of.above_root && !passed_by && self.counts_above(&self.folded, above);
+                inside.max(if above { Fit::Above } else { Fit::No })
+            }
+            // A denial without a place is about every place; its place is taken to be at each root.
+            Anchor::Anywhere => {
+                let anywhere = if above.is_any() { above } else { Above::No };
+                let placed = || self.placed().filter(|_| above != Above::No);
+                let fit = hit(&self.folded, &of.folded, anywhere);
+                match placed().filter(|_| fit != Fit::Whole) {
+                    Some(parts) => fit.max(best(&mut of.in_roots().map(|rest| in_root(parts, rest)))),
+                    None => fit,
+                }
+            }
+        }
+    }
+
+    /// The parts of `**/.git/hooks/**` as they stand at a root.
+    pub(crate) fn placed(&self) -> Option<&[Part]> {
+        match self.folded.as_slice() {
+            [Part::Deep, rest @ ..] if matches!(rest, [Part::Name(_), _, ..]) => Some(rest),
+            _ => None,
+        }
+    }
+
+    /// Whether a path that lies above what `parts` are about counts.
+    fn counts_above(&self, parts: &[Part], above: Above) -> bool {
+        match above {
+            Above::No => false,
+            Above::Any | Above::AnyShown => true,
+            // Only names, and at the end what is below the last of them.
+            Above::Place | Above::PlaceBelowRoot | Above::PlaceShown => {
+                let fixed = match parts {
+                    [fixed @ .., Part::Deep, Part::Glob(last)] if last.is_any() => fixed,
+                    all => all,
+                };
+                matches!(fixed.first(), Some(Part::Name(_))) && !fixed.contains(&Part::Deep)
+            }
+        }
+    }
+
+    /// The names at its beginning that are literal.
+    pub(crate) fn place(&self) -> impl Iterator<Item = &str> {
+        self.folded
+            .iter()
+            .map_while(|part| if let Part::Name(name) = part { Some(name.as_str()) } else { None })
+    }
+}
+
+/// Whether `path` is a folder above one of the roots.
+fn above_root(path: &Path, roots: &[PathBuf]) -> bool {
+    let len = path.as_os_str().len();
+    roots.iter().any(|root| root.as_os_str().len() > len && lies_in(root, path))
+}
+
+/// `path` as it is seen from the folder so many levels above `root`.
+pub(crate) fn below_text<'a>(path: &'a str, root: &str, up: usize) -> Option<&'a str> {
+    let root = root.trim_end_matches('/');
+    let base =
+        if up == 0 { root } else { Path::new(root).ancestors().nth(up)?.to_str()?.trim_end_matches('/') };
+    let rest = path.strip_prefix(base)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Walks the names of a path along the parts of a form.
+fn walk(parts: &[Part], path: &str) -> Walked {
+    let mut names = path.split('/').filter(|name| !name.is_empty());
+    let (fixed, deep) = match parts {
+        [fixed @ .., Part::Deep, Part::Glob(last)] if last.is_any() => (fixed, true),
+        all => (all, false),
+    };
+    if fixed.contains(&Part::Deep) {
+        return walk_deep(parts, names);
+    }
+    // There is one way only.
+    for (at, part) in fixed.iter().enumerate() {
+        match names.next() {
+            None => {
+                let shown = !hides(fixed.get(at..).unwrap_or_default());
+                return Walked { above: true, shown, ..Walked::default() };
+            }
+            Some(name) if part.is(name) => {}
+            Some(_) => return Walked::default(),
+        }
+    }
+    let more = names.next().is_some();
+    let folder = !more && deep;
+    Walked { full: more == deep, below: more, above: folder, folder, shown: folder, begun: false }
+}
+
+/// The same along parts with `**` among them: after each name, all the places where one could be.
+fn walk_deep<'a>(parts: &[Part], names: impl Iterator<Item = &'a str>) -> Walked {
+    let len = parts.len();
+    let mut now = vec![false; len + 1];
+    let mut next = now.clone();
+    let close = |row: &mut Vec<bool>| {
+        for (at, part) in parts.iter().enumerate() {
+            if *part == Part::Deep && row.get(at) == Some(&true) {
+                put(row, at + 1);
+            }
+        }
+    };
+    put(&mut now, 0);
+    close(&mut now);
+    let mut walked = Walked::default();
+    for name in names {
+        walked.below |= now.last() == Some(&true);
+        next.fill(false);
+        for (at, part) in parts.iter().enumerate().filter(|(at, _)| now.get(*at) == Some(&true)) {
+            if *part == Part::Deep {
+                put(&mut next, at);
+            } else if part.is(name) {
+                put(&mut next, at + 1);
+            }
+        }
+        close(&mut next);
+        std::mem::swap(&mut now, &mut next);
+        if !now.contains(&true) {
+            return walked;
+        }
+    }
+    walked.full = now.last() == Some(&true);
+    let ends_deep = matches!(parts, [.., Part::Deep, Part::Glob(last)] if last.is_any());
+    walked.folder = ends_deep && !walked.full && len.checked_sub(2).and_then(|at| now.get(at)) == Some(&true);
+    walked.above = now.iter().take(len).any(|alive| *alive);
+    let alive = (0..len).filter(|at| now.get(*at) == Some(&true));
+    walked.shown = alive.into_iter().any(|at| !hides(parts.get(at..).unwrap_or_default()));
+    walked.begun = now.iter().take(len).skip(2).any(|alive| *alive);
+    walked
+}
+
+/// Whether a name that they have to have is hidden.
+pub(super) fn hides(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Name(name) => name.starts_with('.'),
+        Part::Glob(glob) => glob.is_hidden(),
+        Part::Deep => false,
+    })
+}
+
+/// The names that parts begin with.
+pub(crate) fn names(parts: &[Part]) -> Vec<&str> {
+    parts
+        .iter()
+        .map_while(|part| if let Part::Name(name) = part { Some(name.as_str()) } else { None })
+        .collect()
+}
+
+fn put(row: &mut [bool], at: usize) {
+    if let Some(place) = row.get_mut(at) {
+        *place = true;
+    }
+}
+
+impl Part {
+    fn is(&self, name: &str) -> bool {
+        match self {
+            Self::Name(own) => own == name,
+            Self::Glob(glob) => glob.matches(name),
+            Self::Deep => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

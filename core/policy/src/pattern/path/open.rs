@@ -1,0 +1,279 @@
+//! Whether a pattern could be about a path of which only parts are known.
+
+use std::path::{Path, PathBuf};
+
+use super::super::glob::Part as Known;
+use super::{Above, Anchor, Form, Part};
+use crate::fold::fold;
+use mayi_call::shell::OpenPath;
+
+/// How much speaks for it. Ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Could {
+    /// It can't be.
+    No,
+    /// Nothing speaks against it, since next to nothing is known.
+    Perhaps,
+    /// What is known fits.
+    Yes,
+}
+
+/// As many steps are taken: then it could.
+const MOST_STEPS: usize = 1 << 18;
+
+/// One step of the text that a form matches.
+enum Step<'a> {
+    Part(&'a Part),
+    /// Between two names.
+    Slash,
+}
+
+/// Whether, and how much, `form` could be about `path`.
+pub(super) fn could(form: &Form, path: &OpenPath, roots: &[PathBuf], above: Above) -> Could {
+    let text = known(path);
+    let bases: Vec<Vec<Part>> = match form.anchor {
+        Anchor::Absolute | Anchor::Anywhere => vec![Vec::new()],
+        Anchor::Root(up) => roots.iter().filter_map(|root| Some(names(root.ancestors().nth(up)?))).collect(),
+    };
+    let met = bases.iter().any(|base| {
+        let parts: Vec<&Part> = base.iter().chain(&form.folded).collect();
+        meets(&parts, &text, above)
+    });
+    if !met {
+        return Could::No;
+    }
+    // A star alone could be any file of its folder, and an expansion any path at all: unless something of
+    // a name is known, or what is known around it is about the same place.
+    let begins = matches!(text.first(), Some(Known::Char('/')));
+    let speaks = (begins && !path.slashes && hints(&text))
+        || (begins && in_place(form, &text, roots))
+        || last_name(&text).is_some_and(|name| ends_with(form, &name));
+    if speaks { Could::Yes } else { Could::Perhaps }
+}
+
+/// Whether something is known of a name of which not all is.
+fn hints(text: &[Known]) -> bool {
+    let open = |name: &&[Known]| name.iter().any(|part| matches!(part, Known::Gap { .. }));
+    text.split(|part| *part == Known::Char('/')).filter(open).any(|name| name.len() > 1)
+}
+
+/// Whether the known beginning of a path leads into the place that a form is about: to the folder that
+/// holds it, or further.
+fn in_place(form: &Form, text: &[Known], roots: &[PathBuf]) -> bool {
+    let head: String =
+        text.iter().map_while(|part| if let Known::Char(c) = part { Some(*c) } else { None }).collect();
+    let (folders, begun) = head.rsplit_once('/').unwrap_or_default();
+    let folders: Vec<&str> = folders.split('/').filter(|name| !name.is_empty()).collect();
+    let place: Vec<&str> = match form.anchor {
+        Anchor::Anywhere => super::names(form.folded.get(1..).unwrap_or_default()),
+        _ => form.place().collect(),
+    };
+    let Some((last, parents)) = place.split_last() else { return false };
+    let leads = |folders: &[&str]| {
+        let in_it = match folders.get(parents.len()) {
+            Some(name) => name == last,
+            None => !parents.is_empty() || (!begun.is_empty() && last.starts_with(begun)),
+        };
+        folders.starts_with(parents) && in_it
+    };
+    // What of it lies in each root.
+    let inside: Vec<&[&str]> = roots
+        .iter()
+        .filter_map(|root| {
+            let root = names(root);
+            let own = super::names(&root);
+            folders.starts_with(&own).then(|| folders.get(own.len()..))?
+        })
+        .collect();
+    match form.anchor {
+        // A folder of the session is no hint at any place in it.
+        Anchor::Absolute => {
+            let is_root = begun.is_empty() && inside.iter().any(|rest| rest.is_empty());
+            !is_root && leads(&folders)
+        }
+        Anchor::Root(_) => inside.iter().any(|rest| leads(rest)),
+        Anchor::Anywhere => (0..=folders.len()).any(|from| leads(folders.get(from..).unwrap_or_default())),
+    }
+}
+
+/// The path's text, folded; what is behind an unknown part and goes up again makes all unknown.
+fn known(path: &OpenPath) -> Vec<Known> {
+    let gap = Known::Gap { slashes: path.slashes };
+    let mut text = Vec::new();
+    let mut after_gap = false;
+    for piece in &path.pieces {
+        match piece {
+            None => {
+                after_gap = true;
+                if text.last() != Some(&gap) {
+                    text.push(gap);
+                }
+            }
+            Some(piece) => {
+                if after_gap && piece.split('/').any(|name| name == "..") {
+                    return vec![Known::Gap { slashes: true }];
+                }
+                text.extend(fold(piece).chars().map(Known::Char));
+            }
+        }
+    }
+    if !matches!(text.first(), Some(Known::Char('/') | Known::Gap { slashes: true })) {
+        // It is not known where it starts.
+        text.splice(0..0, [Known::Gap { slashes: true }, Known::Char('/')]);
+    }
+    text
+}
+
+fn names(path: &Path) -> Vec<Part> {
+    let names = path.components().filter_map(|component| match component {
+        std::path::Component::Normal(name) => Some(Part::Name(fold(&name.to_string_lossy()).into_owned())),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// The last name, if it is known.
+fn last_name(text: &[Known]) -> Option<String> {
+    let slash = text.iter().rposition(|part| *part == Known::Char('/'))?;
+    let name: Option<String> = text
+        .get(slash + 1..)?
+        .iter()
+        .map(|part| if let Known::Char(c) = part { Some(*c) } else { None })
+        .collect();
+    name.filter(|name| !name.is_empty())
+}
+
+fn ends_with(form: &Form, name: &str) -> bool {
+    match form.folded.last() {
+        Some(Part::Name(own)) => own == name,
+        Some(Part::Glob(glob)) => !glob.is_any() && glob.matches(name),
+        _ => false,
+    }
+}
+
+/// Whether some path is both: one that the parts match (or that lies below such a one; or, with
+/// `above`, above one), and one that `text` may stand for.
+fn meets(parts: &[&Part], text: &[Known], above: Above) -> bool {
+    let steps: Vec<Step<'_>> = parts.iter().flat_map(|part| [Step::Slash, Step::Part(part)]).collect();
+    let width = text.len() + 1;
+    if steps.len().saturating_mul(width).saturating_mul(4) > MOST_STEPS {
+        return true;
+    }
+    let mut now = vec![false; width];
+    put(&mut now, 0);
+    for (at, step) in steps.iter().enumerate() {
+        if above.is_any() && now.last() == Some(&true) {
+            // One step for each name, and one for the slash before it.
+            let rest = parts.get(at / 2..).unwrap_or_default();
+            if !above.passes_hidden() || !rest.iter().any(|part| super::hides(std::slice::from_ref(*part))) {
+                return true;
+            }
+        }
+        skip_gaps(&mut now, text);
+        let next = match step {
+            Step::Slash => {
+                // `/**` may stand for nothing, with the slash before it.
+                let deep = matches!(steps.get(at + 1), Some(Step::Part(Part::Deep)));
+                if deep { now.clone() } else { one(&now, text, |c| c == '/') }
+            }
+            Step::Part(Part::Deep) => {
+                // Nothing, or a slash and anything, up to where the next name's slash comes.
+                let begun = one(&now, text, |c| c == '/');
+                let mut next = now.clone();
+                if let Some(from) = begun.iter().position(|set| *set) {
+                    next.iter_mut().skip(from).for_each(|place| *place = true);
+                }
+                next
+            }
+            Step::Part(Part::Name(name)) => {
+                let mut row = now.clone();
+                if name.starts_with('.') {
+                    not_by_globs(&mut row, text);
+                }
+                for own in name.chars() {
+                    row = one(&row, text, |c| c == own);
+                    skip_gaps(&mut row, text);
+                }
+                row
+            }
+            Step::Part(Part::Glob(glob)) => segment(glob, &now, text),
+        };
+        now = next;
+        if !now.contains(&true) {
+            return false;
+        }
+    }
+    skip_gaps(&mut now, text);
+    // The end, or something below.
+    now.last() == Some(&true)
+        || now
+            .iter()
+            .zip(text)
+            .any(|(set, part)| *set && matches!(part, Known::Char('/') | Known::Gap { slashes: true }))
+}
+
+/// A glob at the beginning of a name stands for no name that begins with a dot.
+fn not_by_globs(row: &mut [bool], text: &[Known]) {
+    for (at, part) in text.iter().enumerate() {
+        let begins = at.checked_sub(1).and_then(|before| text.get(before)) == Some(&Known::Char('/'));
+        if begins && *part == (Known::Gap { slashes: false }) {
+            row.iter_mut().skip(at).take(2).for_each(|place| *place = false);
+        }
+    }
+}
+
+/// A gap may stand for nothing.
+fn skip_gaps(row: &mut [bool], text: &[Known]) {
+    for (at, part) in text.iter().enumerate() {
+        if matches!(part, Known::Gap { .. }) && row.get(at) == Some(&true) {
+            put(row, at + 1);
+        }
+    }
+}
+
+/// One character.
+fn one(row: &[bool], text: &[Known], is: impl Fn(char) -> bool) -> Vec<bool> {
+    let mut next = vec![false; row.len()];
+    for (at, part) in text.iter().enumerate() {
+        if row.get(at) != Some(&true) {
+            continue;
+        }
+        match part {
+            Known::Char(c) if is(*c) => put(&mut next, at + 1),
+            Known::Gap { slashes } if *slashes || !is('/') => {
+                put(&mut next, at);
+                put(&mut next, at + 1);
+            }
+            _ => {}
+        }
+    }
+    next
+}
+
+/// One name that a glob matches: from each place, to each place where it could end.
+fn segment(glob: &super::Glob, row: &[bool], text: &[Known]) -> Vec<bool> {
+    let mut next = vec![false; row.len()];
+    for from in (0..text.len()).filter(|at| row.get(*at) == Some(&true)) {
+        let rest = text.get(from..).unwrap_or_default();
+        let end = rest.iter().position(|part| *part == Known::Char('/')).unwrap_or(rest.len());
+        for to in 0..=end {
+            let name = rest.get(..to).unwrap_or_default();
+            // A name ends before a slash, at the end, or within a gap that holds one.
+            let ends = to == rest.len()
+                || rest.get(to) == Some(&Known::Char('/'))
+                || matches!(name.last(), Some(Known::Gap { slashes: true }));
+            if to > 0 && ends && glob.could(name) {
+                put(&mut next, from + to);
+                if matches!(name.last(), Some(Known::Gap { slashes: true })) {
+                    // The gap goes on behind the name.
+                    put(&mut next, from + to - 1);
+                }
+            }
+        }
+    }
+    next
+}
+
+fn put(row: &mut [bool], at: usize) {
+    super::put(row, at);
+}

@@ -1,0 +1,264 @@
+//! Patterns for commands: words, or a regular expression.
+//!
+//! An allow compares what is certain: bytes, words that are known. A denial compares what could be:
+//! names folded, the command's base name, wrappers, words of which only parts are known.
+
+mod could;
+mod parse;
+mod seen;
+
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+use super::glob::Glob;
+use mayi_call::ShellAccess;
+use mayi_call::shell::{Caveat, Named, Word};
+
+pub use parse::regexes_compiled;
+pub(super) use parse::{LARGEST_REGEX, regex_source};
+pub(crate) use seen::{Second, Seen};
+
+/// Matched against the words of one simple command.
+#[derive(Clone, Debug)]
+pub(crate) enum ShellPattern {
+    /// Word by word.
+    Words(Words),
+    /// `/.../` over the canonical text.
+    Regex {
+        /// As it is: for ask and deny.
+        loose: Regex,
+        /// Anchored at both ends, for allow and `unless`: compiled when it is needed.
+        anchored: OnceLock<Option<Regex>>,
+        /// What stands between the slashes.
+        source: String,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Words {
+    /// `NAME=value` before the command.
+    assignments: Vec<Assigned>,
+    /// One for each word.
+    words: Vec<WordPattern>,
+    /// A last word `*`: any remaining words, also none.
+    rest: bool,
+    /// The last word ends in `*`: to deny and ask, any remaining words too.
+    glued: bool,
+    /// It was written as more than one command: compared with the words of whole lines, and only to
+    /// deny or ask.
+    operators: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Assigned {
+    name: String,
+    value: WordPattern,
+}
+
+#[derive(Clone, Debug)]
+enum WordPattern {
+    Literal(Text),
+    Glob {
+        exact: Glob,
+        folded: Glob,
+        plain: Glob,
+        /// It goes up by itself.
+        climbs: bool,
+    },
+    /// `*`
+    Any,
+}
+
+/// A text, and how it compares where spelling does not count; left out where that is the same.
+#[derive(Clone, Debug)]
+struct Text {
+    exact: Box<str>,
+    folded: Option<Box<str>>,
+    plain: Option<Box<str>>,
+}
+
+impl Text {
+    fn folded(&self) -> &str {
+        self.folded.as_deref().unwrap_or(&self.exact)
+    }
+
+    fn plain(&self) -> &str {
+        self.plain.as_deref().unwrap_or(&self.exact)
+    }
+}
+
+impl WordPattern {
+    /// Whether it is certain that this is the word that is meant.
+    fn allows(&self, word: &Word) -> bool {
+        match (self, word) {
+            (Self::Literal(text), Word::Literal(word)) => *text.exact == **word,
+            // What a star stands for goes to no other place.
+            (Self::Glob { exact, climbs, .. }, Word::Literal(word)) => {
+                (*climbs || !word.split('/').any(|part| part == "..")) && exact.matches(word)
+            }
+            (Self::Any, Word::Literal(_)) => true,
+            // One word, whatever it is; more than one would move the others.
+            (Self::Any, Word::Open(open)) => !open.splits,
+            _ => false,
+        }
+    }
+
+    fn is_any(&self) -> bool {
+        matches!(self, Self::Any)
+    }
+}
+
+impl ShellPattern {
+    /// Whether it names exactly one thing to do.
+    pub(super) fn is_exact(&self) -> bool {
+        match self {
+            Self::Words(of) => {
+                let literal = |word: &WordPattern| matches!(word, WordPattern::Literal(_));
+                !of.rest && of.words.iter().chain(of.assignments.iter().map(|of| &of.value)).all(literal)
+            }
+            Self::Regex { .. } => false,
+        }
+    }
+
+    /// Whether it can't match as an allow, since it was written as more than one command.
+    pub(super) fn has_operators(&self) -> bool {
+        matches!(self, Self::Words(of) if of.operators)
+    }
+
+    /// What an allow has to be written as, if its last word ends in `*`: that star stays within the word.
+    pub(super) fn glued(&self) -> bool {
+        matches!(self, Self::Words(of) if of.glued)
+    }
+
+    /// Whether it is certain that the command is meant.
+    pub(super) fn allows(&self, shell: &ShellAccess) -> bool {
+        if !shell.understood {
+            return false;
+        }
+        match self {
+            Self::Words(of) => of.allows(shell),
+            Self::Regex { anchored, source, .. } => {
+                known(shell)
+                    && anchored
+                        .get_or_init(|| parse::compile(&format!("^(?:{source})$")).ok())
+                        .as_ref()
+                        .is_some_and(|regex| regex.is_match(&shell.text()))
+            }
+        }
+    }
+
+    /// As an allow, but a last `*` covers no words that are or could be options (decisions, section 3).
+    pub(super) fn excepts(&self, shell: &ShellAccess) -> bool {
+        self.allows(shell)
+            && match self {
+                Self::Words(of) if of.rest => shell
+                    .words
+                    .iter()
+                    .skip(of.words.len())
+                    .all(|word| word.literal().is_some_and(|word| !word.starts_with('-'))),
+                _ => true,
+            }
+    }
+
+    /// Whether an allow that matches `shell` names what `caveat` is about: the option, or the
+    /// assignment. What only the last `*` covers is not named.
+    pub(super) fn names(&self, shell: &ShellAccess, caveat: &Caveat) -> bool {
+        if caveat.always {
+            return false;
+        }
+        let Self::Words(of) = self else { return matches!(caveat.named, Named::Beside { .. }) };
+        match &caveat.named {
+            Named::Nothing => false,
+            Named::Beside { first, at } => {
+                let open = |at: &usize| of.words.get(*at).is_none_or(WordPattern::is_any);
+                open(first) || !open(at)
+            }
+            Named::Words(places) => {
+                // An option by its name; its value may be any.
+                places.first().and_then(|at| of.words.get(*at)).is_some_and(|word| !word.is_any())
+                    && places.iter().all(|at| *at < of.words.len())
+            }
+            Named::Assignment(at) => of.assigned(shell).is_some_and(|places| places.contains(at)),
+        }
+    }
+
+    /// Whether this could be about the command, a wrapper of it, or what a line that was not understood
+    /// may run.
+    pub(super) fn concerns(&self, seen: &Seen<'_>) -> bool {
+        match self {
+            Self::Regex { loose, source, .. } => {
+                // Only what says how a text begins needs to see each beginning.
+                let begins = source.contains('^') || source.contains("\\A");
+                seen.texts().iter().any(|text| loose.is_match(text))
+                    || (begins && seen.tails().iter().any(|text| loose.is_match(text)))
+            }
+            Self::Words(of) => {
+                (of.operators && seen.line().is_some_and(|line| of.could(line, &[])))
+                    || (!seen.shell.understood && of.words.is_empty() && of.rest && of.assignments.is_empty())
+                    || seen.forms().iter().any(|form| of.could(form, &seen.shell.assignments))
+            }
+        }
+    }
+
+    /// The command's name that everything it concerns has, folded.
+    pub(crate) fn first_folded(&self) -> Option<&str> {
+        match self {
+            Self::Words(Words { words, operators: false, .. }) => match words.first()? {
+                WordPattern::Literal(text) => Some(text.folded()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The word behind that name that everything it concerns has, folded.
+    pub(crate) fn second_folded(&self) -> Option<&str> {
+        match self {
+            Self::Words(Words { words, operators: false, .. }) => match words.get(1)? {
+                WordPattern::Literal(text) => Some(text.folded()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Words {
+    fn allows(&self, shell: &ShellAccess) -> bool {
+        let count =
+            shell.words.len() == self.words.len() || (self.rest && shell.words.len() > self.words.len());
+        !self.operators
+            && count
+            && self.words.iter().zip(&shell.words).all(|(word, of)| word.allows(of))
+            && self.assigned(shell).is_some()
+    }
+
+    /// The places of the assignments that it names, if it is about assignments of this command: all of
+    /// its own, in their order.
+    fn assigned(&self, shell: &ShellAccess) -> Option<Vec<usize>> {
+        let mut places = Vec::new();
+        let mut rest = shell.assignments.iter().enumerate();
+        for own in &self.assignments {
+            let (at, _) = rest.find(|(_, of)| of.name == own.name && own.value.allows_value(&of.value))?;
+            places.push(at);
+        }
+        Some(places)
+    }
+}
+
+impl WordPattern {
+    /// As [`Self::allows`], for a value: it never becomes several words.
+    fn allows_value(&self, value: &Word) -> bool {
+        self.is_any() || self.allows(value)
+    }
+}
+
+/// Whether every word and every value is known.
+fn known(shell: &ShellAccess) -> bool {
+    shell
+        .words
+        .iter()
+        .chain(shell.assignments.iter().map(|of| &of.value))
+        .all(|word| word.literal().is_some())
+}

@@ -1,0 +1,315 @@
+//! What mayi protects by itself, whatever the rules are silent about (decisions, 4.2).
+//!
+//! What is protected by its name stands in [`table`]; commands that are dangerous by themselves are
+//! recognised by their words.
+
+mod catastrophe;
+mod later;
+mod own;
+pub(super) mod places;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::index::Index;
+use super::pattern::path::Fit;
+use super::pattern::{Certainty, Places, Seen, SeenTouch, Written};
+use super::{Effect, Pattern, PatternError};
+use catastrophe::Destroys;
+use mayi_call::shell::{TouchedPath, Use};
+use mayi_call::{Access, ShellAccess, WriteKind};
+use places::Place;
+
+/// One thing that is protected.
+#[derive(Clone, Debug)]
+pub struct Protected {
+    /// Ask or deny.
+    pub effect: Effect,
+    /// For an ask: whether it holds whatever the mode.
+    pub always: bool,
+    /// What it is about.
+    pub pattern: Pattern,
+    /// Why.
+    pub reason: String,
+    /// A managed file added it: only a managed file can except from it.
+    pub managed: bool,
+    /// What folders above it count for.
+    written: Written,
+}
+
+/// What is protected, compiled. By default nothing is: see [`Protection::built_in`].
+#[derive(Clone, Debug, Default)]
+pub struct Protection {
+    entries: Vec<Protected>,
+    /// What is excepted, and whether a managed file says so.
+    except: Vec<(Pattern, bool)>,
+    readable: Vec<PathBuf>,
+    home: Option<PathBuf>,
+    /// Commands and places are protected too, not only what patterns name.
+    built_in: bool,
+    /// Made from the entries when it is first needed, and again after they were changed.
+    index: OnceLock<Index>,
+}
+
+/// What speaks against an access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Against {
+    /// Ask or deny.
+    pub effect: Effect,
+    /// It holds whatever the mode and the rules.
+    pub always: bool,
+    /// The pattern that matched.
+    pub pattern: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// Of what is only touched: the change that it would be; none: a read.
+    pub write: Option<WriteKind>,
+}
+
+const DESTROYS: &str = "this would destroy the machine's or the user's files";
+const OWN: &str = "this would change mayi itself or answer for the person";
+const LATER: &str = "what is written there is run later";
+
+impl Protection {
+    /// What is built in. `own` are mayi's own folders: nothing that an agent does may change them.
+    ///
+    /// # Errors
+    /// If a folder's name can't be written as a pattern.
+    pub fn built_in(places: &Places, own: &[PathBuf]) -> Result<Self, PatternError> {
+        let mut protection = Self { home: places.home.clone(), built_in: true, ..Self::default() };
+        let settings = "settings of editors and agents say what they run";
+        protection.add_all("write", table::RUN_LATER, LATER, places)?;
+        protection.add_all("write", table::EDITORS_AND_AGENTS, settings, places)?;
+        protection.add_all("read", table::CREDENTIALS, "a private key or credential store", places)?;
+        for folder in own {
+            // The folder itself too: it could be moved away.
+            for selector in ["write", "read"] {
+                protection.entries.push(Protected {
+                    effect: Effect::Deny,
+                    always: false,
+                    pattern: Pattern::exact_path(selector, folder, false)?,
+                    reason: "mayi's own files".to_owned(),
+                    managed: false,
+                    written: Written::BuiltIn,
+                });
+            }
+        }
+        protection.readable = table::READABLE.iter().map(PathBuf::from).collect();
+        if let Some(home) = &places.home {
+            protection.readable.extend(table::READABLE_HOME.iter().map(|folder| home.join(folder)));
+        }
+        Ok(protection)
+    }
+
+    fn add_all(
+        &mut self,
+        selector: &str,
+        paths: &[&str],
+        reason: &str,
+        places: &Places,
+    ) -> Result<(), PatternError> {
+        for path in paths {
+            // Without a home folder there is nothing below it to protect.
+            if places.home.is_none() && path.starts_with("~/") {
+                continue;
+            }
+            self.entries.push(Protected {
+                effect: Effect::Ask,
+                always: true,
+                pattern: Pattern::parse(&format!("{selector}({path})"), places)?,
+                reason: reason.to_owned(),
+                managed: false,
+                written: Written::BuiltIn,
+            });
+        }
+        Ok(())
+    }
+
+    /// Protects more: from a file's `[protection] add`.
+    pub fn extend(&mut self, pattern: Pattern, reason: String, managed: bool) {
+        self.index = OnceLock::new();
+        let written = Written::ByHand;
+        self.entries.push(Protected { effect: Effect::Ask, always: true, pattern, reason, managed, written });
+    }
+
+    /// Takes something out: from a user's or managed file's `[protection] except`. A user's takes out
+    /// nothing that a managed file added.
+    pub fn except(&mut self, pattern: Pattern, managed: bool) {
+        self.except.push((pattern, managed));
+    }
+
+    /// Whether `access` is excepted from what anybody, or a managed file, added.
+    fn excepts(&self, access: &Access, roots: &[PathBuf], from_managed: bool) -> bool {
+        self.except
+            .iter()
+            .any(|(pattern, managed)| (*managed || !from_managed) && pattern.excepts(access, roots))
+    }
+
+    /// What is protected, for `config show`.
+    #[must_use]
+    pub fn entries(&self) -> &[Protected] {
+        &self.entries
+    }
+
+    /// Compiles what would else be when it is first needed.
+    pub(super) fn compile(&self) {
+        self.index();
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(self.entries.iter().map(|entry| &entry.pattern)))
+    }
+
+    fn at(&self, places: Vec<u32>) -> impl Iterator<Item = &Protected> {
+        places.into_iter().filter_map(|at| self.entries.get(usize::try_from(at).ok()?))
+    }
+
+    /// Everything that speaks against an access itself.
+    pub(super) fn against(&self, seen: &Seen<'_>) -> Vec<Against> {
+        let (access, roots) = (seen.access, seen.roots);
+        let mut found = Vec::new();
+        for entry in self.at(self.index().about(seen)) {
+            let fit = entry.pattern.fit(seen, entry.written);
+            if fit != Fit::No && !self.excepted(entry, Some(access), roots) {
+                once(entry, None, fit, &mut found);
+            }
+        }
+        let mut found: Vec<Against> = found.into_iter().map(|(_, against)| against).collect();
+        if !self.built_in {
+            return found;
+        }
+        match access {
+            Access::Read(path) => {
+                self.place(places::read(path, roots, &self.readable), access, roots, &mut found)
+            }
+            Access::Write(_, path) => self.place(places::write(path, roots), access, roots, &mut found),
+            Access::Shell(shell) => found.extend(self.command(shell)),
+            _ => {}
+        }
+        found
+    }
+
+    /// Everything that speaks against a path that is touched; a word that could be any path counts once,
+    /// and not for long: an explicit allow of the command silences it.
+    pub(super) fn against_touch(&self, seen: &SeenTouch<'_>) -> Vec<Against> {
+        let roots = seen.roots;
+        let mut found = Vec::new();
+        let mut perhaps = None;
+        for entry in self.at(self.index().about_touch(seen)) {
+            let Some(touching) = entry.pattern.touched(seen, entry.written) else { continue };
+            if self.excepted(entry, seen.access(touching.write).as_ref(), roots) {
+                continue;
+            }
+            match touching.certainty {
+                Certainty::Known => once(entry, touching.write, touching.fit, &mut found),
+                Certainty::Perhaps => {
+                    perhaps.get_or_insert((touching.write, entry.pattern.to_string()));
+                }
+            }
+        }
+        let mut found: Vec<Against> = found.into_iter().map(|(_, against)| against).collect();
+        if let Some((write, pattern)) = perhaps {
+            let reason = format!("a word that could be a protected path, such as {pattern}");
+            found.push(Against { effect: Effect::Ask, always: false, pattern: None, reason, write });
+        }
+        if self.built_in {
+            self.places_of_touch(seen, roots, &mut found);
+        }
+        found
+    }
+
+    fn places_of_touch(&self, seen: &SeenTouch<'_>, roots: &[PathBuf], found: &mut Vec<Against>) {
+        let write = match seen.touch.how {
+            Use::Write(kind) => Some(kind),
+            Use::Read => None,
+            // What it is used for is not known: only names speak.
+            Use::Either => return,
+        };
+        match (&seen.touch.path, seen.access(write)) {
+            (TouchedPath::Known(path), Some(access)) => {
+                let place = match write {
+                    Some(_) => places::write(path, roots),
+                    None => places::read(path, roots, &self.readable),
+                };
+                self.place(place, &access, roots, found);
+            }
+            (TouchedPath::Open(open), _) => {
+                let folder =
+                    open.pieces.first().and_then(Option::as_deref).filter(|text| text.starts_with('/'));
+                let Some(folder) =
+                    folder.map(|text| Path::new(text.rsplit_once('/').map_or("/", |(at, _)| at)))
+                else {
+                    return;
+                };
+                let inside = |at: &PathBuf| folder.starts_with(at);
+                let may = roots.iter().any(inside) || (write.is_none() && self.readable.iter().any(inside));
+                if !may {
+                    let reason = "outside of the session's folders".to_owned();
+                    found.push(Against {
+                        effect: Effect::Ask,
+                        always: write.is_some(),
+                        pattern: None,
+                        reason,
+                        write,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What destroys, or answers for the person, can't be excepted.
+    fn excepted(&self, entry: &Protected, access: Option<&Access>, roots: &[PathBuf]) -> bool {
+        entry.effect != Effect::Deny
+            && access.is_some_and(|access| self.excepts(access, roots, entry.managed))
+    }
+
+    fn place(&self, place: Option<Place>, access: &Access, roots: &[PathBuf], found: &mut Vec<Against>) {
+        let Some(Place { effect, always, reason }) = place else { return };
+        if effect == Effect::Deny || !self.excepts(access, roots, false) {
+            let write = if let Access::Write(kind, _) = access { Some(*kind) } else { None };
+            found.push(Against { effect, always, pattern: None, reason, write });
+        }
+    }
+
+    fn command(&self, shell: &ShellAccess) -> Option<Against> {
+        let (effect, reason) = if own::answers(shell) {
+            (Effect::Deny, OWN)
+        } else {
+            match catastrophe::destroys(shell, self.home.as_deref()) {
+                Destroys::Certainly => (Effect::Deny, DESTROYS),
+                Destroys::Perhaps => {
+                    (Effect::Ask, "a word that is not known could make this destroy everything")
+                }
+                Destroys::No if later::sets_what_git_runs(shell) => {
+                    (Effect::Ask, "git would run what is set there")
+                }
+                Destroys::No => return None,
+            }
+        };
+        Some(Against {
+            effect,
+            always: effect == Effect::Ask,
+            pattern: None,
+            reason: reason.to_owned(),
+            write: None,
+        })
+    }
+}
+
+/// Takes an entry as a finding; of those of one kind, the first that fits best: a folder lies above many.
+fn once(entry: &Protected, write: Option<WriteKind>, fit: Fit, found: &mut Vec<(Fit, Against)>) {
+    let same = |(_, of): &&mut (Fit, Against)| {
+        (of.effect, of.always, of.write) == (entry.effect, entry.always, write) && of.reason == entry.reason
+    };
+    let pattern = || Some(entry.pattern.to_string());
+    match found.iter_mut().find(same) {
+        Some((best, of)) if *best < fit => (*best, of.pattern) = (fit, pattern()),
+        Some(_) => {}
+        None => {
+            let (effect, always, reason) = (entry.effect, entry.always, entry.reason.clone());
+            found.push((fit, Against { effect, always, pattern: pattern(), reason, write }));
+        }
+    }
+}

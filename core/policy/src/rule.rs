@@ -1,0 +1,94 @@
+//! A rule: an effect for what a pattern matches.
+
+use std::path::PathBuf;
+
+use super::pattern::{Seen, SeenTouch, Touching, Written};
+use super::{Effect, Pattern};
+use mayi_call::{Access, AgentId};
+
+/// Where a rule is written: the nearer layers come later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The file, if it is one.
+    pub file: Option<PathBuf>,
+    /// The line in that file, from 1.
+    pub line: Option<u32>,
+    /// The layer: `managed`, `user`, `workspace`, `environment`, `command line`.
+    pub layer: &'static str,
+}
+
+/// An effect for what a pattern matches (decisions, section 3).
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// What it asks for.
+    pub effect: Effect,
+    /// What it is about.
+    pub pattern: Pattern,
+    /// What it is not about, though the pattern matches.
+    pub unless: Option<Pattern>,
+    /// Why, in the words of who wrote it.
+    pub reason: Option<String>,
+    /// The agents it is for; empty: all.
+    pub agents: Vec<String>,
+    /// For an ask: whether it holds in mode `auto` and for bypassed agents. It does unless the
+    /// file says `always = false`.
+    pub holds: bool,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+impl Rule {
+    /// What it says, for one that gives no reason.
+    #[must_use]
+    pub fn said(&self) -> String {
+        match self.origin.layer {
+            "command line" => ["--", self.effect.as_str(), " on the command line"].concat(),
+            layer => [self.effect.as_str(), " rule of the ", layer, " file"].concat(),
+        }
+    }
+
+    /// Whether it is about `agent`.
+    #[must_use]
+    pub fn is_for(&self, agent: &AgentId) -> bool {
+        self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
+    }
+
+    /// Whether it matches `access`, given the session's roots. An allow matches only what is
+    /// certain, an ask or a deny whatever could be meant; `unless` is the other way round, since
+    /// what it excepts from an allow is stricter.
+    #[must_use]
+    pub fn matches(&self, access: &Access, roots: &[PathBuf]) -> bool {
+        self.matches_seen(&Seen::new(access, roots))
+    }
+
+    /// As [`Self::matches`], with what was worked out once for many rules.
+    pub(crate) fn matches_seen(&self, seen: &Seen<'_>) -> bool {
+        match self.effect {
+            Effect::Allow => {
+                self.pattern.allows_seen(seen)
+                    && !self.unless.as_ref().is_some_and(|unless| unless.concerns_seen(seen))
+            }
+            Effect::Ask | Effect::Deny => {
+                self.pattern.concerns_seen(seen) && !self.excepts(Some(seen.access), seen.roots)
+            }
+        }
+    }
+
+    /// Whether a deny or an ask is about a path that a command or a tool only touches.
+    pub(crate) fn touched(&self, seen: &SeenTouch<'_>) -> Option<Touching> {
+        if self.effect == Effect::Allow {
+            return None;
+        }
+        let touching = self.pattern.touched(seen, Written::ByHand)?;
+        let excepted =
+            self.unless.is_some() && self.excepts(seen.access(touching.write).as_ref(), seen.roots);
+        (!excepted).then_some(touching)
+    }
+
+    fn excepts(&self, access: Option<&Access>, roots: &[PathBuf]) -> bool {
+        match (&self.unless, access) {
+            (Some(unless), Some(access)) => unless.excepts(access, roots),
+            _ => false,
+        }
+    }
+}
