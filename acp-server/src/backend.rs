@@ -194,7 +194,7 @@ impl Backend {
     }
 
     fn elsewhere(&self) -> Vec<Card> {
-        mayi_core::approval::Questions::waiting(&self.remote)
+        mayi_core::gate::Questions::waiting(&self.remote)
     }
 
     /// The tabs as they are now.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use mayi_core::approval::{QuestionEvent, Questions};
+use mayi_core::gate::{QuestionEvent, Questions};
 
 use crate::api::{Answered, Event};
 use crate::backend::Backend;

@@ -3,15 +3,12 @@
 //! Data flows one way: door → [`call::Call`] → [`policy::decide`] → queue → surface → answer →
 //! [`gate::Authorized`] → door. ARCHITECTURE.md says which module may know what.
 
-pub mod approval;
 pub mod check;
 pub mod config;
 pub mod doors;
 pub mod gate;
-pub mod pin;
-pub mod record;
-pub mod store;
 
 pub use mayi_call as call;
+pub use mayi_kept::{approval, pin, record, store};
 pub use mayi_policy as policy;
 pub use mayi_policy::grant;

@@ -4,10 +4,8 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 use jsonrpsee::server::RpcModule;
-use mayi_core::approval::{
-    ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome as Choice, Questions, choice,
-};
-use mayi_core::gate::card;
+use mayi_core::approval::{ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome as Choice, choice};
+use mayi_core::gate::{Questions, card};
 use mayi_core::store::{ApprovalQuery, StoredApproval};
 
 use super::{Context, Registered, for_page};

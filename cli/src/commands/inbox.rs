@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use mayi_core::approval::{ApprovalResponse, Card, Questions, Remember, RememberScope, choice, visible};
+use mayi_core::approval::{ApprovalResponse, Card, Remember, RememberScope, choice, visible};
+use mayi_core::gate::Questions;
 use mayi_core::gate::{Remote, card};
 use mayi_core::policy::Level;
 use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval, Surfaces};

@@ -7,7 +7,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayi_core::approval::{ApprovalId, ApprovalResolved, Card, QuestionEvent, Questions};
+use mayi_core::approval::{ApprovalId, ApprovalResolved, Card};
+use mayi_core::gate::{QuestionEvent, Questions};
 
 use super::canvas::Canvas;
 use super::card::Change;

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
 
-use mayi_core::approval::QuestionEvent;
+use mayi_core::gate::QuestionEvent;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Something to hear of.

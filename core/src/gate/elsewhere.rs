@@ -7,10 +7,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
-use super::sweep;
-use crate::approval::{
-    AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, QuestionEvent, Questions, State,
-};
+use super::{QuestionEvent, Questions, sweep};
+use crate::approval::{AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, State};
 use crate::call::Digest;
 use crate::record::detail::{self, Answered};
 use crate::record::{Kind, Writer};

@@ -5,6 +5,7 @@
 
 mod again;
 mod answer;
+mod asking;
 mod authorized;
 mod cover;
 mod elsewhere;
@@ -20,6 +21,7 @@ mod session;
 mod submit;
 mod tally;
 
+pub use asking::{QuestionEvent, Questions};
 pub use authorized::{Authorized, By, Refusal, Verdict};
 pub use elsewhere::{Remote, card};
 pub use keep::{KeepError, Keeper, NoKeeper};

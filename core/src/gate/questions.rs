@@ -3,7 +3,8 @@
 use tokio::sync::mpsc;
 
 use super::{Gate, GateEvent};
-use crate::approval::{AnswerError, ApprovalResponse, Card, Outcome, QuestionEvent, Questions};
+use super::{QuestionEvent, Questions};
+use crate::approval::{AnswerError, ApprovalResponse, Card, Outcome};
 
 impl Questions for Gate {
     fn waiting(&self) -> Vec<Card> {

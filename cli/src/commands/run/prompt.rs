@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
 
-use mayi_core::approval::Questions;
 use mayi_core::gate::Gate;
+use mayi_core::gate::Questions;
 use mayi_core::policy::Mode;
 use tokio::sync::mpsc;
 

@@ -2,7 +2,7 @@
 
 use super::memory::{Kept, writer};
 use super::*;
-use crate::approval::{QuestionEvent, Questions};
+use crate::gate::{QuestionEvent, Questions};
 use crate::store::{OwnerId, SqliteStore};
 
 fn remote(kept: &Kept) -> Remote {

@@ -3,7 +3,7 @@
 
 use super::memory::{Kept as Stored, remembering, writer};
 use super::*;
-use crate::approval::{QuestionEvent, Questions};
+use crate::gate::{QuestionEvent, Questions};
 use crate::store::SqliteStore;
 
 fn granted(resolved: &ApprovalResolved) -> Vec<&str> {

@@ -20,6 +20,21 @@ fn given_cd_then_later_words_are_looked_up_from_there() {
     );
 }
 
+/// A `break` outside of a loop leaves nothing, in bash: what comes next is where it was.
+/// Attack 206.
+#[test]
+fn given_a_command_that_leaves_then_what_follows_is_looked_up_from_where_it_stands() {
+    for line in [
+        "break; cat x",
+        "exit\ncat x",
+        "return && cat x",
+        "continue || cat x",
+        "if a; then exit; else break; fi; cat x",
+    ] {
+        assert_eq!(touched(line).last().map(String::as_str), Some("/w/x"), "{line}");
+    }
+}
+
 /// Decisions, section 2: a folder that is not known. Where a loop moves on, its first rounds are at places that are known:
 /// they count for denials beside all others.
 /// Attack 205.
@@ -30,6 +45,7 @@ fn given_a_loop_that_moves_then_the_folders_of_its_first_rounds_count_among_all_
         ("while b; do pushd a; cat x; done", ["/w/a/x", "/w/a/a/x", "*/x"]),
         ("while b; do cat x; cd a; done", ["/w/x", "/w/a/x", "*/x"]),
         ("for x in 1 2; do cd a; done; cat x", ["/w/x", "/w/a/x", "*/x"]),
+        ("for ((x=0; x<2; x++)); do pushd a && cat x; done", ["/w/a/x", "/w/a/a/x", "*/x"]),
     ] {
         let found = touched(line);
         assert!(paths.iter().all(|path| found.iter().any(|of| of == path)), "{line}: {found:?}");

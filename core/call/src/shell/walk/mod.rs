@@ -199,7 +199,7 @@ impl<'a> Walker<'a> {
             fails = matches!(next, AndOr::Or(pipeline) if self.is_missing(pipeline));
             ends = match next {
                 AndOr::And(pipeline) => {
-                    self.folder = ends.good.unwrap_or(Folder::Unknown);
+                    self.goes_on(ends.good);
                     let next = self.pipeline(pipeline)?;
                     Ends {
                         good: next.good,
@@ -208,15 +208,23 @@ impl<'a> Walker<'a> {
                     }
                 }
                 AndOr::Or(pipeline) => {
-                    self.folder = Folder::either(ends.bad, ends.stayed).unwrap_or(Folder::Unknown);
+                    self.goes_on(Folder::either(ends.bad, ends.stayed));
                     let next = self.pipeline(pipeline)?;
                     Ends { good: Folder::either(ends.good, next.good), bad: next.bad, stayed: next.stayed }
                 }
             };
         }
         let moved = Folder::either(ends.good, ends.bad);
-        self.folder = Folder::either(moved, ends.stayed).unwrap_or(Folder::Unknown);
+        self.goes_on(Folder::either(moved, ends.stayed));
         Ok(())
+    }
+
+    /// What comes next is in this folder. Where nothing should come, as behind an `exit`, it is where it was: a `break`
+    /// outside of a loop leaves nothing.
+    pub(super) fn goes_on(&mut self, folder: Option<Folder>) {
+        if let Some(folder) = folder {
+            self.folder = folder;
+        }
     }
 
     /// Whether a pipeline is one command that the shell at hand does not have.

@@ -1,0 +1,144 @@
+//! What a definition should not hold.
+
+mod hidden;
+mod phrases;
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Item;
+use crate::approval::visible;
+use mayi_call::Names;
+
+/// What kind of thing was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlagKind {
+    /// Characters that nobody sees.
+    Hidden,
+    /// Control characters, such as escape sequences for terminals.
+    Control,
+    /// Letters that look like others, in a name.
+    Lookalike,
+    /// Instructions to the model that a description of a tool does not need.
+    Instruction,
+}
+
+/// Something in a definition that deserves caution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Flag {
+    /// What kind of thing.
+    pub kind: FlagKind,
+    /// Where: `description`, `inputSchema.properties.path.description`.
+    pub place: String,
+    /// What it is, one line, lower case.
+    pub reason: String,
+    /// What stands there: the server's text, as it came.
+    pub excerpt: String,
+}
+
+impl fmt::Display for Flag {
+    /// One line, the server's text escaped.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "its {} {}: \"{}\"", visible(&self.place), self.reason, visible(&self.excerpt))
+    }
+}
+
+/// Of one definition there are no more flags than this.
+const MOST: usize = 32;
+
+/// What deserves caution in the definition of `item`. Nothing of how a server is started: the user wrote that.
+#[must_use]
+pub fn flags_of(item: &Item, definition: &Value) -> Vec<Flag> {
+    let mut found = Found::default();
+    match item {
+        Item::Launch => {}
+        Item::Instructions => found.value("instructions", definition),
+        Item::Tool(name) => {
+            found.name(name);
+            match definition {
+                Value::Object(members) => {
+                    for (member, value) in members {
+                        found.value(member, value);
+                    }
+                }
+                other => found.value("definition", other),
+            }
+        }
+    }
+    found.flags
+}
+
+#[derive(Default)]
+struct Found {
+    flags: Vec<Flag>,
+}
+
+impl Found {
+    fn flag(&mut self, kind: FlagKind, place: &str, reason: impl Into<String>, excerpt: impl Into<String>) {
+        let (reason, place) = (reason.into(), place.to_owned());
+        let same = |flag: &Flag| flag.kind == kind && flag.place == place && flag.reason == reason;
+        if self.flags.len() < MOST && !self.flags.iter().any(same) {
+            self.flags.push(Flag { kind, place, reason, excerpt: excerpt.into() });
+        }
+    }
+
+    /// A tool's name, which rules and people compare.
+    fn name(&mut self, name: &str) {
+        if Names::plain(name) {
+            return;
+        }
+        let strange = |c: char| c.is_alphabetic() && !c.is_ascii();
+        let reason = if name.contains(strange) && name.contains(|c: char| c.is_ascii_alphabetic()) {
+            "mixes letters of several scripts, so that it can look like another name"
+        } else if name.contains(strange) {
+            "is written in letters that can look like others"
+        } else {
+            "is not made of letters, digits, '.', '_' and '-' alone, as names of tools are"
+        };
+        self.flag(FlagKind::Lookalike, "name", reason, name.chars().take(128).collect::<String>());
+    }
+
+    /// Every text in a value: members' names too, since a model reads them.
+    fn value(&mut self, place: &str, value: &Value) {
+        match value {
+            Value::String(text) => self.text(place, text),
+            Value::Array(items) => items.iter().for_each(|item| self.value(place, item)),
+            Value::Object(members) => {
+                for (name, value) in members {
+                    let below = format!("{place}.{name}");
+                    self.text(&below, name);
+                    self.value(&below, value);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn text(&mut self, place: &str, text: &str) {
+        let excerpt = |at: usize, c: char| phrases::around(text, at, at + c.len_utf8(), 20);
+        if let Some((at, c)) = hidden::hidden(text) {
+            let reason = format!("holds characters that nobody sees (U+{:04X})", u32::from(c));
+            self.flag(FlagKind::Hidden, place, reason, excerpt(at, c));
+        }
+        if let Some((at, c)) = hidden::control(text) {
+            let reason = format!("holds control characters (U+{:04X})", u32::from(c));
+            self.flag(FlagKind::Control, place, reason, excerpt(at, c));
+        }
+        for (reason, words) in phrases::found(text) {
+            self.flag(FlagKind::Instruction, place, reason, words);
+        }
+        // A pattern of a schema may be long and look like anything.
+        if !place.ends_with(".pattern")
+            && let Some(blob) = phrases::blob(text)
+        {
+            self.flag(FlagKind::Instruction, place, "holds something encoded", blob);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,19 @@
+//! Pins: what an MCP server said of itself, trusted on first use. What changes later is blocked until a person
+//! accepts it (surfaces, section 5).
+//!
+//! A [`Pinned`] item is the definition that is trusted, and beside it another one that was said since. [`Pins`] keeps
+//! them, in a store or for this process. [`flags_of`] looks for what a definition should not hold: that is caution
+//! only, and looser is nothing by it.
+
+mod flag;
+mod item;
+mod pinned;
+mod pins;
+
+pub use flag::{Flag, FlagKind, flags_of};
+pub use item::{Item, PINNED, definition_of};
+pub use pinned::{Definition, Pinned};
+pub use pins::{Pins, Standing, Why};
+
+#[cfg(test)]
+mod tests;

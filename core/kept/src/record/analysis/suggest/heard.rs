@@ -1,0 +1,148 @@
+//! What people and the policy said yes and no to.
+
+use jiff::Timestamp;
+
+use super::super::replay::as_then;
+use super::super::stats::{selector, tool};
+use super::super::story::{Answer, Story, stories};
+use crate::record::Recorded;
+use crate::record::detail::{self, Decided, Proposed};
+use mayi_call::{Access, Call};
+use mayi_policy::{Decision, Effect, Finding, Policy};
+
+/// All of it.
+pub(super) struct Heard {
+    pub(super) approved: Vec<Approved>,
+    pub(super) denied: Vec<Denied>,
+    /// Denied calls that can't be judged again, by the texts of their accesses.
+    pub(super) blurred: Vec<String>,
+}
+
+/// A call that a person said yes to, and that would be asked about again.
+pub(super) struct Approved {
+    pub(super) call: Call,
+    pub(super) decided: Decided,
+    /// What is decided now.
+    pub(super) now: Decision,
+    pub(super) at: Timestamp,
+    /// What it is asked about: the places of those accesses, and how each is written in patterns.
+    pub(super) asked: Vec<(usize, Written)>,
+}
+
+/// An access as patterns write it: for a quick look, since there are many of both.
+pub(super) enum Written {
+    Command(String),
+    Path(String),
+    Other,
+}
+
+impl Written {
+    fn of(access: &Access) -> Self {
+        match access {
+            Access::Shell(shell) => Self::Command(shell.text()),
+            Access::Read(path) | Access::Write(_, path) => {
+                path.lexical.to_str().map_or(Self::Other, |path| Self::Path(path.to_owned()))
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A call that a person or the policy said no to.
+pub(super) struct Denied {
+    pub(super) call: Call,
+    pub(super) decided: Decided,
+}
+
+impl Approved {
+    /// What it is asked about.
+    pub(super) fn asked_accesses(&self) -> impl Iterator<Item = &Access> {
+        self.asked.iter().filter_map(|(at, _)| self.call.accesses.get(*at))
+    }
+}
+
+impl Denied {
+    /// Whether a policy allows it.
+    pub(super) fn is_allowed(&self, policy: &Policy) -> bool {
+        as_then(policy, &self.call, &self.decided).effect == Effect::Allow
+    }
+
+    /// The accesses that the no was about: those that were asked about or denied, and all of them where
+    /// that was only a part of one.
+    pub(super) fn accesses(&self) -> impl Iterator<Item = &Access> {
+        let texts: Vec<String> = self.call.accesses.iter().map(Access::text).collect();
+        let strict: Vec<&Finding> =
+            self.decided.trail.iter().filter(|finding| finding.effect != Effect::Allow).collect();
+        let whole = strict.iter().all(|finding| texts.contains(&finding.access));
+        let about = move |text: &String| !whole || strict.iter().any(|finding| finding.access == *text);
+        self.call.accesses.iter().zip(texts).filter(move |(_, text)| about(text)).map(|(access, _)| access)
+    }
+}
+
+impl Heard {
+    pub(super) fn of(entries: &[Recorded], policy: &Policy) -> Self {
+        let mut heard = Self { approved: Vec::new(), denied: Vec::new(), blurred: Vec::new() };
+        for story in stories(entries) {
+            let (yes, no) = (story.answer() == Some(Answer::Yes), said_no(&story));
+            if !yes && !no {
+                continue;
+            }
+            match (story.call(), story.decision()) {
+                (Ok(call), Some(Ok(decided))) if no => heard.denied.push(Denied { call, decided }),
+                (Ok(call), Some(Ok(decided))) => heard.yes(&story, call, decided, policy),
+                _ if no => heard.blurred.extend(texts(&story)),
+                _ => {}
+            }
+        }
+        heard
+    }
+
+    fn yes(&mut self, story: &Story<'_>, call: Call, decided: Decided, policy: &Policy) {
+        let now = as_then(policy, &call, &decided);
+        let at = story.asked.or(story.decided).map(|recorded| recorded.entry.at);
+        if let (Effect::Ask, Some(at)) = (now.effect, at) {
+            let asked = call.accesses.iter().enumerate().filter(|(_, access)| now.asks_about(access));
+            let asked = asked.map(|(at, access)| (at, Written::of(access))).collect();
+            self.approved.push(Approved { call, decided, now, at, asked });
+        }
+    }
+
+    /// Whether a no that can't be judged again may have been about the like of `access`.
+    pub(super) fn may_have_denied(&self, access: &str) -> bool {
+        self.blurred.iter().any(|denied| match selector(denied) {
+            selector @ ("shell" | "mcp" | "tool") => {
+                selector == self::selector(access) && tool(denied) == tool(access)
+            }
+            // What is written to may be written as an edit or a creation.
+            "create" | "edit" | "delete" | "move" | "write" => {
+                !matches!(selector(access), "shell" | "mcp" | "tool" | "read" | "fetch")
+            }
+            selector => selector == self::selector(access),
+        })
+    }
+}
+
+/// Whether a person or the policy denied it. Nobody's answer is no denial.
+fn said_no(story: &Story<'_>) -> bool {
+    match story.answer() {
+        Some(Answer::No | Answer::Other(Effect::Deny)) => true,
+        Some(_) => false,
+        None => {
+            let entry = story.decided.or(story.unasked);
+            let denied = entry.is_some_and(|recorded| recorded.entry.effect == Some(Effect::Deny));
+            let by_policy = match story.decision() {
+                Some(Ok(decided)) => decided.effect == Effect::Deny,
+                _ => true,
+            };
+            denied && by_policy
+        }
+    }
+}
+
+fn texts(story: &Story<'_>) -> Vec<String> {
+    let proposed = story.proposed.and_then(|proposed| detail::read::<Proposed>(&proposed.entry).ok());
+    match proposed {
+        Some(proposed) => proposed.accesses,
+        None => story.decided.and_then(|decided| decided.entry.access.clone()).into_iter().collect(),
+    }
+}

@@ -1,0 +1,333 @@
+//! Figures, replay and suggestions over records that the writer made.
+
+use jiff::tz::TimeZone;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::record::testing::{
+    Person, Session, call, corpus, fetch, mcp, others, policy, read, rule, run, write,
+};
+use crate::record::{CallId, Recorded};
+use mayi_call::Call;
+use mayi_policy::grant::{Grant, Grants};
+use mayi_policy::pattern::Places;
+use mayi_policy::{Effect, Mode, Pattern, Policy};
+
+use Effect::{Allow, Ask, Deny};
+
+fn record(policy: &Policy, calls: &[(Call, Person)]) -> Session {
+    let mut session = Session::new(policy.clone());
+    for (call, person) in calls {
+        session.call(call, *person);
+    }
+    session
+}
+
+fn yes(line: &str) -> (Call, Person) {
+    (run(line), Person::Yes)
+}
+
+fn no(line: &str) -> (Call, Person) {
+    (run(line), Person::No)
+}
+
+fn patterns(suggested: &Suggested) -> Vec<String> {
+    suggested.proposals.iter().map(|proposal| proposal.patterns.join(" ")).collect()
+}
+
+fn suggested(calls: &[(Call, Person)]) -> Suggested {
+    suggest(&record(&policy(&[]), calls).entries, &policy(&[]))
+}
+
+#[test]
+fn given_a_session_then_its_figures_add_up() {
+    let rules = policy(&[(Deny, "shell(rm *)"), (Ask, "shell(git push *)")]);
+    let mut session = record(
+        &rules,
+        &[
+            yes("cargo test"),
+            yes("git push"),
+            no("make x"),
+            (run("make y"), Person::Nobody),
+            no("rm a"),
+            yes("ls src"),
+            (mcp("github", "list_issues", json!({})), Person::Yes),
+        ],
+    );
+    let other = run("curl https://example.com");
+    let decision = mayi_policy::Decision::error("shell(curl https://example.com)", "x");
+    let unasked = session.writer.unasked(CallId::new(), &other, &decision, session.now);
+    session.put(unasked);
+    let stats = stats(&session.entries, &TimeZone::UTC);
+    let all = stats.all;
+    assert_eq!((all.calls, all.allowed, all.denied, all.asked, all.unasked), (8, 1, 1, 5, 1));
+    assert_eq!((all.approved, all.refused, all.unanswered), (3, 1, 1));
+    assert_eq!(stats.agents.len(), 1);
+    assert_eq!(stats.selectors.iter().map(|of| of.name.as_str()).collect::<Vec<_>>(), ["shell", "mcp"]);
+    assert!(stats.tools.iter().any(|of| of.name == "mcp github/list_issues" && of.counts.approved == 1));
+    assert!(stats.tools.iter().any(|of| of.name == "shell make" && of.counts.asked == 2));
+    let push = stats.rules.iter().find(|rule| rule.pattern == "shell(git push *)").unwrap();
+    assert_eq!((push.line, push.spoke, push.decided), (Some(7), 1, 1));
+    assert_eq!(stats.days.iter().map(|day| day.asked).sum::<u64>(), 5);
+    assert_eq!((stats.answers.count, stats.answers.median, stats.answers.p90), (4, Some(1500), Some(1500)));
+    assert!(serde_json::to_value(&stats).unwrap()["agents"][0]["calls"] == 8);
+}
+
+#[test]
+fn given_nothing_then_there_are_no_figures() {
+    let none = stats(&[], &TimeZone::UTC);
+    assert_eq!((none.all, none.answers.median, none.since), (Counts::default(), None, None));
+    assert_eq!(replay(&[], &policy(&[])).calls, 0);
+    assert_eq!(suggest(&[], &policy(&[])).proposals, []);
+}
+
+#[test]
+fn given_another_policy_then_replay_says_what_it_changes_and_why() {
+    let session = record(
+        &policy(&[]),
+        &[yes("cargo test a"), yes("cargo test b"), no("make"), yes("ls"), yes("deploy hunter2hunter2")],
+    );
+    let stricter = policy(&[(Allow, "shell(cargo test *)"), (Deny, "shell(make *)")]);
+    let replay = replay(&session.entries, &stricter);
+    assert_eq!((replay.calls, replay.same), (5, 1));
+    let [first, second] = &replay.differences[..] else { panic!("{replay:?}") };
+    assert_eq!((first.from, first.to, first.count), (Ask, Allow, 2));
+    let because = first.because.as_ref().unwrap();
+    assert_eq!((because.pattern.as_deref(), because.line), (Some("shell(cargo test *)"), Some(7)));
+    assert_eq!(first.examples[0].access, "shell(cargo test a)");
+    assert_eq!((second.from, second.to, second.count), (Ask, Deny, 1));
+    assert_eq!(replay.not_replayed.len(), 1);
+    assert_eq!((replay.not_replayed[0].why.as_str(), replay.not_replayed[0].count), ("redacted", 1));
+}
+
+/// What a remembered answer discharged is no difference of the policy.
+#[test]
+fn given_grants_then_replay_does_not_take_them_for_the_policy() {
+    let mut session = Session::new(policy(&[(Allow, "shell(pwd)")]));
+    let mut grants = Grants::default();
+    for pattern in ["shell(make *)", "shell(cat *)", "shell(pwd)"] {
+        grants.add(Grant {
+            pattern: Some(Pattern::parse(pattern, &Places::default()).unwrap()),
+            fingerprint: None,
+            ..Grant::of_session(run("x").agent, run("x").session)
+        });
+    }
+    for line in ["make all", "pwd", "cat ../x", "ls"] {
+        assert_eq!(session.with(&run(line), Person::Nobody, &grants), Allow, "{line}");
+    }
+    let replay = replay(&session.entries, &session.policy);
+    assert_eq!(replay.differences, []);
+    assert_eq!((replay.same, replay.not_replayed.len()), (4, 0));
+}
+
+#[test]
+fn given_entries_of_another_version_then_replay_lists_them() {
+    let mut session = record(&policy(&[]), &[yes("make"), yes("make x"), yes("make y")]);
+    session.entries[0].entry.detail["frozen"]["v"] = Value::from(99);
+    session.entries[4].entry.detail["v"] = Value::from(99);
+    session.entries.remove(8);
+    let whys: Vec<String> =
+        replay(&session.entries, &session.policy).not_replayed.into_iter().map(|of| of.why).collect();
+    assert_eq!(whys.len(), 3, "{whys:?}");
+    assert!(
+        whys.iter().any(|why| why.contains("form 99")) && whys.iter().any(|why| why.contains("version 99"))
+    );
+}
+
+#[test]
+fn given_the_like_allowed_often_then_the_narrowest_rule_is_suggested() {
+    let suggested = suggested(&[
+        yes("cargo test a"),
+        yes("cargo test b"),
+        yes("cargo test c"),
+        yes("make all"),
+        yes("make all"),
+        yes("git commit -m x"),
+    ]);
+    assert_eq!(patterns(&suggested), ["shell(cargo test *)", "shell(make all)"]);
+    assert_eq!((suggested.prompts, suggested.saved), (6, 5));
+    let first = &suggested.proposals[0];
+    assert_eq!((first.prompts_saved, first.agents[0].as_str()), (3, "claude"));
+    assert_eq!(first.examples[0], "shell(cargo test a)");
+}
+
+#[test]
+fn given_something_denied_then_no_rule_that_covers_it_is_suggested() {
+    let calls = [
+        yes("git push origin a"),
+        yes("git push origin b"),
+        yes("git push origin b"),
+        no("git push origin main"),
+    ];
+    assert_eq!(patterns(&suggested(&calls)), ["shell(git push origin b)"]);
+    // In a list, what was asked about is what the no was about.
+    let calls = [yes("make a"), yes("make a"), no("ls && make a")];
+    assert_eq!(patterns(&suggested(&calls)), [""; 0]);
+    // A denial that can't be judged again still counts, and reaches further.
+    let calls = [yes("deploy a"), yes("deploy a"), no("deploy hunter2hunter2")];
+    assert_eq!(patterns(&suggested(&calls)), [""; 0]);
+    // What the policy denies.
+    let rules = policy(&[(Deny, "shell(make clean)")]);
+    let session = record(&rules, &[yes("make clean all"), yes("make clean src"), no("make clean")]);
+    assert_eq!(suggest(&session.entries, &policy(&[])).proposals, []);
+}
+
+#[test]
+fn given_programs_that_run_others_or_what_always_asks_then_nothing_is_suggested() {
+    for line in [
+        "python3 x.py",
+        "bash x.sh",
+        "sudo make",
+        "/usr/bin/env make",
+        "xargs rm",
+        "PATH=. make",
+        "$X",
+        "X=1 sh -c 'a b'",
+    ] {
+        assert_eq!(patterns(&suggested(&[yes(line), yes(line), yes(line)])), [""; 0], "{line}");
+    }
+    let hook = || (write("/w/.git/hooks/pre-commit"), Person::Yes);
+    assert_eq!(patterns(&suggested(&[hook(), hook(), hook()])), [""; 0]);
+    assert_eq!(patterns(&suggested(&[yes("cargo build"), yes("cargo run"), yes("cargo doc")])), [""; 0]);
+}
+
+#[test]
+fn given_three_files_of_a_folder_then_the_folder_is_suggested() {
+    let writes = |names: &[&str]| -> Vec<(Call, Person)> {
+        names.iter().map(|name| (write(name), Person::Yes)).collect()
+    };
+    let three = writes(&["/w/src/a.rs", "/w/src/b.rs", "/w/src/deep/c.rs"]);
+    assert_eq!(patterns(&suggested(&three)), ["write(/w/src/**)"]);
+    assert_eq!(patterns(&suggested(&writes(&["/w/src/a.rs", "/w/src/b.rs"]))), [""; 0]);
+    let mut denied = three;
+    denied.push((write("/w/src/deep/d.rs"), Person::No));
+    assert_eq!(patterns(&suggested(&denied)), [""; 0]);
+    // Never all that a session may work in.
+    assert_eq!(patterns(&suggested(&writes(&["/w/a", "/w/b", "/w/c", "/w/d/e"]))), [""; 0]);
+}
+
+#[test]
+fn given_tools_and_hosts_then_they_are_suggested_as_they_are() {
+    let calls = [
+        (mcp("github", "list_issues", json!({"a": 1})), Person::Yes),
+        (mcp("github", "list_issues", json!({"a": 2})), Person::Yes),
+        (fetch("https://docs.rs/a"), Person::Yes),
+        (fetch("https://docs.rs/b"), Person::Yes),
+        (mcp("github", "delete_repo", json!({})), Person::Yes),
+        (mcp("github", "delete_repo", json!({})), Person::No),
+    ];
+    let mut found = patterns(&suggested(&calls));
+    found.sort();
+    assert_eq!(found, ["fetch(docs.rs)", "mcp(github/list_issues)"]);
+}
+
+fn any_line() -> impl Strategy<Value = Call> {
+    let often = [
+        "cargo test a",
+        "cargo test b",
+        "cargo test",
+        "git push",
+        "git push -f",
+        "make",
+        "make a && make b",
+        "rm x",
+        "rm -rf y",
+        "npm run x",
+        "cat ../a",
+        "echo x > src/a.rs",
+        "FOO=bar make",
+    ];
+    prop_oneof![
+        4 => prop::sample::select(often.to_vec()).prop_map(run),
+        2 => prop::sample::select(vec!["/w/src/a", "/w/src/b", "/w/src/c", "/w/src/d/e", "/w/x", "/etc/x"])
+            .prop_map(write),
+        2 => prop::sample::select(others()),
+        2 => prop::sample::select(corpus().to_vec()).prop_map(|line| run(&line)),
+    ]
+}
+
+fn any_person() -> impl Strategy<Value = Person> {
+    prop_oneof![6 => Just(Person::Yes), 1 => Just(Person::No), 1 => Just(Person::Nobody)]
+}
+
+fn any_policy() -> impl Strategy<Value = Policy> {
+    let rules = prop::sample::subsequence(
+        vec![
+            (Allow, "shell(make *)"),
+            (Deny, "shell(rm *)"),
+            (Ask, "shell(git push *)"),
+            (Allow, "write(src/**)"),
+            (Deny, "read(**/.env)"),
+            (Allow, "*"),
+        ],
+        0..4,
+    );
+    rules.prop_map(|rules| policy(&rules))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// The same policy decides as it did.
+    #[test]
+    fn replay_with_the_same_policy_reports_no_difference(
+        calls in prop::collection::vec((any_line(), any_person()), 1..40),
+        policy in any_policy(),
+        mode in prop::sample::select(vec![Mode::Default, Mode::Auto, Mode::Plan]),
+    ) {
+        let mut session = Session::new(policy);
+        session.mode = mode;
+        for (call, person) in &calls {
+            session.call(call, *person);
+        }
+        let replay = replay(&session.entries, &session.policy);
+        prop_assert_eq!(&replay.differences, &[]);
+        // Lines of the corpus may hold what looks like a secret.
+        prop_assert!(replay.not_replayed.iter().all(|of| of.why == "redacted"), "{:?}", replay.not_replayed);
+        prop_assert_eq!(replay.same + replay.not_replayed.iter().map(|of| of.count).sum::<usize>(), calls.len());
+    }
+
+    /// Nothing that was denied would be allowed by what is suggested, by one rule or by all of them.
+    #[test]
+    fn a_suggestion_never_covers_a_denied_call(
+        calls in prop::collection::vec((any_line(), any_person()), 1..60),
+        policy in any_policy(),
+    ) {
+        let session = record(&policy, &calls);
+        let suggested = suggest(&session.entries, &policy);
+        let mut with = policy.clone();
+        for pattern in suggested.proposals.iter().flat_map(|proposal| &proposal.patterns) {
+            with.rules.push(rule(Allow, pattern));
+        }
+        let replayed = replay(&session.entries, &with);
+        let loosened: usize =
+            replayed.differences.iter().filter(|of| of.to == Allow).map(|of| of.count).sum();
+        // The figure is what deciding again gives; questions that nobody answered may be saved as well.
+        let nobody = calls.iter().filter(|(_, person)| *person == Person::Nobody).count();
+        prop_assert!(loosened >= suggested.saved && loosened <= suggested.saved + nobody);
+        for entry in session.entries.iter().filter(|recorded| was_denied(recorded)) {
+            let seqs = replayed.differences.iter().filter(|of| of.to == Allow).flat_map(|of| &of.examples);
+            prop_assert!(!seqs.clone().any(|example| Some(example.call) == entry.entry.call));
+        }
+        for (call, person) in &calls {
+            let mut now = Session::new(with.clone());
+            if *person == Person::No && record(&policy, &[(call.clone(), *person)]).entries.len() > 2 {
+                now.call(call, Person::No);
+                prop_assert!(now.entries.len() > 2, "{:?} is allowed now", call.accesses);
+            }
+        }
+        prop_assert!(suggested.proposals.iter().all(|proposal| proposal.prompts_saved >= 2));
+    }
+}
+
+fn was_denied(recorded: &Recorded) -> bool {
+    recorded.entry.kind == crate::record::Kind::Answered && recorded.entry.effect == Some(Deny)
+}
+
+#[test]
+fn given_a_call_without_an_access_then_nothing_breaks() {
+    let session =
+        record(&policy(&[]), &[(call(Vec::new(), Value::Null), Person::Yes), (read("x"), Person::Yes)]);
+    assert_eq!(replay(&session.entries, &session.policy).same, 2);
+}

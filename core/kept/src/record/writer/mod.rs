@@ -1,0 +1,367 @@
+//! What the gate makes entries with: every text in them is redacted.
+
+mod parts;
+
+use hmac::{Hmac, KeyInit};
+use jiff::Timestamp;
+use serde_json::Value;
+use sha2::Sha256;
+
+use super::detail::{self, VERSION};
+use super::preview::{cut, preview};
+use super::{CallId, Entry, Kind, Redactor};
+use crate::approval::{ApprovalResolved, ApprovalResponse, Card, Outcome, State};
+use crate::pin::Item;
+use crate::store::{StoredApproval, StoredGrant};
+use mayi_call::{AgentId, Call, Digest, SessionId};
+use mayi_policy::{Decision, Effect, Mode, Standing};
+use parts::{json, milliseconds, named_servers};
+
+/// One text of an entry, such as an access: what is longer is cut, and says so.
+const LONGEST_TEXT: usize = 4096;
+/// As many accesses of one call are written out.
+const MOST_ACCESSES: usize = 64;
+/// A frozen call of more bytes than this is not kept.
+const LARGEST_FROZEN: usize = 256 * 1024;
+
+/// The members of a card that say what would be done.
+const DONE: &[&str] = &["toolCall", "cwd", "env", "server", "accesses"];
+/// What a kept card says where something of that is hidden.
+const HIDDEN: &str = "what looks like a secret is hidden here: look at it where the agent runs";
+
+/// What became of a decision, and what stood when it was made.
+#[derive(Clone, Copy, Debug)]
+pub struct Ruling<'a> {
+    /// What becomes of the call.
+    pub effect: Effect,
+    /// Who or what made that of it: `policy`, `covered`, `nobody`, ...
+    pub by: &'a str,
+    /// The session's mode.
+    pub mode: Mode,
+    /// The agent is bypassed.
+    pub bypass: bool,
+    /// The servers that mayi itself put into the session.
+    pub servers: &'a [String],
+    /// A remembered answer covers a part of the call.
+    pub granted: bool,
+}
+
+impl<'a> Ruling<'a> {
+    /// `call` gets `effect` by `by`, as things stand.
+    #[must_use]
+    pub fn new(effect: Effect, by: &'a str, call: &Call, standing: &Standing<'a>) -> Self {
+        let grants = standing.grants;
+        Self {
+            effect,
+            by,
+            mode: standing.mode,
+            bypass: standing.bypass,
+            servers: standing.servers,
+            granted: call.accesses.iter().any(|access| grants.covering(call, access).is_some()),
+        }
+    }
+}
+
+/// Makes entries. No text gets into one but through the redactor.
+pub struct Writer {
+    redactor: Redactor,
+    keyed: Option<Hmac<Sha256>>,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    /// Writes with `redactor`, and makes digests of arguments with `digest_key`.
+    #[must_use]
+    pub fn new(digest_key: impl Into<Vec<u8>>, redactor: Redactor) -> Self {
+        // A key may have any length.
+        Self { redactor, keyed: Hmac::new_from_slice(&digest_key.into()).ok() }
+    }
+
+    /// What takes the secrets out.
+    #[must_use]
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// An access as entries have it: what [`Entry::access`] and a query for it hold.
+    #[must_use]
+    pub fn access(&self, text: &str) -> String {
+        cut(&self.redactor, text, LONGEST_TEXT)
+    }
+
+    /// A keyed digest of the arguments of an MCP tool: the same at every door, where none is the same as none in braces.
+    #[must_use]
+    pub fn arguments(&self, arguments: &Value) -> String {
+        let none = Value::Object(serde_json::Map::new());
+        let given = if arguments.is_null() { &none } else { arguments };
+        // In a list: never the digest of a call's input.
+        self.keyed(&[&Value::from("arguments of a tool"), given])
+    }
+
+    /// The card as it may be kept: every text redacted. Where that hides something of what would be done,
+    /// the card says so: who answers by it sees not all of it.
+    #[must_use]
+    pub fn card(&self, card: &Card) -> Value {
+        let mut kept = json(card);
+        let Value::Object(members) = &mut kept else { return kept };
+        let mut hides = false;
+        for (name, value) in members.iter_mut() {
+            hides |= self.redactor.redact_member(name, value) && DONE.contains(&name.as_str());
+        }
+        if hides && let Some(Value::Array(not_shown)) = members.get_mut("notShown") {
+            not_shown.push(Value::from(HIDDEN));
+        }
+        kept
+    }
+
+    /// A call came in.
+    #[must_use]
+    pub fn proposed(&self, id: CallId, call: &Call, at: Timestamp) -> Entry {
+        let mut accesses: Vec<String> =
+            call.accesses.iter().take(MOST_ACCESSES).map(|access| self.access(&access.text())).collect();
+        let more = call.accesses.len().saturating_sub(MOST_ACCESSES);
+        if more > 0 {
+            accesses.push(format!("({more} more)"));
+        }
+        let first = accesses.first().cloned();
+        let text = |text: &str| cut(&self.redactor, text, LONGEST_TEXT);
+        let mut detail = self.clean(&detail::Proposed {
+            v: VERSION,
+            door: call.door,
+            title: text(&call.title),
+            kind: text(&call.kind),
+            name: call.name.as_deref().map(text),
+            tool_call_id: call.tool_call_id.as_deref().map(text),
+            cwd: call.cwd.to_string_lossy().into_owned(),
+            env: call.env.keys().map(|name| text(name)).collect(),
+            accesses,
+            raw_digest: self.raw_digest(call),
+            preview: None,
+            not_shown: call.not_shown.iter().take(MOST_ACCESSES).map(|what| text(what)).collect(),
+            frozen: None,
+            not_replayable: None,
+        });
+        // Both are redacted already; a frozen call is kept only if there was nothing to redact in it.
+        let (frozen, why) = self.frozen(call);
+        let parts = [
+            ("preview", preview(&self.redactor, call).map(|preview| json(&preview))),
+            ("frozen", frozen),
+            ("notReplayable", why.map(Value::from)),
+        ];
+        if let Value::Object(members) = &mut detail {
+            members.extend(parts.into_iter().filter_map(|(name, part)| Some((name.to_owned(), part?))));
+        }
+        Entry { access: first, ..self.about(call, id, at, Kind::Proposed, detail) }
+    }
+
+    /// What was decided about it: `ruling` says what became of that.
+    #[must_use]
+    pub fn decided(
+        &self,
+        id: CallId,
+        call: &Call,
+        decision: &Decision,
+        ruling: &Ruling<'_>,
+        at: Timestamp,
+    ) -> Entry {
+        let detail = self.clean(&detail::Decided {
+            v: VERSION,
+            effect: decision.effect,
+            by: ruling.by.to_owned(),
+            mode: Some(ruling.mode),
+            bypass: ruling.bypass,
+            servers: named_servers(call, ruling.servers),
+            granted: ruling.granted,
+            categories: decision.categories.clone(),
+            trail: self.trail(&decision.trail),
+        });
+        Entry {
+            effect: Some(ruling.effect),
+            access: self.turned_on(call, Some(decision)),
+            ..self.about(call, id, at, Kind::Decided, detail)
+        }
+    }
+
+    /// A person is asked.
+    #[must_use]
+    pub fn asked(&self, id: CallId, call: &Call, decision: &Decision, card: &Card, at: Timestamp) -> Entry {
+        let detail = self.clean(&detail::Asked {
+            v: VERSION,
+            digest: card.digest.clone(),
+            options: card.options.iter().map(|option| option.option_id.clone()).collect(),
+            suggestions: card.suggestions.iter().map(|suggestion| suggestion.patterns.clone()).collect(),
+            expires_at: card.expires_at,
+            trail: self.trail(&decision.trail),
+        });
+        Entry {
+            approval: Some(card.approval_id),
+            effect: Some(Effect::Ask),
+            access: self.turned_on(call, Some(decision)),
+            ..self.about(call, id, at, Kind::Asked, detail)
+        }
+    }
+
+    /// A person answered: `answered`, or `cancelled` if the person cancelled the turn.
+    #[must_use]
+    pub fn answered(
+        &self,
+        id: CallId,
+        call: &Call,
+        decision: &Decision,
+        response: &ApprovalResponse,
+        resolved: &ApprovalResolved,
+    ) -> Entry {
+        let option = match &response.response {
+            Outcome::Selected { option_id } => Some(option_id.clone()),
+            Outcome::Cancelled => None,
+        };
+        let entry = self.ended(id, call, resolved, |detail| detail::Answered {
+            person: true,
+            option,
+            remember: response.remember.clone(),
+            granted: resolved.granted_permissions.clone(),
+            bypass_all: response.bypass_all,
+            reason: response.reason.clone().or(detail.reason.clone()),
+            ..detail
+        });
+        Entry { access: self.turned_on(call, Some(decision)), ..entry }
+    }
+
+    /// A question ended by something else than an answer: `expired`, `cancelled`, or `answered` by a rule
+    /// or a grant.
+    #[must_use]
+    pub fn settled(&self, id: CallId, call: &Call, resolved: &ApprovalResolved) -> Entry {
+        self.ended(id, call, resolved, |detail| detail)
+    }
+
+    /// A question whose process is gone: `cancelled`, with the reason `interrupted`.
+    #[must_use]
+    pub fn interrupted(&self, approval: &StoredApproval, at: Timestamp) -> Entry {
+        let detail = self.clean(&detail::Answered {
+            v: VERSION,
+            state: State::Cancelled,
+            by: "mayi".to_owned(),
+            person: false,
+            took: milliseconds(approval.asked_at, at),
+            option: None,
+            remember: None,
+            granted: Vec::new(),
+            bypass_all: false,
+            reason: Some("interrupted".to_owned()),
+        });
+        Entry {
+            approval: Some(approval.id),
+            session: Some(SessionId(self.access(&approval.session.0))),
+            agent: Some(approval.agent.clone()),
+            workspace: approval.workspace.as_deref().map(|folder| self.access(folder)),
+            ..Entry::new(at, Kind::Cancelled, detail)
+        }
+    }
+
+    /// It began.
+    #[must_use]
+    pub fn started(&self, id: CallId, agent: &AgentId, session: &SessionId, at: Timestamp) -> Entry {
+        self.done(id, agent, session, at, Kind::Started, None)
+    }
+
+    /// It ended, as `how` says.
+    #[must_use]
+    pub fn finished(
+        &self,
+        id: CallId,
+        agent: &AgentId,
+        session: &SessionId,
+        how: &str,
+        at: Timestamp,
+    ) -> Entry {
+        self.done(id, agent, session, at, Kind::Finished, Some(self.access(how)))
+    }
+
+    fn done(
+        &self,
+        id: CallId,
+        agent: &AgentId,
+        session: &SessionId,
+        at: Timestamp,
+        kind: Kind,
+        how: Option<String>,
+    ) -> Entry {
+        Entry {
+            call: Some(id),
+            agent: Some(agent.clone()),
+            session: Some(SessionId(self.access(&session.0))),
+            ..Entry::new(at, kind, self.clean(&detail::Done { v: VERSION, how }))
+        }
+    }
+
+    /// An agent did it without asking; `decision` is what it would have got.
+    #[must_use]
+    pub fn unasked(&self, id: CallId, call: &Call, decision: &Decision, at: Timestamp) -> Entry {
+        let detail = self.clean(&detail::Decided {
+            v: VERSION,
+            effect: decision.effect,
+            by: String::new(),
+            mode: None,
+            bypass: false,
+            servers: Vec::new(),
+            granted: false,
+            categories: decision.categories.clone(),
+            trail: self.trail(&decision.trail),
+        });
+        Entry {
+            effect: Some(decision.effect),
+            access: self.turned_on(call, Some(decision)),
+            ..self.about(call, id, at, Kind::Unasked, detail)
+        }
+    }
+
+    /// An answer is remembered.
+    #[must_use]
+    pub fn granted(&self, grant: &StoredGrant, at: Timestamp) -> Entry {
+        self.grant(grant, at, Kind::Granted, None)
+    }
+
+    /// A remembered answer was ended, by `by`.
+    #[must_use]
+    pub fn revoked(&self, grant: &StoredGrant, by: &str, at: Timestamp) -> Entry {
+        self.grant(grant, at, Kind::Revoked, Some(by.to_owned()))
+    }
+
+    /// The configuration that holds from here on.
+    #[must_use]
+    pub fn config(&self, config: &detail::Config, at: Timestamp) -> Entry {
+        Entry::new(at, Kind::Config, self.clean(&detail::Config { v: VERSION, ..config.clone() }))
+    }
+
+    /// What a person said of what an MCP server says of itself, by the command `by`: `how` is `accepted` or `forgotten`.
+    #[must_use]
+    pub fn repinned(
+        &self,
+        server: &str,
+        how: &str,
+        items: &[(Item, Digest)],
+        by: &str,
+        at: Timestamp,
+    ) -> Entry {
+        let item = |(item, digest): &(Item, Digest)| detail::RepinnedItem {
+            item: self.access(&item.to_string()),
+            digest: (how == "accepted").then(|| digest.to_string()),
+        };
+        let pins = detail::Repinned {
+            server: self.access(server),
+            how: how.to_owned(),
+            items: items.iter().map(item).collect(),
+            by: by.to_owned(),
+        };
+        let entry = self.config(&detail::Config { pins: Some(pins), ..detail::Config::default() }, at);
+        Entry { access: Some(self.access(&format!("mcp({server}/*)"))), ..entry }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! The parts that entries are made of.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use hmac::Mac;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::detail::{self, VERSION};
+use super::super::{CallId, Entry, Frozen, Kind};
+use super::{LARGEST_FROZEN, Writer};
+use crate::approval::{ApprovalResolved, State};
+use crate::store::StoredGrant;
+use mayi_call::{Access, Call, Diff, SessionId};
+use mayi_policy::{Decision, Effect, Finding};
+
+impl Writer {
+    pub(super) fn about(&self, call: &Call, id: CallId, at: Timestamp, kind: Kind, detail: Value) -> Entry {
+        Entry {
+            call: Some(id),
+            session: Some(SessionId(self.access(&call.session.0))),
+            agent: Some(call.agent.clone()),
+            workspace: call.roots.first().map(|root| self.access(&root.to_string_lossy())),
+            ..Entry::new(at, kind, detail)
+        }
+    }
+
+    /// The access that decided, or the first one.
+    pub(super) fn turned_on(&self, call: &Call, decision: Option<&Decision>) -> Option<String> {
+        match decision.and_then(Decision::because) {
+            Some(finding) => Some(self.access(&finding.access)),
+            None => call.accesses.first().map(|access| self.access(&access.text())),
+        }
+    }
+
+    pub(super) fn ended(
+        &self,
+        id: CallId,
+        call: &Call,
+        resolved: &ApprovalResolved,
+        with: impl FnOnce(detail::Answered) -> detail::Answered,
+    ) -> Entry {
+        let (kind, effect) = match resolved.state {
+            State::Approved => (Kind::Answered, Some(Effect::Allow)),
+            State::Denied => (Kind::Answered, Some(Effect::Deny)),
+            State::Expired => (Kind::Expired, Some(Effect::Deny)),
+            State::Cancelled | State::Pending => (Kind::Cancelled, None),
+        };
+        let detail = self.clean(&with(detail::Answered {
+            v: VERSION,
+            state: resolved.state,
+            by: resolved.by.clone(),
+            person: false,
+            took: resolved.approval_id.made_at().and_then(|asked| milliseconds(asked, resolved.at)),
+            option: None,
+            remember: None,
+            granted: Vec::new(),
+            bypass_all: false,
+            reason: resolved.reason.clone(),
+        }));
+        Entry {
+            approval: Some(resolved.approval_id),
+            effect,
+            access: self.turned_on(call, None),
+            ..self.about(call, id, resolved.at, kind, detail)
+        }
+    }
+
+    pub(super) fn grant(&self, grant: &StoredGrant, at: Timestamp, kind: Kind, by: Option<String>) -> Entry {
+        let detail = self.clean(&detail::Granted {
+            v: VERSION,
+            grant: grant.id,
+            scope: grant.scope,
+            pattern: grant.pattern.clone(),
+            fingerprint: grant.fingerprint.clone(),
+            level: grant.level.clone(),
+            expires_at: grant.expires_at,
+            uses_left: grant.uses_left,
+            used: (kind == Kind::Revoked).then_some(grant.used),
+            by,
+        });
+        Entry {
+            approval: grant.approval,
+            session: grant.session.as_ref().map(|session| SessionId(self.access(&session.0))),
+            agent: Some(grant.agent.clone()),
+            workspace: grant.workspace.as_deref().map(|folder| self.access(folder)),
+            effect: Some(grant.effect),
+            access: grant.pattern.as_deref().map(|pattern| self.access(pattern)),
+            ..Entry::new(at, kind, detail)
+        }
+    }
+
+    /// The frozen call, or why there is none.
+    pub(super) fn frozen(&self, call: &Call) -> (Option<Value>, Option<&'static str>) {
+        let mut frozen = json(&Frozen::of(call));
+        if self.redactor.redact_value(&mut frozen) {
+            return (None, Some("redacted"));
+        }
+        if size(&frozen) > LARGEST_FROZEN { (None, Some("too large")) } else { (Some(frozen), None) }
+    }
+
+    pub(super) fn trail(&self, trail: &[Finding]) -> Vec<Finding> {
+        let cut = |finding: &Finding| Finding {
+            access: self.access(&finding.access),
+            // A name that is no text can't be JSON.
+            file: finding.file.as_ref().map(|file| file.to_string_lossy().into_owned().into()),
+            ..finding.clone()
+        };
+        trail.iter().map(cut).collect()
+    }
+
+    pub(super) fn raw_digest(&self, call: &Call) -> String {
+        #[derive(Serialize)]
+        struct Raw<'a> {
+            input: &'a Value,
+            diffs: &'a [Diff],
+            env: &'a BTreeMap<String, String>,
+        }
+        let raw = Raw { input: &call.raw_input, diffs: &call.diffs, env: &call.env };
+        self.keyed(&raw)
+    }
+
+    /// A keyed digest of `value`'s canonical JSON, in hexadecimal.
+    pub(super) fn keyed(&self, value: &impl Serialize) -> String {
+        let Some(mut mac) = self.keyed.clone() else { return String::new() };
+        match serde_json_canonicalizer::to_vec(value) {
+            Ok(bytes) => mac.update(&bytes),
+            Err(_) => mac.update(json(value).to_string().as_bytes()),
+        }
+        let mut text = String::with_capacity(64);
+        for byte in mac.finalize().into_bytes() {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+
+    /// JSON without a secret in it.
+    pub(super) fn clean(&self, value: &impl Serialize) -> Value {
+        let mut value = json(value);
+        self.redactor.redact_value(&mut value);
+        value
+    }
+}
+
+/// Those of `servers` that the call is about: no others have a part in the decision.
+pub(super) fn named_servers(call: &Call, servers: &[String]) -> Vec<String> {
+    let named = |server: &&String| {
+        call.accesses.iter().any(|access| match access {
+            Access::Mcp(mcp) => mcp.readings.iter().any(|(name, _)| name == *server),
+            _ => false,
+        })
+    };
+    servers.iter().filter(named).cloned().collect()
+}
+
+pub(super) fn milliseconds(from: Timestamp, to: Timestamp) -> Option<u64> {
+    u64::try_from(to.as_millisecond().checked_sub(from.as_millisecond())?).ok()
+}
+
+/// A value as JSON. What can't be written says so: a file of a rule whose name is no text.
+pub(super) fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_else(|error| {
+        let mut members = serde_json::Map::new();
+        members.insert("v".to_owned(), Value::from(VERSION));
+        members.insert("unwritten".to_owned(), Value::from(error.to_string()));
+        Value::Object(members)
+    })
+}
+
+/// About as many bytes as it takes.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 3,
+        Value::Array(items) => items.iter().map(size).sum::<usize>() + 2,
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| name.len() + 4 + size(value)).sum::<usize>() + 2
+        }
+        _ => 5,
+    }
+}

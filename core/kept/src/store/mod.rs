@@ -1,0 +1,243 @@
+//! What outlives a process: the record, remembered answers, and the queue of what waits.
+//!
+//! [`Store`] is all that the rest of mayi knows of it. What has to happen whole or not at all is one
+//! [`Store::commit`]; SQL, transactions and how one process hears of another stay behind the trait, so
+//! that another database can be put in its place.
+
+mod approval;
+mod error;
+mod grant;
+mod pass;
+mod query;
+mod sqlite;
+
+pub use self::grant::StoredGrant;
+pub use approval::{Offer, OfferId, Owner, OwnerId, StoredApproval};
+pub use error::{Conflict, StoreError};
+pub use pass::{Pass, PassId, PassedCall};
+pub use query::{ApprovalQuery, EntryQuery, GrantQuery, History, Order};
+pub use sqlite::{Durability, Limits, Options, Presence, SqliteStore, Surfaces, surfaces_open};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::approval::{ApprovalId, ApprovalResponse, State};
+use crate::pin::{Definition, Item, Pinned};
+use crate::record::{Entry, Recorded};
+use mayi_call::{AgentId, Digest};
+pub use mayi_policy::grant::GrantId;
+
+/// One thing that changes. What is committed together happens whole or not at all.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// The entry comes to the end of the record.
+    Append(Entry),
+    /// A grant is used for one call: it must be live at `at`, and loses one of its uses if they are
+    /// counted (decisions, section 6).
+    Use {
+        /// Which.
+        id: GrantId,
+        /// When.
+        at: Timestamp,
+    },
+    /// An answer is remembered.
+    Grant(Box<StoredGrant>),
+    /// A remembered answer ends. Nothing happens to one that has ended.
+    Revoke {
+        /// Which.
+        id: GrantId,
+        /// When.
+        at: Timestamp,
+    },
+    /// A question waits from now on.
+    Ask(Box<StoredApproval>),
+    /// What waits has changed: its card and digest are others now.
+    Update {
+        /// Which.
+        id: ApprovalId,
+        /// The new digest.
+        digest: Digest,
+        /// The new card: redacted.
+        card: Value,
+    },
+    /// A question is settled: it must wait still.
+    Settle {
+        /// Which.
+        id: ApprovalId,
+        /// How: never `Pending`.
+        state: State,
+        /// Who or what settled it.
+        by: String,
+        /// Why.
+        reason: Option<String>,
+        /// When.
+        at: Timestamp,
+    },
+    /// Another process answers: whoever owns the question takes it from here. The question must wait,
+    /// with this digest.
+    Offer {
+        /// The offer's own id.
+        id: OfferId,
+        /// The answer.
+        response: Box<ApprovalResponse>,
+        /// From which surface.
+        by: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// What became of an offered answer: `None` if it was taken, else why not. Whoever offered it may say so too, and
+    /// has withdrawn it then. The first word counts.
+    Reply {
+        /// Which offer.
+        id: OfferId,
+        /// Why it was not taken.
+        refused: Option<String>,
+    },
+    /// An MCP server said this of itself: trusted if it is the first word, kept beside what is trusted if it is
+    /// another (`Pinned::after`).
+    Pin {
+        /// The server's name in the configuration.
+        server: String,
+        /// Of what.
+        item: Item,
+        /// What it said.
+        said: Box<Definition>,
+        /// When.
+        at: Timestamp,
+    },
+    /// A person accepts what has changed: it must be pending still.
+    AcceptPin {
+        /// The server's name in the configuration.
+        server: String,
+        /// Which.
+        item: Item,
+        /// What the person looked at.
+        digest: Digest,
+        /// When.
+        at: Timestamp,
+    },
+    /// All that a server said is forgotten: what it says next is trusted.
+    ForgetPins {
+        /// The server's name in the configuration.
+        server: String,
+    },
+    /// A call was allowed, and goes through once where it is met again.
+    LeavePass(Box<Pass>),
+    /// A pass is used: it must be live at `at`. It is gone by it.
+    TakePass {
+        /// Which.
+        id: PassId,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// Where it is all kept. Cheap to share between threads; several processes may use the same store.
+pub trait Store: Send + Sync {
+    /// Makes all of `changes`, or none of them. Entries get their places in the order given; when this
+    /// returns, they survive the death of this process.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] if one of them can't be made any more; else why the store could not be
+    /// written, after a bounded time.
+    fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError>;
+
+    /// A number that is another one after grants, approvals or offers have changed, by any process.
+    /// Cheap enough for every call.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn stamp(&self) -> Result<u64, StoreError>;
+
+    /// Remembered answers, newest first.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>, StoreError>;
+
+    /// What MCP servers said of themselves: of one, or of all; by server, then in the order of [`Item`].
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn pins(&self, server: Option<&str>) -> Result<Vec<Pinned>, StoreError>;
+
+    /// A pass for `call` that counts at `now`, if there is one: one that a person's answer left comes first.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>, StoreError>;
+
+    /// Questions, oldest first.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>, StoreError>;
+
+    /// Answers from other processes to questions of `owner` that got no reply yet, oldest first.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn offers(&self, owner: OwnerId) -> Result<Vec<Offer>, StoreError>;
+
+    /// What became of an offer: `None` while it waits; then `Ok`, or why it was not taken.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn reply(&self, id: OfferId) -> Result<Option<Result<(), String>>, StoreError>;
+
+    /// Makes a process known as one that asks. It counts as gone when it has ended, or when it was not
+    /// heard of for [`Owner::LEASE`].
+    ///
+    /// # Errors
+    /// If the store can't be written.
+    fn attach(&self, owner: &Owner) -> Result<(), StoreError>;
+
+    /// The process is alive at `now`.
+    ///
+    /// # Errors
+    /// If the store can't be written.
+    fn beat(&self, owner: OwnerId, now: Timestamp) -> Result<(), StoreError>;
+
+    /// The process asks nothing any more.
+    ///
+    /// # Errors
+    /// If the store can't be written.
+    fn detach(&self, owner: OwnerId) -> Result<(), StoreError>;
+
+    /// Processes that ask and are alive at `now`.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError>;
+
+    /// Processes that run an agent and have not ended at `now`, also those that were not heard of.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn present(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError>;
+
+    /// Questions that still wait though their owner is gone at `now`, oldest first. What is forgotten of
+    /// dead processes otherwise is forgotten here.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn abandoned(&self, now: Timestamp) -> Result<Vec<StoredApproval>, StoreError>;
+
+    /// Entries of the record.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>, StoreError>;
+
+    /// The time of the newest entry. A clock that is behind it has been turned back.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn newest(&self) -> Result<Option<Timestamp>, StoreError>;
+
+    /// How `agent`'s wish for `access` was answered before.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn history(&self, agent: &AgentId, access: &str) -> Result<History, StoreError>;
+}

@@ -1,0 +1,247 @@
+//! Questions, and the answers that other processes give to them.
+
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
+
+use super::value::{json, maybe_time, nanos, parse, time, word, wrong};
+use crate::approval::{ApprovalId, ApprovalResponse, State};
+use crate::store::{ApprovalQuery, Conflict, Offer, OfferId, OwnerId, StoredApproval};
+use mayi_call::Digest;
+
+/// Settled questions are kept for so long, to tell a late answer what happened,
+const KEPT: SignedDuration = SignedDuration::from_hours(24 * 30);
+/// and no more of them than this.
+const MOST: i64 = 4096;
+
+const COLUMNS: &str = "id, owner, agent, session, workspace, digest, card, state, asked_at, settled_at, \
+     \"by\", reason";
+
+/// What of a question decides whether something can happen to it.
+pub(super) struct Standing {
+    pub(super) owner: OwnerId,
+    digest: Digest,
+    state: State,
+    by: Option<String>,
+}
+
+impl Standing {
+    /// It must wait still.
+    pub(super) fn waits(&self, id: ApprovalId) -> Result<(), Conflict> {
+        match self.state {
+            State::Pending => Ok(()),
+            state => Err(Conflict::Settled { id, state, by: self.by.clone().unwrap_or_default() }),
+        }
+    }
+
+    /// It must be about this.
+    pub(super) fn is_about(&self, id: ApprovalId, digest: &Digest) -> Result<(), Conflict> {
+        if self.digest == *digest { Ok(()) } else { Err(Conflict::Changed(id)) }
+    }
+}
+
+/// How a question stands; `None` if there is no such question.
+pub(super) fn standing(connection: &Connection, id: ApprovalId) -> rusqlite::Result<Option<Standing>> {
+    connection
+        .prepare_cached("SELECT owner, digest, state, \"by\" FROM approvals WHERE id = ?1")?
+        .query_row([id.to_string()], |row| {
+            Ok(Standing {
+                owner: parse(row.get_ref(0)?.as_str()?)?,
+                digest: parse(row.get_ref(1)?.as_str()?)?,
+                state: parse(row.get_ref(2)?.as_str()?)?,
+                by: row.get(3)?,
+            })
+        })
+        .optional()
+}
+
+/// Asks.
+pub(super) fn insert(connection: &Connection, asked: &StoredApproval) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(&format!(
+            "INSERT INTO approvals ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+        ))?
+        .execute(params![
+            asked.id.to_string(),
+            word(&asked.owner),
+            asked.agent.as_str(),
+            asked.session.0,
+            asked.workspace,
+            asked.digest.as_str(),
+            asked.card.to_string(),
+            word(&asked.state),
+            nanos(asked.asked_at),
+            asked.settled_at.map(nanos),
+            asked.by,
+            asked.reason,
+        ])?;
+    Ok(())
+}
+
+/// Puts another card in place of the one that is shown.
+pub(super) fn update(
+    connection: &Connection,
+    id: ApprovalId,
+    digest: &Digest,
+    card: &Value,
+) -> rusqlite::Result<()> {
+    connection.prepare_cached("UPDATE approvals SET digest = ?2, card = ?3 WHERE id = ?1")?.execute((
+        id.to_string(),
+        digest.as_str(),
+        card.to_string(),
+    ))?;
+    Ok(())
+}
+
+/// Settles a question. Its card is kept for those who look at the recent past, unless it is a long one.
+pub(super) fn settle(
+    connection: &Connection,
+    id: ApprovalId,
+    state: State,
+    by: &str,
+    reason: Option<&str>,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE approvals SET card = CASE WHEN length(card) <= ?6 THEN card END, state = ?2, \"by\" = ?3, reason = ?4, settled_at = ?5 \
+             WHERE id = ?1",
+        )?
+        .execute((id.to_string(), word(&state), by, reason, nanos(at), LONGEST_PAST))?;
+    Ok(())
+}
+
+/// The longest card of a settled question that is kept, in bytes.
+const LONGEST_PAST: i64 = 64 * 1024;
+
+/// Those that `query` asks for, oldest first; where there is a limit, the newest of them.
+pub(super) fn list(connection: &Connection, query: &ApprovalQuery) -> rusqlite::Result<Vec<StoredApproval>> {
+    let wanted = match (query.pending, query.id) {
+        (true, None) => "settled_at IS NULL AND ?1 IS NULL",
+        (true, Some(_)) => "settled_at IS NULL AND id = ?1",
+        (false, None) => "?1 IS NULL",
+        (false, Some(_)) => "id = ?1",
+    };
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM approvals WHERE {wanted} ORDER BY asked_at DESC, id DESC LIMIT ?2"
+    ))?;
+    let limit = query.limit.map_or(-1, i64::from);
+    let found = statement.query_map((query.id.map(|id| id.to_string()), limit), read)?;
+    let mut found = found.collect::<rusqlite::Result<Vec<_>>>()?;
+    found.reverse();
+    Ok(found)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<StoredApproval> {
+    let text = |at: usize| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
+    let card = row.get_ref(6)?.as_str_or_null()?;
+    Ok(StoredApproval {
+        id: parse(text(0)?)?,
+        owner: parse(text(1)?)?,
+        agent: parse(text(2)?)?,
+        session: parse(text(3)?)?,
+        workspace: row.get(4)?,
+        digest: parse(text(5)?)?,
+        card: card.map_or(Ok(Value::Null), json)?,
+        state: parse(text(7)?)?,
+        asked_at: time(row.get(8)?)?,
+        settled_at: maybe_time(row.get(9)?)?,
+        by: row.get(10)?,
+        reason: row.get(11)?,
+    })
+}
+
+/// Forgets settled questions that are old or too many, and the answers to them. Returns whether there were any.
+pub(super) fn forget(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
+    let before = nanos(now.saturating_sub(KEPT).map_err(|error| wrong(error.to_string()))?);
+    let old = connection.execute("DELETE FROM approvals WHERE settled_at < ?1", [before])?;
+    let many = connection.execute(
+        "DELETE FROM approvals WHERE id IN (SELECT id FROM approvals WHERE settled_at IS NOT NULL \
+         ORDER BY settled_at DESC LIMIT -1 OFFSET ?1)",
+        [MOST],
+    )?;
+    if old + many > 0 {
+        connection.execute("DELETE FROM offers WHERE approval NOT IN (SELECT id FROM approvals)", ())?;
+    }
+    Ok(old + many > 0)
+}
+
+/// Whether [`forget`] would find something.
+pub(super) fn forgettable(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
+    let before = nanos(now.saturating_sub(KEPT).map_err(|error| wrong(error.to_string()))?);
+    connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM approvals WHERE settled_at < ?1) \
+         OR (SELECT count(*) FROM approvals WHERE settled_at IS NOT NULL) > ?2",
+        [before, MOST],
+        |row| row.get(0),
+    )
+}
+
+/// Offers an answer to `owner`.
+pub(super) fn offer(
+    connection: &Connection,
+    id: OfferId,
+    owner: OwnerId,
+    response: &ApprovalResponse,
+    by: &str,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    let text = serde_json::to_string(response).map_err(|error| wrong(error.to_string()))?;
+    connection
+        .prepare_cached(
+            "INSERT INTO offers (id, approval, owner, response, \"by\", at, replied) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
+        )?
+        .execute((word(&id), response.approval_id.to_string(), word(&owner), text, by, nanos(at)))?;
+    Ok(())
+}
+
+/// Says what became of an offer. Returns whether nobody had said so before.
+pub(super) fn reply(connection: &Connection, id: OfferId, refused: Option<&str>) -> rusqlite::Result<bool> {
+    let first = connection
+        .prepare_cached(
+            "UPDATE offers SET replied = 1, refused = ?2, response = NULL WHERE id = ?1 AND replied = 0",
+        )?
+        .execute((word(&id), refused))?;
+    Ok(first > 0)
+}
+
+/// What `owner` has not replied to, oldest first.
+pub(super) fn offers(connection: &Connection, owner: OwnerId) -> rusqlite::Result<Vec<Offer>> {
+    connection
+        .prepare_cached(
+            "SELECT id, response, \"by\", at FROM offers WHERE owner = ?1 AND replied = 0 ORDER BY at, id",
+        )?
+        .query_map([word(&owner)], |row| {
+            let response = row.get_ref(1)?.as_str()?;
+            Ok(Offer {
+                id: parse(row.get_ref(0)?.as_str()?)?,
+                response: serde_json::from_str(response).map_err(|error| wrong(error.to_string()))?,
+                by: row.get(2)?,
+                at: time(row.get(3)?)?,
+            })
+        })?
+        .collect()
+}
+
+/// What became of an offer.
+pub(super) enum Reply {
+    /// Nothing yet; this process should say.
+    Waits(OwnerId),
+    /// It was taken, or not, and why.
+    Given(Result<(), String>),
+}
+
+/// What became of an offer; `None` if it is not known.
+pub(super) fn replied(connection: &Connection, id: OfferId) -> rusqlite::Result<Option<Reply>> {
+    connection
+        .prepare_cached("SELECT owner, replied, refused FROM offers WHERE id = ?1")?
+        .query_row([word(&id)], |row| {
+            let refused: Option<String> = row.get(2)?;
+            Ok(match row.get(1)? {
+                true => Reply::Given(refused.map_or(Ok(()), Err)),
+                false => Reply::Waits(parse(row.get_ref(0)?.as_str()?)?),
+            })
+        })
+        .optional()
+}
