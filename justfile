@@ -248,3 +248,7 @@ pictures:
 # Write the TypeScript types of the backend's API anew; a test holds them to the code.
 types:
     MAYI_WRITE_TYPES=1 cargo nextest run -p mayi-acp-server -E 'test(given_the_types_then)'
+
+# Write the lists of THREATS.md anew from docs/threats; a test holds them to it.
+threats:
+    MAYI_WRITE_THREATS=1 cargo nextest run -p mayi-tests --test architecture -E 'test(given_the_attacks_then_the_page)'

@@ -308,6 +308,7 @@ fn given_a_reader_that_goes_away_then_it_ends_quietly() {
 }
 
 /// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named".
+/// Attack 83.
 #[test]
 fn given_the_home_folder_then_it_is_no_workspace_unless_it_is_named() {
     let machine = Machine::new();

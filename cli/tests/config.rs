@@ -172,6 +172,7 @@ fn given_a_file_that_others_can_write_then_it_is_refused_with_the_remedy() {
     assert!(done.err.contains("chmod go-w"), "{}", done.err);
 }
 
+/// Attack 9.
 #[test]
 fn given_the_environment_then_it_only_tightens() {
     let machine = Machine::new();

@@ -66,7 +66,7 @@ fn given_agents_in_the_users_file_then_they_are_listed_with_their_place() {
     assert_eq!((&mine["origin"]["line"], &mine["preset"]), (&3.into(), &false.into()));
 }
 
-/// "Asks once more ... unless `--yes`"; without a terminal there is nobody to ask.
+/// "Asks once more ... unless `--yes`"; without a terminal there is nobody to ask. Attack 2.
 #[test]
 fn given_no_terminal_then_a_bypass_needs_yes() {
     let machine = Machine::new();

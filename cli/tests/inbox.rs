@@ -72,7 +72,7 @@ fn without_terminal(command: &mut Command) -> Command {
 }
 
 /// Decisions, section 6: "The answer echoes the digest that was rendered": an ID of the list stands for the call
-/// as it was listed.
+/// as it was listed. Attack 111.
 #[test]
 fn given_an_id_with_another_digest_then_the_answer_is_refused() {
     let machine = Machine::new();
@@ -88,6 +88,7 @@ fn given_an_id_with_another_digest_then_the_answer_is_refused() {
 }
 
 /// The same: an allow is of what was listed, so that it takes the whole ID; a denial allows nothing.
+/// Attack 111.
 #[test]
 fn given_a_part_of_an_id_then_it_can_deny_and_not_approve() {
     let machine = Machine::new();
@@ -137,6 +138,7 @@ fn given_an_agent_of_a_run_without_a_record_then_it_answers_for_nobody() {
 }
 
 /// Issue: "on restart those whose agent is gone become `cancelled` with reason `interrupted`, never allowed".
+/// Attack 17.
 #[test]
 fn given_a_process_that_is_killed_while_it_asks_then_its_question_is_gone() {
     let machine = Machine::new();

@@ -48,7 +48,7 @@ fn states(machine: &Machine) -> Vec<String> {
 }
 
 /// Surfaces, section 5: "Tool definitions are pinned; a changed one is blocked until accepted (`mayi mcp pins`, with a
-/// diff)."
+/// diff)." Attack 119.
 #[test]
 fn given_a_tool_that_changed_then_it_is_listed_shown_and_accepted() {
     let machine = Machine::new();
@@ -114,6 +114,7 @@ fn given_a_person_who_says_no_then_nothing_is_accepted() {
 }
 
 /// Another program under a known name blocks the whole server, also what is accepted of its tools alone.
+/// Attack 120.
 #[test]
 fn given_another_program_then_the_server_is_blocked_until_that_is_accepted() {
     let machine = Machine::new();
@@ -134,7 +135,7 @@ fn given_another_program_then_the_server_is_blocked_until_that_is_accepted() {
     assert_eq!(rows(&machine), Vec::<Value>::new());
 }
 
-/// Attack 2: "the agent runs `mayi inbox approve`": nor does it accept what a server says.
+/// Attack 2: "the agent runs `mayi inbox approve`": nor does it accept what a server says. Attack 123.
 #[test]
 fn given_no_person_then_nothing_is_accepted_or_forgotten() {
     let machine = Machine::new();

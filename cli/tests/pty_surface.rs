@@ -76,8 +76,7 @@ fn given_r_then_the_agent_is_told_why() {
     assert!(terminal.as_before());
 }
 
-/// Decisions, section 6: "A grant or denial given by one answer resolves the pending approvals
-/// that it now covers".
+/// Decisions, section 6: "A grant or denial given by one answer resolves the pending approvals that it now covers".
 #[test]
 fn given_s_then_the_like_that_waits_is_answered_too() {
     let terminal = start("two");
@@ -116,7 +115,7 @@ fn given_arrows_then_the_highlighted_choice_is_taken_and_escape_goes_back_to_den
     terminal.sees("verdict 1: allowed, by Person");
 }
 
-/// Surfaces, section 2: "the choices are inert for the first half second".
+/// Surfaces, section 2: "the choices are inert for the first half second". Attack 29.
 #[test]
 fn given_a_key_in_the_first_half_second_then_it_does_nothing() {
     // On a machine too busy to be that quick, there is nothing to see: try again.
@@ -151,6 +150,7 @@ fn given_keys_typed_before_the_question_then_they_are_thrown_away() {
     assert!(!terminal.screen().contains("allowed"), "{}", terminal.screen());
 }
 
+/// Attack 29.
 #[test]
 fn given_pasted_text_then_it_is_no_answer() {
     let terminal = asked("command");
@@ -227,7 +227,7 @@ fn given_a_list_that_is_open_when_the_card_is_settled_then_it_says_so_afterwards
 }
 
 /// Decisions, section 6: "if the call has changed since, the answer is refused and the card shows
-/// the change".
+/// the change". Attack 4.
 #[test]
 fn given_a_card_that_changes_then_it_says_so_and_keys_are_inert_again() {
     let mut terminal = asked_by_world("command");
@@ -240,7 +240,7 @@ fn given_a_card_that_changes_then_it_says_so_and_keys_are_inert_again() {
     terminal.sees("denied, the user said no");
 }
 
-/// Surfaces, section 2: "long values can be opened in full, never silently cut".
+/// Surfaces, section 2: "long values can be opened in full, never silently cut". Attack 25.
 #[test]
 fn given_f_then_every_line_of_a_long_diff_can_be_read() {
     let terminal = asked("long");
@@ -282,7 +282,7 @@ fn given_text_that_would_move_or_hide_things_then_it_is_shown_as_escapes() {
     }
 }
 
-/// Decisions, section 6: "Answers come from a person: the terminal's `/dev/tty`".
+/// Decisions, section 6: "Answers come from a person: the terminal's `/dev/tty`". Attack 29.
 #[test]
 fn given_a_pipe_as_standard_input_then_only_the_terminal_answers() {
     let mut terminal = asked_by_world("command");
@@ -389,7 +389,7 @@ fn given_b_then_it_is_asked_twice_and_no_is_the_default() {
     terminal.sees("verdict 1: allowed, by Person");
 }
 
-/// Decisions, section 6: "mode switches are never picked automatically".
+/// Decisions, section 6: "mode switches are never picked automatically". Attack 12.
 #[test]
 fn given_a_mode_switch_then_only_the_agents_own_options_and_deny_are_there() {
     let terminal = asked("mode");
@@ -433,6 +433,7 @@ fn given_sigterm_in_a_list_then_the_terminal_is_as_before() {
     assert!(terminal.as_before());
 }
 
+/// Attack 37.
 #[test]
 fn given_a_terminal_that_goes_away_then_it_ends() {
     let mut terminal = asked("command");
@@ -480,11 +481,10 @@ fn surface(scenario: &str) -> Command {
         cargo.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
         cargo.arg("--target-dir").arg(folder.parent().unwrap());
         // What cargo says of this test's own package would have build scripts run again, and all that needs them.
+        let kept = ["CARGO_HOME", "CARGO_BUILD_JOBS", "CARGO_INCREMENTAL"];
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
-            if text.starts_with("CARGO_")
-                && !matches!(&*text, "CARGO_HOME" | "CARGO_BUILD_JOBS" | "CARGO_INCREMENTAL")
-            {
+            if text.starts_with("CARGO_") && !kept.contains(&&*text) {
                 cargo.env_remove(&name);
             }
         }

@@ -35,6 +35,7 @@ fn given_trust_then_the_folders_rules_count_until_the_file_changes() {
     assert!(machine.mayi(["config", "show"]).err.contains("has changed since you trusted it"));
 }
 
+/// Attack 2.
 #[test]
 fn given_nobody_at_a_terminal_then_nothing_is_trusted_without_yes() {
     let machine = Machine::new().workspace(LOOSE);

@@ -73,7 +73,7 @@ fn given_an_entry_that_cant_be_read_then_the_others_are_shown() {
 
 /// Issue "Memory and record": "Full disk, read-only folder, locked or damaged database: ... `--no-record` has to be said
 /// to go on without." Here it is damaged, as a whole or only in its key.
-/// Attack 22.
+/// Attacks 22 and 113.
 #[test]
 fn given_a_damaged_database_then_a_run_does_not_start() {
     let machine = Machine::new();
@@ -180,6 +180,7 @@ fn given_a_folder_that_is_read_only_then_a_run_does_not_start() {
 
 /// The same, while it runs: a limit on the size of files is a full disk that anybody can make. The first calls are
 /// written down and run; the others are denied, the agent is answered each time, and the record is sound.
+/// Attack 113.
 #[test]
 fn given_no_more_space_then_the_rest_is_denied_and_the_agent_is_answered() {
     let machine = Machine::new();
@@ -207,7 +208,7 @@ fn given_no_more_space_then_the_rest_is_denied_and_the_agent_is_answered() {
 }
 
 /// The same: another process keeps the database locked while a person answers. The answer is none, as long as it can't
-/// be written down; the question waits, and is answered once it can.
+/// be written down; the question waits, and is answered once it can. Attack 113.
 #[test]
 fn given_a_locked_database_then_an_answer_is_none_until_it_can_be_written() {
     let machine = Machine::new();

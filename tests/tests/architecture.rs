@@ -9,6 +9,11 @@ use std::process::Command;
 
 use serde_json::Value;
 
+#[path = "architecture/attacks.rs"]
+mod attacks;
+#[path = "architecture/page.rs"]
+mod page;
+
 /// Which packages may depend on what: the rest may not.
 const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("clap", &["mayi"]),
@@ -246,49 +251,12 @@ fn makes_authorized(source: &Source) -> bool {
         && (code.contains("Authorized::new") || code.contains("Authorized {"))
 }
 
-/// The numbers of attacks that a source's comments name.
-fn attacks(text: &str) -> Vec<u32> {
-    text.split("Attack ").skip(1).filter_map(leading_number).collect()
-}
-
-fn leading_number(text: &str) -> Option<u32> {
-    let digits = text.split(|c: char| !c.is_ascii_digit()).next()?;
-    digits.parse().ok()
-}
-
 /// The rows of a table under `heading`: the cells of each, without the head.
 fn rows<'t>(document: &'t str, heading: &str) -> Vec<Vec<&'t str>> {
     let section = document.split("\n## ").find(|section| section.starts_with(heading));
     let section = section.unwrap_or_else(|| panic!("there is no section \"{heading}\""));
     let cells = |line: &'t str| -> Vec<&str> { line.trim_matches('|').split('|').map(str::trim).collect() };
     section.lines().filter(|line| line.starts_with('|')).skip(2).map(cells).collect()
-}
-
-/// Tests named as `path/to/file.rs::name`.
-fn named_tests(text: &str) -> Vec<(&str, &str)> {
-    text.split('`')
-        .skip(1)
-        .step_by(2)
-        .filter_map(|span| span.split_once("::"))
-        .filter(|(file, _)| file.ends_with(".rs"))
-        .collect()
-}
-
-/// Tests that `document` names and that are not in their file; and where they are, if they have moved.
-fn missing_tests(document: &str, sources: &[Source]) -> Vec<String> {
-    let mut missing = Vec::new();
-    for (file, name) in named_tests(document) {
-        let function = format!("fn {name}(");
-        let places: Vec<&str> = sources
-            .iter()
-            .filter(|source| source.text.contains(&function))
-            .map(|source| source.path.as_str())
-            .collect();
-        if !places.contains(&file) {
-            missing.push(format!("{file}::{name} is in {places:?}"));
-        }
-    }
-    missing
 }
 
 /// The lines of a section of a TOML file.
@@ -410,34 +378,6 @@ fn no_file_is_longer_than_it_may_be() {
     println!("{} files, the median has {median} lines", lengths.len());
     let long: Vec<_> = lengths.into_iter().filter(|(lines, _)| *lines > LONGEST).collect();
     assert_eq!(long, []);
-}
-
-/// "Each attack is linked to its test", both ways.
-#[test]
-fn attacks_and_their_tests_know_each_other() {
-    let threats = read("THREATS.md");
-    let held = rows(&threats, "Held today");
-    let numbers: Vec<u32> = held.iter().filter_map(|row| leading_number(row.first()?)).collect();
-    let without: Vec<&str> =
-        held.iter().filter(|row| named_tests(&row.join("|")).is_empty()).map(|row| row[0]).collect();
-    assert_eq!(without, [""; 0], "every row of what is held names a test");
-    let sources = sources();
-    for document in [&threats, &read("ARCHITECTURE.md")] {
-        assert_eq!(missing_tests(document, &sources), [""; 0], "every test that is named is there");
-    }
-    let mut unknown = Vec::new();
-    for source in sources.iter().filter(|source| source.path != "tests/tests/architecture.rs") {
-        let stray = attacks(&source.text).into_iter().filter(|number| !numbers.contains(number));
-        unknown.extend(stray.map(|number| format!("{}: attack {number}", source.path)));
-    }
-    assert_eq!(unknown, [""; 0], "every attack that a test names has a row");
-
-    assert_eq!(attacks("/// Attack 7: x\n/// Attacks, properties\n/// Attack 25: y"), [7, 25]);
-    let document = "# X\n\n## Held today\n| # | attack |\n|---|---|\n| 3a | x, `a.rs::f`, `a.rs::g` |\n\n## Other\n| 9 | y |";
-    assert_eq!(rows(document, "Held today")[..], [["3a", "x, `a.rs::f`, `a.rs::g`"]][..]);
-    let a = Source { path: "a.rs".to_owned(), text: "fn f() {}".to_owned() };
-    let b = Source { path: "b.rs".to_owned(), text: "fn g() {}".to_owned() };
-    assert_eq!(missing_tests(document, &[a, b]), ["a.rs::g is in [\"b.rs\"]"]);
 }
 
 /// "The core has no `unsafe`": forbidden for all, and every package takes part.

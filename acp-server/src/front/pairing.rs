@@ -116,7 +116,7 @@ fn code() -> io::Result<String> {
 mod tests {
     use super::*;
 
-    /// "pairing by a one-time code typed on the page".
+    /// "pairing by a one-time code typed on the page". Attack 174.
     #[test]
     fn given_a_code_then_it_pairs_one_page_and_no_second() {
         let pairings = Pairings::default();
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(pairings.pair(&code, now), Err(WrongCode::Wrong));
     }
 
-    /// Attack: a page that tries codes one after the other.
+    /// Attack: a page that tries codes one after the other. Attack 174.
     #[test]
     fn given_wrong_codes_then_the_right_one_counts_no_more() {
         let pairings = Pairings::default();

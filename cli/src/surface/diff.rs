@@ -139,6 +139,7 @@ mod tests {
         ");
     }
 
+    /// Attack 36.
     #[test]
     fn given_changes_that_look_alike_then_they_are_spelled_out() {
         assert_eq!(shown(Some("a\tb\n"), "a    b\n"), "  1 - a\\tb\n  1 + a    b");

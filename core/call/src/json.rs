@@ -129,6 +129,7 @@ mod tests {
         assert_eq!(strict(text).unwrap().to_string(), r#"{"b":[1,-2,0.5,null,true,"é😀"],"a":{}}"#);
     }
 
+    /// Attack 35.
     #[test]
     fn given_deep_nesting_then_it_is_an_error_and_no_overflow() {
         assert!(strict(&"[".repeat(100_000)).is_err());

@@ -234,6 +234,7 @@ mod tests {
         assert_eq!(PathAccess::new(&root, "dangling").resolved.to_str(), Some("/nowhere/at/all"));
     }
 
+    /// Attack 71.
     #[test]
     fn given_links_in_a_circle_then_the_path_is_unresolved() {
         let dir = tempfile::tempdir().unwrap();
@@ -243,6 +244,7 @@ mod tests {
         assert!(PathAccess::new(&root, "a").unresolved.is_some());
     }
 
+    /// Attack 19.
     #[test]
     fn given_a_second_name_then_the_file_is_hard_linked() {
         let dir = tempfile::tempdir().unwrap();

@@ -194,6 +194,7 @@ fn other_host(given: &str, host: &str) -> Option<String> {
 mod tests {
     use super::{UrlAccess, file_paths};
 
+    /// Attack 69.
     #[test]
     fn given_other_spellings_of_a_host_then_it_is_one_host() {
         for given in [

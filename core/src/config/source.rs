@@ -73,6 +73,7 @@ impl SourceText {
 mod tests {
     use super::SourceText;
 
+    /// Attack 55.
     #[test]
     fn given_text_that_hides_something_then_spans_still_point_at_what_they_meant() {
         let text = "a = \"\u{1b}[2J\u{202e}\"\nbäd = 1\tx\r\n";

@@ -122,7 +122,7 @@ async fn given_a_grant_then_what_always_asks_still_waits() {
     drop(second);
 }
 
-/// Decisions, section 6: "First answer wins; later ones get "already answered", by whom and what".
+/// Decisions, section 6: "First answer wins; later ones get "already answered", by whom and what". Attack 17.
 #[tokio::test]
 async fn given_two_answers_then_the_first_one_wins() {
     let gate = gate();
@@ -148,6 +148,7 @@ async fn given_another_digest_then_the_answer_is_refused_and_it_still_waits() {
     answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
 }
 
+/// Attack 30.
 #[tokio::test]
 async fn given_a_choice_that_is_not_on_the_card_then_it_is_refused() {
     let gate = gate();
@@ -156,7 +157,7 @@ async fn given_a_choice_that_is_not_on_the_card_then_it_is_refused() {
     assert_eq!(error, AnswerError::Option("agent:bypassPermissions".into()));
 }
 
-/// Decisions, section 6: "Caps: 64 pending a session; more are denied with a reason."
+/// Decisions, section 6: "Caps: 64 pending a session; more are denied with a reason." Attack 25.
 #[tokio::test]
 async fn given_too_many_that_wait_then_more_are_denied() {
     let gate = gate();
@@ -169,7 +170,7 @@ async fn given_too_many_that_wait_then_more_are_denied() {
     }
 }
 
-/// Decisions, section 6: "`$/cancel_request` cancel what waits".
+/// Decisions, section 6: "`$/cancel_request` cancel what waits". Attack 17.
 #[tokio::test]
 async fn given_a_dropped_ticket_then_its_card_is_withdrawn() {
     let gate = gate();
@@ -203,7 +204,7 @@ async fn given_nobody_to_ask_then_it_is_denied_and_the_rule_that_would_allow_it_
 }
 
 /// Decisions, section 4: "An unknown session belongs to the connection's root session; with none,
-/// its calls are denied."
+/// its calls are denied." Attack 20.
 #[tokio::test]
 async fn given_a_session_that_is_not_known_then_its_calls_are_denied() {
     let gate = gate();
@@ -243,6 +244,7 @@ async fn given_a_mode_that_is_locked_later_then_a_looser_one_that_was_chosen_doe
     assert_eq!(locked(Mode::Default, "a", Mode::Default), Mode::Plan);
 }
 
+/// Attack 34.
 #[tokio::test]
 async fn given_sessions_that_are_each_others_parent_then_nothing_loops() {
     let gate = gate();
@@ -352,6 +354,7 @@ async fn given_always_then_the_rule_is_written_and_covers_the_next() {
     assert!(matches!(waiting.verdict().await, Verdict::Allowed(_)), "it covers what waits");
 }
 
+/// Attack 31.
 #[tokio::test]
 async fn given_a_rule_that_cannot_be_written_then_the_question_still_stands() {
     let gate = gate_with(OnAsk::Wait, None, Box::new(Kept { fails: true, ..Kept::default() }));
@@ -362,6 +365,7 @@ async fn given_a_rule_that_cannot_be_written_then_the_question_still_stands() {
 }
 
 /// A pattern that does not cover the call that it is offered for would be a rule for something else.
+/// Attack 31.
 #[tokio::test]
 async fn given_a_pattern_that_does_not_cover_the_call_then_it_is_refused() {
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
@@ -371,7 +375,7 @@ async fn given_a_pattern_that_does_not_cover_the_call_then_it_is_refused() {
 }
 
 /// Decisions, section 6: "`bypassAll` needs a second confirmation and does not answer what is
-/// already pending."
+/// already pending." Attack 32.
 #[tokio::test]
 async fn given_bypass_then_what_waits_already_still_waits_and_the_next_is_not_asked_about() {
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
@@ -387,7 +391,7 @@ async fn given_bypass_then_what_waits_already_still_waits_and_the_next_is_not_as
 }
 
 /// Decisions, section 6: "No session scope where...", and a mode switch is never granted: its card
-/// holds only the agent's own options.
+/// holds only the agent's own options. Attack 12.
 #[tokio::test]
 async fn given_a_mode_switch_then_only_the_agents_own_options_allow_it() {
     let gate = gate();

@@ -160,6 +160,7 @@ fn world() -> World {
     world
 }
 
+/// Attack 71.
 #[test]
 fn given_hostile_inputs_then_the_library_answers_in_time() {
     let world = world();
@@ -245,7 +246,7 @@ fn given_hostile_inputs_then_the_program_answers_each() {
     println!("{} answers in {:?}", answers.len(), ended.took);
 }
 
-/// What is beyond the bounds is asked about, in every mode and whatever the rules.
+/// What is beyond the bounds is asked about, in every mode and whatever the rules. Attack 70.
 #[test]
 fn given_lines_beyond_the_bounds_then_they_are_asked_about() {
     let world = world();

@@ -46,6 +46,7 @@ fn given_a_patch_then_its_head_says_what_is_looked_for() {
     assert!(!hole("u1", "construct: a\n\ndiff --git a/x b/x\n").open);
 }
 
+/// Attack 261.
 #[test]
 fn given_the_holes_then_each_names_constructs_that_there_are() {
     let names = super::grammar::Grammar::new(0).names();

@@ -85,7 +85,7 @@ fn given_lines_that_are_allowed_then_nothing_happens_that_is_not() {
     assert!(tally.distinct >= order.lines, "too few lines are allowed: {} of {}", tally.distinct, tally.made);
 }
 
-/// A machine that sees nothing finds nothing.
+/// A machine that sees nothing finds nothing. Attack 260.
 #[test]
 fn given_a_line_that_does_what_is_not_allowed_then_each_effect_is_told() {
     let mut bench = Bench::new();

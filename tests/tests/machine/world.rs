@@ -270,6 +270,7 @@ fn remove(path: &Path) {
     let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
 }
 
+/// Attack 260.
 #[test]
 fn given_a_changed_world_then_each_change_is_told_and_put_back() {
     let mut world = World::new();

@@ -50,7 +50,7 @@ async fn given_another_digest_or_option_then_the_answer_is_refused_and_it_still_
 }
 
 /// Several that are alike are answered together, each with the digest that was shown; what is asked about always is
-/// answered by itself (decisions, section 6).
+/// answered by itself (decisions, section 6). Attack 173.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_several_cards_then_alike_ones_are_answered_together_and_always_ones_are_not() {
     let backend = Backend::new().await;

@@ -48,7 +48,7 @@ async fn given_the_asking_credential_then_nothing_else_can_be_done_with_it() {
     person.answer(&card, "deny").await.unwrap();
 }
 
-/// `approval/request`: how a program asks through the backend; judged as a stranger.
+/// `approval/request`: how a program asks through the backend; judged as a stranger. Attack 171.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_program_that_asks_then_policy_or_a_person_decides() {
     let machine = mayi_tests::Machine::new().user("version = 1\n[[rule]]\neffect = \"deny\"\npattern = \"shell(rm *)\"\n[agents.demo]\nbypass_permissions = true\n");
@@ -94,6 +94,7 @@ async fn given_a_program_that_asks_then_policy_or_a_person_decides() {
 }
 
 /// Decisions, section 1: roots are the person's. Attack: a program that says that it works where it wants to write.
+/// Attack 175.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_program_that_chooses_its_folder_then_it_is_outside_of_what_a_person_has_opened() {
     let machine = mayi_tests::Machine::new().user("version = 1\nmode = \"auto\"\n");
@@ -123,7 +124,7 @@ async fn given_a_program_that_chooses_its_folder_then_it_is_outside_of_what_a_pe
     assert_eq!(code(&asker.call("approval/request", sly).await.unwrap_err()).0, -32602);
 }
 
-/// Attack 14: "duplicate JSON keys ... in arguments": two programs may read them differently.
+/// Attack 14: "duplicate JSON keys ... in arguments": two programs may read them differently. Attack 175.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_call_that_can_be_read_in_two_ways_then_it_is_refused() {
     let backend = Backend::new().await;

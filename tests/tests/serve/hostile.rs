@@ -64,7 +64,7 @@ fn is_refused(answer: &str, status: u16) {
     assert!(!answer.to_lowercase().contains("access-control-allow-origin"), "{answer}");
 }
 
-/// Surfaces, section 3: "`Host` and `Origin` are checked; a wrong one gets a clear refusal."
+/// Surfaces, section 3: "`Host` and `Origin` are checked; a wrong one gets a clear refusal." Attack 23.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_wrong_token_host_or_origin_then_nothing_is_answered() {
     for options in [&[][..], &["--ui"][..]] {
@@ -111,7 +111,7 @@ async fn given_a_wrong_token_host_or_origin_then_nothing_is_answered() {
     }
 }
 
-/// A message of 64 MiB is refused, and the others are not disturbed.
+/// A message of 64 MiB is refused, and the others are not disturbed. Attack 172.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_message_of_64_mib_then_it_is_refused_and_the_others_go_on() {
     let backend = Backend::new().await;
@@ -147,7 +147,7 @@ async fn given_a_message_of_64_mib_then_it_is_refused_and_the_others_go_on() {
     assert_eq!(client.ask("session/list", json!({})).await, json!([]));
 }
 
-/// Ten thousand connections: strangers make room for each other, and who has come in stays.
+/// Ten thousand connections: strangers make room for each other, and who has come in stays. Attack 172.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_ten_thousand_connections_then_whoever_is_in_stays_in_and_others_still_come_in() {
     let backend = Backend::new().await;
@@ -194,6 +194,7 @@ async fn given_ten_thousand_connections_then_whoever_is_in_stays_in_and_others_s
 }
 
 /// "Ten thousand connections: ... the others not disturbed", also where they may ask: agents are given that credential.
+/// Attack 175.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_askers_that_take_all_places_then_whoever_may_answer_still_comes_in() {
     let backend = Backend::new().await;
@@ -265,7 +266,7 @@ os.rename("said.tmp", "said.txt")
     client.answer(&card, "deny").await.unwrap();
 }
 
-/// What an agent has started is no backend either: its credential would answer for the person.
+/// What an agent has started is no backend either: its credential would answer for the person. Attack 170.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn given_an_agent_that_starts_a_backend_of_its_own_then_it_does_not_start() {
@@ -293,7 +294,7 @@ os.rename("said.tmp", "said.txt")
     assert_eq!(decision["effect"], "deny", "{decision}");
 }
 
-/// "pairing by a one-time code typed on the page, never a secret in a URL."
+/// "pairing by a one-time code typed on the page, never a secret in a URL." Attack 23.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_the_page_then_only_one_that_was_paired_comes_in_and_only_from_its_own_address() {
     let backend = Backend::on(Machine::new(), &["--ui"]).await;

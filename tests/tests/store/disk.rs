@@ -38,7 +38,7 @@ fn given_a_limit_on_the_size_of_files_then_it_ends_with_an_error_and_the_record_
     assert_eq!(wrong(&data.path()), [""; 0]);
 }
 
-/// The same with a disk that is full: a small one of its own, where the system lets one have it.
+/// The same with a disk that is full: a small one of its own, where the system lets one have it. Attack 113.
 #[test]
 fn given_a_full_disk_then_it_is_said_and_the_record_is_whole() {
     let data = Data::new();

@@ -216,7 +216,7 @@ fn given_an_mcp_call_then_the_prompt_reads_as_everywhere() {
     "#);
 }
 
-/// Surfaces, section 2: "agent and server text is shown as data, escaped".
+/// Surfaces, section 2: "agent and server text is shown as data, escaped". Attack 121.
 #[test]
 fn given_what_a_server_says_then_it_is_shown_as_its_words() {
     let mut call = mcp(json!({"repo": "me/x"}));

@@ -62,7 +62,7 @@ fn accept(store: &dyn Store, server: &str) -> Result<(), StoreError> {
     store.commit(changed.map(accept).collect())
 }
 
-/// Surfaces, section 5: "Tool definitions are pinned; a changed one is blocked until accepted."
+/// Surfaces, section 5: "Tool definitions are pinned; a changed one is blocked until accepted." Attack 119.
 #[test]
 fn given_a_definition_that_changes_then_it_is_blocked_until_it_is_accepted_or_changes_back() {
     let place = Place::new();
@@ -93,6 +93,7 @@ fn given_a_definition_that_changes_then_it_is_blocked_until_it_is_accepted_or_ch
 }
 
 /// "A changed launch command blocks everything of the server": another program answers under its name.
+/// Attack 120.
 #[test]
 fn given_another_program_then_everything_of_the_server_is_blocked_and_nothing_new_is_trusted() {
     let place = Place::new();
@@ -117,6 +118,7 @@ fn given_another_program_then_everything_of_the_server_is_blocked_and_nothing_ne
 }
 
 /// Two processes with one store: what one trusts, the other holds to; each is blocked by what it hears itself.
+/// Attack 119.
 #[test]
 fn given_two_processes_then_the_first_word_counts_for_both() {
     let place = Place::new();
@@ -146,7 +148,7 @@ fn given_a_server_that_is_forgotten_then_what_it_says_now_is_trusted() {
     assert_eq!(place.store().pins(Some("s")).unwrap().len(), 2, "and kept");
 }
 
-/// What is accepted is what was looked at.
+/// What is accepted is what was looked at. Attack 119.
 #[test]
 fn given_another_change_since_then_nothing_is_accepted() {
     let place = Place::new();
@@ -232,6 +234,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Any change of any pinned member is one; the order of members is none; and what is kept is what was said.
+    /// Attack 119.
     #[test]
     fn any_change_of_a_pinned_member_is_one_and_their_order_is_none(
         member in prop::sample::select(vec!["name", "title", "description", "inputSchema", "outputSchema", "annotations"]),

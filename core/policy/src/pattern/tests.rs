@@ -101,6 +101,7 @@ fn given_a_path_to_a_command_then_only_denials_match_its_base_name() {
     assert!(!allows("shell(rm *)", &shell(&["/bin/rm", "x"])));
 }
 
+/// Attack 6.
 #[test]
 fn given_a_line_that_was_not_understood_then_denials_look_inside_and_no_allow_matches() {
     for text in ["make; rm x", "make && sudo rm -rf y", "echo $(rm x)", "X=1 rm x", "(rm x)"] {
@@ -164,7 +165,7 @@ fn given_a_port_or_an_address_then_it_matches_as_written() {
     }
 }
 
-/// What programs read differently is no host that was allowed, and each that may be denied.
+/// What programs read differently is no host that was allowed, and each that may be denied. Attack 69.
 #[test]
 fn given_an_address_of_two_readings_then_no_allow_matches_and_denials_match_each() {
     let two = fetch("https://github.com\\@evil.example/");
@@ -177,7 +178,7 @@ fn given_an_address_of_two_readings_then_no_allow_matches_and_denials_match_each
 }
 
 /// Decisions, section 1: "where a joined name can be split in several ways, every split counts for
-/// deny and ask, none for allow".
+/// deny and ask, none for allow". Attack 7.
 #[test]
 fn given_a_name_with_several_readings_then_denials_match_each_and_no_allow_does() {
     let two = Access::Mcp(McpAccess::new(
@@ -235,7 +236,7 @@ fn given_an_argument_in_two_spellings_then_denials_match_each_and_no_allow_does(
     assert!(!pattern.concerns(&call(json!({"path": "etc/a", "Path": "etc/b"})), &roots()));
 }
 
-/// Decisions, section 1: "Names outside `[A-Za-z0-9._-]` are ... never matched by an allow."
+/// Decisions, section 1: "Names outside `[A-Za-z0-9._-]` are ... never matched by an allow." Attack 7.
 #[test]
 fn given_a_name_of_other_characters_then_no_allow_matches() {
     let odd =
@@ -266,7 +267,7 @@ fn given_a_broken_pattern_then_the_error_says_what_to_write() {
     }
 }
 
-/// A wildcard of the path never reaches into the host, and a host of a URL is one host.
+/// A wildcard of the path never reaches into the host, and a host of a URL is one host. Attack 48.
 #[test]
 fn given_a_url_with_wildcards_then_they_stay_in_their_part() {
     for other in
@@ -283,7 +284,7 @@ fn given_a_url_with_wildcards_then_they_stay_in_their_part() {
     }
 }
 
-/// What a session allows is exactly what was shown: names with odd characters stay themselves.
+/// What a session allows is exactly what was shown: names with odd characters stay themselves. Attack 49.
 #[test]
 fn given_a_name_with_odd_characters_then_its_exact_pattern_matches_it_alone() {
     for name in ["a ", "a*b", "a[x]", "a{b,c}", "a\\b", "!a", "a?"] {
@@ -297,7 +298,7 @@ fn given_a_name_with_odd_characters_then_its_exact_pattern_matches_it_alone() {
     }
 }
 
-/// Decisions, section 2: "Wrappers ...: deny and ask reach inside".
+/// Decisions, section 2: "Wrappers ...: deny and ask reach inside". Attack 40.
 #[test]
 fn given_a_wrapper_then_denials_reach_inside() {
     for words in [

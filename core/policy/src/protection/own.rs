@@ -113,6 +113,7 @@ fn mentions(text: &str) -> bool {
 mod tests {
     use super::mentions;
 
+    /// Attacks 2 and 123.
     #[test]
     fn given_a_text_that_would_start_mayi_then_it_is_seen() {
         for text in [

@@ -236,6 +236,7 @@ fn given_a_request_of_an_agent_then_it_is_read_as_at_the_door() {
 }
 
 /// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named".
+/// Attack 83.
 #[test]
 fn given_a_folder_that_is_too_wide_then_it_is_no_root_unless_it_is_named() {
     let mut sources = Machine::new("").sources();

@@ -31,6 +31,7 @@ fn json(tool: Tool, text: &str) -> String {
     shown(&imported(tool, "settings.json", text))
 }
 
+/// Attack 73.
 #[test]
 fn given_claude_codes_rules_then_each_is_carried_over_or_named() {
     insta::assert_snapshot!(json(
@@ -263,7 +264,7 @@ fn given_opencodes_settings_then_the_last_rule_of_the_source_never_loosens() {
     );
 }
 
-/// "Hostile, huge or broken files: a clear error."
+/// "Hostile, huge or broken files: a clear error." Attack 73.
 #[test]
 fn given_files_that_are_none_then_the_error_says_so() {
     let dir = tempfile::tempdir().unwrap();

@@ -73,7 +73,7 @@ fn given_what_a_managed_file_protects_then_only_a_managed_file_excepts_from_it()
     assert_eq!(decided(Machine::new().user(&both), "deploy/prod/x"), Effect::Allow);
 }
 
-/// "A workspace file ... may only tighten", and the person is told.
+/// "A workspace file ... may only tighten", and the person is told. Attack 9.
 #[test]
 fn given_a_workspace_file_that_loosens_then_it_is_ignored_with_a_notice() {
     let machine = Machine::new().workspace(
@@ -173,7 +173,7 @@ fn given_a_workspace_file_of_costly_patterns_then_few_are_compiled_and_everythin
 }
 
 /// "`lock = [...]`, managed files only": nobody loosens what is locked; stricter is fine.
-/// Attack 180: for each agent what the administrator's file says of it.
+/// Attack 180: for each agent what the administrator's file says of it. Attack 9.
 #[test]
 fn given_locks_then_nearer_layers_do_not_loosen_what_is_locked() {
     let managed = "mode = \"default\"\nlock = [\"mode\", \"agents.*.bypass_permissions\"]\n";

@@ -187,7 +187,7 @@ fn given_settings_for_a_workspace_then_they_count_there_and_below() {
     assert_eq!((machine.load().policy.mode, machine.load().policy.rules.len()), (Mode::Auto, 0));
 }
 
-/// Decisions, 4.2: mayi's own files are protected, wherever a link leads.
+/// Decisions, 4.2: mayi's own files are protected, wherever a link leads. Attack 2.
 #[cfg(unix)]
 #[test]
 fn given_mayis_own_files_then_no_agent_changes_them() {

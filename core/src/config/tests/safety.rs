@@ -10,6 +10,7 @@ fn mode(machine: &Machine, mode: u32) {
     std::fs::set_permissions(machine.user_file(), std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
+/// Attack 28.
 #[test]
 fn given_a_file_that_others_can_write_then_it_is_refused_with_the_remedy() {
     let machine = Machine::new().user("mode = \"auto\"\n");
@@ -24,6 +25,7 @@ fn given_a_file_that_others_can_write_then_it_is_refused_with_the_remedy() {
     insta::assert_snapshot!(machine.mistakes(), @"/home/.config/mayi/config.toml: can be written by other users, who could change what is allowed (look at what it says, then: chmod go-w /home/.config/mayi/config.toml)");
 }
 
+/// Attack 28.
 #[test]
 fn given_a_file_of_somebody_else_then_it_is_refused() {
     let machine = Machine::new().user("mode = \"auto\"\n");
@@ -33,6 +35,7 @@ fn given_a_file_of_somebody_else_then_it_is_refused() {
     }
 }
 
+/// Attack 27.
 #[test]
 fn given_something_that_is_no_small_text_file_then_it_is_refused() {
     let machine = Machine::new().user(&format!("# {}\n", "x".repeat(1 << 20)));
@@ -44,7 +47,7 @@ fn given_something_that_is_no_small_text_file_then_it_is_refused() {
     insta::assert_snapshot!(machine.mistakes(), @"/home/.config/mayi/config.toml: is not a file (put a TOML file there, or remove it)");
 }
 
-/// A pipe in the place of a file never makes mayi wait; for a workspace file it means: ask.
+/// A pipe in the place of a file never makes mayi wait; for a workspace file it means: ask. Attack 27.
 #[test]
 fn given_a_pipe_then_nobody_waits_for_it() {
     let machine = Machine::new();

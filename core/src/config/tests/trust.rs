@@ -44,7 +44,7 @@ fn given_trust_then_what_the_file_loosens_counts() {
     assert_eq!(effect(&loaded.policy, cwd, shell("rm x")), Effect::Deny);
 }
 
-/// "A user file may add to it and except from it, a workspace file only add."
+/// "A user file may add to it and except from it, a workspace file only add." Attack 81.
 #[test]
 fn given_trust_then_the_file_still_excepts_nothing_from_protection() {
     let machine = Machine::new().workspace(LOOSE).trust();
@@ -65,6 +65,7 @@ fn given_another_content_then_it_is_not_trusted_any_more() {
     assert_eq!(machine.workspace(LOOSE).load().policy.mode, Mode::Auto);
 }
 
+/// Attack 81.
 #[test]
 fn given_the_same_content_at_another_place_then_it_is_not_trusted() {
     let machine = Machine::new().workspace(LOOSE).trust();
@@ -92,7 +93,7 @@ fn given_a_link_in_the_place_of_the_file_then_it_is_not_trusted() {
     assert!(error.to_string().contains("is a link"), "{error}");
 }
 
-/// Only "except locks": what a managed file locks stays locked.
+/// Only "except locks": what a managed file locks stays locked. Attack 81.
 #[test]
 fn given_trust_then_a_lock_holds() {
     let managed = "mode = \"default\"\nlock = [\"mode\", \"agents.*.bypass_permissions\"]\n";

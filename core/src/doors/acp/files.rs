@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(slice("a\n", Some(9), Some(9)), "");
     }
 
-    /// Attacks, properties: "the file opened is the file judged, under random links".
+    /// Attacks, properties: "the file opened is the file judged, under random links". Attack 26.
     #[cfg(unix)]
     #[test]
     fn given_a_link_put_in_place_after_judging_then_it_is_not_followed() {

@@ -124,6 +124,7 @@ mod tests {
         assert_eq!(read("  ".to_owned()), Line::Empty);
     }
 
+    /// Attack 35.
     #[test]
     fn given_something_else_then_it_is_named() {
         assert!(matches!(read("npm warn x".to_owned()), Line::NotJson(_)));
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Attack 14, where the kind of the update is written with an escape.
+    /// Attack 14, where the kind of the update is written with an escape. Attack 52.
     #[test]
     fn given_an_update_with_escapes_then_it_is_read_strictly_too() {
         let line = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool\u005fcall","toolCallId":"t","rawInput":{"a":1,"a":2}}}}"#;
@@ -165,6 +166,7 @@ mod tests {
         assert_eq!(message["params"]["sessionId"], "s");
     }
 
+    /// Attack 35.
     #[test]
     fn given_a_duplicate_in_the_envelope_then_it_is_no_message() {
         let line = r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"terminal/create","params":{}}"#;

@@ -154,6 +154,7 @@ mod tests {
         assert_eq!(ids(&[("never", "Never", "reject_always")]).1, None);
     }
 
+    /// Attack 30.
     #[test]
     fn given_one_id_for_two_options_then_neither_counts() {
         assert_eq!(ids(&[("x", "Yes", "allow_once"), ("x", "No", "reject_once")]), (None, None));

@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(known.text("kind"), Some("edit"));
     }
 
-    /// Decisions, section 1: "An id used again after it was answered or finished is a new call."
+    /// Decisions, section 1: "An id used again after it was answered or finished is a new call." Attack 33.
     #[test]
     fn given_an_id_used_again_then_nothing_is_left_of_the_first_call() {
         let mut calls = ToolCalls::default();
@@ -211,6 +211,7 @@ mod tests {
         assert!(known.text("kind").is_none() && !known.fields.contains_key("rawInput"));
     }
 
+    /// Attack 33.
     #[test]
     fn given_an_id_asked_about_again_after_its_answer_then_it_is_a_new_call() {
         let mut calls = ToolCalls::default();
@@ -219,6 +220,7 @@ mod tests {
         assert!(calls.ask(&session(), "t", &object(json!({"title": "x"}))).text("kind").is_none());
     }
 
+    /// Attack 24.
     #[test]
     fn given_a_call_that_never_asked_then_its_end_is_noticed_once() {
         let mut calls = ToolCalls::default();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Attack 4: "a `tool_call_update` swaps the diff while the card is open; the answer comes for the old
-/// one: refused, the card shows the change".
+/// one: refused, the card shows the change". Attack 51.
 #[tokio::test]
 async fn given_a_call_that_changes_while_it_waits_then_the_old_answer_is_refused() {
     let gate = gate();
@@ -20,7 +20,7 @@ async fn given_a_call_that_changes_while_it_waits_then_the_old_answer_is_refused
     assert_eq!(authorized.call().diffs[0].new_text, "swapped");
 }
 
-/// A change never allows anything, also where the policy would allow what it has become.
+/// A change never allows anything, also where the policy would allow what it has become. Attack 51.
 #[tokio::test]
 async fn given_a_call_that_changes_into_an_allowed_one_then_it_still_waits() {
     let gate = gate();
@@ -49,6 +49,7 @@ async fn given_bypass_and_then_a_session_grant_then_the_others_still_wait() {
     drop(other);
 }
 
+/// Attack 53.
 #[tokio::test]
 async fn given_bypass_with_a_denial_then_it_is_refused() {
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
@@ -58,7 +59,7 @@ async fn given_bypass_with_a_denial_then_it_is_refused() {
     assert!(matches!(gate.answer(response, "test"), Err(AnswerError::Remember(_))));
 }
 
-/// An approved part of a file does not cover replacing the whole file by that part.
+/// An approved part of a file does not cover replacing the whole file by that part. Attack 62.
 #[tokio::test]
 async fn given_an_approved_part_then_writing_only_that_part_is_asked_about() {
     let gate = gate();
@@ -72,7 +73,7 @@ async fn given_an_approved_part_then_writing_only_that_part_is_asked_about() {
     assert!(gate.submit(side, &[]).approval().is_some());
 }
 
-/// What was approved in a turn covers nothing once that turn is over.
+/// What was approved in a turn covers nothing once that turn is over. Attack 62.
 #[tokio::test]
 async fn given_a_turn_that_is_over_then_its_approvals_cover_nothing() {
     let gate = gate();
@@ -87,7 +88,7 @@ async fn given_a_turn_that_is_over_then_its_approvals_cover_nothing() {
     }
 }
 
-/// A tool whose input is not understood: a session's answer covers exactly this call.
+/// A tool whose input is not understood: a session's answer covers exactly this call. Attack 44.
 #[tokio::test]
 async fn given_an_unknown_tool_then_a_session_grant_covers_the_same_input_alone() {
     let gate = gate();
@@ -114,7 +115,7 @@ async fn given_a_denial_after_a_grant_then_the_grant_is_gone() {
     assert!(gate.submit(write("3", "/w/a", "x"), &[]).approval().is_some());
 }
 
-/// A star among the words is no wildcard that somebody asked for.
+/// A star among the words is no wildcard that somebody asked for. Attack 56.
 #[tokio::test]
 async fn given_a_star_among_the_words_then_no_rule_is_suggested() {
     let gate = gate();

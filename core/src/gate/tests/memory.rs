@@ -175,6 +175,7 @@ async fn given_a_grant_for_the_workspace_then_later_processes_have_it_there_alon
 }
 
 /// Decisions, section 6: "time and use limits; a use is spent per call, in one transaction with the answer".
+/// Attack 17.
 #[tokio::test]
 async fn given_a_grant_with_two_uses_then_two_processes_have_two_between_them() {
     let kept = Kept::new();
@@ -307,7 +308,7 @@ async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_aske
 }
 
 /// Issue: "pending approvals survive a killed mayi; on restart those whose agent is gone become `cancelled` with
-/// reason `interrupted`, never allowed."
+/// reason `interrupted`, never allowed." Attack 17.
 #[tokio::test]
 async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled_as_interrupted() {
     let kept = Kept::new();
@@ -329,7 +330,7 @@ async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled
 }
 
 /// Decisions, section 6: "First answer wins": an answer from another process is taken by the one that asks,
-/// and refused if the call has changed.
+/// and refused if the call has changed. Attack 17.
 #[tokio::test]
 async fn given_an_answer_from_another_process_then_the_gate_takes_it() {
     let kept = Kept::new();
@@ -355,7 +356,7 @@ async fn given_an_answer_from_another_process_then_the_gate_takes_it() {
     assert!(offer(response).is_err(), "the first answer won");
 }
 
-/// Issue: "`unasked` entries for tool calls that an agent ran without asking".
+/// Issue: "`unasked` entries for tool calls that an agent ran without asking". Attack 24.
 #[tokio::test]
 async fn given_a_call_that_only_was_reported_then_it_is_in_the_record() {
     let kept = Kept::new();
@@ -383,7 +384,7 @@ async fn given_answers_before_then_the_card_says_how_many() {
 }
 
 /// Decisions, 4.7: "An error while judging is a deny finding with the error as its reason": a remembered answer that can't
-/// be read may be a denial, so that nothing is allowed beside it, however often it is tried.
+/// be read may be a denial, so that nothing is allowed beside it, however often it is tried. Attack 112.
 #[tokio::test]
 async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied_until_it_is_revoked() {
     let kept = Kept::new();
@@ -413,6 +414,7 @@ async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied
 }
 
 /// Decisions, section 6: "First answer wins": one that was taken back, or that nobody waits for any more, is none.
+/// Attack 17.
 #[tokio::test]
 async fn given_an_answer_of_another_process_that_is_withdrawn_or_late_then_the_question_waits_on() {
     let kept = Kept::new();

@@ -76,7 +76,7 @@ async fn given_requests_that_stand_for_themselves_then_nothing_is_remembered_for
 }
 
 /// Surfaces, section 5: "A call that ACP has just approved for the same server, tool and arguments is not asked about
-/// again"; once, and no other.
+/// again"; once, and no other. Attack 122.
 #[tokio::test]
 async fn given_an_approved_call_then_the_gateway_lets_exactly_that_through_once() {
     let kept = Kept::new();
@@ -103,6 +103,7 @@ async fn given_an_approved_call_then_the_gateway_lets_exactly_that_through_once(
 }
 
 /// Issue "The MCP gateway": a pass is taken in one piece with the entry: two processes never go through by one.
+/// Attack 122.
 #[tokio::test]
 async fn given_two_processes_then_one_pass_is_taken_by_one_of_them() {
     let kept = Kept::new();
@@ -129,6 +130,7 @@ async fn given_two_processes_then_one_pass_is_taken_by_one_of_them() {
 }
 
 /// Decisions, section 4.6: "A deny is never discharged by anything"; and what was not allowed leaves nothing.
+/// Attack 122.
 #[tokio::test]
 async fn given_a_denied_call_then_no_pass_lets_it_through_and_none_is_left() {
     let kept = Kept::new();
@@ -146,7 +148,7 @@ async fn given_a_denied_call_then_no_pass_lets_it_through_and_none_is_left() {
     );
 }
 
-/// A pass that nobody looked at covers nothing that is always asked about.
+/// A pass that nobody looked at covers nothing that is always asked about. Attack 122.
 #[tokio::test]
 async fn given_an_automatic_allow_then_its_pass_covers_nothing_that_always_asks() {
     let kept = Kept::new();
@@ -165,7 +167,7 @@ async fn given_an_automatic_allow_then_its_pass_covers_nothing_that_always_asks(
     assert!(covered(&second, by_hand(met("2", Some(github()), "issue", json!({})))).await, "a person saw it");
 }
 
-/// A pass ends by itself, and with a clock that was turned back.
+/// A pass ends by itself, and with a clock that was turned back. Attack 122.
 #[tokio::test]
 async fn given_a_pass_that_has_ended_then_it_counts_no_more() {
     let kept = Kept::new();
@@ -191,6 +193,7 @@ async fn given_a_pass_that_has_ended_then_it_counts_no_more() {
 }
 
 /// Decisions, section 1: "a server of another identity under a known name has no settings, grants or trust".
+/// Attack 120.
 #[tokio::test]
 async fn given_a_grant_for_a_server_then_it_counts_for_no_other_under_its_name() {
     let kept = Kept::new();
@@ -219,7 +222,7 @@ async fn given_a_grant_for_a_server_then_it_counts_for_no_other_under_its_name()
     }
 }
 
-/// The same, of the levels of a server.
+/// The same, of the levels of a server. Attack 120.
 #[tokio::test]
 async fn given_a_level_for_a_server_then_it_counts_for_no_other_under_its_name() {
     let kept = Kept::new();

@@ -77,7 +77,7 @@ async fn given_data_that_changes_then_the_answer_still_counts() {
     assert!(!project.is_asked(&gate, "python3 tool.py data.json"));
 }
 
-/// The same, for a script that another one takes the place of, or that the line itself writes.
+/// The same, for a script that another one takes the place of, or that the line itself writes. Attack 118.
 #[cfg(unix)]
 #[tokio::test]
 async fn given_another_script_in_its_place_then_it_is_asked_about() {
@@ -121,7 +121,7 @@ async fn given_a_wider_pattern_then_another_script_is_asked_about() {
     assert!(project.is_asked(&gate, "bash other.sh"));
 }
 
-/// The same, for an answer that outlives the process.
+/// The same, for an answer that outlives the process. Attack 118.
 #[tokio::test]
 async fn given_a_grant_for_the_workspace_then_later_processes_know_what_the_script_held() {
     let (kept, project) = (Kept::new(), Project::new());

@@ -135,7 +135,7 @@ fn given_lines_that_were_once_misread_then_bash_runs_nothing_that_mayi_did_not_s
 }
 
 /// "Refuse on any error": what `bash -n` refuses is not understood, in the corpus and in the session too. These are not
-/// run: they are written to do harm.
+/// run: they are written to do harm. Attack 75.
 #[test]
 fn given_lines_of_the_corpus_then_what_bash_refuses_is_not_understood() {
     let Some(bash) = Bash::new() else { return };

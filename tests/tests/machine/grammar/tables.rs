@@ -100,6 +100,7 @@ fn option(text: &str) -> Opt {
     Opt { takes: text.ends_with(':'), glued: text.ends_with('?'), name }
 }
 
+/// Attack 261.
 #[test]
 fn given_the_tables_then_options_and_their_marks_are_read() {
     let tables = Tables::new();

@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Decisions, section 2: "`awk` programs with `system`, `getline`, pipes or redirections".
+    /// Decisions, section 2: "`awk` programs with `system`, `getline`, pipes or redirections". Attack 77.
     #[test]
     fn given_a_program_that_runs_or_writes_then_it_is_asked_about() {
         for program in [

@@ -304,7 +304,7 @@ mod tests {
         }
     }
 
-    /// Decisions, section 2: the same.
+    /// Decisions, section 2: the same. Attack 76.
     #[test]
     fn given_a_configuration_that_names_a_program_or_is_not_understood_then_git_is_no_reader() {
         for config in [
@@ -344,6 +344,7 @@ mod tests {
         assert!(names_no_program(&dir.path().join("d/d/d")));
     }
 
+    /// Attack 76.
     #[test]
     fn given_configuration_in_other_places_then_it_counts() {
         let dir = repository(USUAL);

@@ -304,7 +304,7 @@ mod tests {
         }
     }
 
-    /// Decisions, section 2: "`sed` scripts with `e`, `w` or `r`".
+    /// Decisions, section 2: "`sed` scripts with `e`, `w` or `r`". Attack 77.
     #[test]
     fn given_a_script_that_runs_reads_or_writes_then_it_says_so() {
         let writes = |file: &str| Effect::Writes(file.to_owned());

@@ -88,7 +88,7 @@ fn given_lines_made_to_be_hard_then_each_is_answered_in_time() {
     }
 }
 
-/// Decisions, section 2: "lines that do not parse or pass the bounds".
+/// Decisions, section 2: "lines that do not parse or pass the bounds". Attack 70.
 #[test]
 fn given_a_line_beyond_the_bounds_then_it_is_not_understood_and_denials_still_look_into_it() {
     for line in [
@@ -135,7 +135,7 @@ fn given_odd_characters_then_the_line_is_not_understood() {
     each(&[("echo 'grüße 世界 ⚠️ 👩‍💻'\t-n", "echo 'grüße 世界 ⚠️ 👩‍💻' -n")]);
 }
 
-/// The parser panics on numbers that are too large; the line is not understood.
+/// The parser panics on numbers that are too large; the line is not understood. Attack 70.
 #[test]
 fn given_numbers_that_are_too_large_then_nothing_panics() {
     for line in [

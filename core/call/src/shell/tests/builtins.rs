@@ -82,7 +82,7 @@ fn given_a_format_that_counts_or_an_option_that_is_glued_then_the_variable_that_
     ]);
 }
 
-/// Decisions, section 2: what changes the shell for later words.
+/// Decisions, section 2: what changes the shell for later words. Attack 6.
 #[test]
 fn given_changes_of_the_shell_itself_then_they_are_asked_about() {
     each_always(&[

@@ -82,7 +82,7 @@ fn given_what_a_posix_shell_reads_alike_or_not_at_all_then_nothing_is_asked_besi
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a POSIX shell would run besides is what denials look at, too.
+/// What a POSIX shell would run besides is what denials look at, too. Attack 190.
 #[test]
 fn given_a_command_that_only_a_posix_shell_runs_then_denials_see_it() {
     let accesses = read_by(Dialect::Unknown, "ls &>/dev/null touch x");

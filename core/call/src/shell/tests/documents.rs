@@ -30,7 +30,7 @@ fn given_here_documents_then_what_they_expand_is_found_and_what_they_quote_is_no
     ]);
 }
 
-/// Where two readers of a here-document could differ about its end, the line is not understood.
+/// Where two readers of a here-document could differ about its end, the line is not understood. Attack 75.
 #[test]
 fn given_a_document_whose_end_is_in_doubt_then_the_line_is_not_understood() {
     for line in [

@@ -1,7 +1,7 @@
 use super::{each, first, read, shown, touched};
 use crate::shell::commands;
 
-/// Decisions, section 2: "`cd` with a literal folder changes the cwd for the rest of its list".
+/// Decisions, section 2: "`cd` with a literal folder changes the cwd for the rest of its list". Attack 6.
 #[test]
 fn given_cd_then_later_words_are_looked_up_from_there() {
     let last = |line: &str| touched(line).pop().unwrap();

@@ -2,7 +2,7 @@ use super::{each, each_always, first, shown};
 use crate::shell::Word;
 
 /// Decisions, section 2: "All simple commands are collected: lists, pipelines, subshells, groups,
-/// conditionals, loops, functions, `case`, command and process substitutions".
+/// conditionals, loops, functions, `case`, command and process substitutions". Attack 6.
 #[test]
 fn given_any_form_of_command_then_every_simple_command_in_it_is_found() {
     each(&[

@@ -43,7 +43,7 @@ fn given_other_variables_then_they_are_plain_asks_that_a_pattern_can_name() {
 
 /// Decisions, section 2: "anything that rebinds what later words run (`PATH`, `LD_*`, `IFS`, `BASH_ENV`,
 /// `GIT_*`, `PAGER`, `EDITOR`, ..., by assignment, `export`, `for`, `read`, `printf -v`, `declare`,
-/// `${x:=}`, `alias`, functions named like commands, `trap`, `hash -p`)".
+/// `${x:=}`, `alias`, functions named like commands, `trap`, `hash -p`)". Attacks 1 and 18.
 #[test]
 fn given_a_variable_that_rebinds_then_it_is_always_asked_about_however_it_is_set() {
     each_always(&[

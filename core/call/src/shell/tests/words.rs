@@ -104,7 +104,7 @@ fn given_an_inner_text_that_does_not_parse_then_the_line_is_not_understood() {
     }
 }
 
-/// Issue 3: "treat expansions with operators as not understood": the plain ones are open words.
+/// Issue 3: "treat expansions with operators as not understood": the plain ones are open words. Attack 78.
 #[test]
 fn given_operators_then_only_plain_operands_pass() {
     let plain = "echo ${x:-default value} ${x-a} ${x:+b} ${#x} ${x%.*} ${x##*/} ${x/a/b} ${x//a} ${x^^} ${x,} ${x:0:5} ${a[@]} ${a[1]}";
@@ -128,7 +128,7 @@ fn given_operators_then_only_plain_operands_pass() {
 }
 
 /// Decisions, section 2: "Caveats, asked about with `always = true`: ... command words that are not
-/// literal".
+/// literal". Attack 6.
 #[test]
 fn given_a_command_word_that_is_not_literal_then_it_is_always_asked_about() {
     each_always(&[

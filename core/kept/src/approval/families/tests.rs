@@ -32,6 +32,7 @@ fn given_what_developers_do_all_day_then_its_family_is_offered() {
 }
 
 /// Decisions, section 6: "Suggestions for interpreters, shells, wrappers and scripts are exact text only".
+/// Attack 56.
 #[test]
 fn given_what_could_run_anything_then_no_family_is_offered() {
     for line in [

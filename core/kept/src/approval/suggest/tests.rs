@@ -97,7 +97,7 @@ fn given_a_program_that_runs_others_then_only_its_exact_words_are_suggested() {
     assert!(suggested("sudo make install").concat().iter().all(|text| !text.contains('*')));
 }
 
-/// The same of every program in the table that runs others, also with a version behind its name.
+/// The same of every program in the table that runs others, also with a version behind its name. Attack 56.
 #[test]
 fn given_any_interpreter_shell_wrapper_or_runner_then_only_its_exact_words_are_suggested() {
     let names = shell::program_names();

@@ -21,6 +21,7 @@ fn given_the_table_then_every_line_of_it_compiles() {
 }
 
 /// Issue "The MCP gateway": "hidden characters (zero-width, bidi, tag characters ...), control characters".
+/// Attack 121.
 #[test]
 fn given_characters_that_hide_something_then_they_are_flagged_with_their_place() {
     let hidden = ["a\u{200b}b", "a\u{202e}b", "a\u{e0041}\u{e0042}b", "a\u{feff}", "a\u{ad}b", "a\u{e000}b"];
@@ -58,7 +59,7 @@ fn given_emoji_and_scripts_that_need_joiners_then_nothing_is_flagged() {
     }
 }
 
-/// "Look-alike letters in tool names (mixed scripts, names outside `[A-Za-z0-9._-]`)".
+/// "Look-alike letters in tool names (mixed scripts, names outside `[A-Za-z0-9._-]`)". Attack 121.
 #[test]
 fn given_a_name_that_can_look_like_another_then_it_is_flagged() {
     for name in ["re\u{430}d_file", "ｒead", "прочитать", "read file", "a/b", ""] {
@@ -69,7 +70,7 @@ fn given_a_name_that_can_look_like_another_then_it_is_flagged() {
     assert_eq!(flags_of(&Item::Tool("read_file.v2-x".into()), &json!({})), []);
 }
 
-/// "Instructions to the model in descriptions, instructions and descriptions in schemas".
+/// "Instructions to the model in descriptions, instructions and descriptions in schemas". Attack 121.
 #[test]
 fn given_instructions_to_the_model_then_they_are_flagged_with_their_words() {
     for text in [

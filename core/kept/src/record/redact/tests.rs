@@ -85,6 +85,7 @@ const SECRETS: &[(&str, &str)] = &[
     ("CREATE USER x IDENTIFIED BY 'hunter2'", "hunter2"),
 ];
 
+/// Attack 22.
 #[test]
 fn given_a_secret_of_a_known_form_then_it_is_gone() {
     for (text, secret) in SECRETS {
@@ -288,7 +289,7 @@ fn any_secret() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// A known secret of 8 characters or more never survives, wherever it stands.
+    /// A known secret of 8 characters or more never survives, wherever it stands. Attack 22.
     #[test]
     fn a_known_secret_never_survives(
         secrets in prop::collection::vec(any_secret(), 1..4),

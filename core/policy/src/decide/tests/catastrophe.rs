@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Decisions, 4.2: "catastrophic commands (`rm -rf /` and its spellings ...)".
+/// Decisions, 4.2: "catastrophic commands (`rm -rf /` and its spellings ...)". Attack 41.
 #[test]
 fn given_spellings_of_a_catastrophe_then_each_is_denied_and_plain_ones_are_not() {
     let all = policy(&[(Allow, "shell(*)")]);
@@ -34,7 +34,7 @@ fn given_spellings_of_a_catastrophe_then_each_is_denied_and_plain_ones_are_not()
 }
 
 /// Attack 2: "the agent runs `mayi inbox approve`, `mayi bypass x on`, `mayi trust`: denied", also
-/// with options before the command, by a path, or behind a wrapper.
+/// with options before the command, by a path, or behind a wrapper. Attack 40.
 #[test]
 fn given_a_command_that_answers_for_the_person_then_it_is_denied_however_it_is_written() {
     let all = policy(&[(Allow, "shell(*)")]);

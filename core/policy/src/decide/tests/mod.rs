@@ -124,7 +124,7 @@ fn with_grant(policy: &Policy, call: &Call, grants: &Grants) -> Effect {
 
 use Effect::{Allow, Ask, Deny};
 
-/// Decisions, 8, rows without configuration.
+/// Decisions, 8, rows without configuration. Attacks 2 and 19.
 #[test]
 fn given_no_rules_then_the_matrix_and_protection_speak() {
     let none = policy(&[]);
@@ -190,7 +190,7 @@ fn given_a_bypassed_agent_then_only_plain_asks_are_discharged() {
 }
 
 /// Decisions, 8: grants.
-/// Attack 13: "grant `write(**)`, then `~/.bashrc`: asked".
+/// Attack 13: "grant `write(**)`, then `~/.bashrc`: asked". Attack 1.
 #[test]
 fn given_a_session_grant_then_it_reaches_no_further_than_its_pattern_agent_and_session() {
     let none = policy(&[]);
@@ -241,7 +241,7 @@ fn given_a_grant_of_exactly_this_call_then_an_always_ask_is_discharged_and_a_mod
 }
 
 /// Decisions, section 6: "A denial once makes, for that session, an ask finding on the same path,
-/// argv".
+/// argv". Attack 39.
 #[test]
 fn given_a_denial_then_the_like_is_asked_about_in_every_mode() {
     let none = policy(&[]);
@@ -252,7 +252,7 @@ fn given_a_denial_then_the_like_is_asked_about_in_every_mode() {
     assert_eq!(decide(&none, &write("/w/b"), &standing).effect, Allow);
 }
 
-/// Decisions, 8: the rows about paths.
+/// Decisions, 8: the rows about paths. Attacks 5 and 19.
 #[cfg(unix)]
 #[test]
 fn given_paths_that_lead_elsewhere_then_where_they_lead_is_judged() {
@@ -349,6 +349,7 @@ fn given_a_call_that_touches_nothing_then_it_is_denied() {
 }
 
 /// Decisions, 4: "adding a deny or an ask never loosens anything", also where the user's matrix denies.
+/// Attacks 38 and 54.
 #[test]
 fn given_a_matrix_that_denies_then_no_ask_loosens_it() {
     let denies = |rules: &[(Effect, &str)]| {
@@ -369,7 +370,7 @@ fn given_a_matrix_that_denies_then_no_ask_loosens_it() {
     assert_eq!(with_grant(&denies(&[(Ask, "shell(make)")]), &shell("make"), &granted("shell(make)")), Deny);
 }
 
-/// A session's answer about one thing does not lift a written ask about another thing there.
+/// A session's answer about one thing does not lift a written ask about another thing there. Attack 61.
 #[test]
 fn given_a_wide_grant_then_a_written_ask_that_it_does_not_name_stands() {
     let asks = policy(&[(Ask, "fetch(https://api.x.com/delete/*)"), (Ask, "delete(**)")]);
@@ -379,7 +380,7 @@ fn given_a_wide_grant_then_a_written_ask_that_it_does_not_name_stands() {
     assert_eq!(with_grant(&asks, &gone, &granted("delete(/w/a)")), Allow);
 }
 
-/// An ask that mode auto discharges does not silence the user's own row for that mode.
+/// An ask that mode auto discharges does not silence the user's own row for that mode. Attack 54.
 #[test]
 fn given_a_row_of_auto_that_asks_then_a_discharged_caveat_does_not_loosen_it() {
     let mut asks = policy(&[]);

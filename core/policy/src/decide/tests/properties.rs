@@ -138,7 +138,7 @@ proptest! {
     }
 
     /// Decisions, 4: "adding a deny or an ask never loosens anything": a caution of the door is an ask, and what is
-    /// blocked is denied whatever the rules say.
+    /// blocked is denied whatever the rules say. Attack 121.
     #[test]
     fn adding_a_caution_never_loosens_and_a_block_is_never_discharged(
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), mode in any_mode(),
@@ -218,7 +218,7 @@ proptest! {
         prop_assert_eq!(with(&grants), with(&Grants::default()));
     }
 
-    /// Attacks, properties: "obfuscating a denied command never yields allow, in any mode".
+    /// Attacks, properties: "obfuscating a denied command never yields allow, in any mode". Attack 6.
     #[test]
     fn a_denied_command_in_disguise_is_never_allowed(
         spelling in prop::collection::vec(0_usize..6, 2), path in 0_usize..PATHS.len(),
@@ -238,7 +238,7 @@ proptest! {
         prop_assert_ne!(decision.effect, Allow, "{}", line);
     }
 
-    /// The digest: changing any field voids the answer (attacks, properties).
+    /// The digest: changing any field voids the answer (attacks, properties). Attack 4.
     #[test]
     fn the_digest_binds_every_field(call in any_call(), epoch in 0u64..9) {
         let digest: Digest = call.digest(epoch);

@@ -7,7 +7,7 @@ fn all() -> Policy {
 }
 
 /// Decisions, 4.2: "deny: catastrophic commands (`rm -rf /` and its spellings, `mkfs` or `dd` on a device,
-/// a fork bomb)".
+/// a fork bomb)". Attack 41.
 #[test]
 fn given_a_catastrophe_in_any_spelling_then_it_is_denied() {
     let all = all();
@@ -68,7 +68,7 @@ fn given_a_catastrophe_in_any_spelling_then_it_is_denied() {
     }
 }
 
-/// Decisions, 4.2: "commands and words that would change mayi itself or answer for the person".
+/// Decisions, 4.2: "commands and words that would change mayi itself or answer for the person". Attack 2.
 #[test]
 fn given_words_that_would_answer_for_the_person_then_they_are_denied() {
     let all = all();
@@ -150,7 +150,7 @@ fn given_commands_that_change_what_is_run_later_then_each_asks_always() {
 }
 
 /// Decisions, 4.2: "reads of private keys and credential stores"; a folder above them counts where the
-/// command goes through everything.
+/// command goes through everything. Attack 19.
 #[test]
 fn given_commands_that_read_credentials_then_each_asks_always() {
     let all = all();

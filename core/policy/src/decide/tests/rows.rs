@@ -56,7 +56,7 @@ fn given_a_row_about_a_command_then_it_is_decided_so() {
     }
 }
 
-/// Decisions, section 8: which of those rows are asked about whatever the mode.
+/// Decisions, section 8: which of those rows are asked about whatever the mode. Attack 6.
 #[test]
 fn given_a_row_that_says_always_then_no_mode_discharges_it() {
     for (rules, line) in [

@@ -55,7 +55,7 @@ fn given_a_word_that_is_a_denied_path_then_the_command_is_denied() {
     assert_eq!(auto(&asks, &known(".env", Use::Read, false)), Ask, "a written ask holds");
 }
 
-/// Decisions, section 2, for the lines that people write.
+/// Decisions, section 2, for the lines that people write. Attack 6.
 #[test]
 fn given_lines_that_reach_a_denied_path_then_each_is_denied_and_others_are_not() {
     let denied =
@@ -99,7 +99,7 @@ fn given_a_word_that_is_a_denied_path_then_the_finding_names_it() {
 }
 
 /// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a protection
-/// if it could".
+/// if it could". Attack 6.
 #[test]
 fn given_a_word_of_which_parts_are_known_then_it_is_denied_if_it_could_be() {
     let denied = policy(&[(Allow, "shell(*)"), (Deny, "read(secret/**)"), (Deny, "read(.env)")]);
@@ -213,7 +213,7 @@ fn given_an_address_among_the_words_then_a_rule_about_its_host_counts() {
 }
 
 /// Decisions, section 6: "A denial once makes, for that session, an ask finding on the same path ...
-/// through whatever tool".
+/// through whatever tool". Attack 39.
 #[test]
 fn given_a_denied_path_then_a_command_that_touches_it_is_asked_about() {
     let none = policy(&[]);
@@ -317,6 +317,7 @@ fn given_a_folder_that_could_be_denied_then_what_is_put_into_it_is_denied() {
 
 /// Decisions, section 2: "Words that are, contain ... a path that a rule denies ... count as that access":
 /// also where a program edits the file, takes it for an operand, or is told its name elsewhere. Attack 77.
+/// Attack 108.
 #[test]
 fn given_a_program_that_shows_a_file_in_another_way_then_a_denial_of_it_holds() {
     let denied = policy(&[(Allow, "shell(*)"), (Allow, "write(**)"), (Deny, "read(.env)")]);

@@ -40,7 +40,7 @@ fn given_a_denied_folder_then_it_is_denied_with_what_is_below() {
 }
 
 /// Decisions, 4.2: "Deny, ask and protection compare names NFKC-casefolded and without ignorable
-/// characters; allow compares bytes."
+/// characters; allow compares bytes." Attack 50.
 #[test]
 fn given_another_spelling_then_denials_match_and_allows_do_not() {
     for text in [".GIT/hooks/x", ".g\u{200d}it/hooks/x", ".ｇit/HOOKS/x"] {
@@ -83,7 +83,7 @@ fn given_a_glob_with_dots_then_they_are_resolved_or_refused() {
     assert!(concerns("src/{a,b/*}.rs", "src/b/x.rs") && !concerns("src/{a,b}.rs", "src/c.rs"));
 }
 
-/// Issue: "a path of 5,000 parts ...: an answer within 50 ms".
+/// Issue: "a path of 5,000 parts ...: an answer within 50 ms". Attack 71.
 #[test]
 fn given_a_path_of_thousands_of_parts_then_matching_is_quick() {
     let long = path(&"a/".repeat(30_000));

@@ -153,7 +153,7 @@ fn given_a_kind_that_claims_less_than_the_input_then_the_input_counts() {
 }
 
 /// Decisions, section 1: "Raw input, diffs, locations and terminals are read together; if they
-/// disagree, every version becomes an access."
+/// disagree, every version becomes an access." Attack 10.
 #[test]
 fn given_versions_that_disagree_then_each_is_an_access() {
     assert_eq!(
@@ -200,6 +200,7 @@ fn given_an_editors_tool_words_then_they_are_no_command() {
     );
 }
 
+/// Attack 45.
 #[test]
 fn given_more_paths_than_can_be_looked_at_then_the_call_is_asked_about() {
     let many: Vec<Value> = (0..2000).map(|n| json!({"path": format!("/w/{n}")})).collect();
@@ -209,7 +210,7 @@ fn given_more_paths_than_can_be_looked_at_then_the_call_is_asked_about() {
     assert!(call.by_hand.is_some(), "no mode, rule or grant answers for what was not looked at");
 }
 
-/// Names of servers and tools in an input hide nothing else that the input says.
+/// Names of servers and tools in an input hide nothing else that the input says. Attack 63.
 #[test]
 fn given_server_and_tool_among_other_keys_then_the_rest_still_counts() {
     let request = json!({"toolCallId": "t", "kind": "read", "rawInput": {"path": "/etc/shadow", "server": "s", "tool": "t"}});
@@ -223,7 +224,7 @@ fn given_server_and_tool_among_other_keys_then_the_rest_still_counts() {
     assert!(other.accesses.iter().any(|access| matches!(access, Access::Tool { .. })), "{other:?}");
 }
 
-/// Decisions, section 1: every split of a joined name counts, also where underscores overlap.
+/// Decisions, section 1: every split of a joined name counts, also where underscores overlap. Attack 63.
 #[test]
 fn given_three_underscores_then_both_splits_are_seen() {
     let call = call_after(&[], json!({"toolCallId": "t", "name": "mcp__github___x"}));
@@ -231,7 +232,7 @@ fn given_three_underscores_then_both_splits_are_seen() {
     assert_eq!(mcp.readings, [("github".into(), "_x".into()), ("github_".into(), "x".into())]);
 }
 
-/// Decisions, section 1: "`terminal/create` (its `env` are assignments, its `cwd` counts)".
+/// Decisions, section 1: "`terminal/create` (its `env` are assignments, its `cwd` counts)". Attack 43.
 #[test]
 fn given_a_command_that_runs_elsewhere_then_it_always_asks() {
     let caveats = |cwd: &str| {
@@ -247,6 +248,7 @@ fn given_a_command_that_runs_elsewhere_then_it_always_asks() {
     assert!(caveats("../x").iter().any(|caveat| caveat.always));
 }
 
+/// Attack 64.
 #[test]
 fn given_a_folder_in_the_input_then_a_relative_path_is_judged_from_both() {
     assert_eq!(
@@ -255,7 +257,7 @@ fn given_a_folder_in_the_input_then_a_relative_path_is_judged_from_both() {
     );
 }
 
-/// Attack 10: a search by a pattern that leads out of the folder reads there.
+/// Attack 10: a search by a pattern that leads out of the folder reads there. Attack 42.
 #[test]
 fn given_a_search_elsewhere_then_that_place_is_read() {
     for key in ["pattern", "glob", "include"] {
@@ -270,6 +272,7 @@ fn given_a_search_elsewhere_then_that_place_is_read() {
     assert!(odd.accesses.iter().any(|access| matches!(access, Access::Tool { .. })), "{odd:?}");
 }
 
+/// Attack 64.
 #[test]
 fn given_a_diff_and_a_delete_of_one_file_then_both_are_judged() {
     let accesses = accesses(json!({"toolCallId": "t", "kind": "edit",
@@ -278,7 +281,7 @@ fn given_a_diff_and_a_delete_of_one_file_then_both_are_judged() {
     assert_eq!(accesses, ["edit(/w/a)", "delete(/w/a)"]);
 }
 
-/// A name that is no UTF-8 text can be linked to, and must not stop the gate.
+/// A name that is no UTF-8 text can be linked to, and must not stop the gate. Attack 46.
 #[cfg(target_os = "linux")]
 #[test]
 fn given_a_link_to_a_name_that_is_no_text_then_it_is_asked_about_and_nothing_panics() {

@@ -235,7 +235,7 @@ fn given_an_ordinary_command_then_there_is_no_caveat() {
 }
 
 /// Decisions, section 2: a word with an expansion or a glob "never matches the literal part of an
-/// allow"; it could be an option of a program that has dangerous ones.
+/// allow"; it could be an option of a program that has dangerous ones. Attack 77.
 #[test]
 fn given_an_open_word_that_could_be_an_option_then_it_is_asked_about_where_options_are_dangerous() {
     let rows = [

@@ -63,7 +63,7 @@ fn given_an_option_behind_an_operand_then_it_counts_only_where_the_program_reads
 
 /// Decisions, section 2: "Words that are, contain ... a path": the names of files may stand in another file
 /// or come from the input, so that they could be any.
-/// Attack 77.
+/// Attacks 77 and 108.
 #[test]
 fn given_names_of_files_in_a_file_or_the_input_then_they_could_be_any() {
     let lines = [

@@ -303,7 +303,7 @@ fn given_anything_else_then_it_does_not_fit() {
 
 /// Decisions, section 2: "with its operands as `read` accesses", and "words that ... lie above a path".
 /// Attack 85: a search goes as far below its operands, or the folder that it runs in, as the program does.
-/// Attack 77.
+/// Attacks 77 and 225.
 #[test]
 fn given_a_reader_then_its_operands_are_read() {
     let dir = tempfile::tempdir().unwrap();

@@ -54,7 +54,7 @@ fn given_an_option_with_effects_as_the_value_of_another_then_it_is_asked_about()
 }
 
 /// Glued letters count only where all of them are options, and not where every version of a program takes
-/// them for a value.
+/// them for a value. Attack 210.
 #[test]
 fn given_letters_that_are_glued_to_an_option_then_they_count_where_they_could_be_options() {
     for line in ["tar -tHI ./x -f a", "tar -tbHI ./x -f a", "sort -Suo f", "tree -Lo 2 f", "tree -dPo x f"] {
@@ -79,7 +79,7 @@ fn given_letters_that_are_glued_to_an_option_then_they_count_where_they_could_be
     }
 }
 
-/// A word that is several may hold an option behind the value.
+/// A word that is several may hold an option behind the value. Attack 210.
 #[test]
 fn given_an_open_word_as_a_value_then_it_counts_where_it_could_be_several() {
     let mut line = words("sort -k x f");

@@ -38,7 +38,7 @@ fn given_a_wrapper_that_only_changes_how_then_the_command_behind_it_begins_there
 }
 
 /// Decisions, section 2: "Wrappers that change what or who (...): deny and ask reach inside; allow
-/// needs the wrapper and the inner command allowed."
+/// needs the wrapper and the inner command allowed." Attack 40.
 #[test]
 fn given_a_wrapper_that_changes_what_or_who_then_the_inner_command_is_found() {
     let rows: &[(&str, &[&str])] = &[
@@ -114,7 +114,7 @@ fn given_a_wrapper_that_changes_what_or_who_then_the_inner_command_is_found() {
     });
 }
 
-/// Wrappers whose command cannot be located are asked about, and denials look at every tail.
+/// Wrappers whose command cannot be located are asked about, and denials look at every tail. Attack 40.
 #[test]
 fn given_an_option_that_is_not_known_then_denials_look_at_every_tail() {
     for line in ["sudo --what 1 curl x", "xargs -Z curl x", "env --what=1 curl x", "sudo $X curl x"] {
@@ -188,7 +188,7 @@ fn given_an_input_that_decides_what_runs_then_it_is_asked_about() {
     });
 }
 
-/// Everything from agents is hostile: bounded work, whatever is inside what.
+/// Everything from agents is hostile: bounded work, whatever is inside what. Attack 70.
 #[test]
 fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
     for wrapper in

@@ -142,7 +142,7 @@ fn given_an_offer_that_is_not_taken_then_it_says_why() {
 }
 
 /// Decisions, section 6: "First answer wins": an answer that was withdrawn is taken by nobody, in whatever order the two
-/// processes come to it.
+/// processes come to it. Attack 17.
 #[test]
 fn given_an_offer_that_is_withdrawn_then_it_can_not_be_taken_and_the_other_way_round() {
     let place = Place::new();

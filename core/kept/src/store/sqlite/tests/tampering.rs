@@ -254,6 +254,7 @@ fn given_a_column_more_then_a_value_in_it_is_found() {
 }
 
 /// Decisions, section 7: "`mayi log verify` finds any ... removed end": and goes on finding it after more was written.
+/// Attack 22.
 #[test]
 fn given_a_removed_end_then_what_is_appended_does_not_hide_it() {
     let (place, report) = tampered(|connection| {
