@@ -21,14 +21,17 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("dialoguer", &["mayi"]),
     ("jsonrpsee", &["mayi-acp-server", "mayi-tests"]),
     ("agent-client-protocol", &["mayi-core", "mayi-demo", "mayi-tests"]),
-    ("brush-parser", &["mayi-core"]),
+    ("brush-parser", &["mayi-call"]),
     ("rmcp", &["mayi-core", "mayi-tests"]),
-    ("rusqlite", &["mayi", "mayi-core", "mayi-tests"]),
+    ("rusqlite", &["mayi", "mayi-kept", "mayi-tests"]),
     ("axum", &["mayi-core", "mayi-tests"]),
     ("hyper", &["mayi-acp-server", "mayi-core"]),
     ("hyper-util", &["mayi-acp-server", "mayi-core"]),
     ("reqwest", &["mayi-core", "mayi-tests"]),
     ("rustls", &["mayi-core"]),
+    ("mayi-call", &["mayi-core", "mayi-kept", "mayi-policy"]),
+    ("mayi-policy", &["mayi-core", "mayi-kept"]),
+    ("mayi-kept", &["mayi-core"]),
     ("mayi-core", &["mayi", "mayi-acp-server", "mayi-tests"]),
     ("mayi-demo", &["mayi", "mayi-tests"]),
     ("mayi", &["mayi-tests"]),
@@ -49,7 +52,7 @@ const MENTIONS: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli/"]),
     ("dialoguer", &["cli/"]),
     ("jsonrpsee", &["acp-server/", "tests/"]),
-    ("rusqlite", &["cli/tests/", "core/src/store/sqlite/", "tests/"]),
+    ("rusqlite", &["cli/tests/", "core/kept/src/store/sqlite/", "tests/"]),
 ];
 
 /// What neither calls nor policy may reach for: files, environment, network, clock, waiting.
@@ -92,7 +95,7 @@ const LOOKS_UP: &[&str] = &[
 ];
 
 /// The one file of policy that has links followed: while a pattern is compiled.
-const COMPILES_PATHS: &str = "core/src/policy/pattern/path/parse.rs";
+const COMPILES_PATHS: &str = "core/policy/src/pattern/path/parse.rs";
 
 /// The most lines of a file.
 const LONGEST: usize = 500;
@@ -225,7 +228,7 @@ fn stray_mentions(source: &Source) -> Vec<String> {
 }
 
 fn impurities(source: &Source) -> Vec<String> {
-    let policy = source.path.starts_with("core/src/policy/");
+    let policy = source.path.starts_with("core/policy/src/");
     if !(policy || source.path.starts_with("core/call/src/"))
         || is_test(&source.path)
         || LOOKS_UP.contains(&source.path.as_str())
@@ -346,12 +349,12 @@ fn calls_and_policy_read_no_file_environment_or_clock() {
     assert_eq!(impure, [""; 0]);
     let bad =
         |path: &str, text: &str| impurities(&Source { path: path.to_owned(), text: text.to_owned() }).len();
-    assert_eq!(bad("core/src/policy/decide.rs", "let now = Timestamp::now();\nif path.exists() {}\n"), 2);
-    assert_eq!(bad("core/src/policy/rule.rs", "let path = call::resolve(path);\n"), 1);
+    assert_eq!(bad("core/policy/src/decide.rs", "let now = Timestamp::now();\nif path.exists() {}\n"), 2);
+    assert_eq!(bad("core/policy/src/rule.rs", "let path = call::resolve(path);\n"), 1);
     assert_eq!(bad("core/call/src/url.rs", "let home = std::env::var(\"HOME\");\n"), 1);
     let tests = "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n";
-    assert_eq!(bad("core/src/policy/decide.rs", tests), 0);
-    assert_eq!(bad("core/src/policy/decide.rs", &format!("{tests}use std::fs;\n")), 1);
+    assert_eq!(bad("core/policy/src/decide.rs", tests), 0);
+    assert_eq!(bad("core/policy/src/decide.rs", &format!("{tests}use std::fs;\n")), 1);
 }
 
 /// "Execution needs an `Authorized<Call>`, which only the gate can make."

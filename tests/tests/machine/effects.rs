@@ -86,7 +86,7 @@ impl Bench {
         for at in verdict.policies() {
             let mut tell = |effect| hidden.insert(Hidden { policy: POLICIES[at], effect });
             for words in &said.commands {
-                if !self.judge.allows_command(at, &without_pipes(words)) {
+                if !self.judge.allows_command(at, &without_pipes(words)) && !helps(words, verdict) {
                     tell(Effect::Ran(words.clone()));
                 }
             }
@@ -144,6 +144,14 @@ fn interprets(verdict: &Verdict) -> bool {
         ["awk", "gawk", "mawk"].contains(&name) && !access.reader
     };
     shell::commands(&verdict.call.accesses).any(awk)
+}
+
+/// What a reading script runs for itself, in the folder for temporary files: `zgrep -f FILE`.
+fn helps(words: &[String], verdict: &Verdict) -> bool {
+    let script = |access: &shell::ShellAccess| {
+        access.reader && access.words.first().and_then(shell::Word::literal) == Some("zgrep")
+    };
+    words.first().is_some_and(|name| name == "mktemp") && shell::commands(&verdict.call.accesses).any(script)
 }
 
 /// The words, with a harmless one for each pipe that the shell made and named.

@@ -10,8 +10,8 @@ use super::grammar::{Grammar, Line};
 use super::shells::Shell;
 use super::{report, shrink};
 
-/// As many worlds are there at once.
-pub(crate) const WORKERS: usize = 2;
+/// As many worlds are there at once: more than processors, since a line is often waited for.
+pub(crate) const WORKERS: usize = 4;
 
 /// As many findings are made short at all.
 const MOST: usize = 150;

@@ -221,7 +221,7 @@ impl<'a> Walker<'a> {
 
     /// What comes next is in this folder. Where nothing should come, as behind an `exit`, it is where it was: a `break`
     /// outside of a loop leaves nothing.
-    pub(super) fn goes_on(&mut self, folder: Option<Folder>) {
+    fn goes_on(&mut self, folder: Option<Folder>) {
         if let Some(folder) = folder {
             self.folder = folder;
         }
