@@ -55,8 +55,11 @@ test-extension:
 test-editor: build
     #!/usr/bin/env bash
     set -euo pipefail
-    export MAYI_EDITOR=$(tests/editor/install) MAYI_TEST_AGENTS=$(tests/agents/install)
-    export MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    # Apart from `export`, which would go on where an installer fails.
+    MAYI_EDITOR=$(tests/editor/install)
+    MAYI_TEST_AGENTS=$(tests/agents/install)
+    MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    export MAYI_EDITOR MAYI_TEST_AGENTS MAYI_BIN
     (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
     "{{ just_executable() }}" node-tests editor editors/vscode/e2e 'tests/*.test.mjs'
 
