@@ -6,9 +6,10 @@ set shell := ["bash", "-euo", "pipefail", "-c"]
 default:
     @just --list --unsorted
 
-# Build everything, also the programs that tests start.
+# Build what the tests are, and the programs that they start.
 build:
-    cargo build --workspace
+    # Not `cargo build`: without the features that only tests ask for, a half of it would be compiled once more for them.
+    cargo test --workspace --no-run
 
 # Format all code.
 fmt:
@@ -23,7 +24,8 @@ lint: doc
 
 # Build the documentation, where a broken link is an error.
 doc:
-    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+    # With the examples, dependencies have the features that tests ask for, and clippy has checked them with these.
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --lib --bins --examples
 
 # Run the quick tests: all but those with agents and servers of others.
 test: build
