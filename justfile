@@ -83,11 +83,17 @@ bench-editor *options:
     (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
     node editors/vscode/e2e/bench/webview.mjs {{ options }}
 
-# Run all benchmarks but the editor's with few samples, in three minutes at the very most without building: do they run, is anything off by far? (VS Code alone takes up to a minute to start and end: `just bench-editor --quick`.)
+# Run all benchmarks but the editor's with few samples, in three minutes at the very most without building: is anything off by far? (VS Code alone takes up to a minute to start and end: `just bench-editor --quick`.)
 bench-quick:
+    cargo build --release -p mayi
     cargo bench -p mayi-tests --bench '*' --no-run
     # Not that of the editors' backend: it was not measured whether all fit into three minutes together.
     timeout 180 cargo bench -p mayi-tests --bench decide --bench overhead --bench record --bench gateway -- --quick --noplot
+
+# Run everything in the benchmarks once, as the tests are built, and measure nothing: do they run?
+bench-smoke: build
+    cargo test --workspace --bench '*' --no-run
+    timeout 180 cargo test --workspace --bench '*' -- --test
 
 # The machine spends its time in deciding: the core is built to be fast, beside the one that tests have.
 fast := "--config profile.dev.package.mayi-core.opt-level=2"
@@ -142,10 +148,14 @@ properties:
 # The fuzz targets.
 targets := "shell pattern config path"
 
-# Look for an input that breaks TARGET (shell, pattern, config or path), for so many seconds.
+# Look for an input that breaks TARGET (shell, pattern, config or path), for so many seconds. `tests/run fuzz TARGET` installs what it needs at first.
 fuzz target seconds="60":
     #!/usr/bin/env bash
     set -euo pipefail
+    cargo fuzz --version > /dev/null 2>&1 || {
+        echo "there is no cargo-fuzz: run tests/run fuzz {{ target }} {{ seconds }}, which installs it at first" >&2
+        exit 1
+    }
     # Found inputs and crashes go to target/fuzz. A crash is kept as a seed once it is understood.
     mkdir -p target/fuzz/found/{{ target }} target/fuzz/crashes/{{ target }}
     # Without sanitizers, stable Rust is enough; the core has no unsafe code that they would look at.
@@ -157,7 +167,7 @@ fuzz target seconds="60":
 # Run every fuzz target for ten minutes.
 fuzz-long: (fuzz-each "600")
 
-# Run every fuzz target for 20 seconds, as CI does.
+# Run every fuzz target for 20 seconds. (CI has `just test` run what they do on their seeds, and on inputs like these.)
 fuzz-quick: (fuzz-each "20")
 
 # Run every fuzz target, and count those without a finding.
@@ -186,10 +196,8 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-extension test-agents test-mcp test-editor fuzz-quick bench-quick; do
+    for step in lint test test-page test-extension test-agents test-mcp test-editor bench-smoke; do
         begin=$SECONDS outcome=ok
-        # Installed by test-mcp: the bench of the gateway runs those of others along.
-        [[ $step != bench-quick ]] || export MAYI_TEST_MCP=$(tests/mcp/install)
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times
     done
