@@ -27,6 +27,10 @@ doc:
     # With the examples, dependencies have the features that tests ask for, and clippy has checked them with these.
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --lib --bins --examples
 
+# Check licences and sources of all dependencies by deny.toml, with cargo-deny, which has to be installed. A test holds the same of what is built here. CHECKS: also advisories, where their database can be fetched.
+deny *checks="licenses bans sources":
+    cargo deny check {{ checks }}
+
 # Run the quick tests: all but those with agents and servers of others.
 test: build
     #!/usr/bin/env bash

@@ -3,6 +3,9 @@
 //! Each rule is a function from source text to what breaks it, so that a small text can show that it would notice.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "only tests")]
 
+#[path = "architecture/supply.rs"]
+mod supply;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
