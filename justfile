@@ -52,13 +52,23 @@ test-mcp: build
 test-page:
     "{{ just_executable() }}" node-tests page acp-server/ui 'tests/*.test.js'
 
+# Install what the extension is built with, where that is not there as package-lock.json has it.
+[private]
+extension-modules:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cd editors/vscode
+    # Npm writes this file when it has finished.
+    there=node_modules/.package-lock.json
+    [[ $there -nt package-lock.json && $there -nt package.json ]] || npm ci --no-audit --no-fund --loglevel=error
+
 # Run the unit tests of the extension: types, client, state, what is drawn.
-test-extension:
-    cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent check && node build.mjs --tests
+test-extension: extension-modules
+    cd editors/vscode && npm run --silent check && node build.mjs --tests
     "{{ just_executable() }}" node-tests extension editors/vscode 'dist-test/*.test.*js'
 
 # Run the tests with VS Code and the page in a real browser, which are installed at first (about 900 MB, outside of the checkout). Pictures go to target/screenshots.
-test-editor: build
+test-editor: build extension-modules
     #!/usr/bin/env bash
     set -euo pipefail
     # Apart from `export`, which would go on where an installer fails.
@@ -66,7 +76,7 @@ test-editor: build
     MAYI_TEST_AGENTS=$(tests/agents/install)
     MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
     export MAYI_EDITOR MAYI_TEST_AGENTS MAYI_BIN
-    (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
+    (cd editors/vscode && npm run --silent build)
     "{{ just_executable() }}" node-tests editor editors/vscode/e2e 'tests/*.test.mjs'
 
 # Run all benchmarks. What they are compared with and a VS Code are installed at first (about 1.5 GB, outside of the checkout).
@@ -76,7 +86,7 @@ bench:
     "{{ just_executable() }}" bench-editor
 
 # Measure from the agent to the webview of a real VS Code, and back. OPTIONS: --quick.
-bench-editor *options:
+bench-editor *options: extension-modules
     #!/usr/bin/env bash
     set -euo pipefail
     cargo build --release -p mayi
@@ -84,7 +94,7 @@ bench-editor *options:
     cargo bench -p mayi-tests --bench serve --no-run
     MAYI_EDITOR=$(tests/editor/install)
     export MAYI_EDITOR MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/release/mayi
-    (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
+    (cd editors/vscode && npm run --silent build)
     node editors/vscode/e2e/bench/webview.mjs {{ options }}
 
 # Run all benchmarks but the editor's with few samples, in three minutes at the very most without building: is anything off by far? (VS Code alone takes up to a minute to start and end: `just bench-editor --quick`.)

@@ -112,22 +112,22 @@ fn each(target: &str, made: usize, body: fn(&[u8])) {
 
 #[test]
 fn given_any_line_then_its_analysis_makes_sense() {
-    each("shell", 10_000, shell::run);
+    each("shell", 5_000, shell::run);
 }
 
 #[test]
 fn given_any_text_then_it_is_no_pattern_or_one_that_agrees_with_itself() {
-    each("pattern", 15_000, pattern::run);
+    each("pattern", 10_000, pattern::run);
 }
 
 #[test]
 fn given_any_file_of_a_workspace_then_nothing_is_decided_less_strictly_for_it() {
-    each("config", 1_200, config::run);
+    each("config", 600, config::run);
 }
 
 #[test]
 fn given_any_path_on_a_tree_with_links_then_it_leads_where_the_kernel_goes() {
-    each("path", 35_000, path::run);
+    each("path", 15_000, path::run);
 }
 
 /// What is made looks like the seeds, and is something else; and the next run makes the same.
