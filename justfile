@@ -25,7 +25,8 @@ lint: doc
 # Build the documentation, where a broken link is an error.
 doc:
     # With the examples, dependencies have the features that tests ask for, and clippy has checked them with these.
-    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --lib --bins --examples
+    # Not the program `mayi`: the library has the same name.
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --lib --examples --bin '*_*'
 
 # Check licences and sources of all dependencies by deny.toml, with cargo-deny, which has to be installed. A test holds the same of what is built here. CHECKS: also advisories, where their database can be fetched.
 deny *checks="licenses bans sources":
