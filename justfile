@@ -6,9 +6,10 @@ set shell := ["bash", "-euo", "pipefail", "-c"]
 default:
     @just --list --unsorted
 
-# Build everything, also the programs that tests start.
+# Build what the tests are, and the programs that they start.
 build:
-    cargo build --workspace
+    # Not `cargo build`: without the features that only tests ask for, a half of it would be compiled once more for them.
+    cargo test --workspace --no-run
 
 # Format all code.
 fmt:
@@ -23,7 +24,13 @@ lint: doc
 
 # Build the documentation, where a broken link is an error.
 doc:
-    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+    # With the examples, dependencies have the features that tests ask for, and clippy has checked them with these.
+    # Not the program `mayi`: the library has the same name.
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --lib --examples --bin '*_*'
+
+# Check licences and sources of all dependencies by deny.toml, with cargo-deny, which has to be installed. A test holds the same of what is built here. CHECKS: also advisories, where their database can be fetched.
+deny *checks="licenses bans sources":
+    cargo deny check {{ checks }}
 
 # Run the quick tests: all but those with agents and servers of others.
 test: build
@@ -46,18 +53,31 @@ test-mcp: build
 test-page:
     "{{ just_executable() }}" node-tests page acp-server/ui 'tests/*.test.js'
 
+# Install what the extension is built with, where that is not there as package-lock.json has it.
+[private]
+extension-modules:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cd editors/vscode
+    # Npm writes this file when it has finished.
+    there=node_modules/.package-lock.json
+    [[ $there -nt package-lock.json && $there -nt package.json ]] || npm ci --no-audit --no-fund --loglevel=error
+
 # Run the unit tests of the extension: types, client, state, what is drawn.
-test-extension:
-    cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent check && node build.mjs --tests
+test-extension: extension-modules
+    cd editors/vscode && npm run --silent check && node build.mjs --tests
     "{{ just_executable() }}" node-tests extension editors/vscode 'dist-test/*.test.*js'
 
 # Run the tests with VS Code and the page in a real browser, which are installed at first (about 900 MB, outside of the checkout). Pictures go to target/screenshots.
-test-editor: build
+test-editor: build extension-modules
     #!/usr/bin/env bash
     set -euo pipefail
-    export MAYI_EDITOR=$(tests/editor/install) MAYI_TEST_AGENTS=$(tests/agents/install)
-    export MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
-    (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
+    # Apart from `export`, which would go on where an installer fails.
+    MAYI_EDITOR=$(tests/editor/install)
+    MAYI_TEST_AGENTS=$(tests/agents/install)
+    MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    export MAYI_EDITOR MAYI_TEST_AGENTS MAYI_BIN
+    (cd editors/vscode && npm run --silent build)
     "{{ just_executable() }}" node-tests editor editors/vscode/e2e 'tests/*.test.mjs'
 
 # Run all benchmarks. What they are compared with and a VS Code are installed at first (about 1.5 GB, outside of the checkout).
@@ -67,7 +87,7 @@ bench:
     "{{ just_executable() }}" bench-editor
 
 # Measure from the agent to the webview of a real VS Code, and back. OPTIONS: --quick.
-bench-editor *options:
+bench-editor *options: extension-modules
     #!/usr/bin/env bash
     set -euo pipefail
     cargo build --release -p mayi
@@ -75,14 +95,20 @@ bench-editor *options:
     cargo bench -p mayi-tests --bench serve --no-run
     MAYI_EDITOR=$(tests/editor/install)
     export MAYI_EDITOR MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/release/mayi
-    (cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build)
+    (cd editors/vscode && npm run --silent build)
     node editors/vscode/e2e/bench/webview.mjs {{ options }}
 
-# Run all benchmarks but the editor's with few samples, in three minutes at the very most without building: do they run, is anything off by far? (VS Code alone takes up to a minute to start and end: `just bench-editor --quick`.)
+# Run all benchmarks but the editor's with few samples, in three minutes at the very most without building: is anything off by far? (VS Code alone takes up to a minute to start and end: `just bench-editor --quick`.)
 bench-quick:
+    cargo build --release -p mayi
     cargo bench -p mayi-tests --bench '*' --no-run
     # Not that of the editors' backend: it was not measured whether all fit into three minutes together.
     timeout 180 cargo bench -p mayi-tests --bench decide --bench overhead --bench record --bench gateway -- --quick --noplot
+
+# Run everything in the benchmarks once, as the tests are built, and measure nothing: do they run?
+bench-smoke: build
+    cargo test --workspace --bench '*' --no-run
+    timeout 180 cargo test --workspace --bench '*' -- --test
 
 # The machine spends its time in deciding: the core is built to be fast, beside the one that tests have.
 fast := "--config profile.dev.package.mayi-core.opt-level=2"
@@ -126,13 +152,25 @@ holes lines="50000" names="*":
     done
     ((${#failed[@]} == 0))
 
+# Look for what breaks a property, on inputs from a new seed, which is told: `PROPTEST_RNG_SEED` repeats one. What is found goes to files in proptest-regressions, to be kept.
+properties:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$(date +%s)}
+    echo "PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED"
+    cargo nextest run --workspace -E 'package(mayi-core)'
+
 # The fuzz targets.
 targets := "shell pattern config path"
 
-# Look for an input that breaks TARGET (shell, pattern, config or path), for so many seconds.
+# Look for an input that breaks TARGET (shell, pattern, config or path), for so many seconds. `tests/run fuzz TARGET` installs what it needs at first.
 fuzz target seconds="60":
     #!/usr/bin/env bash
     set -euo pipefail
+    cargo fuzz --version > /dev/null 2>&1 || {
+        echo "there is no cargo-fuzz: run tests/run fuzz {{ target }} {{ seconds }}, which installs it at first" >&2
+        exit 1
+    }
     # Found inputs and crashes go to target/fuzz. A crash is kept as a seed once it is understood.
     mkdir -p target/fuzz/found/{{ target }} target/fuzz/crashes/{{ target }}
     # Without sanitizers, stable Rust is enough; the core has no unsafe code that they would look at.
@@ -144,7 +182,7 @@ fuzz target seconds="60":
 # Run every fuzz target for ten minutes.
 fuzz-long: (fuzz-each "600")
 
-# Run every fuzz target for 20 seconds, as CI does.
+# Run every fuzz target for 20 seconds. (CI has `just test` run what they do on their seeds, and on inputs like these.)
 fuzz-quick: (fuzz-each "20")
 
 # Run every fuzz target, and count those without a finding.
@@ -173,10 +211,8 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-extension test-agents test-mcp test-editor fuzz-quick bench-quick; do
+    for step in lint test test-page test-extension test-agents test-mcp test-editor bench-smoke; do
         begin=$SECONDS outcome=ok
-        # Installed by test-mcp: the bench of the gateway runs those of others along.
-        [[ $step != bench-quick ]] || export MAYI_TEST_MCP=$(tests/mcp/install)
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times
     done
@@ -191,7 +227,11 @@ nextest name filter:
     #!/usr/bin/env bash
     set -uo pipefail
     junit=${CARGO_TARGET_DIR:-target}/nextest/ci/junit.xml
-    mkdir -p target/ci && rm -f "$junit" "target/ci/{{ name }}.count"
+    # Where tests say that they can't run here (`mayi_tests::skipped`). For nextest they have passed.
+    export MAYI_SKIPPED=$PWD/target/ci/{{ name }}.skipped
+    # What gates a change does not depend on chance: `just properties` is for new inputs.
+    export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-20261124}
+    mkdir -p target/ci && rm -f "$junit" "target/ci/{{ name }}.count" "$MAYI_SKIPPED"
     status=0
     cargo nextest run --workspace --profile ci -E '{{ filter }}' || status=$?
     # No report means that nothing ran: a build that failed, or no tests.
@@ -200,7 +240,12 @@ nextest name filter:
     failed=$(($(total failures) + $(total errors)))
     # Nextest's own "skipped" has what the filter left out too, which another recipe runs. Skipped are the ignored ones.
     skipped=$(cargo nextest list --workspace -E '{{ filter }}' --run-ignored only -T oneline 2>/dev/null | wc -l)
-    echo "$(($(total tests) - failed)) $failed $skipped" > "target/ci/{{ name }}.count"
+    left_out=0
+    if [[ -e $MAYI_SKIPPED ]]; then
+        left_out=$(wc -l < "$MAYI_SKIPPED")
+        sed 's/^/skipped: /' "$MAYI_SKIPPED"
+    fi
+    echo "$(($(total tests) - failed - left_out)) $failed $((skipped + left_out))" > "target/ci/{{ name }}.count"
     exit "$status"
 
 # Run the tests of Node.js in a folder, one file after the other, and count them as above.

@@ -1,5 +1,5 @@
 //! Processes that are killed while they ask and while they answer: one that runs an agent, and one that a person answers
-//! in, at random points.
+//! in, at scattered points.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "it tells how much of what it looks for it met")]
@@ -10,7 +10,7 @@ mod pty;
 mod waiting;
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
 
 use mayi_core::approval::State;
@@ -39,7 +39,8 @@ fn moment(random: u64, most: u64) {
 
 fn kills(round: impl Fn(&Machine, &str, u64) -> Seen) {
     let machine = Machine::new();
-    let chance = RandomState::new();
+    // Its keys are the same each time.
+    let chance = BuildHasherDefault::<DefaultHasher>::default();
     let mut rounds = BTreeMap::new();
     for kill in 0..KILLS {
         let file = format!("ran-{kill}.txt");

@@ -5,6 +5,7 @@
 
 pub mod conformance;
 pub mod random;
+mod skipped;
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -20,6 +21,8 @@ use rustix::process::{Pid, Signal};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+pub use skipped::skipped;
 
 /// A test that waits longer for anything has failed: nothing that mayi does may hang.
 pub const LIMIT: Duration = Duration::from_secs(60);

@@ -11,8 +11,12 @@ use serde_json::Value;
 
 #[path = "architecture/attacks.rs"]
 mod attacks;
+#[path = "architecture/floors.rs"]
+mod floors;
 #[path = "architecture/page.rs"]
 mod page;
+#[path = "architecture/supply.rs"]
+mod supply;
 
 /// Which packages may depend on what: the rest may not.
 const DEPENDENCIES: &[(&str, &[&str])] = &[

@@ -12,15 +12,16 @@ pub(crate) struct Program {
     pub(crate) profile: &'static str,
 }
 
-/// Looks for it beside `built`, the folder of what was built for this bench: release first. It has to know `option` of
-/// `command`.
+/// Looks for it in `built`, the folder of what was built for this bench, and then in that of the other profile. It has
+/// to know `option` of `command`.
 ///
 /// # Errors
 /// Why there is none.
 pub(crate) fn find(built: &Path, command: &str, option: &str) -> Result<Program, String> {
     let target = built.parent().unwrap_or(built);
-    let mut why = "there is no target/release/mayi and no target/debug/mayi".to_owned();
-    for profile in ["release", "debug"] {
+    let mut why = "there is no target/release/mayi and no target/debug/mayi: build it".to_owned();
+    let profiles = if built.ends_with("debug") { ["debug", "release"] } else { ["release", "debug"] };
+    for profile in profiles {
         let path = target.join(profile).join(format!("mayi{}", std::env::consts::EXE_SUFFIX));
         if !path.is_file() {
             continue;

@@ -62,13 +62,7 @@ struct Bench {
 fn main() -> Outcome<()> {
     let Some(options) = Options::read(std::env::args().skip(1)) else { return Ok(()) };
     let built = Path::new(SERVER).parent().ok_or("the server is in no folder")?;
-    let program = match program::find(built, "mcp", "--url") {
-        Ok(program) => program,
-        Err(why) => {
-            println!("skipped: {why}");
-            return Ok(());
-        }
-    };
+    let program = program::find(built, "mcp", "--url")?;
     let machine = Machine::new()?;
     machine.policy(RULES)?;
     let config = machine.at("etc")?.join(format!("{RULES}.toml"));

@@ -1,5 +1,5 @@
 //! Decisions that can be trusted: the corpus through the library and the program, real bash beside the analysis of
-//! lines, an ordinary session, hostile inputs, and the scores on other projects' cases.
+//! lines, an ordinary session, hostile inputs and those of the fuzz targets, and the scores on other projects' cases.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -12,6 +12,7 @@
 
 mod corpus;
 mod differential;
+mod fuzz;
 mod hostile;
 mod score;
 mod session;

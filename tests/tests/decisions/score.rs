@@ -20,7 +20,7 @@ fn corpora() -> Option<PathBuf> {
     let beside = std::env::var_os("MAYI_CORPORA").map_or(beside, PathBuf::from);
     let there = beside.join("score").is_file();
     if !there {
-        println!("skipped: there is no {}", beside.display());
+        mayi_tests::skipped(&format!("there is no {}", beside.display()));
     }
     there.then_some(beside)
 }

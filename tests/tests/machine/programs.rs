@@ -163,12 +163,16 @@ const MARKERS: &[&str] = &[
 /// Fills the folder that is the whole `PATH`.
 pub(crate) fn fill(bin: &Path, log: &Path) {
     fs::create_dir_all(bin).unwrap();
+    let mut missing = Vec::new();
     for name in REAL {
-        let found = ["/usr/bin", "/bin", "/usr/local/bin"].iter().map(|folder| Path::new(folder).join(name));
-        if let Some(real) = found.into_iter().find(|path| path.is_file()) {
-            symlink(real, bin.join(name)).unwrap();
+        let mut found =
+            ["/usr/bin", "/bin", "/usr/local/bin"].iter().map(|folder| Path::new(folder).join(name));
+        match found.find(|path| path.is_file()) {
+            Some(real) => symlink(real, bin.join(name)).unwrap(),
+            None => missing.push(*name),
         }
     }
+    assert_eq!(missing, [""; 0], "install these, or run tests/run, which does");
     // Debian's name for it is another one.
     let _ = symlink("/usr/bin/fdfind", bin.join("fd"));
     MARKERS.iter().for_each(|name| script(&bin.join(name), name, log));

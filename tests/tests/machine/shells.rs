@@ -41,10 +41,13 @@ impl Shell {
         }
     }
 
-    /// Where it is; none if it is not installed.
-    pub(crate) fn program(self) -> Option<PathBuf> {
+    /// Where it is.
+    fn program(self) -> PathBuf {
         let folders = ["/bin", "/usr/bin", "/usr/local/bin"];
-        folders.iter().map(|folder| PathBuf::from(folder).join(self.name())).find(|path| path.is_file())
+        let mut places = folders.iter().map(|folder| PathBuf::from(folder).join(self.name()));
+        places.find(|path| path.is_file()).unwrap_or_else(|| {
+            panic!("there is no {}: install it, or run tests/run, which does", self.name())
+        })
     }
 }
 
@@ -98,7 +101,7 @@ impl Runner {
     /// Runs `line`, and waits until nothing of it is left.
     pub(crate) fn run(&self, world: &World, shell: Shell, line: &str) -> Said {
         let output = OpenOptions::new().append(true).open(&self.output).unwrap();
-        let mut command = Command::new(shell.program().unwrap());
+        let mut command = Command::new(shell.program());
         command.args(shell.options()).arg(line).current_dir(world.project());
         command.env_clear().env("PATH", world.bin()).env("HOME", world.home());
         command

@@ -43,22 +43,23 @@ fn given_a_limit_on_the_size_of_files_then_it_ends_with_an_error_and_the_record_
 fn given_a_full_disk_then_it_is_said_and_the_record_is_whole() {
     let data = Data::new();
     fs::create_dir(data.path()).unwrap();
-    let disk = r#"mount -t tmpfs -o size=3m,mode=700 tmpfs "$1" || exit 9; shift; "$0" "$1" append a 1000000 & pid=$!
-        wait $pid; "$0" "$1" read"#;
-    let mut command = Command::new("unshare");
     let root = rustix::process::geteuid().is_root();
-    command.args(if root { &["--mount"][..] } else { &["--user", "--map-root-user", "--mount"][..] });
-    // The worker begins with what is on its standard input, which a process in the background has from /dev/null.
-    command.args(["sh", "-c", disk, WORKER]).arg(data.path()).arg(data.path());
-    let output = command.output();
-    let output = match output {
-        Ok(output) if output.status.code() == Some(0) => output,
-        other => {
-            // Said, since a test that is left out silently is none. The limit on sizes above takes its place.
-            println!("no disk of its own to be had here: {other:?}");
-            return;
-        }
+    let space = if root { &["--mount"][..] } else { &["--user", "--map-root-user", "--mount"][..] };
+    let with_disk = |then: &str| {
+        let line = format!(r#"mount -t tmpfs -o size=3m,mode=700 tmpfs "$1" || exit 9; {then}"#);
+        let mut command = Command::new("unshare");
+        command.args(space).args(["sh", "-c", &line, WORKER]).arg(data.path());
+        command.output()
     };
+    let had = with_disk("");
+    if !had.as_ref().is_ok_and(|output| output.status.success()) {
+        // The limit on sizes above takes its place.
+        mayi_tests::skipped(&format!("there is no disk of its own to be had: {had:?}"));
+        return;
+    }
+    // The worker begins with what is on its standard input, which a process in the background has from /dev/null.
+    let output = with_disk(r#""$0" "$1" append a 1000000 & pid=$!; wait $pid; "$0" "$1" read"#).unwrap();
+    assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     let (told, rest) = text.split_once("error: ").unwrap();
     let told = told.lines().count() - 1;
