@@ -2,7 +2,7 @@
 // The chat as a person uses it: tabs, prompts, cards.
 
 import { until } from './until.mjs';
-import { command, picture, webview } from './workbench.mjs';
+import { click, command, picture, webview } from './workbench.mjs';
 
 /** Whose tab is shown. */
 const SHOWN = '.mynah-chat-wrapper:visible';
@@ -56,7 +56,7 @@ export function chatOf(page) {
   /** Shows a tab. @param {string} id */
   async function select(id) {
     const inside = await frame();
-    await inside.locator(`span[data-tab-id="${id}"]`).first().click();
+    await click(page, inside.locator(`span[data-tab-id="${id}"]`).first());
     await inside.locator(`.mynah-chat-wrapper[data-tab-id="${id}"]:visible`).waitFor();
   }
 
@@ -64,7 +64,7 @@ export function chatOf(page) {
   async function prompt(text) {
     const inside = await frame();
     const input = inside.locator(`${SHOWN} .mynah-chat-prompt-input`);
-    await input.click();
+    await click(page, input);
     await input.fill(text);
     await input.press('Enter');
   }
@@ -82,7 +82,7 @@ export function chatOf(page) {
   /** Presses a choice of a card, as soon as it is live. @param {string} id @param {string} action */
   async function press(id, action) {
     const inside = await frame();
-    await byId(inside, id).locator(`[action-id="${action}"]:not([aria-disabled="true"])`).click();
+    await click(page, byId(inside, id).locator(`[action-id="${action}"]:not([aria-disabled="true"])`));
   }
 
   /** Waits until a card is in this state, and gives its text. @param {string} id @param {string} state @returns {Promise<string>} */
@@ -111,8 +111,8 @@ export function chatOf(page) {
   /** Chooses a mode for the tab that is shown. @param {'plan' | 'default' | 'auto'} mode */
   async function setMode(mode) {
     const inside = await frame();
-    await inside.locator(`${SHOWN} [data-testid="mode"]`).click();
-    await inside.locator(`${SHOWN} [role="menuitemradio"][data-mode="${mode}"]`).click();
+    await click(page, inside.locator(`${SHOWN} [data-testid="mode"]`));
+    await click(page, inside.locator(`${SHOWN} [role="menuitemradio"][data-mode="${mode}"]`));
     await inside.locator(`${SHOWN} [data-testid="mode"][data-mode="${mode}"]`).waitFor();
   }
 

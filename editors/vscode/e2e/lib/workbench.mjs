@@ -90,6 +90,28 @@ export async function webview(page, selector, milliseconds = 45_000) {
 }
 
 /**
+ * Clicks as a person does, whose pointer moves there first: a webview is deaf to pointers from the beginning of a drag until
+ * the pointer moves without a button, and a click that waits for it to hear again would never move. What covers the place
+ * is said where it can't be clicked.
+ * @param {Page} page
+ * @param {any} locator
+ */
+export async function click(page, locator) {
+  await locator.waitFor();
+  const box = await locator.boundingBox();
+  const at = box === null ? null : { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  if (at !== null) await page.mouse.move(at.x, at.y);
+  await locator.click().catch(async (/** @type {Error} */ error) => {
+    if (at === null) throw error;
+    const above = await page.evaluate((/** @type {{ x: number, y: number }} */ { x, y }) =>
+      document.elementsFromPoint(x, y).slice(0, 8).map((one) => `${one.tagName} ${one.className} ${getComputedStyle(one).pointerEvents}`), at);
+    const frames = await page.evaluate(() => [...document.querySelectorAll('iframe')].map((one) =>
+      `${one.className} ${one.parentElement?.getAttribute('style')} ${getComputedStyle(one).pointerEvents} ${JSON.stringify(one.getBoundingClientRect())}`));
+    throw new Error(`${error.message}\nat ${JSON.stringify(at)}: ${above.join('; ')}\nframes: ${frames.join('; ')}`);
+  });
+}
+
+/**
  * Keeps a picture.
  * @param {Page} page
  * @param {string} name
