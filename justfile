@@ -276,8 +276,8 @@ doctest:
 
 # Writes the JSON schema of configuration files anew; a test holds it to the code.
 schema:
-    cargo run --quiet -p mayi -- config schema > schema/mayi.schema.json.new
-    mv schema/mayi.schema.json.new schema/mayi.schema.json
+    cargo run --quiet -p mayi -- config schema > core/config/mayi.schema.json.new
+    mv core/config/mayi.schema.json.new core/config/mayi.schema.json
 
 # Build the extension for VS Code, with the backend in it: editors/vscode/mayi-vscode.vsix.
 vsix:

@@ -4,11 +4,12 @@
 //! [`gate::Authorized`] → door. ARCHITECTURE.md says which module may know what.
 
 pub mod check;
-pub mod config;
 pub mod doors;
 pub mod gate;
 
 pub use mayi_call as call;
+pub use mayi_config as config;
+pub use mayi_import as import;
 pub use mayi_kept::{approval, pin, record, store};
 pub use mayi_policy as policy;
 pub use mayi_policy::grant;

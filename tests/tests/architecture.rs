@@ -33,9 +33,11 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("hyper-util", &["mayi-acp-server", "mayi-core"]),
     ("reqwest", &["mayi-core", "mayi-tests"]),
     ("rustls", &["mayi-core"]),
-    ("mayi-call", &["mayi-core", "mayi-kept", "mayi-policy"]),
-    ("mayi-policy", &["mayi-core", "mayi-kept"]),
-    ("mayi-kept", &["mayi-core"]),
+    ("mayi-call", &["mayi-config", "mayi-core", "mayi-import", "mayi-kept", "mayi-policy"]),
+    ("mayi-policy", &["mayi-config", "mayi-core", "mayi-import", "mayi-kept"]),
+    ("mayi-kept", &["mayi-config", "mayi-core", "mayi-import"]),
+    ("mayi-config", &["mayi-core", "mayi-import"]),
+    ("mayi-import", &["mayi-core"]),
     ("mayi-core", &["mayi", "mayi-acp-server", "mayi-tests"]),
     ("mayi-demo", &["mayi", "mayi-tests"]),
     ("mayi", &["mayi-tests"]),
@@ -44,7 +46,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
 
 /// Which folders may name what in their code.
 const MENTIONS: &[(&str, &[&str])] = &[
-    ("agent_client_protocol", &["core/src/doors/acp/", "demo/", "tests/"]),
+    ("agent_client_protocol", &["cli/demo/", "core/src/doors/acp/", "tests/"]),
     ("brush_parser", &["core/call/src/shell/"]),
     ("rmcp", &["core/src/doors/mcp/", "tests/"]),
     ("axum", &["core/src/doors/mcp/", "core/src/doors/web.rs", "tests/"]),

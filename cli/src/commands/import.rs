@@ -5,8 +5,8 @@ use std::path::Path;
 
 use mayi_core::approval::{visible, visible_block};
 use mayi_core::call::Names;
-use mayi_core::config::import::{Imported, ImportedRule, Tool, files_of, given, import as read, render};
 use mayi_core::config::{ConfigErrors, edit};
+use mayi_core::import::{Imported, ImportedRule, Tool, files_of, given, import as read, render};
 use mayi_core::policy::Rule;
 use serde_json::json;
 use similar::TextDiff;

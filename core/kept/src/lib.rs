@@ -2,6 +2,9 @@
 //! first seen. It stands on calls and policy, and knows no door.
 
 pub mod approval;
+mod keep;
 pub mod pin;
 pub mod record;
 pub mod store;
+
+pub use keep::{KeepError, Keeper, NoKeeper};

@@ -5,8 +5,13 @@ use std::process::Command;
 use super::top;
 
 /// Each floor, and what stands below it of the workspace.
-const FLOORS: &[(&str, &[&str])] =
-    &[("mayi-call", &[]), ("mayi-policy", &["mayi-call"]), ("mayi-kept", &["mayi-call", "mayi-policy"])];
+const FLOORS: &[(&str, &[&str])] = &[
+    ("mayi-call", &[]),
+    ("mayi-policy", &["mayi-call"]),
+    ("mayi-kept", &["mayi-call", "mayi-policy"]),
+    ("mayi-config", &["mayi-call", "mayi-kept", "mayi-policy"]),
+    ("mayi-import", &["mayi-call", "mayi-config", "mayi-kept", "mayi-policy"]),
+];
 
 /// What talks to others, or waits for them.
 const NETWORK: &[&str] = &[

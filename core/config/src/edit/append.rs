@@ -1,0 +1,72 @@
+//! Rules that are added at the end of the user's file, after the person has seen the change.
+
+use std::io;
+use std::path::Path;
+
+use super::{EditError, HEADER, check, lock, make_folder, write};
+use crate::{ConfigErrors, Layer, read, secure};
+use mayi_call::resolve;
+use mayi_policy::Rule;
+use mayi_policy::pattern::Places;
+
+/// A change that was not made yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The file as it is; none if there is no file.
+    pub old: Option<String>,
+    /// The file as it would be.
+    pub new: String,
+}
+
+/// What the file at `path` would be with `text` at its end, and the rules that it has already.
+///
+/// # Errors
+/// If the file has mistakes or is not safe, or `text` does not fit its layout.
+pub fn preview(
+    path: &Path,
+    places: &Places,
+    text: impl FnOnce(&[Rule]) -> String,
+) -> Result<Appended, EditError> {
+    let failed =
+        |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
+    let target = resolve(path).map_err(failed("can't be found"))?;
+    let old = secure::read(Layer::User, &target).map_err(ConfigErrors::from)?;
+    let before = old.as_deref().unwrap_or(HEADER);
+    let file = match read::read(Layer::User, path, before, places) {
+        Ok(file) => file,
+        Err(errors) => {
+            ConfigErrors::check(errors)?;
+            return Ok(Appended { old: old.clone(), new: before.to_owned() });
+        }
+    };
+    let mut new = before.trim_end().to_owned();
+    new.push_str("\n\n");
+    new.push_str(&text(&file.rules));
+    if before.contains("\r\n") {
+        new = new.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    // `rule = [...]` on one line can't be added to in this way.
+    check(path, &new, places).map_err(|errors| EditError::Layout {
+        path: path.to_owned(),
+        what: errors.all().first().map(crate::ConfigError::one_line).unwrap_or_default(),
+    })?;
+    Ok(Appended { old, new })
+}
+
+/// Makes the change that was shown; not if the file is another one by now.
+///
+/// # Errors
+/// If it has changed meanwhile, or can't be written.
+pub fn append(path: &Path, change: &Appended) -> Result<(), EditError> {
+    let failed =
+        |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
+    let target = resolve(path).map_err(failed("can't be found"))?;
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    make_folder(folder).map_err(failed("its folder can't be made"))?;
+    let _lock = lock(path, &target)?;
+    let now = secure::read(Layer::User, &target).map_err(ConfigErrors::from)?;
+    if now != change.old {
+        return Err(EditError::Busy { path: path.to_owned() });
+    }
+    write(&target, folder, &change.new).map_err(failed("can't be written"))
+}

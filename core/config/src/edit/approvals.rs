@@ -1,0 +1,122 @@
+//! Which tools of an MCP server ask.
+
+use std::path::Path;
+
+use toml_edit::{Item, RawString, Table, TableLike, Value};
+
+use super::{EditError, change, put};
+use crate::scalars::approval_word;
+use mayi_policy::Approval;
+use mayi_policy::pattern::Places;
+
+/// Sets `approval` of `server` in the file at `path`; `None` and [`Approval::Default`] take it out, so that the matrix
+/// counts. Returns whether that changed anything.
+///
+/// # Errors
+/// If the file has mistakes, is not safe or can't be written.
+pub fn set_server_approval(
+    path: &Path,
+    places: &Places,
+    server: &str,
+    approval: Option<Approval>,
+) -> Result<bool, EditError> {
+    let approval = approval.filter(|approval| *approval != Approval::Default);
+    change(path, places, |document| {
+        let Some(approval) = approval else {
+            let servers = document.get_mut("servers").and_then(Item::as_table_like_mut);
+            let settings = servers.and_then(|servers| servers.get_mut(server));
+            return Ok(settings.is_some_and(|settings| take_out(settings, "approval")));
+        };
+        let servers = below(document.as_table_mut(), "servers", true)?;
+        put_word(below(servers, server, false)?, "approval", approval)
+    })
+}
+
+/// Sets `approval` of the tool `tool` of `server` in the file at `path`, in the form that its entry has, also to what it
+/// would be without: what another file says of the tool may be something else. Returns whether that changed anything.
+///
+/// # Errors
+/// If the file has mistakes, is not safe or can't be written.
+pub fn set_tool_approval(
+    path: &Path,
+    places: &Places,
+    server: &str,
+    tool: &str,
+    approval: Approval,
+) -> Result<bool, EditError> {
+    change(path, places, |document| {
+        let servers = below(document.as_table_mut(), "servers", true)?;
+        let tools = below(below(servers, server, false)?, "tools", false)?;
+        match tools.get_mut(tool).and_then(Item::as_table_like_mut) {
+            Some(entry) => put_word(entry, "approval", approval),
+            None => put_word(tools, tool, approval),
+        }
+    })
+}
+
+fn put_word(table: &mut dyn TableLike, key: &str, approval: Approval) -> Result<bool, &'static str> {
+    let word = approval_word(approval);
+    match table.get(key) {
+        Some(old) if old.as_str() == Some(word) => return Ok(false),
+        Some(old) if !old.is_value() => return Err("what `approval` says is not a value"),
+        _ => {}
+    }
+    put(table, key, Value::from(word));
+    Ok(true)
+}
+
+/// The table called `key`, made if need be as the one around it is written; `only_around` if it holds nothing but
+/// other tables.
+fn below<'t>(
+    table: &'t mut dyn TableLike,
+    key: &str,
+    only_around: bool,
+) -> Result<&'t mut dyn TableLike, &'static str> {
+    if !table.contains_key(key) {
+        let mut new = Table::new();
+        new.set_implicit(only_around);
+        new.set_dotted(table.is_dotted());
+        // In a table that stands on one line, it becomes one too.
+        table.insert(key, Item::Table(new));
+    }
+    let item = table.get_mut(key).and_then(Item::as_table_like_mut);
+    item.ok_or("the settings of servers are not tables")
+}
+
+/// Takes `key` out of a table; what was said above it in comments stays. Returns whether it was there.
+fn take_out(settings: &mut Item, key: &str) -> bool {
+    let Some(table) = settings.as_table_mut() else {
+        return settings.as_table_like_mut().is_some_and(|table| table.remove(key).is_some());
+    };
+    let keys: Vec<String> =
+        table.iter().filter(|(_, item)| item.is_value()).map(|(key, _)| key.to_owned()).collect();
+    let Some((old, _)) = table.remove_entry(key) else { return false };
+    let text = |raw: Option<&RawString>| raw.and_then(|raw| raw.as_str()).unwrap_or_default().to_owned();
+    // Whole lines: what stands before the key on its own line goes with it.
+    let mut above = text(old.leaf_decor().prefix());
+    above.truncate(above.rfind('\n').map_or(0, |end| end + 1));
+    if !above.contains('#') {
+        return true;
+    }
+    let at = keys.iter().position(|other| other == key).unwrap_or_default();
+    let (next, last) = (keys.get(at + 1), at.checked_sub(1).and_then(|at| keys.get(at)));
+    if let Some(mut next) = next.and_then(|next| table.key_mut(next)) {
+        let prefix = above + &text(next.leaf_decor().prefix());
+        next.leaf_decor_mut().set_prefix(prefix);
+        return true;
+    }
+    // Behind what stands before it: the line above, or the table's own.
+    let value = last.and_then(|last| table.get_mut(last)).and_then(Item::as_value_mut);
+    let after = |suffix: String| format!("{suffix}\n{}", above.trim_end_matches(['\n', '\r']));
+    match value {
+        Some(value) => {
+            let suffix = after(text(value.decor().suffix()));
+            value.decor_mut().set_suffix(suffix);
+        }
+        None => {
+            let suffix = after(text(table.decor().suffix()));
+            table.decor_mut().set_suffix(suffix);
+        }
+    }
+    true
+}

@@ -1,0 +1,171 @@
+//! What an editor's settings say of agents and servers (`mayi.agents`, `mayi.servers`, `mayi.mode`): a layer of its own
+//! (decisions, section 5). They are the user's, for all folders of the editor: they loosen as the user's file may.
+
+mod entries;
+mod read;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::load::Loading;
+use super::scalars::{At, Scalars};
+use super::{Layer, nearest};
+use mayi_kept::approval::visible;
+use mayi_policy::{Approval, Mode, Origin};
+
+/// How notices name them.
+const PLACE: &str = "the editor's settings";
+
+/// Keys that nobody knows: kept, since an editor writes its settings back as a whole.
+type Unknown = BTreeMap<String, Value>;
+
+/// An editor's settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ts_rs::TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EditorSettings {
+    /// The mode of all sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub mode: Option<Mode>,
+    /// Agents, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, EditorAgent>,
+    /// MCP servers, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub servers: BTreeMap<String, EditorServer>,
+    /// What else is there: told, and nothing more.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub unknown: Unknown,
+}
+
+/// An agent in an editor's settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ts_rs::TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EditorAgent {
+    /// The program that starts it, in place of what other files say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub command: Option<String>,
+    /// The program's arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub args: Option<Vec<String>>,
+    /// Variables that are set for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub env: Option<BTreeMap<String, String>>,
+    /// Whether it acts without asking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub bypass_permissions: Option<bool>,
+    /// The mode of its sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub mode: Option<Mode>,
+    /// What else is there: told, and nothing more.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub unknown: Unknown,
+}
+
+/// An MCP server in an editor's settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ts_rs::TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EditorServer {
+    /// The program that is the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub command: Option<String>,
+    /// The program's arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub args: Option<Vec<String>>,
+    /// Variables that are set for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub env: Option<BTreeMap<String, String>>,
+    /// Where it is reached, in place of a program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub url: Option<String>,
+    /// Headers that are sent there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub headers: Option<BTreeMap<String, String>>,
+    /// Whether its tools ask: `required` or `not_required`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub approval: Option<Approval>,
+    /// The same for single tools, also `default`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tools: Option<BTreeMap<String, Approval>>,
+    /// What else is there: told, and nothing more.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub unknown: Unknown,
+}
+
+impl EditorSettings {
+    /// Lays the settings over what is there already.
+    pub(super) fn lay(&self, loading: &mut Loading<'_>) {
+        let before = loading.errors.len();
+        let mut scalars = Scalars { mode: self.mode.map(at), ..Scalars::default() };
+        let (mut agents, mut servers) = (Vec::new(), Vec::new());
+        for (name, agent) in &self.agents {
+            agents.push(agent.entry(name, &mut loading.errors));
+            scalars.agents.insert(name.clone(), agent.scalars());
+        }
+        for (name, server) in &self.servers {
+            servers.push(server.entry(name, &mut loading.errors));
+            scalars.servers.insert(name.clone(), server.scalars());
+        }
+        loading.notices.extend(self.doubts());
+        if loading.errors.len() > before {
+            return;
+        }
+        let ignored = loading.lay(Layer::Editor, scalars, false);
+        loading.say_locked(&PLACE, &ignored);
+        loading.start(agents, servers);
+    }
+
+    /// A line for each key that nobody knows.
+    fn doubts(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut tell = |place: String, unknown: &Unknown, known: &[&str]| {
+            for key in unknown.keys() {
+                let meant =
+                    nearest(key, known.iter().copied()).map(|meant| format!("; did you mean `{meant}`?"));
+                let line =
+                    format!("{PLACE}: no key is called `{key}` in `{place}`{}", meant.unwrap_or_default());
+                lines.push(visible(&line));
+            }
+        };
+        tell("mayi".to_owned(), &self.unknown, &["agents", "mode", "servers"]);
+        for (name, agent) in &self.agents {
+            let known = ["args", "bypassPermissions", "command", "env", "mode"];
+            tell(place("agents", name), &agent.unknown, &known);
+        }
+        for (name, server) in &self.servers {
+            let known = ["approval", "args", "command", "env", "headers", "tools", "url"];
+            tell(place("servers", name), &server.unknown, &known);
+        }
+        lines
+    }
+}
+
+fn origin() -> Origin {
+    Origin { file: None, line: None, layer: Layer::Editor.as_str() }
+}
+
+fn at<T>(value: T) -> At<T> {
+    At::new(value, origin())
+}
+
+/// As the editor's own file has it: `mayi.agents."claude"`.
+fn place(group: &str, name: &str) -> String {
+    format!("mayi.{group}.{name:?}")
+}

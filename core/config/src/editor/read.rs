@@ -1,0 +1,110 @@
+//! An editor's settings as they come in: JSON, in which every value may be of the wrong kind.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{EditorAgent, EditorServer, EditorSettings, Unknown, place};
+use crate::{ConfigError, ConfigErrors, Layer};
+
+impl EditorSettings {
+    /// Reads settings as an editor sends them; `null` stands for what is not set.
+    ///
+    /// # Errors
+    /// Every value that is of another kind, by its place. What they say is looked at when they are loaded.
+    pub fn read(value: &Value) -> Result<Self, ConfigErrors> {
+        let mut errors = Vec::new();
+        let mut top = Fields::of(value, "mayi", &mut errors);
+        let mut settings = Self { mode: top.take("mode", MODE), ..Self::default() };
+        for (name, value) in top.named("agents") {
+            let mut fields = top.below("agents", &name, &value);
+            let agent = EditorAgent {
+                command: fields.take("command", TEXT),
+                args: fields.take("args", TEXTS),
+                env: fields.take("env", TEXT_MAP),
+                bypass_permissions: fields.take("bypassPermissions", "true or false"),
+                mode: fields.take("mode", MODE),
+                unknown: fields.rest(),
+            };
+            settings.agents.insert(name, agent);
+        }
+        for (name, value) in top.named("servers") {
+            let mut fields = top.below("servers", &name, &value);
+            let server = EditorServer {
+                command: fields.take("command", TEXT),
+                args: fields.take("args", TEXTS),
+                env: fields.take("env", TEXT_MAP),
+                url: fields.take("url", TEXT),
+                headers: fields.take("headers", TEXT_MAP),
+                approval: fields.take("approval", "\"required\" or \"not_required\""),
+                tools: fields.take(
+                    "tools",
+                    "{\"TOOL\": \"required\"}, with \"required\", \"not_required\" or \"default\" for each",
+                ),
+                unknown: fields.rest(),
+            };
+            settings.servers.insert(name, server);
+        }
+        settings.unknown = top.rest();
+        ConfigErrors::check(errors).map(|()| settings)
+    }
+}
+
+const TEXT: &str = "a text";
+const TEXTS: &str = "a list of texts";
+const TEXT_MAP: &str = "{\"NAME\": \"text\"}";
+const MODE: &str = "\"plan\", \"default\" or \"auto\"";
+
+/// An object of the settings while it is read.
+struct Fields<'e> {
+    place: String,
+    map: Map<String, Value>,
+    errors: &'e mut Vec<ConfigError>,
+}
+
+impl<'e> Fields<'e> {
+    fn of(value: &Value, place: &str, errors: &'e mut Vec<ConfigError>) -> Self {
+        let mut fields = Self { place: place.to_owned(), map: Map::new(), errors };
+        match value {
+            Value::Object(map) => fields.map.clone_from(map),
+            Value::Null => {}
+            other => fields.wrong("", other, "an object: {}"),
+        }
+        fields
+    }
+
+    /// The object called `name` in the group `group` of this one.
+    fn below(&mut self, group: &str, name: &str, value: &Value) -> Fields<'_> {
+        Fields::of(value, &place(group, name), self.errors)
+    }
+
+    fn wrong(&mut self, key: &str, value: &Value, wanted: &str) {
+        let is = match value {
+            Value::Null => "null".to_owned(),
+            Value::Bool(is) => is.to_string(),
+            Value::Number(_) => "a number".to_owned(),
+            Value::String(text) if text.chars().count() <= 64 => format!("{text:?}"),
+            Value::String(_) => "a text".to_owned(),
+            Value::Array(_) => "this list".to_owned(),
+            Value::Object(_) => "this object".to_owned(),
+        };
+        let message = format!("`{}{key}` can't be {is}", self.place);
+        self.errors.push(ConfigError::new(Layer::Editor, message, Some(format!("write {wanted}"))));
+    }
+
+    fn take<T: DeserializeOwned>(&mut self, key: &str, wanted: &str) -> Option<T> {
+        let value = self.map.remove(key).filter(|value| !value.is_null())?;
+        let read = T::deserialize(&value).ok();
+        if read.is_none() {
+            self.wrong(&format!(".{key}"), &value, wanted);
+        }
+        read
+    }
+
+    fn named(&mut self, key: &str) -> Map<String, Value> {
+        self.take(key, "an object, with a name for each").unwrap_or_default()
+    }
+
+    fn rest(self) -> Unknown {
+        self.map.into_iter().collect()
+    }
+}

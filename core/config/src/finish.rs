@@ -1,0 +1,158 @@
+//! What was read becomes a policy.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::launch::Transport;
+use super::load::{Loaded, Loading};
+use super::scalars::{ServerSetting, Settings};
+use super::{ConfigError, ConfigErrors, Layer, MANAGED_FILE, nearest};
+use mayi_call::resolve;
+use mayi_policy::{
+    AgentSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
+};
+
+impl Loading<'_> {
+    /// The policy, unless there were mistakes.
+    pub(super) fn finish(mut self) -> Result<Loaded, ConfigErrors> {
+        let protection = self.protection();
+        ConfigErrors::check(std::mem::take(&mut self.errors))?;
+        self.doubtful_names();
+        let settings = self.merge.settings();
+        let current = &self.merge.current;
+        for (name, agent) in &mut self.agents {
+            if let Some(mode) = current.agents.get(name).and_then(|agent| agent.asking_mode.clone()) {
+                agent.asking_mode = Some(mode);
+            }
+        }
+        let servers = self.server_settings(current);
+        let policy = Policy {
+            epoch: 0,
+            mode: current.mode,
+            least_modes: self.merge.locks.mode().map(|_| self.merge.managed.modes()),
+            matrix: current.matrix(),
+            readers: current.readers,
+            rules: self.rules.into(),
+            protection,
+            agents: current
+                .agents
+                .iter()
+                .map(|(name, agent)| {
+                    let settings = AgentSettings {
+                        bypass_permissions: agent.bypass_permissions,
+                        mode: agent.mode,
+                        trust_elicitation: agent.trust_elicitation,
+                    };
+                    (name.clone(), settings)
+                })
+                .collect(),
+            servers,
+            notices: self.notices,
+            files: self.digests,
+            ask_all: self.ask_all,
+        };
+        let Loading { merge, agents, servers, files, record, .. } = self;
+        Ok(Loaded { policy: policy.compiled(), agents, servers, files, settings, locks: merge.locks, record })
+    }
+
+    /// What is built in, mayi's own files wherever they are, and what files add and except.
+    fn protection(&mut self) -> Protection {
+        let sources = self.sources;
+        let folders = &sources.folders;
+        let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
+        let own: Vec<PathBuf> = [&folders.config, &folders.data, &folders.state, &managed]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        let mut protection = match Protection::built_in(&self.places, &own) {
+            Ok(protection) => protection,
+            Err(error) => {
+                self.errors.push(ConfigError::new(Layer::BuiltIn, error.to_string(), None));
+                return Protection::default();
+            }
+        };
+        // A file that was given with --config, and what a link leads to, may lie anywhere.
+        for file in [&sources.only, &sources.user, &sources.managed].into_iter().flatten() {
+            let whole = sources.cwd.join(file);
+            let real = resolve(&whole).ok().filter(|real| *real != whole);
+            for path in real.into_iter().chain([whole]) {
+                if let Ok(pattern) = Pattern::exact_path("write", &path, false) {
+                    protection.extend(pattern, "mayi's own configuration".to_owned(), true);
+                }
+            }
+        }
+        for (pattern, file, layer) in self.add.drain(..) {
+            let managed = layer == Layer::Managed;
+            protection.extend(pattern, format!("protected by {}", file.display()), managed);
+        }
+        for (pattern, layer) in self.except.drain(..) {
+            protection.except(pattern, layer == Layer::Managed);
+        }
+        protection
+    }
+
+    /// Settings of servers, with which of them run on this machine.
+    fn server_settings(&self, current: &Settings) -> BTreeMap<String, ServerSettings> {
+        let mut found: BTreeMap<String, ServerSettings> =
+            current.servers.iter().map(|(name, server)| (name.clone(), settings_of(server))).collect();
+        for (name, launch) in &self.servers {
+            let local = matches!(launch.transport, Transport::Stdio { .. });
+            found.entry(name.clone()).or_default().local = local;
+        }
+        found
+    }
+
+    /// Rules and settings for agents that nobody knows: most likely a slip.
+    fn doubtful_names(&mut self) {
+        let names = || self.agents.keys().map(String::as_str).collect::<Vec<_>>();
+        let meant = |name: &str| match nearest(name, names().into_iter().filter(|known| *known != name)) {
+            Some(meant) => format!("; did you mean {meant}?"),
+            None => String::new(),
+        };
+        let mut notices = Vec::new();
+        for (name, launch) in self.agents.iter().filter(|(_, launch)| launch.command.is_none()) {
+            notices.push(format!(
+                "{}: {name} has settings and no command{}",
+                place(&launch.origin),
+                meant(name)
+            ));
+        }
+        for rule in &self.rules {
+            for name in rule.agents.iter().filter(|name| !self.agents.contains_key(*name)) {
+                notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
+            }
+        }
+        for rule in self.rules.iter().filter(|rule| rule.effect == Effect::Allow) {
+            let Some(instead) = rule.pattern.further_words() else { continue };
+            notices.push(format!(
+                "{}: in an allow, the last `*` of `{}` stays within its word: write `{instead}` for any further words",
+                place(&rule.origin),
+                rule.pattern
+            ));
+        }
+        self.notices.extend(notices);
+    }
+}
+
+pub(super) fn place(origin: &Origin) -> String {
+    match (&origin.file, origin.line) {
+        (Some(file), Some(line)) => format!("{}:{line}", file.display()),
+        (Some(file), None) => file.display().to_string(),
+        _ => origin.layer.to_owned(),
+    }
+}
+
+fn settings_of(server: &ServerSetting) -> ServerSettings {
+    let tools = server.tools.iter().map(|(name, tool)| {
+        let approval = tool.approval.unwrap_or(Approval::Default);
+        (name.clone(), ToolSettings { approval, category: tool.category })
+    });
+    ServerSettings {
+        approval: server.approval,
+        grant: server.grant,
+        trust_annotations: server.trust_annotations,
+        tools: tools.collect(),
+        local: false,
+    }
+}

@@ -1,0 +1,52 @@
+//! Configuration: files, environment and command line, read into a
+//! [`Policy`](mayi_policy::Policy) and descriptions of what can be started (decisions, sections 3 and 5).
+//!
+//! A file is read by itself, with spans, so that every rule and every mistake knows its line. Then
+//! the layers are laid over each other: rules add up, scalars of the nearest layer count, and what a
+//! layer may not loosen is left out with a notice.
+
+pub mod edit;
+mod editor;
+mod error;
+mod finish;
+mod keeper;
+mod launch;
+mod layer;
+mod load;
+mod names;
+mod presets;
+mod read;
+mod record;
+mod review;
+mod running;
+mod scalars;
+mod schema;
+pub mod secure;
+mod source;
+mod sources;
+pub mod template;
+mod tighten;
+mod trust;
+mod workspace;
+
+pub use editor::{EditorAgent, EditorServer, EditorSettings};
+pub use error::{ConfigError, ConfigErrors};
+pub use keeper::{EditorKeeper, FileKeeper};
+pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_program};
+pub use layer::Layer;
+pub use load::{Loaded, SeenFile, check_file, load};
+pub use names::{RESERVED, nearest};
+pub use presets::{PRESETS, Preset};
+pub use record::{Durability, RecordSettings};
+pub use review::{Review, review};
+pub use running::{Others, Running};
+pub use scalars::{Locks, Setting};
+pub use schema::{schema, schema_text};
+pub use sources::{CommandLine, Folders, MANAGED_FILE, Sources, WORKSPACE_FILE};
+pub use trust::{Standing, Trust, TrustedFile, TrustedKind, digest, place_of, program_digest, trust_file};
+
+/// The largest file that is read: 1 MiB.
+pub const LARGEST_FILE: u64 = 1 << 20;
+
+#[cfg(test)]
+mod tests;

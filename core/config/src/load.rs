@@ -1,0 +1,305 @@
+//! All layers become one policy.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use super::read::{self, AgentEntry, File, Reader, ServerEntry, WorkspaceEntry};
+use super::scalars::{At, Merge, Scalars};
+use super::tighten::{self, Ignored};
+use super::{
+    AgentCommand, AgentLaunch, ConfigError, ConfigErrors, Layer, Locks, PRESETS, RecordSettings,
+    ServerLaunch, Setting, Sources, secure, workspace,
+};
+use mayi_call::{digest_of_bytes, resolve};
+use mayi_policy::pattern::Places;
+use mayi_policy::{Effect, Mode, Origin, Pattern, Policy, Rule, SourceFile};
+
+/// A file that was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenFile {
+    /// Where.
+    pub path: PathBuf,
+    /// As which layer.
+    pub layer: Layer,
+    /// Whether it is there.
+    pub found: bool,
+}
+
+/// Everything that was configured.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What decides.
+    pub policy: Policy,
+    /// How agents are started, by name: those in files, and those that mayi knows.
+    pub agents: BTreeMap<String, AgentLaunch>,
+    /// How servers are reached, by name.
+    pub servers: BTreeMap<String, ServerLaunch>,
+    /// The files that were looked for, farthest layer first.
+    pub files: Vec<SeenFile>,
+    /// Every scalar that counts, with its origin.
+    pub settings: Vec<Setting>,
+    /// What a managed file locks.
+    pub locks: Locks,
+    /// How the record is kept.
+    pub record: RecordSettings,
+}
+
+/// Reads all sources.
+///
+/// # Errors
+/// Every mistake in a managed or user file, in the environment or among the options: nothing runs on
+/// half a policy. A workspace file that can't be read is no error: everything is asked about then.
+pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
+    let mut loading = Loading::base(sources)?;
+    if let (None, Some(path)) = (&sources.only, &sources.workspace) {
+        workspace::lay(&mut loading, path);
+    }
+    if let Some(editor) = &sources.editor {
+        editor.lay(&mut loading);
+    }
+    loading.environment();
+    loading.command_line();
+    loading.finish()
+}
+
+/// Reads one file by itself, as a file of `layer`. Returns how many rules are in it.
+///
+/// # Errors
+/// Every mistake in it; also if there is no such file.
+pub fn check_file(layer: Layer, path: &Path, places: &Places) -> Result<usize, ConfigErrors> {
+    let missing = || ConfigError::of_file(layer, path, "does not exist", None);
+    let text = secure::read(layer, path)?.ok_or_else(missing)?;
+    match read::read(layer, path, &text, places) {
+        Ok(file) => {
+            Ok(file.rules.len() + file.workspaces.iter().map(|entry| entry.rules.len()).sum::<usize>())
+        }
+        Err(errors) => ConfigErrors::check(errors).map(|()| 0),
+    }
+}
+
+/// What was read so far.
+pub(super) struct Loading<'s> {
+    pub(super) sources: &'s Sources,
+    pub(super) places: Places,
+    pub(super) merge: Merge,
+    pub(super) rules: Vec<Rule>,
+    /// What is protected besides, and the file that says so.
+    pub(super) add: Vec<(Pattern, PathBuf, Layer)>,
+    pub(super) except: Vec<(Pattern, Layer)>,
+    pub(super) agents: BTreeMap<String, AgentLaunch>,
+    pub(super) servers: BTreeMap<String, ServerLaunch>,
+    pub(super) files: Vec<SeenFile>,
+    pub(super) digests: Vec<SourceFile>,
+    pub(super) record: RecordSettings,
+    pub(super) notices: Vec<String>,
+    pub(super) ask_all: Option<String>,
+    pub(super) errors: Vec<ConfigError>,
+}
+
+impl<'s> Loading<'s> {
+    fn new(sources: &'s Sources) -> Result<Self, ConfigError> {
+        Ok(Self {
+            sources,
+            places: sources.places(),
+            merge: Merge::new()?,
+            rules: Vec::new(),
+            add: Vec::new(),
+            except: Vec::new(),
+            agents: PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.launch())).collect(),
+            servers: BTreeMap::new(),
+            files: Vec::new(),
+            digests: Vec::new(),
+            record: RecordSettings::default(),
+            notices: Vec::new(),
+            ask_all: None,
+            errors: Vec::new(),
+        })
+    }
+
+    /// What the administrator and the user say: everything that a workspace is measured by.
+    pub(super) fn base(sources: &'s Sources) -> Result<Self, ConfigError> {
+        let mut loading = Self::new(sources)?;
+        if let Some(path) = &sources.managed {
+            loading.trusted(Layer::Managed, path, false);
+        }
+        match (&sources.only, &sources.user) {
+            (Some(only), _) => loading.trusted(Layer::User, only, true),
+            (None, Some(user)) => loading.trusted(Layer::User, user, false),
+            (None, None) => {}
+        }
+        Ok(loading)
+    }
+
+    pub(super) fn text(&mut self, layer: Layer, path: &Path) -> Result<Option<String>, ConfigError> {
+        let text = secure::read(layer, path);
+        self.files.push(SeenFile { path: path.to_owned(), layer, found: !matches!(text, Ok(None)) });
+        if let Ok(Some(text)) = &text {
+            let digest = digest_of_bytes(text.as_bytes());
+            self.digests.push(SourceFile { path: path.to_owned(), layer: layer.as_str(), digest });
+        }
+        text
+    }
+
+    /// A managed or user file.
+    fn trusted(&mut self, layer: Layer, path: &Path, needed: bool) {
+        let text = match self.text(layer, path) {
+            Ok(Some(text)) => text,
+            Ok(None) => {
+                if needed {
+                    self.errors.push(ConfigError::of_file(layer, path, "does not exist", None));
+                }
+                return;
+            }
+            Err(error) => return self.errors.push(error),
+        };
+        match read::read(layer, path, &text, &self.places) {
+            Ok(file) => self.take(layer, path, file),
+            Err(errors) => self.errors.extend(errors),
+        }
+    }
+
+    pub(super) fn take(&mut self, layer: Layer, path: &Path, file: File) {
+        let File { scalars, rules, agents, servers, workspaces, add, except, locks, record } = file;
+        self.record.lay(layer, record);
+        let ignored = self.lay(layer, scalars, false);
+        self.say_locked(&path.display(), &ignored);
+        if layer == Layer::Managed {
+            self.merge.locks = locks;
+        }
+        self.rules.extend(rules);
+        self.except.extend(except.into_iter().map(|pattern| (pattern, layer)));
+        self.protect(layer, path, add);
+        self.start(agents, servers);
+        self.here(layer, path, workspaces);
+    }
+
+    /// How agents and servers are started and reached from here on.
+    pub(super) fn start(&mut self, agents: Vec<AgentEntry>, servers: Vec<ServerEntry>) {
+        for entry in agents {
+            if let Some(origin) = &entry.dropped {
+                self.notices.push(format!(
+                    "{}: `trust_kind` has no effect any more, and will be refused: leave it out",
+                    super::finish::place(origin)
+                ));
+            }
+            let launch = self.agents.entry(entry.name.clone()).or_insert_with(|| AgentLaunch {
+                title: entry.name.clone(),
+                name: entry.name,
+                command: None,
+                env: BTreeMap::new(),
+                asking_mode: None,
+                preset: false,
+                install: None,
+                origin: entry.origin.clone(),
+            });
+            launch.env.extend(entry.env);
+            if let Some(words) = entry.command {
+                launch.command = Some(AgentCommand::Words(words));
+                launch.preset = false;
+                launch.install = None;
+                launch.origin = entry.origin;
+            }
+        }
+        for entry in servers {
+            if let Some(transport) = entry.transport {
+                let launch = ServerLaunch { name: entry.name.clone(), transport, origin: entry.origin };
+                self.servers.insert(entry.name, launch);
+            }
+        }
+    }
+
+    /// The user's own settings for the folder that is worked in; the innermost counts last.
+    fn here(&mut self, layer: Layer, path: &Path, mut entries: Vec<WorkspaceEntry>) {
+        let real = |folder: &Path| resolve(folder).unwrap_or_else(|_| folder.to_owned());
+        let cwd = real(&self.sources.cwd);
+        entries.retain(|entry| cwd.starts_with(real(&entry.folder)));
+        entries.sort_by_key(|entry| real(&entry.folder).components().count());
+        for entry in entries {
+            self.rules.extend(entry.rules);
+            let ignored = self.lay(layer, Scalars { mode: entry.mode, ..Scalars::default() }, false);
+            self.say_locked(&path.display(), &ignored);
+        }
+    }
+
+    /// Tells what of `place` is ignored for a lock.
+    pub(super) fn say_locked(&mut self, place: &dyn Display, ignored: &[Ignored]) {
+        for ignored in ignored {
+            if let Some(by) = &ignored.locked_by {
+                self.notices.push(format!("{place}: {} is ignored: {} locks it", ignored.what, by.display()));
+            }
+        }
+    }
+
+    pub(super) fn lay(&mut self, layer: Layer, mut scalars: Scalars, tightens: bool) -> Vec<Ignored> {
+        let ignored = tighten::admit(&self.merge, layer, tightens, &mut scalars);
+        if let Err(error) = self.merge.lay(layer, &scalars) {
+            self.errors.push(error);
+        }
+        ignored
+    }
+
+    pub(super) fn protect(&mut self, layer: Layer, path: &Path, patterns: Vec<Pattern>) {
+        self.add.extend(patterns.into_iter().map(|pattern| (pattern, path.to_owned(), layer)));
+    }
+
+    fn environment(&mut self) {
+        let Some(text) = self.sources.environment.get("MAYI_MODE").filter(|text| !text.is_empty()) else {
+            return;
+        };
+        let mode = match text.parse::<Mode>() {
+            Ok(mode) => mode,
+            Err(error) => {
+                let help = Some("set MAYI_MODE to plan, default or auto".to_owned());
+                let message = error.split(": ").next().unwrap_or_default();
+                return self.errors.push(ConfigError::new(
+                    Layer::Environment,
+                    format!("MAYI_MODE: {message}"),
+                    help,
+                ));
+            }
+        };
+        let origin = Origin { file: None, line: None, layer: Layer::Environment.as_str() };
+        let scalars = Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() };
+        let ignored = self.lay(Layer::Environment, scalars, true);
+        if !ignored.is_empty() {
+            self.notices.push(format!(
+                "MAYI_MODE={mode} is ignored: the environment may only tighten; use --mode {mode}"
+            ));
+        }
+    }
+
+    fn command_line(&mut self) {
+        let sources = self.sources;
+        let options = &sources.command_line;
+        let origin = Origin { file: None, line: None, layer: Layer::CommandLine.as_str() };
+        for (effect, patterns) in
+            [(Effect::Allow, &options.allow), (Effect::Ask, &options.ask), (Effect::Deny, &options.deny)]
+        {
+            for text in patterns {
+                let reader = Reader::new(Layer::CommandLine, None, text, &self.places);
+                let pattern = reader.pattern(text, &(0..text.len()), None);
+                self.errors.extend(reader.into_errors());
+                let Some(pattern) = pattern else { continue };
+                let origin = origin.clone();
+                self.rules.push(Rule {
+                    effect,
+                    pattern,
+                    unless: None,
+                    reason: None,
+                    agents: Vec::new(),
+                    holds: true,
+                    origin,
+                });
+            }
+        }
+        let Some(mode) = options.mode else { return };
+        let scalars = Scalars { mode: Some(At::new(mode, origin)), ..Scalars::default() };
+        let ignored = self.lay(Layer::CommandLine, scalars, false);
+        for by in ignored.into_iter().filter_map(|ignored| ignored.locked_by) {
+            let message = format!("`--mode {mode}` is not allowed: {} locks the mode", by.display());
+            let help = format!("leave it out, or ask for {} or stricter", self.merge.managed.mode);
+            self.errors.push(ConfigError::new(Layer::CommandLine, message, Some(help)));
+        }
+    }
+}

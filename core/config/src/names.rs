@@ -1,0 +1,116 @@
+//! Names of agents and servers, and the nearest to what was meant.
+
+use mayi_call::Names;
+
+/// Words that no agent and no server may be called: `mayi` itself answers to them.
+pub const RESERVED: &[&str] = &[
+    "acp",
+    "agents",
+    "bypass",
+    "check",
+    "completions",
+    "config",
+    "demo-agent",
+    "doctor",
+    "grants",
+    "help",
+    "hook",
+    "inbox",
+    "init",
+    "install",
+    "log",
+    "login",
+    "logout",
+    "mcp",
+    "pins",
+    "responses",
+    "run",
+    "serve",
+    "test",
+    "trust",
+    "uninstall",
+];
+
+/// Why a name of an agent or server (`what`) is refused, and what to write instead.
+pub(super) fn refuse(what: &str, name: &str) -> Option<(String, String)> {
+    if !Names::plain(name) {
+        return Some((
+            format!("`{name}` can't be the name of {what}"),
+            "use letters, digits, `.`, `_` and `-`, at most 128 of them".to_owned(),
+        ));
+    }
+    RESERVED.contains(&name).then(|| {
+        (
+            format!("`{name}` is a command of mayi and can't be the name of {what}"),
+            format!("pick another name, such as `my-{name}`"),
+        )
+    })
+}
+
+/// The candidate that `word` was probably meant to be, if there is one.
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    // One mistake in a short word, up to three in a long one.
+    let most = (word.chars().count() / 3).clamp(1, 3);
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    candidates
+        .iter()
+        .copied()
+        .map(|candidate| (distance(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= most)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+        // Or the beginning of it.
+        .or_else(|| candidates.into_iter().find(|candidate| lower.len() > 2 && candidate.starts_with(&lower)))
+}
+
+/// How many insertions, removals, replacements and swaps of neighbours turn `a` into `b`.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let mut last = None;
+    for (i, ca) in a.chars().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, cb) in b.iter().enumerate() {
+            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
+            let mut best =
+                (at(&row, j) + usize::from(ca != *cb)).min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
+            let swapped = j > 0 && last == Some(*cb) && b.get(j - 1) == Some(&ca);
+            if swapped {
+                best = best.min(at(&before, j - 1) + 1);
+            }
+            next.push(best);
+        }
+        before = std::mem::replace(&mut row, next);
+        last = Some(ca);
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, nearest};
+
+    #[test]
+    fn given_a_slip_then_the_word_that_was_meant_is_found() {
+        let keys = ["mode", "command", "bypass_permissions", "env"];
+        assert_eq!(nearest("mdoe", keys), Some("mode"));
+        assert_eq!(nearest("Mode", keys), Some("mode"));
+        assert_eq!(nearest("comand", keys), Some("command"));
+        assert_eq!(nearest("bypass_permision", keys), Some("bypass_permissions"));
+        assert_eq!(nearest("bypass", keys), Some("bypass_permissions"));
+        assert_eq!(nearest("colour", keys), None);
+        assert_eq!(nearest("", keys), None);
+    }
+
+    #[test]
+    fn given_two_words_then_the_distance_counts_the_slips() {
+        for (a, b, expected) in
+            [("", "", 0), ("a", "", 1), ("", "ab", 2), ("ab", "ba", 1), ("kitten", "sitting", 3)]
+        {
+            assert_eq!(distance(a, b), expected, "{a:?} {b:?}");
+        }
+    }
+}

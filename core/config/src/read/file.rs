@@ -1,0 +1,167 @@
+//! What a file as a whole holds.
+
+use std::path::PathBuf;
+
+use super::record::RecordEntry;
+use super::section::Section;
+use super::{AgentEntry, ServerEntry, agents, record, rules, servers};
+use crate::Layer;
+use crate::scalars::{At, Locks, MODES, Scalars};
+use mayi_call::Category;
+use mayi_policy::{Effect, Mode, Pattern, Rule};
+
+/// A file, understood.
+#[derive(Debug, Default)]
+pub(crate) struct File {
+    /// Modes, matrix, settings of agents and servers.
+    pub(crate) scalars: Scalars,
+    /// Short and long forms alike.
+    pub(crate) rules: Vec<Rule>,
+    /// How agents are started.
+    pub(crate) agents: Vec<AgentEntry>,
+    /// How servers are reached.
+    pub(crate) servers: Vec<ServerEntry>,
+    /// The user's own settings for some folders.
+    pub(crate) workspaces: Vec<WorkspaceEntry>,
+    /// What is protected besides.
+    pub(crate) add: Vec<Pattern>,
+    /// What is not protected.
+    pub(crate) except: Vec<Pattern>,
+    /// What nearer layers may not loosen.
+    pub(crate) locks: Locks,
+    /// How the record is kept.
+    pub(crate) record: RecordEntry,
+}
+
+/// `[workspaces."path"]` of a user's file.
+#[derive(Debug)]
+pub(crate) struct WorkspaceEntry {
+    pub(crate) folder: PathBuf,
+    pub(crate) mode: Option<At<Mode>>,
+    pub(crate) rules: Vec<Rule>,
+}
+
+pub(super) const EFFECTS: &[(&str, Effect)] =
+    &[("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
+
+pub(super) const CATEGORIES: &[(&str, Category)] = &[
+    ("read", Category::Read),
+    ("write", Category::Write),
+    ("execute", Category::Execute),
+    ("external", Category::External),
+];
+
+pub(super) fn read(mut top: Section<'_, '_>) -> File {
+    let mut file = File::default();
+    if let Some(version) = top.integer("version")
+        && *version.get_ref() != 1
+    {
+        let help = Some("this mayi reads version 1".to_owned());
+        top.reader().mistake(version.span(), format!("version {} is not known", version.get_ref()), help);
+    }
+    file.scalars.mode = mode(&mut top);
+    file.scalars.readers = top
+        .boolean("readers")
+        .map(|readers| At::new(*readers.get_ref(), top.reader().origin(&readers.span())));
+    file.rules = rules::read(&mut top);
+    agents::read(&mut top, &mut file);
+    servers::read(&mut top, &mut file);
+    file.workspaces = workspaces(&mut top);
+    matrix(&mut top, &mut file.scalars);
+    protection(&mut top, &mut file);
+    locks(&mut top, &mut file.locks);
+    file.record = record::read(&mut top);
+    top.finish();
+    file
+}
+
+pub(super) fn mode(section: &mut Section<'_, '_>) -> Option<At<Mode>> {
+    let mode = section.word("mode", MODES)?;
+    Some(At::new(*mode.get_ref(), section.reader().origin(&mode.span())))
+}
+
+fn workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
+    let mut entries = Vec::new();
+    for (name, mut section) in top.named_tables("workspaces") {
+        let reader = section.reader();
+        if reader.layer == Layer::Workspace {
+            section
+                .mistake("a file in a repository has no settings for workspaces", "leave out [workspaces]");
+        }
+        let folder = match (name.get_ref().strip_prefix("~"), &reader.places.home) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                home.join(rest.trim_start_matches('/'))
+            }
+            _ => PathBuf::from(name.get_ref()),
+        };
+        if !folder.is_absolute() {
+            let help = "write the whole path, or one that starts with ~/".to_owned();
+            reader.mistake(
+                name.span(),
+                format!("`{}` does not say which folder it is", name.get_ref()),
+                Some(help),
+            );
+        }
+        let mode = mode(&mut section);
+        let rules = rules::read(&mut section);
+        section.finish();
+        entries.push(WorkspaceEntry { folder, mode, rules });
+    }
+    entries
+}
+
+fn matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
+    let Some(mut matrix) = top.table("matrix") else {
+        return;
+    };
+    for (name, mode) in MODES {
+        let Some(mut row) = matrix.table(name) else {
+            continue;
+        };
+        for (name, category) in CATEGORIES {
+            if let Some(effect) = row.word(name, EFFECTS) {
+                let origin = row.reader().origin(&effect.span());
+                scalars.matrix.push((*mode, *category, At::new(*effect.get_ref(), origin)));
+            }
+        }
+        row.finish();
+    }
+    matrix.finish();
+}
+
+fn protection(top: &mut Section<'_, '_>, file: &mut File) {
+    let Some(mut protection) = top.table("protection") else {
+        return;
+    };
+    let reader = protection.reader();
+    let mut patterns = |key| -> Vec<Pattern> {
+        let texts = protection.strings(key).unwrap_or_default();
+        texts.iter().filter_map(|text| reader.pattern(text.get_ref(), &text.span(), None)).collect()
+    };
+    file.except = patterns("except");
+    file.add = patterns("add");
+    protection.finish();
+}
+
+fn locks(top: &mut Section<'_, '_>, locks: &mut Locks) {
+    let Some(names) = top.strings("lock") else { return };
+    let reader = top.reader();
+    if reader.layer != Layer::Managed {
+        for name in names {
+            let help = format!("leave it out, or write it in {}", crate::MANAGED_FILE);
+            reader.mistake(name.span(), "only a managed file can lock settings", Some(help));
+        }
+        return;
+    }
+    for name in names {
+        if !locks.add(name.get_ref(), reader.path) {
+            let help =
+                "write \"mode\", \"agents.*.bypass_permissions\" or \"agents.NAME.bypass_permissions\"";
+            reader.mistake(
+                name.span(),
+                format!("`{}` can't be locked", name.get_ref()),
+                Some(help.to_owned()),
+            );
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! One file, read by itself: text in; rules, settings and mistakes out.
+
+mod agents;
+mod examples;
+mod file;
+mod record;
+mod rules;
+mod section;
+mod servers;
+
+pub(super) use agents::AgentEntry;
+pub(super) use file::{File, WorkspaceEntry};
+pub(super) use record::RecordEntry;
+pub(super) use servers::{ServerEntry, is_web_address};
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use self::section::Section;
+use super::source::SourceText;
+use super::{ConfigError, Layer};
+use mayi_policy::pattern::Places;
+use mayi_policy::{Origin, Pattern, PatternError};
+
+/// As many mistakes of a file are told.
+const MOST_MISTAKES: usize = 100;
+
+/// As much as the patterns of a folder's file may cost to compile: whoever wrote it, that is done before
+/// anything is decided. It is enough for 64 regular expressions.
+const MOST_OF_A_WORKSPACE: usize = 32 << 20;
+/// As much those of any other file.
+const MOST_OF_A_FILE: usize = 1 << 30;
+
+/// A text that is read, and the mistakes that were found in it.
+pub(super) struct Reader<'t> {
+    layer: Layer,
+    /// The file; none for options.
+    path: Option<&'t Path>,
+    places: &'t Places,
+    errors: RefCell<Vec<ConfigError>>,
+    /// As much more may be spent on compiling patterns.
+    budget: Cell<usize>,
+    source: SourceText,
+}
+
+/// Reads `text`, the content of `path`.
+///
+/// # Errors
+/// All the mistakes in it.
+pub(super) fn read(layer: Layer, path: &Path, text: &str, places: &Places) -> Result<File, Vec<ConfigError>> {
+    let reader = Reader::new(layer, Some(path), text, places);
+    let (table, syntax) = DeTable::parse_recoverable(text);
+    if !syntax.is_empty() {
+        for error in syntax {
+            let span = error.span().unwrap_or(0..0);
+            let help = match error.message() {
+                "duplicate key" => "write it once",
+                _ => "this is TOML: text is written in \"quotes\", lists in [brackets], one setting a line",
+            };
+            reader.mistake(span, error.message(), Some(help.to_owned()));
+        }
+        return Err(reader.into_errors());
+    }
+    let span = table.span();
+    let file = file::read(Section::new(&reader, String::new(), span, table.into_inner()));
+    let errors = reader.into_errors();
+    if errors.is_empty() { Ok(file) } else { Err(errors) }
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(layer: Layer, path: Option<&'t Path>, text: &str, places: &'t Places) -> Self {
+        let name = path.map_or_else(|| "the command line".to_owned(), |path| path.display().to_string());
+        let source = SourceText::new(&name, text);
+        let budget = if layer == Layer::Workspace { MOST_OF_A_WORKSPACE } else { MOST_OF_A_FILE };
+        Self { layer, path, places, errors: RefCell::default(), budget: Cell::new(budget), source }
+    }
+
+    /// All the mistakes, from the top of the file to its end.
+    pub(super) fn into_errors(self) -> Vec<ConfigError> {
+        let mut errors = self.errors.into_inner();
+        errors.sort_by_key(ConfigError::start);
+        errors
+    }
+
+    /// Notes a mistake at `span`.
+    pub(super) fn mistake(&self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
+        let error = match self.path {
+            Some(path) => ConfigError::of_file(self.layer, path, message, help),
+            None => ConfigError::new(self.layer, message, help),
+        };
+        let mut errors = self.errors.borrow_mut();
+        // Nobody reads more of them, and a file could hold as many as it has lines.
+        if errors.len() < MOST_MISTAKES {
+            errors.push(error.at(&self.source, &span));
+        }
+    }
+
+    pub(super) fn origin(&self, span: &Range<usize>) -> Origin {
+        Origin {
+            file: self.path.map(Path::to_owned),
+            line: self.path.map(|_| self.source.line(span.start)),
+            layer: self.layer.as_str(),
+        }
+    }
+
+    /// Compiles a pattern; `None` after noting the mistake.
+    pub(super) fn pattern(
+        &self,
+        text: &str,
+        span: &Range<usize>,
+        of: Option<mayi_policy::pattern::Conditions>,
+    ) -> Option<Pattern> {
+        let Some(left) = self.budget.get().checked_sub(Pattern::cost(text)) else {
+            let message = "the patterns of this file are too many, or too large, to be compiled";
+            let help = "write fewer regular expressions and braces: `shell(git push *)` costs little";
+            self.mistake(span.clone(), message, Some(help.to_owned()));
+            return None;
+        };
+        self.budget.set(left);
+        match Pattern::with(text, of.unwrap_or_default(), self.places) {
+            Ok(pattern) => Some(pattern),
+            Err(error) => {
+                let (message, help) = explain(error);
+                self.mistake(span.clone(), message, Some(help));
+                None
+            }
+        }
+    }
+}
+
+/// What is wrong with a pattern, and what to write instead.
+fn explain(error: PatternError) -> (String, String) {
+    const SELECTORS: [&str; 11] =
+        ["read", "write", "create", "edit", "delete", "move", "shell", "fetch", "mcp", "tool", "mode"];
+    match error {
+        PatternError::Argument { what, hint } => (what, hint),
+        PatternError::Selector(word) => {
+            let help = match super::nearest(&word, SELECTORS) {
+                Some(meant) => format!("did you mean `{meant}(...)`?"),
+                None => format!("write {}", section::listed(SELECTORS.iter().copied())),
+            };
+            (format!("no selector is called `{word}`"), help)
+        }
+        other => {
+            let text = other.to_string();
+            match text.split_once(": ") {
+                Some((message, help)) => (message.to_owned(), help.to_owned()),
+                None => (text, "write selector(argument)".to_owned()),
+            }
+        }
+    }
+}

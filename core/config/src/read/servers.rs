@@ -1,0 +1,145 @@
+//! `[servers.NAME]`.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::DeValue;
+use url::Url;
+
+use super::Reader;
+use super::agents::command;
+use super::file::{CATEGORIES, File};
+use super::section::{Section, word};
+use crate::Transport;
+use crate::names;
+use crate::scalars::{At, ServerScalars, ToolScalars};
+use mayi_policy::{Approval, Level, Origin};
+
+/// How a server is reached, as far as a file says so.
+#[derive(Debug)]
+pub(crate) struct ServerEntry {
+    pub(crate) name: String,
+    pub(crate) transport: Option<Transport>,
+    pub(crate) origin: Origin,
+}
+
+const APPROVALS: &[(&str, Approval)] =
+    &[("required", Approval::Required), ("not_required", Approval::NotRequired)];
+
+const TOOL_APPROVALS: &[(&str, Approval)] = &[
+    ("required", Approval::Required),
+    ("not_required", Approval::NotRequired),
+    ("default", Approval::Default),
+];
+
+const LEVELS: &[(&str, Level)] =
+    &[("none", Level::None), ("read", Level::Read), ("write", Level::Write), ("all", Level::All)];
+
+pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
+    for (name, mut section) in top.named_tables("servers") {
+        let reader = section.reader();
+        if let Some((message, help)) = names::refuse("a server", name.get_ref()) {
+            reader.mistake(name.span(), message, Some(help));
+        }
+        let transport = transport(&mut section);
+        let scalars = ServerScalars {
+            approval: at(reader, section.word("approval", APPROVALS)),
+            grant: at(reader, section.word("grant", LEVELS)),
+            trust_annotations: at(reader, section.boolean("trust_annotations")),
+            tools: tools(&mut section),
+        };
+        section.finish();
+        let origin = reader.origin(&name.span());
+        let name = name.into_inner();
+        file.scalars.servers.insert(name.clone(), scalars);
+        file.servers.push(ServerEntry { name, transport, origin });
+    }
+}
+
+fn at<T: Copy>(reader: &Reader<'_>, value: Option<Spanned<T>>) -> Option<At<T>> {
+    value.map(|value| At::new(*value.get_ref(), reader.origin(&value.span())))
+}
+
+fn transport(section: &mut Section<'_, '_>) -> Option<Transport> {
+    let command = command(section);
+    let env = section.string_map("env");
+    let url = section.string("url");
+    let headers = section.string_map("headers");
+    let reader = section.reader();
+    match (command, url) {
+        (Some(command), Some(url)) => {
+            let help = "a server is started with `command` or reached at `url`: leave one out".to_owned();
+            reader.mistake(url.span(), "a server can't have both `command` and `url`", Some(help));
+            drop(command);
+            None
+        }
+        (Some(command), None) => {
+            if headers.is_some() {
+                section.mistake("`headers` belong to `url`", "leave them out, or use `env` for a program");
+            }
+            Some(Transport::Stdio { command: command.into_inner(), env: env.unwrap_or_default() })
+        }
+        (None, Some(url)) => {
+            if env.is_some() {
+                section
+                    .mistake("`env` belongs to `command`", "leave it out, or use `headers` for an address");
+            }
+            if !is_web_address(url.get_ref()) {
+                let help = "write it as \"https://example.com/mcp\"".to_owned();
+                reader.mistake(url.span(), format!("`{}` is not a web address", url.get_ref()), Some(help));
+                return None;
+            }
+            Some(Transport::Http { url: url.into_inner(), headers: headers.unwrap_or_default() })
+        }
+        (None, None) => {
+            for (key, given, of) in [("env", env.is_some(), "command"), ("headers", headers.is_some(), "url")]
+            {
+                if given && section.lacks(of) {
+                    section
+                        .mistake(format!("`{key}` is of no use without `{of}`"), format!("write `{of}` too"));
+                }
+            }
+            None
+        }
+    }
+}
+
+/// Whether a server could be reached at `text`.
+pub(crate) fn is_web_address(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
+/// Both forms: `tool = "required"` and `tool = { approval = ..., category = ... }`.
+fn tools(section: &mut Section<'_, '_>) -> BTreeMap<String, ToolScalars> {
+    let mut tools = BTreeMap::new();
+    for (name, value) in section.named("tools") {
+        let scalars = match value.get_ref() {
+            DeValue::String(text) => {
+                let text = Spanned::new(value.span(), text.clone().into_owned());
+                let approval = word(section.reader(), name.get_ref(), &text, TOOL_APPROVALS);
+                ToolScalars { approval: at(section.reader(), approval), category: None }
+            }
+            DeValue::Table(_) => {
+                let Some(mut tool) = section.sub(&format!("tools.{}", name.get_ref()), value) else {
+                    continue;
+                };
+                let approval = tool.word("approval", TOOL_APPROVALS);
+                let category = tool.word("category", CATEGORIES);
+                let scalars = ToolScalars {
+                    approval: at(tool.reader(), approval),
+                    category: at(tool.reader(), category),
+                };
+                tool.finish();
+                scalars
+            }
+            _ => {
+                let help = "write \"required\", \"not_required\" or \"default\", or a table with `approval` and `category`";
+                let message = format!("`{}` is a word or a table", name.get_ref());
+                section.reader().mistake(value.span(), message, Some(help.to_owned()));
+                continue;
+            }
+        };
+        tools.insert(name.into_inner(), scalars);
+    }
+    tools
+}

@@ -1,0 +1,376 @@
+//! Settings that have one value each, and how the layers' values become one.
+//!
+//! The `config` crate lays the layers over each other, the nearest last; before a layer is laid,
+//! what it may not loosen is taken out of it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use config::builder::DefaultState;
+use config::{Config, ConfigBuilder, Map, Value, ValueKind};
+use serde::Deserialize;
+
+use super::{ConfigError, Layer};
+use mayi_call::Category;
+use mayi_policy::{Approval, Effect, LeastModes, Level, Matrix, Mode, Origin};
+
+pub(super) const MODES: &[(&str, Mode)] =
+    &[("plan", Mode::Plan), ("default", Mode::Default), ("auto", Mode::Auto)];
+
+const CATEGORIES: [Category; 4] = [Category::Read, Category::Write, Category::Execute, Category::External];
+
+/// A value, and where it is written.
+#[derive(Clone, Debug)]
+pub(super) struct At<T> {
+    pub(super) value: T,
+    pub(super) origin: Origin,
+}
+
+impl<T> At<T> {
+    pub(super) fn new(value: T, origin: Origin) -> Self {
+        Self { value, origin }
+    }
+}
+
+/// The scalars of one layer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scalars {
+    pub(super) mode: Option<At<Mode>>,
+    pub(super) readers: Option<At<bool>>,
+    pub(super) matrix: Vec<(Mode, Category, At<Effect>)>,
+    pub(super) agents: BTreeMap<String, AgentScalars>,
+    pub(super) servers: BTreeMap<String, ServerScalars>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct AgentScalars {
+    pub(super) mode: Option<At<Mode>>,
+    pub(super) bypass_permissions: Option<At<bool>>,
+    pub(super) trust_elicitation: Option<At<bool>>,
+    pub(super) asking_mode: Option<At<String>>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct ServerScalars {
+    pub(super) approval: Option<At<Approval>>,
+    pub(super) grant: Option<At<Level>>,
+    pub(super) trust_annotations: Option<At<bool>>,
+    pub(super) tools: BTreeMap<String, ToolScalars>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct ToolScalars {
+    pub(super) approval: Option<At<Approval>>,
+    pub(super) category: Option<At<Category>>,
+}
+
+/// All layers so far as one.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Settings {
+    pub(super) mode: Mode,
+    pub(super) readers: bool,
+    matrix: BTreeMap<String, BTreeMap<String, Effect>>,
+    pub(super) agents: BTreeMap<String, AgentSetting>,
+    pub(super) servers: BTreeMap<String, ServerSetting>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct AgentSetting {
+    pub(super) mode: Option<Mode>,
+    pub(super) bypass_permissions: bool,
+    pub(super) trust_elicitation: bool,
+    pub(super) asking_mode: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ServerSetting {
+    pub(super) approval: Option<Approval>,
+    pub(super) grant: Level,
+    pub(super) trust_annotations: bool,
+    pub(super) tools: BTreeMap<String, ToolSetting>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ToolSetting {
+    pub(super) approval: Option<Approval>,
+    pub(super) category: Option<Category>,
+}
+
+impl Settings {
+    /// The mode of an agent, or the one of all.
+    pub(super) fn mode_of(&self, agent: Option<&str>) -> Mode {
+        agent.and_then(|agent| self.agents.get(agent)?.mode).unwrap_or(self.mode)
+    }
+
+    /// The modes of all.
+    pub(super) fn modes(&self) -> LeastModes {
+        let of = |(name, agent): (&String, &AgentSetting)| Some((name.clone(), agent.mode?));
+        LeastModes { mode: self.mode, agents: self.agents.iter().filter_map(of).collect() }
+    }
+
+    pub(super) fn matrix(&self) -> Matrix {
+        let mut matrix = Matrix::default();
+        for (name, mode) in MODES {
+            for category in CATEGORIES {
+                if let Some(effect) = self.matrix.get(*name).and_then(|row| row.get(category.as_str())) {
+                    *matrix.row_mut(*mode).of_mut(category) = *effect;
+                }
+            }
+        }
+        matrix
+    }
+}
+
+/// One scalar as it counts, for `config show`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// Its place in a file: `agents.claude.mode`.
+    pub key: String,
+    /// Its value: a text, or true or false.
+    pub value: serde_json::Value,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// What a managed file keeps others from loosening.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Locks {
+    mode: Option<PathBuf>,
+    /// By agent; no name: all agents.
+    bypass: Vec<(Option<String>, PathBuf)>,
+}
+
+impl Locks {
+    /// Takes a line of `lock`; false if it is not understood.
+    pub(super) fn add(&mut self, line: &str, by: Option<&Path>) -> bool {
+        let by = by.map_or_else(PathBuf::new, Path::to_owned);
+        if line == "mode" {
+            self.mode = Some(by);
+            return true;
+        }
+        match line.strip_prefix("agents.").and_then(|rest| rest.strip_suffix(".bypass_permissions")) {
+            Some("*") => self.bypass.push((None, by)),
+            Some(agent) if mayi_call::Names::plain(agent) => self.bypass.push((Some(agent.to_owned()), by)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The file that locks the mode.
+    #[must_use]
+    pub fn mode(&self) -> Option<&Path> {
+        self.mode.as_deref()
+    }
+
+    /// The file that locks `bypass_permissions` of `agent`.
+    #[must_use]
+    pub fn bypass(&self, agent: &str) -> Option<&Path> {
+        self.bypass
+            .iter()
+            .find(|(name, _)| name.as_deref().is_none_or(|name| name == agent))
+            .map(|(_, by)| by.as_path())
+    }
+}
+
+/// The layers, laid one over the other.
+pub(super) struct Merge {
+    builder: ConfigBuilder<DefaultState>,
+    pub(super) current: Settings,
+    /// As the managed layer left it: what locks hold on to.
+    pub(super) managed: Settings,
+    pub(super) locks: Locks,
+    origins: BTreeMap<Vec<String>, Origin>,
+}
+
+#[derive(Clone, Debug)]
+struct OneLayer(Map<String, Value>);
+
+impl config::Source for OneLayer {
+    fn clone_into_box(&self) -> Box<dyn config::Source + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn collect(&self) -> Result<Map<String, Value>, config::ConfigError> {
+        Ok(self.0.clone())
+    }
+}
+
+impl Merge {
+    /// With nothing but what is built in.
+    pub(super) fn new() -> Result<Self, ConfigError> {
+        let mut merge = Self {
+            builder: Config::builder(),
+            current: Settings::default(),
+            managed: Settings::default(),
+            locks: Locks::default(),
+            origins: BTreeMap::new(),
+        };
+        let origin = Origin { file: None, line: None, layer: Layer::BuiltIn.as_str() };
+        let matrix = Matrix::default();
+        let mut built_in = Scalars {
+            mode: Some(At::new(Mode::default(), origin.clone())),
+            readers: Some(At::new(true, origin.clone())),
+            ..Scalars::default()
+        };
+        for (_, mode) in MODES {
+            for category in CATEGORIES {
+                built_in.matrix.push((
+                    *mode,
+                    category,
+                    At::new(matrix.row(*mode).of(category), origin.clone()),
+                ));
+            }
+        }
+        merge.lay(Layer::BuiltIn, &built_in)?;
+        Ok(merge)
+    }
+
+    /// Lays a layer over those that are there; what it may not say was taken out before.
+    pub(super) fn lay(&mut self, layer: Layer, scalars: &Scalars) -> Result<(), ConfigError> {
+        let failed = |error: config::ConfigError| {
+            ConfigError::new(layer, format!("settings can't be merged: {error}"), None)
+        };
+        let mut map = Map::new();
+        for (path, value, origin) in scalars.leaves() {
+            insert(&mut map, &path, Value::new(Some(&layer.as_str().to_owned()), value));
+            self.origins.insert(path, origin);
+        }
+        self.builder = std::mem::take(&mut self.builder).add_source(OneLayer(map));
+        let merged = self.builder.build_cloned().map_err(failed)?;
+        self.current = merged.try_deserialize().map_err(failed)?;
+        if layer <= Layer::Managed {
+            self.managed = self.current.clone();
+        }
+        Ok(())
+    }
+
+    /// Every scalar with its origin, by key.
+    pub(super) fn settings(&self) -> Vec<Setting> {
+        let Ok(merged) = self.builder.build_cloned() else {
+            return Vec::new();
+        };
+        let mut origins: Vec<_> = self.origins.iter().collect();
+        // What is about everything comes first.
+        origins.sort_by_key(|(path, _)| path.len() > 1);
+        origins
+            .into_iter()
+            .filter_map(|(path, origin)| {
+                let value = path.iter().try_fold(&merged.cache, |value, part| match &value.kind {
+                    ValueKind::Table(table) => table.get(part),
+                    _ => None,
+                })?;
+                let value = match &value.kind {
+                    ValueKind::Boolean(is) => serde_json::Value::Bool(*is),
+                    other => serde_json::Value::String(other.to_string()),
+                };
+                Some(Setting {
+                    key: path.iter().map(|part| bare(part)).collect::<Vec<_>>().join("."),
+                    value,
+                    origin: origin.clone(),
+                })
+            })
+            .collect()
+    }
+}
+
+/// A part of a key as TOML wants it written.
+fn bare(part: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    if !part.is_empty() && part.bytes().all(plain) { part.to_owned() } else { format!("{part:?}") }
+}
+
+fn insert(table: &mut Map<String, Value>, path: &[String], leaf: Value) {
+    match path {
+        [] => {}
+        [last] => {
+            table.insert(last.clone(), leaf);
+        }
+        [first, rest @ ..] => {
+            let entry =
+                table.entry(first.clone()).or_insert_with(|| Value::new(None, ValueKind::Table(Map::new())));
+            if let ValueKind::Table(inner) = &mut entry.kind {
+                insert(inner, rest, leaf);
+            }
+        }
+    }
+}
+
+impl Scalars {
+    /// Every value with its path and origin.
+    fn leaves(&self) -> Vec<(Vec<String>, ValueKind, Origin)> {
+        let mut leaves = Vec::new();
+        let mut text = |path: &[&str], value: &str, origin: &Origin| {
+            leaves.push((
+                path.iter().map(|part| (*part).to_owned()).collect(),
+                ValueKind::from(value),
+                origin.clone(),
+            ));
+        };
+        if let Some(At { value, origin }) = &self.mode {
+            text(&["mode"], value.as_str(), origin);
+        }
+        for (mode, category, At { value, origin }) in &self.matrix {
+            text(&["matrix", mode.as_str(), category.as_str()], &value.to_string(), origin);
+        }
+        for (name, agent) in &self.agents {
+            if let Some(At { value, origin }) = &agent.mode {
+                text(&["agents", name, "mode"], value.as_str(), origin);
+            }
+            if let Some(At { value, origin }) = &agent.asking_mode {
+                text(&["agents", name, "asking_mode"], value, origin);
+            }
+        }
+        for (name, server) in &self.servers {
+            if let Some(At { value, origin }) = &server.approval {
+                text(&["servers", name, "approval"], approval_word(*value), origin);
+            }
+            if let Some(At { value, origin }) = &server.grant {
+                text(&["servers", name, "grant"], level_word(*value), origin);
+            }
+            for (tool, scalars) in &server.tools {
+                if let Some(At { value, origin }) = &scalars.approval {
+                    text(&["servers", name, "tools", tool, "approval"], approval_word(*value), origin);
+                }
+                if let Some(At { value, origin }) = &scalars.category {
+                    text(&["servers", name, "tools", tool, "category"], value.as_str(), origin);
+                }
+            }
+        }
+        let mut flag = |path: &[&str], at: &Option<At<bool>>| {
+            if let Some(At { value, origin }) = at {
+                let path = path.iter().map(|part| (*part).to_owned()).collect();
+                leaves.push((path, ValueKind::Boolean(*value), origin.clone()));
+            }
+        };
+        flag(&["readers"], &self.readers);
+        for (name, agent) in &self.agents {
+            flag(&["agents", name, "bypass_permissions"], &agent.bypass_permissions);
+            flag(&["agents", name, "trust_elicitation"], &agent.trust_elicitation);
+        }
+        for (name, server) in &self.servers {
+            flag(&["servers", name, "trust_annotations"], &server.trust_annotations);
+        }
+        leaves
+    }
+}
+
+pub(super) fn approval_word(approval: Approval) -> &'static str {
+    match approval {
+        Approval::Required => "required",
+        Approval::NotRequired => "not_required",
+        Approval::Default => "default",
+    }
+}
+
+pub(super) fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::None => "none",
+        Level::Read => "read",
+        Level::Write => "write",
+        Level::All => "all",
+    }
+}

@@ -1,0 +1,391 @@
+//! The shape of a configuration file as a JSON schema, for editors.
+//!
+//! These types say what [`super::read`] reads; they are not what it reads into. A test holds the two
+//! together: every key that one knows, the other knows.
+#![allow(dead_code, reason = "the types are only described, never built")]
+
+use std::collections::BTreeMap;
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Names of agents and servers.
+const NAME: &str = "^[A-Za-z0-9._-]{1,128}$";
+
+/// The JSON schema (draft 2020-12) of a configuration file.
+#[must_use]
+pub fn schema() -> Value {
+    let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(without_null));
+    let schema: Schema = settings.into_generator().into_root_schema_for::<File>();
+    schema.to_value()
+}
+
+/// The same as text: what `mayi config schema` prints and `mayi.schema.json` holds.
+#[must_use]
+pub fn schema_text() -> String {
+    let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// TOML has no null: what may be left out is left out.
+fn without_null(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [one] = types.as_slice() {
+            let one = one.clone();
+            object.insert("type".to_owned(), one);
+        }
+    }
+    if let Some(Value::Array(forms)) = object.get_mut("anyOf") {
+        forms.retain(|form| *form != json!({ "type": "null" }));
+        if let [Value::Object(one)] = forms.as_slice() {
+            let one = one.clone();
+            object.remove("anyOf");
+            for (key, value) in one {
+                object.entry(key).or_insert(value);
+            }
+        }
+    }
+}
+
+/// What agents may do: a configuration file of mayi.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "mayi configuration")]
+struct File {
+    /// The version of this format.
+    version: Option<Version>,
+    /// How much is asked: plan only reads, default asks, auto asks about nothing but what is always asked about.
+    mode: Option<Mode>,
+    /// Whether commands that only read (`ls`, `rg`, `git log`, ...) run without a question. Default: true.
+    readers: Option<bool>,
+    /// Rules in their short form: lists of patterns.
+    rules: Option<Rules>,
+    /// Rules in their long form: with a reason, limits and examples.
+    rule: Option<Vec<Rule>>,
+    /// Agents: how they are started, and their settings.
+    agents: Option<Named<Agent>>,
+    /// MCP servers: how they are reached, and their settings.
+    servers: Option<Named<Server>>,
+    /// Your own settings for a folder, by its path: absolute, or from ~/.
+    workspaces: Option<BTreeMap<String, Workspace>>,
+    /// What each mode does with each category where no rule speaks.
+    matrix: Option<Matrix>,
+    /// What is protected whatever the rules are silent about.
+    protection: Option<Protection>,
+    /// How the record is kept. Not in a workspace's file.
+    record: Option<Record>,
+    /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's. Only in a managed file.
+    #[schemars(inner(regex(pattern = r"^(mode|agents\.(\*|[A-Za-z0-9._-]{1,128})\.bypass_permissions)$")))]
+    lock: Option<Vec<String>>,
+}
+
+/// How the record is kept.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// What an entry survives: the death of a process, or also the loss of power, which is slower. Default: process.
+    durable: Option<Durability>,
+    /// From this size on the oldest entries go to the archive: 500MB, 2GB. Default: 1GB.
+    #[schemars(regex(pattern = r"^[0-9]+ *(KB|MB|GB)$"))]
+    max_size: Option<String>,
+    /// Older entries go to the archive: 90d, 12h. Default: 365d.
+    max_age: Option<String>,
+    /// Regular expressions of what a secret looks like, besides what mayi knows: it is not written down.
+    redact: Option<Vec<String>>,
+}
+
+/// What an entry survives.
+#[derive(JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Durability {
+    /// The death of mayi and of every other process.
+    Process,
+    /// Also the loss of power.
+    Power,
+}
+
+struct Version;
+
+impl JsonSchema for Version {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Version".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "const": 1 })
+    }
+}
+
+/// A table of values under names that agents and servers can have.
+struct Named<T>(std::marker::PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Named<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Named{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let value = generator.subschema_for::<T>();
+        json_schema!({
+            "type": "object",
+            "propertyNames": { "pattern": NAME },
+            "additionalProperties": value,
+        })
+    }
+}
+
+/// How much is asked.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    /// Only reads; everything else is denied.
+    Plan,
+    /// Reads run, everything else is asked about.
+    Default,
+    /// Nothing is asked about but what is always asked about.
+    Auto,
+}
+
+/// What becomes of a call.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Effect {
+    /// It runs.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It does not run.
+    Deny,
+}
+
+/// selector(argument): `shell(cargo test *)`, `write(src/**)`, `fetch(docs.rs)`, `mcp(github/list_*)`; or `*`.
+struct Pattern;
+
+impl JsonSchema for Pattern {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Pattern".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "selector(argument), such as `shell(cargo test *)`, `write(src/**)`, `fetch(docs.rs)` or `mcp(github/list_*)`; `*` is everything.",
+            "type": "string",
+            "pattern": r"^\s*(\*|(read|write|create|edit|delete|move|shell|fetch|mcp|tool|mode)\s*\([\s\S]*\S[\s\S]*\))\s*$",
+        })
+    }
+}
+
+/// Rules in their short form. The strictest that matches counts, in whatever order they stand.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    /// What runs without a question.
+    allow: Option<Vec<Pattern>>,
+    /// What is asked about, in every mode.
+    ask: Option<Vec<Pattern>>,
+    /// What is denied.
+    deny: Option<Vec<Pattern>>,
+}
+
+/// One rule.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    /// What becomes of what the pattern matches.
+    effect: Effect,
+    /// What the rule is about.
+    pattern: Pattern,
+    /// What it is not about, though the pattern matches.
+    unless: Option<Pattern>,
+    /// Why: people and models read it.
+    reason: Option<String>,
+    /// The agents it is for. Default: all.
+    #[schemars(inner(regex(pattern = r"^[A-Za-z0-9._-]{1,128}$")))]
+    agents: Option<Vec<String>>,
+    /// For an ask: whether it holds in mode auto and for bypassed agents. Default: true.
+    always: Option<bool>,
+    /// For `mcp(...)`: globs for arguments of the call, by name.
+    args: Option<BTreeMap<String, String>>,
+    /// For `mcp(...)`: globs for arguments of the call that are paths, by name. They allow only for servers that run on
+    /// this machine.
+    paths: Option<BTreeMap<String, String>>,
+    /// Examples that the rule has to match: checked whenever the file is read.
+    r#match: Option<Vec<String>>,
+    /// Examples that it must not match.
+    not_match: Option<Vec<String>>,
+}
+
+/// An agent.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Agent {
+    /// The program that starts it, and its arguments.
+    #[schemars(length(min = 1))]
+    command: Option<Vec<String>>,
+    /// Variables that are set for it.
+    env: Option<BTreeMap<String, String>>,
+    /// The mode that its sessions start in.
+    mode: Option<Mode>,
+    /// Whether it runs without asking, but for what is always asked about and what rules say.
+    bypass_permissions: Option<bool>,
+    /// Without effect, and refused by a later version: leave it out.
+    trust_kind: Option<bool>,
+    /// Whether it is trusted, as an MCP client, to show mayi's questions to a person: then it is asked by a form where no
+    /// surface of mayi is open.
+    trust_elicitation: Option<bool>,
+    /// Its own mode in which it asks before it acts.
+    asking_mode: Option<String>,
+}
+
+/// An MCP server: started with `command`, or reached at `url`.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("not" = { "required": ["command", "url"] }, "dependentRequired" = { "env": ["command"], "headers": ["url"] }))]
+struct Server {
+    /// The program that starts it, and its arguments.
+    #[schemars(length(min = 1))]
+    command: Option<Vec<String>>,
+    /// Variables that are set for it.
+    env: Option<BTreeMap<String, String>>,
+    /// Where it listens, for Streamable HTTP.
+    #[schemars(regex(pattern = r"^https?://"))]
+    url: Option<String>,
+    /// Headers that are sent along.
+    headers: Option<BTreeMap<String, String>>,
+    /// Whether its calls need an answer.
+    approval: Option<Approval>,
+    /// The level that was granted to it.
+    grant: Option<Level>,
+    /// Whether what it says of its tools may loosen a decision.
+    trust_annotations: Option<bool>,
+    /// Its tools, by name.
+    tools: Option<BTreeMap<String, ToolOrApproval>>,
+}
+
+/// Whether calls need an answer.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Approval {
+    /// They are asked about.
+    Required,
+    /// They run.
+    NotRequired,
+}
+
+/// Whether a tool's calls need an answer.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ToolApproval {
+    /// They are asked about.
+    Required,
+    /// They run.
+    NotRequired,
+    /// As its server.
+    Default,
+}
+
+/// The level that was granted to a server.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Level {
+    /// Nothing.
+    None,
+    /// Tools of category read.
+    Read,
+    /// Tools of category read and write.
+    Write,
+    /// Every tool.
+    All,
+}
+
+/// What a tool does.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Category {
+    /// It only looks.
+    Read,
+    /// It changes files.
+    Write,
+    /// It runs something.
+    Execute,
+    /// It reaches something outside of this machine.
+    External,
+}
+
+/// A word for whether its calls need an answer, or a table.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+enum ToolOrApproval {
+    /// The word alone.
+    Approval(ToolApproval),
+    /// With its category.
+    Tool(Tool),
+}
+
+/// A tool of a server.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Tool {
+    /// Whether its calls need an answer.
+    approval: Option<ToolApproval>,
+    /// What it does, as you know it.
+    category: Option<Category>,
+}
+
+/// Your own settings for a folder and everything below it.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Workspace {
+    /// The mode there.
+    mode: Option<Mode>,
+    /// Rules in their short form.
+    rules: Option<Rules>,
+    /// Rules in their long form.
+    rule: Option<Vec<Rule>>,
+}
+
+/// What each mode does with each category where no rule speaks.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Matrix {
+    /// In plan mode.
+    plan: Option<Row>,
+    /// In default mode.
+    default: Option<Row>,
+    /// In mode auto.
+    auto: Option<Row>,
+}
+
+/// What a mode does with each category.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    /// Reading files.
+    read: Option<Effect>,
+    /// Changing files.
+    write: Option<Effect>,
+    /// Running commands.
+    execute: Option<Effect>,
+    /// Reaching something outside of this machine.
+    external: Option<Effect>,
+}
+
+/// What is protected whatever the rules are silent about; `mayi config show` lists it.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Protection {
+    /// What is not protected.
+    except: Option<Vec<Pattern>>,
+    /// What is protected besides: asked about in every mode.
+    add: Option<Vec<Pattern>>,
+}

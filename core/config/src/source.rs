@@ -1,0 +1,94 @@
+//! A text with mistakes in it, as it is shown: control and invisible characters as escapes, with the
+//! places where they move what comes after them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use mayi_kept::approval::visible;
+
+/// A text that is read, and how it is shown.
+#[derive(Clone, Debug)]
+pub(super) struct SourceText {
+    name: String,
+    shown: Arc<str>,
+    /// Where the text and what is shown begin to differ, and by how many bytes from there on.
+    shifts: Vec<(usize, usize)>,
+    /// Where its lines end.
+    ends: Vec<usize>,
+}
+
+impl SourceText {
+    pub(super) fn new(name: &str, text: &str) -> Self {
+        let mut shown = String::with_capacity(text.len());
+        let mut shifts = Vec::new();
+        let mut ends = Vec::new();
+        let mut buffer = [0; 4];
+        for (at, c) in text.char_indices() {
+            if c == '\n' {
+                ends.push(at);
+            }
+            if matches!(c, '\n' | '\t' | ' '..='~')
+                || c == '\r' && text.as_bytes().get(at + 1) == Some(&b'\n')
+            {
+                shown.push(c);
+                continue;
+            }
+            let escaped = visible(c.encode_utf8(&mut buffer));
+            shown.push_str(&escaped);
+            if escaped.len() > c.len_utf8() {
+                let after = at + c.len_utf8();
+                shifts.push((after, shown.len() - after));
+            }
+        }
+        Self { name: visible(name), shown: shown.into(), shifts, ends }
+    }
+
+    /// What the text is called.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text as it is shown.
+    pub(super) fn shown(&self) -> Arc<str> {
+        Arc::clone(&self.shown)
+    }
+
+    /// Where `span` is in what is shown.
+    pub(super) fn span(&self, span: &Range<usize>) -> Range<usize> {
+        let moved = |at: usize| {
+            let before = self.shifts.partition_point(|(from, _)| *from <= at);
+            let shift = before.checked_sub(1).and_then(|last| self.shifts.get(last)).map_or(0, |(_, by)| *by);
+            (at + shift).min(self.shown.len())
+        };
+        moved(span.start)..moved(span.end)
+    }
+
+    /// The line that `offset` is on, from 1.
+    pub(super) fn line(&self, offset: usize) -> u32 {
+        u32::try_from(self.ends.partition_point(|end| *end < offset) + 1).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SourceText;
+
+    /// Attack 55.
+    #[test]
+    fn given_text_that_hides_something_then_spans_still_point_at_what_they_meant() {
+        let text = "a = \"\u{1b}[2J\u{202e}\"\nbäd = 1\tx\r\n";
+        let source = SourceText::new("f\u{7}", text);
+        let shown = source.shown();
+        assert_eq!(&*shown, "a = \"\\x1b[2J\\u{202e}\"\nbäd = 1\tx\r\n");
+        assert_eq!(source.name(), "f\\x07");
+        for word in ["a", "[2J", "bäd", "1", "x"] {
+            let at = text.find(word).unwrap();
+            assert_eq!(&shown[source.span(&(at..at + word.len()))], word);
+        }
+        assert_eq!(source.span(&(0..text.len())), 0..shown.len());
+        assert_eq!(
+            (source.line(0), source.line(text.find('b').unwrap()), source.line(text.len())),
+            (1, 2, 3)
+        );
+    }
+}

@@ -1,0 +1,34 @@
+//! What was carried over, as TOML with a comment for each rule.
+
+use std::path::Path;
+
+use super::{Imported, Tool};
+use mayi_config::edit::text;
+use mayi_kept::approval::visible;
+
+/// The rules as a person would write them into a configuration. `agents`: only for these.
+#[must_use]
+pub fn render(tool: Tool, imported: &Imported, agents: &[String]) -> String {
+    let mut out = format!("# From {}, by `mayi config import`.\n", tool.title());
+    let mut last: Option<&Path> = None;
+    for rule in &imported.rules {
+        if last != Some(&rule.file) {
+            last = Some(&rule.file);
+            out.push_str(&format!("\n# {}\n", visible(&rule.file.display().to_string())));
+        }
+        let header = match &rule.workspace {
+            Some(folder) => format!("workspaces.{}.rule", text(&folder.display().to_string())),
+            None => "rule".to_owned(),
+        };
+        out.push_str(&format!("\n# {}\n[[{header}]]\n", rule.from));
+        out.push_str(&format!("effect = \"{}\"\npattern = {}\n", rule.effect, text(&rule.pattern)));
+        if let Some(reason) = &rule.reason {
+            out.push_str(&format!("reason = {}\n", text(reason)));
+        }
+        if !agents.is_empty() {
+            let names: Vec<String> = agents.iter().map(|name| text(name)).collect();
+            out.push_str(&format!("agents = [{}]\n", names.join(", ")));
+        }
+    }
+    out
+}

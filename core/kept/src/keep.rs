@@ -1,0 +1,40 @@
+//! Answers that outlive the process: written by whoever owns the user's files.
+
+use thiserror::Error;
+
+use mayi_call::AgentId;
+use mayi_policy::Policy;
+
+/// Why an answer could not be kept.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct KeepError(pub String);
+
+/// Keeps answers for good. Both return the policy that holds from now on.
+pub trait Keeper: Send + Sync {
+    /// Allows `patterns` to `agent` from now on.
+    ///
+    /// # Errors
+    /// If it can't be written; nothing has changed then.
+    fn allow(&self, agent: &AgentId, patterns: &[String]) -> Result<Policy, KeepError>;
+
+    /// Bypasses `agent` from now on.
+    ///
+    /// # Errors
+    /// If it can't be written; nothing has changed then.
+    fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError>;
+}
+
+/// Keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoKeeper;
+
+impl Keeper for NoKeeper {
+    fn allow(&self, _: &AgentId, _: &[String]) -> Result<Policy, KeepError> {
+        Err(KeepError("rules can't be written here: allow it once or for this session".to_owned()))
+    }
+
+    fn bypass(&self, _: &AgentId) -> Result<Policy, KeepError> {
+        Err(KeepError("settings can't be written here".to_owned()))
+    }
+}
