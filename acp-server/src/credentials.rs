@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hmac::{Hmac, KeyInit, Mac};
-use mayi_core::doors::web::same_token;
+use mayi_doors::web::same_token;
 use sha2::Sha256;
 
 /// What somebody may do: each includes what stands before it.

@@ -1,10 +1,8 @@
-//! What mayi decides, asks and remembers; and the doors through which agents come.
+//! What mayi decides, asks and remembers: the way of a call from a door to an answer.
 //!
 //! Data flows one way: door → [`call::Call`] → [`policy::decide`] → queue → surface → answer →
 //! [`gate::Authorized`] → door. ARCHITECTURE.md says which module may know what.
 
-pub mod check;
-pub mod doors;
 pub mod gate;
 
 pub use mayi_call as call;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use jsonrpsee::server::HttpBody;
-use mayi_core::doors::web::{bearer, is_own, is_served, single};
+use mayi_doors::web::{bearer, is_own, is_served, single};
 use serde_json::json;
 
 use super::Peer;

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
-use mayi_core::doors::web::same_token;
+use mayi_doors::web::same_token;
 
 use crate::backend::lock;
 use crate::credentials::random;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jsonrpsee::server::RpcModule;
+use mayi_check::{Checker, Request};
 use mayi_core::call::{AgentId, Call, SessionId};
-use mayi_core::check::{Checker, Request};
 use mayi_core::config::FileKeeper;
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk, Session, Verdict};
 use mayi_core::policy::Policy;

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use jsonrpsee::server::RpcModule;
+use mayi_check::{Checker, Request};
 use mayi_core::call::AgentId;
-use mayi_core::check::{Checker, Request};
 use mayi_core::grant::Scope;
 use mayi_core::store::{Change, EntryQuery, GrantQuery, OwnerId, StoredGrant};
 use serde_json::Value;

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
+use mayi_acp::Connection;
 use mayi_core::call::{AgentId, SessionId};
 use mayi_core::config::Running;
-use mayi_core::doors::acp::Connection;
 use mayi_core::gate::Gate;
 use mayi_core::policy::Mode;
 use tokio::sync::watch;

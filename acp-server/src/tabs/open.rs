@@ -4,12 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use mayi_acp::{AcpEvent, AgentError, AskingMode, Connection, Launch, McpServer, Offer, OpenSession, Opened};
 use mayi_core::approval::visible;
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
 use mayi_core::config::{AgentCommand, AgentLaunch, Loaded, Running, Trust, nearest};
-use mayi_core::doors::acp::{
-    AcpEvent, AgentError, AskingMode, Connection, Launch, McpServer, Offer, OpenSession, Opened,
-};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use tokio::sync::{mpsc, watch};
 

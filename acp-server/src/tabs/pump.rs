@@ -3,8 +3,8 @@
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use mayi_acp::{AcpEvent, Connection};
 use mayi_core::approval::State;
-use mayi_core::doors::acp::{AcpEvent, Connection};
 use mayi_core::gate::GateEvent;
 use tokio::sync::mpsc::UnboundedReceiver;
 

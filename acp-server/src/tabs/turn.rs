@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use mayi_acp::{AgentError, Connection, StopReason, briefing};
 use mayi_core::call::SessionId;
-use mayi_core::doors::acp::{AgentError, Connection, StopReason, briefing};
 use tokio::time::{Instant, sleep_until};
 
 use super::Tab;

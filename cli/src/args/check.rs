@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
+use mayi_check::KINDS;
 use mayi_core::call::Dialect;
-use mayi_core::check::KINDS;
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
 

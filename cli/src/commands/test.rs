@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use mayi_check::{Case, CheckError, Checker, read_cases};
 use mayi_core::approval::visible;
-use mayi_core::check::{Case, CheckError, Checker, read_cases};
 use mayi_core::config::ConfigErrors;
 use mayi_core::policy::Decision;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! "An answer within 50 ms": what is made to hurt, from the line or the path to the decision.
 
 use criterion::Criterion;
-use mayi_core::check::{Checker, Request};
+use mayi_check::{Checker, Request};
 use mayi_core::config::Sources;
 use serde_json::{Value, json};
 

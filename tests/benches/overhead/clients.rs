@@ -14,8 +14,8 @@ use agent_client_protocol::v1::schema::{
     TextContent,
 };
 use agent_client_protocol::{Agent, ByteStreams};
+use mayi_acp::{Connection, Launch, Offer, OpenSession, StopReason};
 use mayi_core::call::AgentId;
-use mayi_core::doors::acp::{Connection, Launch, Offer, OpenSession, StopReason};
 use mayi_core::gate::{Asking, Gate, NoKeeper, OnAsk};
 use mayi_core::policy::Policy;
 use tokio::sync::mpsc;

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
-use mayi_core::check::{Checker, Request};
+use mayi_check::{Checker, Request};
 use mayi_core::config::{Folders, Layer, Sources, check_file};
 use mayi_core::policy::Effect;
 use mayi_core::policy::pattern::Places;

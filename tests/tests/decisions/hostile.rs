@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use mayi_core::check::{Checker, Request};
+use mayi_check::{Checker, Request};
 use serde_json::{Value, json};
 
 use crate::corpus::World;

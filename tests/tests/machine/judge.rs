@@ -4,8 +4,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use mayi_check::{Checker, Request, What};
 use mayi_core::call::{Call, Dialect, WriteKind};
-use mayi_core::check::{Checker, Request, What};
 use mayi_core::config::{Folders, Sources, load, template};
 use mayi_core::grant::Grants;
 use mayi_core::policy::{Decision, Effect, Mode, Policy, Standing, decide};

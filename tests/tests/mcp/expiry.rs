@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use mayi_core::call::AgentId;
 use mayi_core::config::{ServerLaunch, Transport};
-use mayi_core::doors::mcp::{Asks, Caller, Client, Frame, Gateway, Key, McpDoor, McpOptions, Span};
 use mayi_core::gate::{Asking, Gate, NoKeeper, OnAsk};
 use mayi_core::pin::Pins;
 use mayi_core::policy::{AgentSettings, Origin, Policy};
+use mayi_mcp::{Asks, Caller, Client, Frame, Gateway, Key, McpDoor, McpOptions, Span};
 use mayi_tests::until;
 use serde_json::{Value, json};
 

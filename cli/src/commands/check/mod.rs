@@ -5,8 +5,8 @@ mod stream;
 
 use std::io::Read;
 
+use mayi_check::{Answer, CheckError, Checker, Judged, Request, What};
 use mayi_core::call::{WriteKind, json};
-use mayi_core::check::{Answer, CheckError, Checker, Judged, Request, What};
 use mayi_core::config::nearest;
 use mayi_core::policy::Effect;
 use serde_json::{Map, Value};

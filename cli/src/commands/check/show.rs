@@ -1,7 +1,7 @@
 //! A decision as people read it: the effect, the reasons, and what would change it.
 
+use mayi_check::{Checker, Judged, Request};
 use mayi_core::approval::suggestions;
-use mayi_core::check::{Checker, Judged, Request};
 use mayi_core::policy::{Decision, Effect, Finding, Source};
 
 use super::{CliError, Context};

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
+use mayi_check::{Answer, CheckError, Checker, Request};
 use mayi_core::call::Dialect;
-use mayi_core::check::{Answer, CheckError, Checker, Request};
 use serde_json::Value;
 
 use super::super::error::report_all;

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use mayi_core::approval::visible;
 use mayi_core::config::Transport;
-use mayi_core::doors::mcp::{LoginError, LoginRequest, Logins};
+use mayi_mcp::{LoginError, LoginRequest, Logins};
 
 use crate::args::{LoginArgs, LogoutArgs};
 use crate::commands::{CliError, Context};

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use mayi_acp::McpServer;
 use mayi_core::call::AgentId;
 use mayi_core::config::ServerLaunch;
-use mayi_core::doors::acp::McpServer;
 
 use crate::args::RunArgs;
 use crate::commands::{CliError, Context};

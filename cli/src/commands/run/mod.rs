@@ -9,8 +9,8 @@ mod turn;
 
 use std::sync::Arc;
 
+use mayi_acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
 use mayi_core::config::{FileKeeper, Running};
-use mayi_core::doors::acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
 use mayi_core::gate::{Gate, Memory, OnAsk};
 use mayi_core::store::Owner;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use mayi_core::doors::acp::AcpEvent;
+use mayi_acp::AcpEvent;
 use mayi_core::gate::{GateEvent, Tally};
 use serde_json::{Value, json};
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use mayi_acp::{AskingMode, Launch, McpServer, Offer, OpenSession};
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
 use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Trust, nearest};
-use mayi_core::doors::acp::{AskingMode, Launch, McpServer, Offer, OpenSession};
 use mayi_core::gate::{Asking, OnAsk};
 use mayi_core::policy::Mode;
 

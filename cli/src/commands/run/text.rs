@@ -2,8 +2,8 @@
 
 use std::io;
 
+use mayi_acp::AcpEvent;
 use mayi_core::approval::{State, visible};
-use mayi_core::doors::acp::AcpEvent;
 use mayi_core::gate::{By, GateEvent, Tally};
 use mayi_core::policy::{Decision, Effect};
 use serde_json::Value;

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mayi_acp::{AcpEvent, AgentError, Connection, StopReason};
 use mayi_core::call::SessionId;
-use mayi_core::doors::acp::{AcpEvent, AgentError, Connection, StopReason};
 use mayi_core::gate::{Gate, GateEvent};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};

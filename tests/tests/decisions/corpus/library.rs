@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use mayi_check::{CheckError, Checker, Request};
 use mayi_core::call::{AgentId, SessionId};
-use mayi_core::check::{CheckError, Checker, Request};
 use mayi_core::grant::{Grant, Grants};
 use mayi_core::policy::pattern::Places;
 use mayi_core::policy::{Decision, Pattern, Standing, decide};

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mayi_core::doors::mcp::{HttpOptions, McpDoor, serve};
+use mayi_mcp::{HttpOptions, McpDoor, serve};
 use serde::Serialize;
 use tokio::net::TcpListener;
 
@@ -75,7 +75,7 @@ fn token(path: &Path) -> Result<String, CliError> {
             }
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let token = mayi_core::doors::mcp::new_token().map_err(CliError::internal)?;
+            let token = mayi_mcp::new_token().map_err(CliError::internal)?;
             write_new(path, &token).map_err(|error| trouble(error.to_string()))?;
             Ok(token)
         }

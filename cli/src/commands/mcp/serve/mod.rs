@@ -11,10 +11,10 @@ use std::sync::Arc;
 use mayi_core::approval::visible;
 use mayi_core::call::{AgentId, Names, is_too_wide};
 use mayi_core::config::{FileKeeper, Loaded, Running};
-use mayi_core::doors::mcp::{Asks, McpDoor, McpOptions, PATIENCE, Say, stdio};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use mayi_core::pin::Pins;
 use mayi_core::store::{Owner, Store, surfaces_open};
+use mayi_mcp::{Asks, McpDoor, McpOptions, PATIENCE, Say, stdio};
 use tokio::sync::mpsc;
 
 use crate::args::{McpArgs, McpOnAsk};

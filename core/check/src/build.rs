@@ -1,0 +1,194 @@
+//! From a request to the [`Call`] that a door would have made of it.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{Request, RequestError, What};
+use mayi_acp as acp;
+use mayi_core::call::{
+    Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, Surroundings, UrlAccess,
+    file_paths, resolve, shell,
+};
+use mayi_core::gate::Session;
+
+/// Where a call happens.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The folder that configuration is looked for in.
+    pub(super) folder: PathBuf,
+    /// The session's folders, in both forms.
+    pub(super) roots: Vec<PathBuf>,
+    /// The call's own folder.
+    pub(super) cwd: PathBuf,
+}
+
+impl Place {
+    /// Where `request` happens; relative names start from `here`, which is a root of its own only if
+    /// `root` holds.
+    pub(super) fn of(request: &Request, here: &Path, root: bool) -> Self {
+        let named: Vec<PathBuf> = request.workspace.iter().map(|folder| here.join(folder)).collect();
+        let start = named.first().map_or(here, PathBuf::as_path);
+        let cwd = request.cwd.as_ref().map_or_else(|| start.to_owned(), |cwd| start.join(cwd));
+        let folders = match (named.is_empty(), &request.cwd) {
+            (false, _) => named.clone(),
+            (true, Some(_)) => vec![cwd.clone()],
+            (true, None) if root => vec![cwd.clone()],
+            (true, None) => Vec::new(),
+        };
+        let folder = named.into_iter().next().unwrap_or_else(|| cwd.clone());
+        let folder = resolve(&folder).unwrap_or(folder);
+        let mut roots = Vec::new();
+        for folder in folders {
+            // Both forms, as paths are compared: as it is written, and where links lead.
+            let forms = PathAccess::new(here, &folder.to_string_lossy());
+            for form in [forms.lexical, forms.resolved] {
+                if !roots.contains(&form) {
+                    roots.push(form);
+                }
+            }
+        }
+        // With `..` in it, only the system knows where it is.
+        let walked = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+        let cwd = if walked(&cwd) { resolve(&cwd).unwrap_or(cwd) } else { cwd };
+        Self { folder, roots, cwd }
+    }
+
+    /// The same, where the session's folders are those of `folders` that it lies in, and no others.
+    pub(super) fn within(request: &Request, here: &Path, folders: &[PathBuf]) -> Self {
+        let named = request.cwd.as_ref().map_or_else(|| here.to_owned(), |cwd| here.join(cwd));
+        let Ok(cwd) = resolve(&named) else {
+            return Self { folder: here.to_owned(), roots: Vec::new(), cwd: named };
+        };
+        let roots = folders.iter().filter(|folder| cwd.starts_with(folder)).cloned().collect();
+        Self { folder: cwd.clone(), roots, cwd }
+    }
+}
+
+/// The call that `request` means. Looks up links, and reads nothing else.
+pub(super) fn call(request: &Request, place: &Place, home: Option<&Path>) -> Result<Call, RequestError> {
+    // A name can't hold `:`, and commands have digests: nobody else is called that.
+    let agent = request.agent.as_deref().map_or_else(|| AgentId::command(&[]), AgentId::named);
+    let session = Session {
+        id: SessionId("check".to_owned()),
+        agent,
+        parent: None,
+        roots: place.roots.clone(),
+        cwd: place.cwd.clone(),
+        mode: None,
+    };
+    if let What::Acp(message) = &request.what {
+        return acp::permission_call(&session, message).map_err(|what| {
+            let hint = "give a session/request_permission, or its params, as the agent sends it";
+            RequestError::new("/request", what, hint)
+        });
+    }
+    let accesses = accesses(request, place, &session, home);
+    Ok(Call {
+        door: Door::Check,
+        agent: session.agent,
+        session: session.id,
+        tool_call_id: None,
+        roots: session.roots,
+        cwd: session.cwd,
+        env: BTreeMap::new(),
+        title: String::new(),
+        kind: accesses.first().map(Access::selector).unwrap_or_default().to_owned(),
+        name: match &request.what {
+            What::Tool { name, .. } => Some(name.clone()),
+            _ => None,
+        },
+        raw_input: raw_input(&request.what),
+        diffs: Vec::new(),
+        notes: Vec::new(),
+        locations: Vec::new(),
+        accesses,
+        not_shown: Vec::new(),
+        by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
+    })
+}
+
+fn accesses(request: &Request, place: &Place, session: &Session, home: Option<&Path>) -> Vec<Access> {
+    let cwd = place.cwd.as_path();
+    let none = BTreeMap::new();
+    let at = Surroundings { cwd, roots: &place.roots, home, env: &none, dialect: request.shell };
+    let path = |given: &str| PathAccess::new(cwd, &at_home(given, home));
+    match &request.what {
+        What::Line(line) => within(shell::line(line, &at), request, session),
+        What::Words(words) => within(shell::argv(words, &at), request, session),
+        What::Read(given) => vec![Access::Read(path(given))],
+        What::Write(kind, given) => vec![Access::write(*kind, path(given))],
+        What::Fetch(given) => {
+            let files = file_paths(given).into_iter().map(|file| Access::Read(PathAccess::new(cwd, &file)));
+            std::iter::once(fetch(given)).chain(files).collect()
+        }
+        What::Mcp { server, tool, arguments } => {
+            vec![Access::Mcp(McpAccess::new(vec![(server.clone(), tool.clone())], arguments.clone(), cwd))]
+        }
+        What::Tool { name, .. } => {
+            let category = if name == "think" { Category::Read } else { Category::Execute };
+            vec![Access::Tool { name: name.clone(), category }]
+        }
+        What::Acp(_) => Vec::new(),
+    }
+}
+
+/// A command that runs outside of the session's folders may do something else there: asked about as at
+/// the doors. A rule set that is tested by itself has no such folders.
+fn within(mut accesses: Vec<Access>, request: &Request, session: &Session) -> Vec<Access> {
+    if request.isolated && !request.protection {
+        return accesses;
+    }
+    let Some(caveat) = acp::folder_caveat(session, &session.cwd) else { return accesses };
+    for access in &mut accesses {
+        if let Access::Shell(shell) = access {
+            shell.caveats.push(caveat.clone());
+        }
+    }
+    accesses
+}
+
+/// `~/x` is a file in the home folder, as people and tools mean it.
+fn at_home(given: &str, home: Option<&Path>) -> String {
+    let rest = if given == "~" { Some("") } else { given.strip_prefix("~/") };
+    match (rest, home.and_then(Path::to_str)) {
+        (Some(rest), Some(home)) => format!("{home}/{rest}"),
+        _ => given.to_owned(),
+    }
+}
+
+/// An address; one without a scheme, such as `docs.rs/serde`, is one of the web.
+fn fetch(given: &str) -> Access {
+    let bare = || {
+        let host = given.split(['/', '?', '#']).next().unwrap_or_default();
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']' | '%' | '_');
+        (!host.is_empty() && host.chars().all(plain))
+            .then(|| UrlAccess::read(&format!("https://{given}")).ok())?
+    };
+    match UrlAccess::read(given).ok().or_else(bare) {
+        Some(url) => Access::Fetch(UrlAccess { given: given.to_owned(), ..url }),
+        // As at the doors: what it would reach is not known.
+        None => {
+            Access::Tool { name: "an address that is not understood".to_owned(), category: Category::Execute }
+        }
+    }
+}
+
+fn raw_input(what: &What) -> Value {
+    match what {
+        What::Line(line) => json!({ "command": line }),
+        What::Words(words) => json!({ "command": words }),
+        What::Read(path) | What::Write(_, path) => json!({ "path": path }),
+        What::Fetch(url) => json!({ "url": url }),
+        What::Mcp { server, tool, arguments } => {
+            json!({ "server": server, "tool": tool, "arguments": arguments })
+        }
+        What::Tool { arguments, .. } => arguments.clone(),
+        What::Acp(message) => message.clone(),
+    }
+}

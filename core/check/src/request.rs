@@ -1,0 +1,334 @@
+//! One call to be checked, as lines of `check --stdin`, test files and options give it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::fields::Fields;
+use mayi_core::call::{Dialect, Names, WriteKind, json};
+use mayi_core::policy::{Effect, Mode};
+
+/// The kinds of calls that can be checked.
+pub const KINDS: &[&str] =
+    &["shell", "read", "write", "create", "edit", "delete", "move", "fetch", "mcp", "tool", "acp"];
+
+const MODES: &[&str] = &["plan", "default", "auto"];
+
+const EFFECTS: &[(&str, Effect)] = &[("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
+
+/// Why a request was not understood.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{what}: {hint}")]
+pub struct RequestError {
+    /// The place in the request, as a JSON pointer (RFC 6901): `/rules/allow/0`.
+    pub at: String,
+    /// What is wrong: one line, lower case.
+    pub what: String,
+    /// What to write instead.
+    pub hint: String,
+}
+
+impl RequestError {
+    pub(super) fn new(at: &str, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { at: at.to_owned(), what: what.into(), hint: hint.into() }
+    }
+}
+
+/// What would be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A line for a shell.
+    Line(String),
+    /// A program with exactly these words, no shell in between.
+    Words(Vec<String>),
+    /// A file or folder is read.
+    Read(String),
+    /// A file is changed.
+    Write(WriteKind, String),
+    /// An address is fetched.
+    Fetch(String),
+    /// A tool of an MCP server is called.
+    Mcp {
+        /// The server's name.
+        server: String,
+        /// The tool's name.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+    /// Another tool of the agent is called.
+    Tool {
+        /// The tool's name.
+        name: String,
+        /// Its arguments: shown, and not understood.
+        arguments: Value,
+    },
+    /// An ACP `session/request_permission`: the message, or its `params`.
+    Acp(Value),
+}
+
+impl fmt::Display for What {
+    /// The kind and the value, as on the command line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "shell {line}"),
+            Self::Words(words) => write!(f, "shell {}", mayi_core::call::shell::join(words)),
+            Self::Read(path) => write!(f, "read {path}"),
+            Self::Write(kind, path) => write!(f, "{} {path}", kind.as_str()),
+            Self::Fetch(url) => write!(f, "fetch {url}"),
+            Self::Mcp { server, tool, .. } => write!(f, "mcp {server}/{tool}"),
+            Self::Tool { name, .. } => write!(f, "tool {name}"),
+            Self::Acp(_) => f.write_str("acp"),
+        }
+    }
+}
+
+/// Rules that are given with a call, as patterns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// Patterns of what is allowed.
+    pub allow: Vec<String>,
+    /// Patterns of what is asked about.
+    pub ask: Vec<String>,
+    /// Patterns of what is denied.
+    pub deny: Vec<String>,
+}
+
+impl Rules {
+    /// Every pattern with its effect and its place in the request.
+    pub(super) fn each(&self) -> impl Iterator<Item = (Effect, &str, String)> {
+        let lists = [(Effect::Allow, &self.allow), (Effect::Ask, &self.ask), (Effect::Deny, &self.deny)];
+        lists.into_iter().flat_map(|(effect, patterns)| {
+            let place = move |at| format!("/rules/{effect}/{at}");
+            patterns.iter().enumerate().map(move |(at, text)| (effect, text.as_str(), place(at)))
+        })
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.allow.is_empty() && self.ask.is_empty() && self.deny.is_empty()
+    }
+}
+
+/// Places of the matrix that are refined, in the row of the mode in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Refined {
+    /// What becomes of reads.
+    pub read: Option<Effect>,
+    /// What becomes of writes.
+    pub write: Option<Effect>,
+    /// What becomes of commands and unknown tools.
+    pub execute: Option<Effect>,
+    /// What becomes of fetches and MCP tools.
+    pub external: Option<Effect>,
+}
+
+/// One call to be checked, and in which surroundings (surfaces, section 1, "`check --stdin` input").
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "Value")]
+pub struct Request {
+    /// The caller's own id for it: a text or a number, given back as it is.
+    pub id: Option<Value>,
+    /// What would be done.
+    pub what: What,
+    /// The shell that reads the line, of a call that is one.
+    pub shell: Dialect,
+    /// The folder it happens in; by default the first of the workspace.
+    pub cwd: Option<PathBuf>,
+    /// The session's folders; by default `cwd`, or the folder that is worked in.
+    pub workspace: Vec<PathBuf>,
+    /// Which agent asks; none: one without a name.
+    pub agent: Option<String>,
+    /// The session's mode; none: as configured.
+    pub mode: Option<Mode>,
+    /// Rules besides the configured ones.
+    pub rules: Rules,
+    /// Refines the row of the mode in use.
+    pub matrix: Refined,
+    /// Only what stands here counts: no files, no readers, no grants, no protection.
+    pub isolated: bool,
+    /// With `isolated`: the built-in protection counts too.
+    pub protection: bool,
+}
+
+impl Request {
+    /// A call with nothing said but what it does.
+    #[must_use]
+    pub fn new(what: What) -> Self {
+        Self {
+            id: None,
+            what,
+            shell: Dialect::Unknown,
+            cwd: None,
+            workspace: Vec::new(),
+            agent: None,
+            mode: None,
+            rules: Rules::default(),
+            matrix: Refined::default(),
+            isolated: false,
+            protection: false,
+        }
+    }
+
+    /// Reads one line of JSON, strictly: duplicate keys, lone surrogates and numbers that readers
+    /// disagree on are refused.
+    ///
+    /// # Errors
+    /// Says what was not understood, and what to write instead.
+    pub fn from_json(line: &str) -> Result<Self, RequestError> {
+        let value = json::strict(line).map_err(|error| {
+            RequestError::new("", format!("the line is not plain JSON: {error}"), "write one object a line")
+        })?;
+        Self::try_from(value)
+    }
+
+    /// Reads the keys of a request.
+    ///
+    /// # Errors
+    /// A key that is missing, unknown, or of another type than it should be.
+    pub fn from_keys(keys: Map<String, Value>) -> Result<Self, RequestError> {
+        Self::read(Fields::of("", Value::Object(keys))?)
+    }
+
+    fn read(mut fields: Fields) -> Result<Self, RequestError> {
+        let id = fields.take("id");
+        if id.as_ref().is_some_and(|id| !(id.is_string() || id.is_number())) {
+            return Err(fields.wrong("id", "`id` is a text or a number", "write \"1\""));
+        }
+        let Some(kind) = fields.text("kind")? else {
+            return Err(fields.missing("kind", "a call needs a `kind`", "shell, read, write, fetch or mcp"));
+        };
+        let what = what(&kind, &mut fields)?;
+        let shell = fields.word("shell", Dialect::NAMES)?;
+        if shell.is_some() && !matches!(what, What::Line(_)) {
+            let hint = "leave it out, or write the command as one line";
+            return Err(fields.wrong("shell", "`shell` says which shell reads a line", hint));
+        }
+        let cwd = fields.text("cwd")?.map(PathBuf::from);
+        let workspace: Vec<PathBuf> =
+            fields.texts("workspace", true)?.into_iter().map(PathBuf::from).collect();
+        let agent = fields.text("agent")?;
+        if let Some(name) = agent.as_deref().filter(|name| !Names::plain(name)) {
+            let what = format!("no agent can be called `{name}`");
+            return Err(fields.wrong("agent", what, "write the name as in [agents.NAME]"));
+        }
+        let mode = fields.word("mode", MODES)?;
+        let rules = rules(fields.take("rules"))?;
+        let matrix = refined(fields.take("matrix"))?;
+        let isolated = fields.boolean("isolated")?.unwrap_or(false);
+        let protection = fields.boolean("protection")?;
+        if protection.is_some() && !isolated {
+            let hint = "set `isolated` too, or leave it out: it counts by itself";
+            return Err(fields.wrong("protection", "`protection` belongs to an isolated call", hint));
+        }
+        fields.finish()?;
+        let protection = protection.unwrap_or(false);
+        let shell = shell.unwrap_or_default();
+        Ok(Self { id, what, shell, cwd, workspace, agent, mode, rules, matrix, isolated, protection })
+    }
+}
+
+impl TryFrom<Value> for Request {
+    type Error = RequestError;
+
+    fn try_from(value: Value) -> Result<Self, RequestError> {
+        Self::read(Fields::of("", value)?)
+    }
+}
+
+fn what(kind: &str, fields: &mut Fields) -> Result<What, RequestError> {
+    let none = || Value::Object(Map::new());
+    Ok(match kind {
+        "shell" => match fields.take("command") {
+            Some(Value::String(line)) => What::Line(line),
+            Some(Value::Array(words)) => {
+                let words: Option<Vec<String>> =
+                    words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
+                What::Words(words.ok_or_else(|| no_command(fields))?)
+            }
+            Some(_) => return Err(no_command(fields)),
+            None => {
+                let what = "a call of kind shell needs `command`";
+                return Err(fields.missing("command", what, "\"git status\""));
+            }
+        },
+        "read" | "write" | "create" | "edit" | "delete" | "move" => {
+            let path = fields.needed("path", kind, "\"src/main.rs\"")?;
+            if path.is_empty() {
+                return Err(fields.wrong("path", "`path` is empty", "write \".\" for the folder itself"));
+            }
+            match kind {
+                "read" => What::Read(path),
+                "create" => What::Write(WriteKind::Create, path),
+                "edit" => What::Write(WriteKind::Edit, path),
+                "delete" => What::Write(WriteKind::Delete, path),
+                "move" => What::Write(WriteKind::Move, path),
+                _ => What::Write(WriteKind::Write, path),
+            }
+        }
+        "fetch" => What::Fetch(fields.needed("url", kind, "\"https://docs.rs/\"")?),
+        "mcp" => What::Mcp {
+            server: fields.needed("server", kind, "\"github\"")?,
+            tool: fields.needed("tool", kind, "\"list_issues\"")?,
+            arguments: fields.take("arguments").unwrap_or_else(none),
+        },
+        "tool" => What::Tool {
+            name: fields.needed("tool", kind, "\"list_issues\"")?,
+            arguments: fields.take("arguments").unwrap_or_else(none),
+        },
+        "acp" => What::Acp(fields.take("request").ok_or_else(|| {
+            fields.missing(
+                "request",
+                "a call of kind acp needs `request`",
+                "the params as the agent sends them",
+            )
+        })?),
+        other => return Err(fields.no_such("kind", other, KINDS)),
+    })
+}
+
+fn no_command(fields: &Fields) -> RequestError {
+    let hint = "write \"git status\"";
+    fields.wrong("command", "`command` is a line, or a list of words", hint)
+}
+
+fn rules(value: Option<Value>) -> Result<Rules, RequestError> {
+    let Some(value) = value else { return Ok(Rules::default()) };
+    let mut fields = Fields::of("/rules", value)?;
+    let rules = Rules {
+        allow: fields.texts("allow", false)?,
+        ask: fields.texts("ask", false)?,
+        deny: fields.texts("deny", false)?,
+    };
+    fields.finish()?;
+    Ok(rules)
+}
+
+fn refined(value: Option<Value>) -> Result<Refined, RequestError> {
+    let Some(value) = value else { return Ok(Refined::default()) };
+    let mut fields = Fields::of("/matrix", value)?;
+    let mut of = |key| match fields.text(key)? {
+        None => Ok(None),
+        Some(text) => effect(&text).map(Some).ok_or_else(|| {
+            let what = format!("no effect is called `{text}`");
+            fields.wrong(key, what, "write allow, ask or deny")
+        }),
+    };
+    let refined = Refined {
+        read: of("read")?,
+        write: of("write")?,
+        execute: of("execute")?,
+        external: of("external")?,
+    };
+    fields.finish()?;
+    Ok(refined)
+}
+
+/// The effect that a word names.
+pub(super) fn effect(text: &str) -> Option<Effect> {
+    EFFECTS.iter().find(|(word, _)| *word == text).map(|(_, effect)| *effect)
+}

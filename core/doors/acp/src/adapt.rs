@@ -1,0 +1,497 @@
+//! From a request to a [`Call`]: raw input, diffs, locations and terminals are read together, and
+//! every version that they give becomes an access (decisions, section 1).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::input;
+use super::tool_calls::Known;
+use mayi_core::call::{
+    Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings,
+    UrlAccess, WriteKind, file_paths,
+    shell::{self, Named},
+};
+use mayi_core::gate::Session;
+
+/// The most accesses of one call: an agent that names more is asked about as a whole.
+const MOST: usize = 512;
+
+/// Where a call comes from.
+pub(super) struct From<'a> {
+    pub(super) door: Door,
+    pub(super) session: &'a Session,
+    pub(super) tool_call_id: Option<&'a str>,
+}
+
+/// The call that a tool call of the agent's means.
+pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) -> Call {
+    let raw_input = known.fields.get("rawInput").cloned().unwrap_or(Value::Null);
+    let mut reading = Reading {
+        cwd: from.session.cwd.clone(),
+        roots: from.session.roots.clone(),
+        home: mayi_core::call::home(),
+        kind: known.text("kind").unwrap_or("other").to_owned(),
+        accesses: Vec::new(),
+        diffs: Vec::new(),
+        notes: Vec::new(),
+        not_shown,
+        env: BTreeMap::new(),
+        paths: BTreeMap::new(),
+        elsewhere: None,
+        mcp_only: false,
+        runs_in: None,
+    };
+    let cwd = input::cwd(&raw_input).map_or_else(|| reading.cwd.clone(), |cwd| reading.cwd.join(cwd));
+    reading.elsewhere = (cwd != reading.cwd).then(|| cwd.clone());
+    reading.env.extend(input::env(&raw_input));
+    reading.runs_in = folder_caveat(from.session, &cwd);
+    reading.content(known.fields.get("content"));
+    reading.input(&raw_input, known);
+    reading.locations(known.fields.get("locations"));
+    let name = known.text("name").map(str::to_owned).or_else(|| vendor_name(known));
+    reading.by_kind(&raw_input, name.as_deref());
+    let mut by_hand = None;
+    if known.ambiguous {
+        by_hand = Some("a message about this call can be read in two ways".to_owned());
+        reading.push(Access::Tool {
+            name: "a message that can be read in two ways".to_owned(),
+            category: Category::Execute,
+        });
+    }
+    let Reading { kind, mut accesses, diffs, notes, not_shown, env, .. } = reading;
+    if accesses.len() > MOST {
+        accesses.truncate(MOST);
+        by_hand = Some(format!("it names more than {MOST} things, and the rest was not looked at"));
+        accesses.push(Access::Tool {
+            name: "more than can be looked at".to_owned(),
+            category: Category::Execute,
+        });
+    }
+    Call {
+        door: from.door,
+        agent: from.session.agent.clone(),
+        session: from.session.id.clone(),
+        tool_call_id: from.tool_call_id.map(str::to_owned),
+        roots: from.session.roots.clone(),
+        cwd,
+        env,
+        title: known.text("title").unwrap_or_default().to_owned(),
+        kind,
+        name,
+        raw_input,
+        diffs,
+        notes,
+        locations: known.fields.get("locations").and_then(Value::as_array).cloned().unwrap_or_default(),
+        accesses,
+        not_shown,
+        by_hand,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
+    }
+}
+
+/// Why a command is asked about for the folder it runs in: outside of the session's folders, the same
+/// words may do something else.
+#[must_use]
+pub fn folder_caveat(session: &Session, cwd: &Path) -> Option<Caveat> {
+    let at = PathAccess::new(&session.cwd, &cwd.to_string_lossy());
+    (at.unresolved.is_some() || !at.within(&session.roots)).then(|| Caveat {
+        reason: format!("it runs in {}, outside of the session's folders", cwd.display()),
+        always: true,
+        named: Named::Nothing,
+    })
+}
+
+/// The call of a side door.
+pub(super) fn side_door(
+    session: &Session,
+    door: Door,
+    title: String,
+    raw_input: Value,
+    accesses: Vec<Access>,
+) -> Call {
+    Call {
+        door,
+        agent: session.agent.clone(),
+        session: session.id.clone(),
+        tool_call_id: None,
+        roots: session.roots.clone(),
+        cwd: session.cwd.clone(),
+        env: BTreeMap::new(),
+        title,
+        kind: accesses.first().map(Access::selector).unwrap_or_default().to_owned(),
+        name: None,
+        raw_input,
+        diffs: Vec::new(),
+        notes: Vec::new(),
+        locations: Vec::new(),
+        accesses,
+        not_shown: Vec::new(),
+        by_hand: None,
+        server: None,
+        blocked: None,
+        cautions: Vec::new(),
+        about: None,
+    }
+}
+
+/// The roots and the working folder of a session, in both forms.
+pub(super) fn roots(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let mut roots = Vec::new();
+    for folder in folders {
+        for form in [Some(folder.clone()), folder.canonicalize().ok()].into_iter().flatten() {
+            if !roots.contains(&form) {
+                roots.push(form);
+            }
+        }
+    }
+    roots
+}
+
+/// A name that an agent gives in its own place.
+fn vendor_name(known: &Known) -> Option<String> {
+    input::text(known.fields.get("_meta")?.get("claudeCode")?, "toolName")
+}
+
+struct Reading {
+    cwd: PathBuf,
+    roots: Vec<PathBuf>,
+    home: Option<PathBuf>,
+    kind: String,
+    accesses: Vec<Access>,
+    diffs: Vec<Diff>,
+    notes: Vec<String>,
+    not_shown: Vec<String>,
+    env: BTreeMap<String, String>,
+    paths: BTreeMap<String, PathAccess>,
+    /// The folder that the input names, if it is another one.
+    elsewhere: Option<PathBuf>,
+    /// The input is a call to a tool server, and holds nothing else.
+    mcp_only: bool,
+    /// Why a command is asked about for the folder it runs in.
+    runs_in: Option<Caveat>,
+}
+
+impl Reading {
+    fn push(&mut self, access: Access) {
+        if !self.accesses.contains(&access) {
+            self.accesses.push(access);
+        }
+    }
+
+    /// Looked up once for each call: the same path stands in several places of a request.
+    fn path(&mut self, given: &str) -> PathAccess {
+        if let Some(known) = self.paths.get(given) {
+            return known.clone();
+        }
+        let path = PathAccess::new(&self.cwd, given);
+        self.paths.insert(given.to_owned(), path.clone());
+        path
+    }
+
+    /// A path from the folder that the input names too, if that is another one.
+    fn path_elsewhere(&self, given: &str) -> Option<PathAccess> {
+        let other = self.elsewhere.as_ref().filter(|_| !Path::new(given).is_absolute())?;
+        Some(PathAccess::new(other, given))
+    }
+
+    /// A file that is changed, in a way that is only said by the call's kind: one access for each file.
+    fn write(&mut self, kind: WriteKind, given: &str) {
+        for path in [Some(self.path(given)), self.path_elsewhere(given)].into_iter().flatten() {
+            let same =
+                |access: &Access| matches!(access, Access::Write(_, other) if other.lexical == path.lexical);
+            let told = kind == WriteKind::Edit && self.accesses.iter().any(same);
+            if !told {
+                self.push(Access::write(kind, path));
+            }
+        }
+    }
+
+    fn read(&mut self, given: &str) {
+        for file in file_paths(given) {
+            let path = self.path(&file);
+            self.push(Access::Read(path));
+        }
+        for path in [Some(self.path(given)), self.path_elsewhere(given)].into_iter().flatten() {
+            self.push(Access::Read(path));
+        }
+    }
+
+    /// Diffs, texts and terminals.
+    fn content(&mut self, content: Option<&Value>) {
+        let Some(content) = content else { return };
+        let Some(items) = content.as_array() else {
+            self.not_shown.push("the content is no list".to_owned());
+            return;
+        };
+        for item in items {
+            match item.get("type").and_then(Value::as_str) {
+                Some("diff") => self.diff(item),
+                Some("content") => match item.pointer("/content/text").and_then(Value::as_str) {
+                    Some(text) => self.notes.push(text.to_owned()),
+                    None => self.not_shown.push(format!(
+                        "content of type {}",
+                        item.pointer("/content/type").and_then(Value::as_str).unwrap_or("unknown")
+                    )),
+                },
+                // Some agents leave out the wrapper, as the specification's own example does.
+                Some("text") => match input::text(item, "text") {
+                    Some(text) => self.notes.push(text),
+                    None => self.not_shown.push("a text without text".to_owned()),
+                },
+                Some("terminal") => self.notes.push("the output of a terminal".to_owned()),
+                other => self.not_shown.push(format!("content of type {}", other.unwrap_or("unknown"))),
+            }
+        }
+    }
+
+    fn diff(&mut self, item: &Value) {
+        let (Some(path), Some(new_text)) =
+            (input::text(item, "path"), item.get("newText").and_then(Value::as_str))
+        else {
+            self.not_shown.push("a diff without path or text".to_owned());
+            return;
+        };
+        let old_text = item.get("oldText").and_then(Value::as_str).map(str::to_owned);
+        let kind = match (self.kind.as_str(), &old_text) {
+            ("delete", _) => WriteKind::Delete,
+            ("move", _) => WriteKind::Move,
+            (_, None) if !self.cwd.join(&path).exists() => WriteKind::Create,
+            (_, None) => WriteKind::Write,
+            (_, Some(_)) => WriteKind::Edit,
+        };
+        self.write(kind, &path);
+        self.diffs.push(Diff { path, old_text, new_text: new_text.to_owned() });
+    }
+
+    /// What the input says, whatever the kind claims.
+    fn input(&mut self, raw: &Value, known: &Known) {
+        self.mcp(raw, known);
+        for command in input::commands(raw) {
+            let at = Surroundings {
+                cwd: self.elsewhere.as_deref().unwrap_or(&self.cwd),
+                roots: &self.roots,
+                home: self.home.as_deref(),
+                env: &self.env,
+                // It runs what was approved by itself, in a shell that it does not name.
+                dialect: Dialect::Unknown,
+            };
+            let accesses = match command {
+                input::Command::Words(words) => shell::argv(&words, &at),
+                input::Command::Line(line) => shell::line(&line, &at),
+            };
+            for mut access in accesses {
+                if let Access::Shell(shell) = &mut access {
+                    shell.caveats.extend(self.runs_in.clone());
+                }
+                self.push(access);
+            }
+        }
+        for change in input::changes(raw) {
+            let kind = match change.kind.as_str() {
+                "add" => WriteKind::Create,
+                "update" => WriteKind::Edit,
+                "delete" => WriteKind::Delete,
+                _ => WriteKind::Write,
+            };
+            self.write(kind, &change.path);
+            if let Some(to) = change.moved_to {
+                self.write(WriteKind::Move, &to);
+            }
+        }
+    }
+
+    /// A call to a tool server, by the names that agents use for it.
+    fn mcp(&mut self, raw: &Value, known: &Known) {
+        let joined = known.text("name").map(str::to_owned).or_else(|| vendor_name(known));
+        if let Some(rest) = joined.as_deref().and_then(|name| name.strip_prefix("mcp__")) {
+            self.push(Access::Mcp(McpAccess::new(readings(rest), raw.clone(), &self.cwd)));
+            self.mcp_only = true;
+            return;
+        }
+        for input in std::iter::once(raw).chain(&known.earlier_inputs) {
+            if let (Some(server), Some(tool)) = (input::text(input, "server"), input::text(input, "tool")) {
+                let arguments = input.get("arguments").cloned().unwrap_or(Value::Null);
+                self.push(Access::Mcp(McpAccess::new(vec![(server, tool)], arguments, &self.cwd)));
+            }
+        }
+        self.mcp_only =
+            self.accesses.iter().any(|access| matches!(access, Access::Mcp(_))) && input::only_mcp(raw);
+        // Codex asks with another shape, which names the server but not the tool; the tool was in
+        // the update before. Where it was not, or says something else, nothing is certain.
+        if raw.pointer("/request/_meta/codex_approval_kind").and_then(Value::as_str) == Some("mcp_tool_call")
+        {
+            let server = input::text(raw, "server_name").unwrap_or_default();
+            let arguments = raw.pointer("/request/_meta/tool_params").cloned().unwrap_or(Value::Null);
+            let announced = self.accesses.iter().any(|access| {
+                matches!(access, Access::Mcp(mcp) if mcp.certain().is_some_and(|(name, _)| name == server)
+                    && (mcp.arguments == arguments || (arguments.is_null() && is_nothing(&mcp.arguments))))
+            });
+            self.mcp_only = input::only_mcp(raw);
+            if !announced {
+                self.push(Access::Mcp(McpAccess::new(Vec::new(), arguments, &self.cwd)));
+            }
+        }
+    }
+
+    fn locations(&mut self, locations: Option<&Value>) {
+        let Some(items) = locations.and_then(Value::as_array) else { return };
+        for given in items.iter().filter_map(|item| input::text(item, "path")) {
+            match self.kind.as_str() {
+                "edit" => self.write(WriteKind::Edit, &given),
+                "delete" => self.write(WriteKind::Delete, &given),
+                "move" => self.write(WriteKind::Move, &given),
+                _ => {
+                    let path = self.path(&given);
+                    let written = self
+                        .accesses
+                        .iter()
+                        .any(|a| matches!(a, Access::Write(_, w) if w.lexical == path.lexical));
+                    if !written && path.lexical != self.cwd {
+                        self.push(Access::Read(path));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the kind adds. It never takes anything away.
+    fn by_kind(&mut self, raw: &Value, name: Option<&str>) {
+        let is_mcp = self.mcp_only;
+        let label = name.unwrap_or(&self.kind).to_owned();
+        let unknown = |category| Access::Tool { name: label.clone(), category };
+        match self.kind.as_str() {
+            "edit" | "delete" | "move" => {
+                let kind = match self.kind.as_str() {
+                    "edit" => WriteKind::Edit,
+                    "delete" => WriteKind::Delete,
+                    _ => WriteKind::Move,
+                };
+                for given in input::paths(raw).into_iter().chain(input::new_paths(raw)) {
+                    self.write(kind, &given);
+                }
+                if !self.accesses.iter().any(|access| matches!(access, Access::Write(..))) {
+                    self.push(unknown(Category::Execute));
+                }
+            }
+            "read" | "search" if !is_mcp => {
+                let given = input::paths(raw);
+                if given.is_empty() && self.kind == "search" && raw.is_object() {
+                    let here = self.path(".");
+                    self.push(Access::Read(here));
+                }
+                for given in given.into_iter().chain(input::searched(raw)) {
+                    self.read(&given);
+                }
+                // What only claims to read, with an input that is not understood, may do anything
+                // (attack 10); a command in it was taken above.
+                let command = self.accesses.iter().any(|access| matches!(access, Access::Shell(_)));
+                if self.accesses.is_empty() || !(input::only_reads(raw) || command) {
+                    self.push(unknown(Category::Execute));
+                }
+            }
+            "execute" if !is_mcp => {
+                if !self.accesses.iter().any(|access| matches!(access, Access::Shell(_))) {
+                    self.push(unknown(Category::Execute));
+                }
+            }
+            "fetch" if !is_mcp => self.fetch(raw, &label),
+            "think" if !is_mcp && self.accesses.is_empty() => {
+                let category = if input::only_thinks(raw) { Category::Read } else { Category::Execute };
+                self.push(unknown(category));
+            }
+            "switch_mode" => {
+                let id =
+                    ["mode", "modeId", "id"].iter().find_map(|key| input::text(raw, key)).unwrap_or(label);
+                self.push(Access::Mode { id });
+            }
+            _ if is_mcp => {}
+            _ => {
+                for given in input::paths(raw) {
+                    self.read(&given);
+                }
+                for given in input::urls(raw) {
+                    self.url(&given);
+                }
+                self.push(unknown(Category::Execute));
+            }
+        }
+    }
+
+    fn fetch(&mut self, raw: &Value, label: &str) {
+        let urls = input::urls(raw);
+        if urls.is_empty() {
+            // A web search names no address.
+            self.push(Access::Tool { name: label.to_owned(), category: Category::External });
+        }
+        for given in urls {
+            self.url(&given);
+        }
+    }
+
+    fn url(&mut self, given: &str) {
+        file_paths(given).iter().for_each(|file| self.read(file));
+        match UrlAccess::read(given) {
+            Ok(url) => self.push(Access::Fetch(url)),
+            Err(error) => {
+                self.not_shown.push(format!("the address {given} is not understood: {error}"));
+                self.push(Access::Tool {
+                    name: "an address that is not understood".to_owned(),
+                    category: Category::Execute,
+                });
+            }
+        }
+    }
+}
+
+/// Every way to split `a__b__c` into a server and a tool.
+fn readings(joined: &str) -> Vec<(String, String)> {
+    // Overlapping: `a___b` is `a` and `_b`, or `a_` and `b`.
+    (0..joined.len())
+        .filter(|at| joined.get(*at..).is_some_and(|rest| rest.starts_with("__")))
+        .filter_map(|at| Some((joined.get(..at)?, joined.get(at + 2..)?)))
+        .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+        .map(|(server, tool)| (server.to_owned(), tool.to_owned()))
+        .collect()
+}
+
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
+/// A path's access for `fs/read_text_file` or `fs/write_text_file`.
+pub(super) fn file(cwd: &Path, path: &str, write: bool) -> Access {
+    let path = PathAccess::new(cwd, path);
+    if !write {
+        return Access::Read(path);
+    }
+    let kind = if path.resolved.exists() { WriteKind::Edit } else { WriteKind::Create };
+    Access::Write(kind, path)
+}
+
+/// Whether a tool call that is under way does what a side door was just judged for.
+pub(super) fn touches(session: &Session, known: &Known, accesses: &[Access]) -> bool {
+    let call = tool_call(&From { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
+    call.accesses.iter().all(|access| {
+        accesses.iter().any(|other| match (access, other) {
+            (Access::Read(a), Access::Read(b)) | (Access::Write(_, a), Access::Write(_, b)) => {
+                a.lexical == b.lexical
+            }
+            (Access::Shell(a), Access::Shell(b)) => a == b,
+            _ => false,
+        })
+    })
+}
+
+/// The session that a request names, or the connection's root session.
+pub(super) fn session_of(gate: &mayi_core::gate::Gate, params: &Value) -> Option<Session> {
+    let id = params.get("sessionId").and_then(Value::as_str).unwrap_or_default();
+    gate.session(&SessionId(id.to_owned()))
+}
+
+#[cfg(test)]
+mod tests;

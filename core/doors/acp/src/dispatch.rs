@@ -1,0 +1,219 @@
+//! What the agent sends, by method. Nothing here waits: a handler that waits would hold up the
+//! agent's own cancellation (ARCHITECTURE, invariant 5).
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent_client_protocol::v1::{Dispatch, Responder};
+use agent_client_protocol::{Error, Handled, UntypedMessage};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
+
+use super::adapt::{self, From};
+use super::lines::REFUSED;
+use super::terminals::Terminals;
+use super::tool_calls::ToolCalls;
+use super::{AcpEvent, Offer, files, permission, terminals};
+use mayi_core::approval::ApprovalId;
+use mayi_core::call::{Door, SessionId};
+use mayi_core::gate::Gate;
+use mayi_core::policy::Effect;
+
+/// What all handlers of one connection share.
+pub(super) struct Shared {
+    pub(super) gate: Gate,
+    pub(super) offer: Offer,
+    pub(super) events: mpsc::UnboundedSender<AcpEvent>,
+    pub(super) terminals: Terminals,
+    /// Tasks that owe the agent an answer: they are waited for before the connection ends.
+    pub(super) answers: TaskTracker,
+    tool_calls: Mutex<ToolCalls>,
+    turns: Mutex<HashMap<SessionId, Turn>>,
+    open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
+    /// An earlier session is being loaded: what the agent says now was said before.
+    pub(super) replaying: AtomicBool,
+}
+
+/// Where a session's turn stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// No prompt is under way.
+    #[default]
+    Idle,
+    /// A prompt is under way.
+    Running,
+    /// It was cancelled, and has not ended yet.
+    Cancelled,
+}
+
+impl Shared {
+    pub(super) fn new(gate: Gate, offer: Offer, events: mpsc::UnboundedSender<AcpEvent>) -> Self {
+        Self {
+            gate,
+            offer,
+            events,
+            terminals: Terminals::default(),
+            answers: TaskTracker::new(),
+            tool_calls: Mutex::default(),
+            turns: Mutex::default(),
+            open: Mutex::default(),
+            replaying: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn tool_calls(&self) -> MutexGuard<'_, ToolCalls> {
+        self.tool_calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Questions about tool calls that wait for an answer.
+    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<(SessionId, String), ApprovalId>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn turn(&self, session: &SessionId) -> Turn {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner).get(session).copied().unwrap_or_default()
+    }
+
+    pub(super) fn set_turn(&self, session: &SessionId, turn: Turn) {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone(), turn);
+    }
+
+    pub(super) fn notice(&self, text: impl Into<String>) {
+        let _ = self.events.send(AcpEvent::Notice(text.into()));
+    }
+}
+
+/// Takes one message of the agent's.
+pub(super) fn dispatch(shared: &Arc<Shared>, message: Dispatch) -> Result<Handled<Dispatch>, Error> {
+    match message {
+        Dispatch::Request(request, responder) => request_of(shared, request, responder),
+        Dispatch::Notification(notification) => {
+            if notification.method == "session/update" {
+                update(shared, notification.params);
+                return Ok(Handled::Yes);
+            }
+            // `$/cancel_request` is the SDK's business; what is unknown is ignored, as the protocol asks.
+            Ok(Handled::No { message: Dispatch::Notification(notification), retry: false })
+        }
+        other @ Dispatch::Response(..) => Ok(Handled::No { message: other, retry: false }),
+    }
+}
+
+fn request_of(
+    shared: &Arc<Shared>,
+    request: UntypedMessage,
+    responder: Responder<Value>,
+) -> Result<Handled<Dispatch>, Error> {
+    let UntypedMessage { method, params } = request;
+    if let Some(why) = params.get(REFUSED).and_then(Value::as_str) {
+        taint(shared, &params);
+        shared.gate.refused();
+        shared.notice(format!("a {method} request was refused: {why}"));
+        responder
+            .respond_with_error(invalid(&format!("refused, since it can be read in two ways: {why}")))?;
+        return Ok(Handled::Yes);
+    }
+    let offer = shared.offer;
+    match method.as_str() {
+        "session/request_permission" => permission::request(shared, &params, responder)?,
+        "fs/read_text_file" if offer.fs => files::read(shared, params, responder)?,
+        "fs/write_text_file" if offer.fs => files::write(shared, params, responder)?,
+        "terminal/create" if offer.terminal => terminals::create(shared, params, responder)?,
+        "terminal/output" if offer.terminal => terminals::output(shared, &params, responder)?,
+        "terminal/wait_for_exit" if offer.terminal => terminals::wait_for_exit(shared, &params, responder)?,
+        "terminal/kill" if offer.terminal => terminals::kill(shared, &params, responder)?,
+        "terminal/release" if offer.terminal => terminals::release(shared, &params, responder)?,
+        _ => {
+            let mut error = Error::method_not_found();
+            error.message = format!("Method not found: {method}");
+            responder.respond_with_error(error)?;
+        }
+    }
+    Ok(Handled::Yes)
+}
+
+fn update(shared: &Arc<Shared>, params: Value) {
+    if params.get(REFUSED).is_some() {
+        taint(shared, &params);
+        return;
+    }
+    if shared.replaying.load(Ordering::Relaxed) {
+        return;
+    }
+    let Value::Object(mut params) = params else { return };
+    let id = SessionId(params.get("sessionId").and_then(Value::as_str).unwrap_or_default().to_owned());
+    let Some(update) = params.remove("update") else { return };
+    let session = shared.gate.session(&id);
+    match update.get("sessionUpdate").and_then(Value::as_str) {
+        Some("tool_call" | "tool_call_update") => {
+            if let (Some(session), Some(fields)) = (&session, update.as_object()) {
+                tool_call(shared, session, fields);
+            }
+        }
+        Some("current_mode_update") => {
+            if let Some(mode) =
+                update.get("currentModeId").or_else(|| update.get("modeId")).and_then(Value::as_str)
+            {
+                shared
+                    .notice(format!("the agent is now in its mode `{}`", mayi_core::approval::visible(mode)));
+            }
+        }
+        _ => {}
+    }
+    let _ = shared.events.send(AcpEvent::Update { session: id, update });
+}
+
+fn tool_call(shared: &Shared, session: &mayi_core::gate::Session, fields: &serde_json::Map<String, Value>) {
+    let unasked = shared.tool_calls().update(&session.id, fields);
+    let id = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
+    revise(shared, session, id);
+    match fields.get("status").and_then(Value::as_str) {
+        Some("in_progress") => shared.gate.started(&session.id, id),
+        Some(status @ ("completed" | "failed")) => shared.gate.finished(&session.id, id, status),
+        _ => {}
+    }
+    if let Some(known) = unasked {
+        let call = adapt::tool_call(
+            &From { door: Door::AcpReported, session, tool_call_id: Some(id) },
+            &known,
+            Vec::new(),
+        );
+        let decision = shared.gate.judge_reported(&call);
+        if decision.effect != Effect::Allow {
+            let _ = shared.events.send(AcpEvent::Unasked { title: call.title, decision });
+        }
+    }
+}
+
+/// The call changed while a person looks at its card: the card changes too, and an answer to what was
+/// shown before is refused.
+fn revise(shared: &Shared, session: &mayi_core::gate::Session, id: &str) {
+    let Some(approval) = shared.open().get(&(session.id.clone(), id.to_owned())).copied() else { return };
+    let Some(known) = shared.tool_calls().known(&session.id, id) else { return };
+    let from = From { door: Door::AcpPermission, session, tool_call_id: Some(id) };
+    shared.gate.revise(approval, adapt::tool_call(&from, &known, Vec::new()));
+}
+
+fn taint(shared: &Shared, params: &Value) {
+    let Some(id) = params.get("toolCallId").and_then(Value::as_str) else { return };
+    if let Some(session) = adapt::session_of(&shared.gate, params) {
+        shared.tool_calls().taint(&session.id, id);
+    }
+}
+
+/// `invalid params`, with a text that says what is wrong.
+pub(super) fn invalid(what: &str) -> Error {
+    let mut error = Error::invalid_params();
+    error.message = what.to_owned();
+    error
+}
+
+/// The answer to something that may not be done.
+pub(super) fn denied(why: &str) -> Error {
+    let mut error = Error::internal_error();
+    error.code = (-32003).into();
+    error.message = format!("mayi: {why}");
+    error
+}

@@ -1,0 +1,98 @@
+//! What can go wrong with an agent: all of it is exit code 4.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use mayi_core::approval::visible;
+
+/// The agent could not be started, failed, or broke the protocol.
+#[derive(Debug, Error)]
+pub enum AgentError {
+    /// The program is not on the path.
+    #[error("`{program}` was not found on the PATH{hint}")]
+    NotFound {
+        /// What was looked for.
+        program: String,
+        /// How to install it, if that is known.
+        hint: String,
+    },
+    /// The program lies inside a folder that the agent works in: a repository could have put it
+    /// there.
+    #[error(
+        "{0} lies inside the workspace, where anybody's repository could have put it; start it by a path outside, or look at it and say: mayi trust {1}",
+        visible(&program.display().to_string()), visible(&mayi_core::call::shell::quote(&program.display().to_string()))
+    )]
+    InWorkspace {
+        /// Where it is.
+        program: PathBuf,
+    },
+    /// The same, and it was trusted when it had another content.
+    #[error(
+        "{0} lies inside the workspace and has changed since you trusted it; look at it, then say: mayi trust {1}",
+        visible(&program.display().to_string()), visible(&mayi_core::call::shell::quote(&program.display().to_string()))
+    )]
+    Changed {
+        /// Where it is.
+        program: PathBuf,
+    },
+    /// It did not start.
+    #[error("{} could not be started: {error}", visible(&program.display().to_string()))]
+    Spawn {
+        /// What was started.
+        program: PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// It ended while something was expected of it.
+    #[error("the agent ended {when}{status}{stderr}")]
+    Died {
+        /// What was going on.
+        when: &'static str,
+        /// How it ended, if that is known.
+        status: String,
+        /// The last lines that it wrote.
+        stderr: String,
+    },
+    /// It sent what the protocol does not allow.
+    #[error("the agent broke the protocol: {0}")]
+    Protocol(String),
+    /// It did not answer in time.
+    #[error("the agent did not answer {what} within {}s", limit.as_secs())]
+    Silent {
+        /// What was asked of it.
+        what: &'static str,
+        /// For how long.
+        limit: Duration,
+    },
+    /// It answered with an error.
+    #[error("the agent refused {what}: {message}{hint}")]
+    Refused {
+        /// What was asked of it.
+        what: &'static str,
+        /// Its words, made visible.
+        message: String,
+        /// What to do, if that is known.
+        hint: &'static str,
+    },
+}
+
+impl AgentError {
+    /// From an error that the agent answered with.
+    pub(super) fn refused(what: &'static str, error: &agent_client_protocol::Error) -> Self {
+        let code: i32 = error.code.into();
+        let detail = match &error.data {
+            Some(serde_json::Value::String(text)) => format!(" ({})", visible(text)),
+            Some(serde_json::Value::Object(map)) => map
+                .get("message")
+                .or_else(|| map.get("details"))
+                .and_then(|value| value.as_str())
+                .map(|text| format!(" ({})", visible(text)))
+                .unwrap_or_default(),
+            _ => String::new(),
+        };
+        let hint = if code == -32000 { "; log in with the agent's own program first" } else { "" };
+        Self::Refused { what, message: format!("{}{detail}", visible(&error.message)), hint }
+    }
+}

@@ -1,0 +1,258 @@
+//! Starting agents: from absolute entries of PATH, in a folder of mayi's own, without `MAYI_*`, in
+//! a session of their own without a terminal (decisions, section 1).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::BufReader;
+use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::sync::{mpsc, watch};
+
+use super::{AcpEvent, AgentError};
+use mayi_core::approval::visible;
+use mayi_core::config::{Standing, Trust};
+use mayi_doors::process::{Family, read_some_line, without_own_variables, wrapped};
+
+/// How an agent is started.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Variables besides mayi's own environment.
+    pub env: BTreeMap<String, String>,
+    /// The folder that it starts in: mayi's own, since ACP carries the session's.
+    pub folder: PathBuf,
+    /// No program inside of these is started, unless it is trusted.
+    pub roots: Vec<PathBuf>,
+    /// What the user said `mayi trust` of.
+    pub trust: Trust,
+    /// The program is mayi's own executable, wherever that lies.
+    pub own: bool,
+    /// How to install it, for the error.
+    pub install: Option<String>,
+}
+
+/// As many last lines of the agent's error output are kept.
+const KEPT: usize = 12;
+
+/// An agent that runs. Dropping it ends its whole process group.
+pub(super) struct Process {
+    family: Family,
+    exited: watch::Receiver<Option<String>>,
+    stderr: Arc<Mutex<VecDeque<String>>>,
+}
+
+/// Both ends of the agent's standard input and output.
+pub(super) struct Pipes {
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+    /// How the agent itself ended: what it started may hold its output open for longer.
+    pub(super) exited: watch::Receiver<Option<String>>,
+}
+
+/// Finds `program`: an absolute path as it is, a name in the absolute entries of PATH.
+///
+/// # Errors
+/// If there is none, or it lies inside one of `roots` and is not trusted just as it is.
+pub fn resolve_program(
+    program: &str,
+    roots: &[PathBuf],
+    trust: &Trust,
+    install: Option<&str>,
+) -> Result<PathBuf, AgentError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let absolute: Vec<PathBuf> = std::env::split_paths(&path).filter(|entry| entry.is_absolute()).collect();
+    let search: OsString = std::env::join_paths(absolute).unwrap_or_default();
+    let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let found = which::which_in(program, Some(search), cwd).map_err(|_| AgentError::NotFound {
+        program: visible(program),
+        hint: install.map(|install| format!("; {install}")).unwrap_or_default(),
+    })?;
+    let real = found.canonicalize().unwrap_or_else(|_| found.clone());
+    if roots.iter().any(|root| found.starts_with(root) || real.starts_with(root)) {
+        return match trust.program(&real) {
+            // What was looked at, not the link that led there.
+            Standing::Trusted => Ok(real),
+            Standing::Changed => Err(AgentError::Changed { program: found }),
+            Standing::Unknown => Err(AgentError::InWorkspace { program: found }),
+        };
+    }
+    Ok(found)
+}
+
+/// PATH without relative entries and without those inside of `roots`.
+pub(super) fn safe_path(roots: &[PathBuf]) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let safe = std::env::split_paths(&path)
+        .filter(|entry| entry.is_absolute() && !roots.iter().any(|root| entry.starts_with(root)));
+    std::env::join_paths(safe).unwrap_or_default()
+}
+
+impl Process {
+    /// Starts the agent.
+    pub(super) fn start(
+        launch: &Launch,
+        events: &mpsc::UnboundedSender<AcpEvent>,
+    ) -> Result<(Self, Pipes), AgentError> {
+        let (program, arguments) = launch.command.split_first().ok_or_else(|| AgentError::NotFound {
+            program: String::new(),
+            hint: "; the agent's command is empty".to_owned(),
+        })?;
+        let forbidden = if launch.own { &[] } else { launch.roots.as_slice() };
+        let program = resolve_program(program, forbidden, &launch.trust, launch.install.as_deref())?;
+        let spawn_error = |error| AgentError::Spawn { program: program.clone(), error };
+        make_folder(&launch.folder).map_err(spawn_error)?;
+        let mut command = Command::new(&program);
+        command
+            .args(arguments)
+            .current_dir(&launch.folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .env("PATH", safe_path(&launch.roots))
+            .env_remove("PWD");
+        without_own_variables(&mut command);
+        command.envs(&launch.env);
+        let mut child = wrapped(command).spawn().map_err(spawn_error)?;
+        let broken = || AgentError::Protocol("its standard streams could not be opened".to_owned());
+        let stdin = child.stdin().take().ok_or_else(broken)?;
+        let stdout = child.stdout().take().ok_or_else(broken)?;
+        let stderr = Arc::new(Mutex::new(VecDeque::new()));
+        if let Some(pipe) = child.stderr().take() {
+            tokio::spawn(keep_last_lines(pipe, Arc::clone(&stderr), events.clone()));
+        }
+        let family = Family::of(child.id());
+        let (ended, exited) = watch::channel(None);
+        tokio::spawn(async move {
+            let status =
+                child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
+            let _ = ended.send(Some(status));
+        });
+        let process = Self { family, exited: exited.clone(), stderr };
+        Ok((process, Pipes { stdin, stdout, exited }))
+    }
+
+    /// The error for an agent that ended: with its status, if it has one soon, and its last words.
+    pub(super) async fn died(&mut self, when: &'static str) -> AgentError {
+        let limit = std::time::Duration::from_secs(1);
+        let status = match tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await {
+            Ok(Ok(status)) => status.as_deref().map(|status| format!(" ({status})")).unwrap_or_default(),
+            _ => String::new(),
+        };
+        // The reader of its error output ends with the pipe; give it the chance.
+        tokio::task::yield_now().await;
+        AgentError::Died { when, status, stderr: self.last_words() }
+    }
+
+    fn last_words(&self) -> String {
+        let lines = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.is_empty() {
+            return String::new();
+        }
+        let text = lines.iter().map(|line| format!("\n  | {line}")).collect::<String>();
+        format!("; its last lines were:{text}")
+    }
+
+    /// Ends the agent and everything that it started.
+    pub(super) async fn end(mut self) {
+        let limit = std::time::Duration::from_millis(500);
+        // Its input is closed by now: most agents end by themselves.
+        let _ = tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await;
+        self.family.end();
+        let _ = tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await;
+    }
+}
+
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+async fn keep_last_lines(
+    pipe: tokio::process::ChildStderr,
+    kept: Arc<Mutex<VecDeque<String>>>,
+    events: mpsc::UnboundedSender<AcpEvent>,
+) {
+    let mut reader = BufReader::new(tokio::io::AsyncReadExt::take(pipe, u64::MAX));
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match read_some_line(&mut reader, &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {
+                let text = String::from_utf8_lossy(&line);
+                let text = visible(text.trim_end_matches(['\n', '\r']));
+                {
+                    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                    if kept.len() == KEPT {
+                        kept.pop_front();
+                    }
+                    kept.push_back(text.chars().take(400).collect());
+                }
+                let _ = events.send(AcpEvent::Stderr(text));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Attack 8: "`node_modules/.bin` ... in the workspace replaces the agent: not resolved from the
+    /// workspace".
+    #[cfg(unix)]
+    #[test]
+    fn given_a_program_inside_a_root_then_it_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("agent");
+        std::fs::write(&program, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let text = program.to_str().unwrap();
+        assert!(resolve_program(text, &[], &Trust::default(), None).is_ok());
+        let error = resolve_program(text, &[dir.path().to_owned()], &Trust::default(), None).unwrap_err();
+        assert!(matches!(error, AgentError::InWorkspace { .. }), "{error}");
+    }
+
+    /// Decisions, section 1: "An executable inside a workspace root needs `mayi trust`": exactly this
+    /// one, with the content that it had.
+    /// Attack 8: a program that was trusted, replaced by another.
+    #[cfg(unix)]
+    #[test]
+    fn given_a_trusted_program_inside_a_root_then_it_is_started_while_it_is_the_same() {
+        use std::os::unix::fs::PermissionsExt;
+
+        use mayi_core::config::{Folders, TrustedKind, program_digest};
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let program = root.join("agent");
+        let put = |text: &str| {
+            std::fs::write(&program, text).unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        put("#!/bin/sh\n");
+        let folders = Folders { data: Some(root.join("data")), ..Folders::default() };
+        let sha256 = program_digest(&program).unwrap();
+        Trust::add(&folders, TrustedKind::Program, &program, &sha256).unwrap();
+        let trust = Trust::read(&folders).unwrap();
+        let resolve =
+            || resolve_program(program.to_str().unwrap(), std::slice::from_ref(&root), &trust, None);
+        assert_eq!(resolve().unwrap(), program);
+        put("#!/bin/sh\nevil\n");
+        assert!(matches!(resolve().unwrap_err(), AgentError::Changed { .. }));
+    }
+
+    #[test]
+    fn given_no_such_program_then_the_error_says_how_to_install_it() {
+        let error =
+            resolve_program("no-such-agent-here", &[], &Trust::default(), Some("npm i -g it")).unwrap_err();
+        assert_eq!(error.to_string(), "`no-such-agent-here` was not found on the PATH; npm i -g it");
+    }
+}

@@ -1,0 +1,33 @@
+//! The Agent Client Protocol, as its client: mayi starts the agent, sends prompts, and answers what
+//! the agent asks. Protocol version 1; the facts it is built on are those of the specification and
+//! of the agents' recorded sessions.
+//!
+//! This module alone knows the SDK.
+
+mod adapt;
+mod briefing;
+mod connection;
+mod dispatch;
+mod error;
+mod event;
+mod files;
+mod input;
+mod launch;
+mod lines;
+mod modes;
+mod options;
+mod permission;
+mod session;
+mod stdio;
+mod terminals;
+mod tool_calls;
+
+pub use adapt::folder_caveat;
+pub use briefing::briefing;
+pub use connection::{Connection, Offer};
+pub use error::AgentError;
+pub use event::AcpEvent;
+pub use launch::{Launch, resolve_program};
+pub use modes::AskingMode;
+pub use permission::permission_call;
+pub use session::{McpServer, OpenSession, Opened, StopReason};

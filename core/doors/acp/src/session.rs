@@ -1,0 +1,324 @@
+//! Sessions with the agent: opening them, prompts, and their end.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use agent_client_protocol::UntypedMessage;
+use serde_json::{Value, json};
+
+use super::connection::Connection;
+use super::dispatch::Turn;
+use super::modes::{self, AskingMode, Switch};
+use super::{AgentError, adapt};
+use mayi_core::call::{AgentId, ServerId, SessionId};
+use mayi_core::config::{ServerLaunch, Transport};
+use mayi_core::gate::Session;
+use mayi_core::policy::Mode;
+
+/// How long an agent may take to open a session: some start their servers first.
+const OPENING: Duration = Duration::from_secs(120);
+
+/// How long an agent may take to end its turn after `session/cancel`.
+const CANCELLING: Duration = Duration::from_secs(5);
+
+/// An MCP server for the session: the agent starts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum McpServer {
+    /// A command.
+    Stdio {
+        /// Its name in the configuration.
+        name: String,
+        /// Program and arguments.
+        command: Vec<String>,
+        /// Variables.
+        env: BTreeMap<String, String>,
+        /// Which server it is, whatever stands in front of it.
+        identity: ServerId,
+    },
+    /// Streamable HTTP.
+    Http {
+        /// Its name in the configuration.
+        name: String,
+        /// Its address.
+        url: String,
+        /// Headers.
+        headers: BTreeMap<String, String>,
+        /// Which server it is, whatever stands in front of it.
+        identity: ServerId,
+    },
+}
+
+impl From<&ServerLaunch> for McpServer {
+    fn from(server: &ServerLaunch) -> Self {
+        let (name, identity) = (server.name.clone(), server.transport.identity());
+        match &server.transport {
+            Transport::Stdio { command, env } => {
+                Self::Stdio { name, command: command.clone(), env: env.clone(), identity }
+            }
+            Transport::Http { url, headers } => {
+                Self::Http { name, url: url.clone(), headers: headers.clone(), identity }
+            }
+        }
+    }
+}
+
+impl McpServer {
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Stdio { name, .. } | Self::Http { name, .. } => name,
+        }
+    }
+
+    /// Which server it is.
+    #[must_use]
+    pub fn identity(&self) -> &ServerId {
+        match self {
+            Self::Stdio { identity, .. } | Self::Http { identity, .. } => identity,
+        }
+    }
+}
+
+/// A session to open.
+#[derive(Clone, Debug)]
+pub struct OpenSession {
+    /// Who works in it.
+    pub agent: AgentId,
+    /// The folder that it works in: the first root.
+    pub cwd: PathBuf,
+    /// More roots.
+    pub more_roots: Vec<PathBuf>,
+    /// The configured servers that go into it.
+    pub servers: Vec<McpServer>,
+    /// The mode that was chosen for it; none: as configured.
+    pub mode: Option<Mode>,
+    /// The agent's own mode in which it asks.
+    pub asking_mode: Option<AskingMode>,
+    /// An earlier session to go on with.
+    pub resume: Option<SessionId>,
+}
+
+/// A session that is open.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The agent's id for it.
+    pub id: SessionId,
+    /// The mode that the agent is in, of its own ones.
+    pub agent_mode: Option<String>,
+}
+
+/// Why a turn ended: the protocol's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The agent is done.
+    EndTurn,
+    /// The model's limit of tokens was reached.
+    MaxTokens,
+    /// The model's limit of requests was reached.
+    MaxTurnRequests,
+    /// The agent refuses to go on.
+    Refusal,
+    /// The turn was cancelled.
+    Cancelled,
+    /// A reason that the protocol does not know.
+    Other(String),
+}
+
+impl StopReason {
+    /// The protocol's word.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::EndTurn => "end_turn",
+            Self::MaxTokens => "max_tokens",
+            Self::MaxTurnRequests => "max_turn_requests",
+            Self::Refusal => "refusal",
+            Self::Cancelled => "cancelled",
+            Self::Other(word) => word,
+        }
+    }
+}
+
+impl Connection {
+    /// Opens a session, or goes on with an earlier one, and puts the agent into its asking mode.
+    ///
+    /// # Errors
+    /// If the agent ends, does not answer, refuses, or can't go on with earlier sessions.
+    pub async fn open(&self, wanted: &OpenSession) -> Result<Opened, AgentError> {
+        let servers: Vec<Value> = wanted.servers.iter().filter_map(|server| self.wire(server)).collect();
+        let mut params = json!({"cwd": wanted.cwd, "mcpServers": servers});
+        let method = match &wanted.resume {
+            None => "session/new",
+            Some(id) => {
+                if !self.can_load() {
+                    return Err(AgentError::Refused {
+                        what: "to go on with an earlier session",
+                        message: "it can't do that".to_owned(),
+                        hint: "; start without --continue and --session",
+                    });
+                }
+                // What it replays comes before its answer, and belongs to a session that is known.
+                self.announce(wanted, id);
+                insert(&mut params, "sessionId", json!(id.0));
+                "session/load"
+            }
+        };
+        self.shared.replaying.store(wanted.resume.is_some(), Ordering::Relaxed);
+        let response = self.ask(method, "to open a session", params, Some(OPENING)).await;
+        self.shared.replaying.store(false, Ordering::Relaxed);
+        let response = response?;
+        let id = match &wanted.resume {
+            Some(id) => id.clone(),
+            None => match response.get("sessionId").and_then(Value::as_str) {
+                Some(id) if !id.is_empty() => SessionId(id.to_owned()),
+                _ => {
+                    return Err(AgentError::Protocol(
+                        "session/new was answered without a sessionId".to_owned(),
+                    ));
+                }
+            },
+        };
+        self.announce(wanted, &id);
+        let agent_mode = self.put_into_asking_mode(&id, &response, wanted.asking_mode.as_ref()).await?;
+        Ok(Opened { id, agent_mode })
+    }
+
+    fn announce(&self, wanted: &OpenSession, id: &SessionId) {
+        let folders: Vec<PathBuf> =
+            std::iter::once(wanted.cwd.clone()).chain(wanted.more_roots.iter().cloned()).collect();
+        self.shared.gate.open_session(Session {
+            id: id.clone(),
+            agent: wanted.agent.clone(),
+            parent: None,
+            roots: adapt::roots(&folders),
+            cwd: wanted.cwd.clone(),
+            mode: wanted.mode,
+        });
+        let passed = |server: &McpServer| (server.name().to_owned(), server.identity().clone());
+        self.shared.gate.pass_servers(id, wanted.servers.iter().map(passed).collect());
+    }
+
+    async fn put_into_asking_mode(
+        &self,
+        id: &SessionId,
+        response: &Value,
+        wanted: Option<&AskingMode>,
+    ) -> Result<Option<String>, AgentError> {
+        let name = wanted.map(|mode| mode.0.clone());
+        match modes::switch(response, wanted) {
+            Switch::Already => Ok(name),
+            Switch::SetMode(mode) => {
+                let params = json!({"sessionId": id.0, "modeId": mode});
+                self.ask("session/set_mode", "to go into the mode in which it asks", params, Some(OPENING))
+                    .await?;
+                Ok(Some(mode))
+            }
+            Switch::SetOption { id: option, value } => {
+                let params = json!({"sessionId": id.0, "configId": option, "value": value});
+                self.ask(
+                    "session/set_config_option",
+                    "to go into the mode in which it asks",
+                    params,
+                    Some(OPENING),
+                )
+                .await?;
+                Ok(Some(value))
+            }
+            Switch::Unknown(current) => {
+                if let Some(name) = name {
+                    self.shared.notice(format!(
+                        "the agent has no mode `{name}`; it is in its mode `{}`, and may do things without asking",
+                        mayi_core::approval::visible(&current)
+                    ));
+                }
+                Ok(Some(current))
+            }
+            Switch::None => Ok(None),
+        }
+    }
+
+    /// Sends a prompt and waits for the end of its turn.
+    ///
+    /// # Errors
+    /// If the agent ends or refuses.
+    pub async fn prompt(&self, id: &SessionId, blocks: &[String]) -> Result<StopReason, AgentError> {
+        let blocks: Vec<Value> = blocks.iter().map(|text| json!({"type": "text", "text": text})).collect();
+        self.shared.set_turn(id, Turn::Running);
+        let result = self
+            .ask("session/prompt", "the prompt", json!({"sessionId": id.0, "prompt": blocks}), None)
+            .await;
+        if self.shared.turn(id) == Turn::Cancelled {
+            self.shared.tool_calls().end_turn(id);
+        }
+        self.shared.set_turn(id, Turn::Idle);
+        self.shared.gate.end_turn(id);
+        let response = result?;
+        Ok(match response.get("stopReason").and_then(Value::as_str) {
+            Some("end_turn") => StopReason::EndTurn,
+            Some("max_tokens") => StopReason::MaxTokens,
+            Some("max_turn_requests") => StopReason::MaxTurnRequests,
+            Some("refusal") => StopReason::Refusal,
+            Some("cancelled") => StopReason::Cancelled,
+            Some(other) => StopReason::Other(mayi_core::approval::visible(other)),
+            None => {
+                return Err(AgentError::Protocol(
+                    "session/prompt was answered without a stopReason".to_owned(),
+                ));
+            }
+        })
+    }
+
+    /// Cancels the turn: every request that waits is answered with `cancelled`, and so are those that
+    /// come until the turn has ended.
+    pub fn cancel(&self, id: &SessionId) {
+        if self.shared.turn(id) == Turn::Running {
+            self.shared.set_turn(id, Turn::Cancelled);
+        }
+        if let Ok(message) = UntypedMessage::new("session/cancel", json!({"sessionId": id.0})) {
+            let _ = self.cx.send_notification(message);
+        }
+        self.shared.gate.cancel(id);
+    }
+
+    /// How long the agent may take to end its turn after [`Self::cancel`].
+    #[must_use]
+    pub fn cancel_limit(&self) -> Duration {
+        CANCELLING
+    }
+
+    /// How many tool calls have begun and not ended: some agents go on after the prompt's answer.
+    #[must_use]
+    pub fn under_way(&self, id: &SessionId) -> usize {
+        self.shared.tool_calls().under_way(id)
+    }
+
+    /// The protocol's form of a server; none, with a notice, if the agent can't reach it.
+    fn wire(&self, server: &McpServer) -> Option<Value> {
+        let pairs = |map: &BTreeMap<String, String>| -> Vec<Value> {
+            map.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
+        };
+        match server {
+            McpServer::Stdio { name, command, env, .. } => {
+                let (program, args) = command.split_first()?;
+                Some(json!({"name": name, "command": program, "args": args, "env": pairs(env)}))
+            }
+            McpServer::Http { name, url, headers, .. } => {
+                if !self.can_http() {
+                    self.shared
+                        .notice(format!("the agent can't reach MCP servers over HTTP: {name} is left out"));
+                    return None;
+                }
+                Some(json!({"type": "http", "name": name, "url": url, "headers": pairs(headers)}))
+            }
+        }
+    }
+}
+
+fn insert(object: &mut Value, key: &str, value: Value) {
+    if let Some(object) = object.as_object_mut() {
+        object.insert(key.to_owned(), value);
+    }
+}

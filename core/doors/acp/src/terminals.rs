@@ -1,0 +1,327 @@
+//! `terminal/*`: commands that mayi runs for the agent, through the gate.
+
+use std::collections::{BTreeMap, HashMap};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent_client_protocol::Error;
+use agent_client_protocol::v1::Responder;
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt;
+use tokio::process::Command;
+use tokio::sync::{Notify, watch};
+
+use super::adapt;
+use super::dispatch::{Shared, Turn, denied, invalid};
+use super::input::{self, text};
+use mayi_core::call::{Access, Call, Dialect, Door, Surroundings, shell};
+use mayi_core::gate::{Authorized, Verdict};
+use mayi_doors::process::{Family, without_own_variables, wrapped};
+
+/// As much output is kept where the agent sets no limit.
+const KEPT: usize = 1024 * 1024;
+
+/// As many terminals may be open on one connection.
+const MOST: usize = 128;
+
+/// All terminals of a connection.
+#[derive(Default)]
+pub(super) struct Terminals {
+    open: Mutex<HashMap<String, Arc<Terminal>>>,
+}
+
+struct Terminal {
+    /// Also what the command left in the background: it ends with the terminal.
+    family: Mutex<Family>,
+    output: Mutex<Output>,
+    exit: watch::Receiver<Option<Value>>,
+    kill: Notify,
+}
+
+struct Output {
+    bytes: Vec<u8>,
+    limit: usize,
+    truncated: bool,
+}
+
+impl Output {
+    /// Keeps the end of the output, cut at the start of a character.
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() > self.limit {
+            self.truncated = true;
+            let mut cut = self.bytes.len() - self.limit;
+            while self.bytes.get(cut).is_some_and(|byte| byte & 0xC0 == 0x80) {
+                cut += 1;
+            }
+            self.bytes.drain(..cut.min(self.bytes.len()));
+        }
+    }
+}
+
+impl Terminals {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Terminal>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self, params: &Value) -> Result<Arc<Terminal>, Error> {
+        let id = text(params, "terminalId").unwrap_or_default();
+        self.lock().get(&id).cloned().ok_or_else(|| invalid("no terminal has this id"))
+    }
+
+    /// Ends all of them: the agent is gone.
+    pub(super) fn end(&self) {
+        for (_, terminal) in self.lock().drain() {
+            terminal.end();
+        }
+    }
+}
+
+impl Terminal {
+    /// Ends the command and everything that it started.
+    fn end(&self) {
+        self.kill.notify_one();
+        self.family.lock().unwrap_or_else(PoisonError::into_inner).end();
+    }
+}
+
+/// What `terminal/create` asks for.
+struct Wanted {
+    argv: Vec<String>,
+    /// A line without arguments that only a shell can run.
+    line: Option<String>,
+    limit: usize,
+}
+
+pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<Value>) -> Result<(), Error> {
+    let session = adapt::session_of(&shared.gate, &params);
+    let (Some(session), Some(command)) = (session, text(&params, "command")) else {
+        return responder
+            .respond_with_error(invalid("terminal/create needs a sessionId of mine and a command"));
+    };
+    if shared.turn(&session.id) == Turn::Cancelled {
+        return responder.respond_with_error(denied("the turn was cancelled"));
+    }
+    let given = params.get("args").and_then(Value::as_array).cloned().unwrap_or_default();
+    let args: Option<Vec<String>> = given.iter().map(|arg| arg.as_str().map(str::to_owned)).collect();
+    let Some(args) = args else {
+        return responder.respond_with_error(invalid("the args of terminal/create are strings"));
+    };
+    let cwd = session.cwd.join(input::cwd(&params).unwrap_or_default());
+    let env: BTreeMap<String, String> = input::env(&params).into_iter().collect();
+    let line = (args.is_empty() && command.contains(char::is_whitespace)).then(|| command.clone());
+    let argv: Vec<String> = std::iter::once(command).chain(args).collect();
+    let home = mayi_core::call::home();
+    // A line is run by `/bin/sh`.
+    let at = Surroundings {
+        cwd: &cwd,
+        roots: &session.roots,
+        home: home.as_deref(),
+        env: &env,
+        dialect: Dialect::Sh,
+    };
+    let mut accesses = match &line {
+        Some(line) => shell::line(line, &at),
+        None => shell::argv(&argv, &at),
+    };
+    for access in &mut accesses {
+        if let Access::Shell(shell) = access {
+            shell.caveats.extend(adapt::folder_caveat(&session, &cwd));
+        }
+    }
+    let title = line.clone().unwrap_or_else(|| shell::join(&argv));
+    let mut call = adapt::side_door(&session, Door::AcpTerminal, title, params.clone(), accesses);
+    call.cwd = cwd;
+    call.env = env;
+    let limit = params
+        .get("outputByteLimit")
+        .and_then(Value::as_u64)
+        .map_or(KEPT, |limit| usize::try_from(limit).unwrap_or(usize::MAX).min(16 * KEPT));
+    let wanted = Wanted { argv, line, limit };
+    let accesses = call.accesses.clone();
+    shared.tool_calls().gate_open(&session.id, |known| adapt::touches(&session, known, &accesses));
+    let ticket = shared.gate.submit(call, &[]);
+    let answers = shared.answers.clone();
+    let cancellation = responder.cancellation();
+    let shared = Arc::clone(shared);
+    answers.spawn(async move {
+        let verdict = tokio::select! {
+            verdict = ticket.verdict() => verdict,
+            () = cancellation.cancelled() => Verdict::Cancelled,
+        };
+        let result = match verdict {
+            Verdict::Allowed(authorized) => start(&shared, &authorized, wanted),
+            Verdict::Denied(refusal) => Err(denied(&refusal.reason)),
+            Verdict::Cancelled => Err(Error::request_cancelled()),
+        };
+        if let Err(error) = responder.respond_with_result(result) {
+            tracing::debug!(%error, "the agent was gone before its answer");
+        }
+    });
+    Ok(())
+}
+
+/// Runs what was authorized: the words that were judged, or the line in a shell.
+fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Result<Value, Error> {
+    if shared.terminals.lock().len() >= MOST {
+        return Err(denied("too many terminals are open: release some"));
+    }
+    let (program, arguments) = match (&wanted.line, wanted.argv.split_first()) {
+        (Some(line), _) => ("/bin/sh".to_owned(), vec!["-c".to_owned(), line.clone()]),
+        (None, Some((program, arguments))) => (program.clone(), arguments.to_vec()),
+        (None, None) => return Err(invalid("terminal/create needs a command")),
+    };
+    let mut command = Command::new(&program);
+    command
+        .args(arguments)
+        .current_dir(
+            mayi_core::call::resolve(&authorized.call().cwd)
+                .unwrap_or_else(|_| authorized.call().cwd.clone()),
+        )
+        .env_remove("PWD")
+        .env("PATH", super::launch::safe_path(&[]))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    without_own_variables(&mut command);
+    command.envs(&authorized.call().env);
+    let carrying = shared.gate.carry(authorized);
+    let mut child = match wrapped(command).spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            carrying.end("failed");
+            return Err(invalid(&format!("{program}: {error}")));
+        }
+    };
+    let (exit, exited) = watch::channel(None);
+    let terminal = Arc::new(Terminal {
+        family: Mutex::new(Family::of(child.id())),
+        output: Mutex::new(Output { bytes: Vec::new(), limit: wanted.limit, truncated: false }),
+        exit: exited,
+        kill: Notify::new(),
+    });
+    let readers = [
+        child.stdout().take().map(|pipe| tokio::spawn(collect(pipe, Arc::clone(&terminal)))),
+        child.stderr().take().map(|pipe| tokio::spawn(collect(pipe, Arc::clone(&terminal)))),
+    ];
+    let watched = Arc::clone(&terminal);
+    tokio::spawn(async move {
+        let status = tokio::select! {
+            status = child.wait() => status,
+            () = watched.kill.notified() => {
+                let _ = child.start_kill();
+                child.wait().await
+            }
+        };
+        // What it wrote before it ended belongs to its output; a grandchild that holds the pipe
+        // open does not hold up the end.
+        for reader in readers.into_iter().flatten() {
+            let _ = tokio::time::timeout(std::time::Duration::from_millis(300), reader).await;
+        }
+        let status = status.ok();
+        carrying.end(&how(status));
+        let _ = exit.send(Some(exit_status(status)));
+    });
+    let id = format!("term_{}", uuid::Uuid::now_v7().simple());
+    shared.terminals.lock().insert(id.clone(), terminal);
+    Ok(json!({"terminalId": id}))
+}
+
+async fn collect(mut pipe: impl tokio::io::AsyncRead + Unpin, terminal: Arc<Terminal>) {
+    let mut buffer = vec![0; 16 * 1024];
+    while let Ok(count) = pipe.read(&mut buffer).await {
+        let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return };
+        terminal.output.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+    }
+}
+
+/// How a program ended, for the record: `exit code 1`, `signal 9`.
+fn how(status: Option<std::process::ExitStatus>) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status)) {
+        return format!("signal {signal}");
+    }
+    match status.and_then(|status| status.code()) {
+        Some(0) => "completed".to_owned(),
+        Some(code) => format!("exit code {code}"),
+        None => "failed".to_owned(),
+    }
+}
+
+fn exit_status(status: Option<std::process::ExitStatus>) -> Value {
+    #[cfg(unix)]
+    let signal = status
+        .and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status))
+        .map(|n| n.to_string());
+    #[cfg(not(unix))]
+    let signal: Option<String> = None;
+    json!({"exitCode": status.and_then(|status| status.code()), "signal": signal})
+}
+
+pub(super) fn output(shared: &Shared, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
+    let result = shared.terminals.get(params).map(|terminal| {
+        let output = terminal.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answer =
+            json!({"output": String::from_utf8_lossy(&output.bytes), "truncated": output.truncated});
+        if let (Some(status), Some(object)) = (terminal.exit.borrow().clone(), answer.as_object_mut()) {
+            object.insert("exitStatus".to_owned(), status);
+        }
+        answer
+    });
+    responder.respond_with_result(result)
+}
+
+pub(super) fn wait_for_exit(
+    shared: &Shared,
+    params: &Value,
+    responder: Responder<Value>,
+) -> Result<(), Error> {
+    let terminal = match shared.terminals.get(params) {
+        Ok(terminal) => terminal,
+        Err(error) => return responder.respond_with_error(error),
+    };
+    let cancellation = responder.cancellation();
+    tokio::spawn(async move {
+        let mut exit = terminal.exit.clone();
+        let result = tokio::select! {
+            status = exit.wait_for(Option::is_some) => {
+                status.ok().and_then(|status| status.clone()).ok_or_else(|| denied("the terminal is gone"))
+            }
+            () = cancellation.cancelled() => Err(Error::request_cancelled()),
+        };
+        let _ = responder.respond_with_result(result);
+    });
+    Ok(())
+}
+
+pub(super) fn kill(shared: &Shared, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
+    responder.respond_with_result(shared.terminals.get(params).map(|terminal| {
+        terminal.kill.notify_one();
+        json!({})
+    }))
+}
+
+pub(super) fn release(shared: &Shared, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
+    let id = text(params, "terminalId").unwrap_or_default();
+    let removed = shared.terminals.lock().remove(&id);
+    responder.respond_with_result(removed.ok_or_else(|| invalid("no terminal has this id")).map(|terminal| {
+        terminal.end();
+        json!({})
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Output;
+
+    /// ACP, terminals: output over the limit is cut at its beginning, at a character boundary.
+    #[test]
+    fn given_more_output_than_the_limit_then_its_end_is_kept_whole() {
+        let mut output = Output { bytes: Vec::new(), limit: 4, truncated: false };
+        output.push("abcé".as_bytes());
+        assert!(output.truncated);
+        assert_eq!(String::from_utf8(output.bytes.clone()).unwrap(), "bcé");
+        output.push("é".as_bytes());
+        assert_eq!(String::from_utf8(output.bytes).unwrap(), "éé");
+    }
+}

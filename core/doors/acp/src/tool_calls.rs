@@ -1,0 +1,241 @@
+//! Tool calls as the agent reported them: what a request leaves out is taken from here, field by
+//! field, the last non-empty value counting (decisions, section 1).
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use mayi_core::call::SessionId;
+
+/// As many tool calls of all sessions are kept.
+const MOST: usize = 4096;
+
+/// Fields that are merged.
+const FIELDS: &[&str] = &["title", "kind", "name", "status", "content", "locations", "rawInput", "_meta"];
+
+/// What is known of one tool call.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// The merged fields, as the protocol names them.
+    pub(super) fields: Map<String, Value>,
+    /// Inputs that came before the last one: some agents send another shape with the request.
+    pub(super) earlier_inputs: Vec<Value>,
+    /// Asked about, or done through a gated side door.
+    pub(super) gated: bool,
+    /// A message about it could be read in more than one way.
+    pub(super) ambiguous: bool,
+    /// It has ended: the id used again is a new call.
+    pub(super) over: bool,
+    /// Its ask was answered: the id asked about again is a new call.
+    answered: bool,
+    started: u64,
+}
+
+impl Known {
+    pub(super) fn text(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn status(&self) -> &str {
+        self.text("status").unwrap_or("pending")
+    }
+
+    fn merge(&mut self, from: &Map<String, Value>) {
+        for field in FIELDS {
+            let Some(value) = from.get(*field).filter(|value| !is_empty(value)) else { continue };
+            if *field == "rawInput"
+                && let Some(before) = self.fields.get("rawInput").filter(|before| *before != value)
+                && self.earlier_inputs.len() < 4
+            {
+                self.earlier_inputs.push(before.clone());
+            }
+            self.fields.insert((*field).to_owned(), value.clone());
+        }
+    }
+}
+
+/// Everything that agents have reported.
+#[derive(Debug, Default)]
+pub(super) struct ToolCalls {
+    calls: HashMap<(SessionId, String), Known>,
+    count: u64,
+}
+
+impl ToolCalls {
+    /// Takes a `tool_call` or `tool_call_update`. Returns the call if it has ended with it, having
+    /// run without asking.
+    pub(super) fn update(&mut self, session: &SessionId, update: &Map<String, Value>) -> Option<Known> {
+        let id = update.get("toolCallId")?.as_str()?;
+        let announces = update.get("sessionUpdate").and_then(Value::as_str) == Some("tool_call");
+        let known = self.entry(session, id);
+        // An id used again after its call had ended is a new call.
+        if known.over && announces {
+            *known = Known { started: known.started, ..Known::default() };
+        }
+        known.merge(update);
+        let ended = matches!(known.status(), "completed");
+        let failed = known.status() == "failed";
+        if !(ended || failed) || known.over {
+            return None;
+        }
+        known.over = true;
+        (ended && !known.gated).then(|| known.clone())
+    }
+
+    /// Merges a request's own fields into what is known, and marks the call as asked about.
+    pub(super) fn ask(&mut self, session: &SessionId, id: &str, request: &Map<String, Value>) -> Known {
+        let known = self.entry(session, id);
+        if known.over || known.answered {
+            *known = Known { started: known.started, ..Known::default() };
+        }
+        known.merge(request);
+        known.gated = true;
+        known.clone()
+    }
+
+    /// What is known of a call.
+    pub(super) fn known(&self, session: &SessionId, id: &str) -> Option<Known> {
+        self.calls.get(&(session.clone(), id.to_owned())).cloned()
+    }
+
+    /// Says that an ask was answered: another one under the same id is a new call.
+    pub(super) fn answered(&mut self, session: &SessionId, id: &str) {
+        if let Some(known) = self.calls.get_mut(&(session.clone(), id.to_owned())) {
+            known.answered = true;
+        }
+    }
+
+    /// Says that a message about a call could be read in more than one way.
+    pub(super) fn taint(&mut self, session: &SessionId, id: &str) {
+        self.entry(session, id).ambiguous = true;
+    }
+
+    /// Marks calls that are under way as gated: a side door was judged for what they do.
+    pub(super) fn gate_open(&mut self, session: &SessionId, does: impl Fn(&Known) -> bool) {
+        for ((of, _), known) in &mut self.calls {
+            if of == session && !known.over && does(known) {
+                known.gated = true;
+            }
+        }
+    }
+
+    /// How many calls of `session` are in progress, as the agent says.
+    pub(super) fn under_way(&self, session: &SessionId) -> usize {
+        self.calls
+            .iter()
+            .filter(|((of, _), known)| of == session && !known.over && known.status() == "in_progress")
+            .count()
+    }
+
+    /// Ends all that is under way in `session`: its turn is gone.
+    pub(super) fn end_turn(&mut self, session: &SessionId) {
+        for ((of, _), known) in &mut self.calls {
+            if of == session {
+                known.over = true;
+            }
+        }
+    }
+
+    /// Forgets a quarter of the calls: those that are over first, then the oldest.
+    fn forget_some(&mut self) {
+        let mut all: Vec<_> =
+            self.calls.iter().map(|(key, known)| (!known.over, known.started, key.clone())).collect();
+        all.sort_unstable_by_key(|(alive, started, _)| (*alive, *started));
+        for (_, _, key) in all.into_iter().take(MOST / 4) {
+            self.calls.remove(&key);
+        }
+    }
+
+    fn entry(&mut self, session: &SessionId, id: &str) -> &mut Known {
+        self.count += 1;
+        let count = self.count;
+        let key = (session.clone(), id.to_owned());
+        if self.calls.len() >= MOST && !self.calls.contains_key(&key) {
+            self.forget_some();
+        }
+        self.calls.entry(key).or_insert_with(|| Known { started: count, ..Known::default() })
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn session() -> SessionId {
+        SessionId("s".into())
+    }
+
+    /// Decisions, section 1: "A request that carries only an id is merged with the earlier updates
+    /// of that id, field by field, the last non-empty value counting".
+    #[test]
+    fn given_only_an_id_then_earlier_updates_fill_it() {
+        let mut calls = ToolCalls::default();
+        calls.update(
+            &session(),
+            &object(json!({"sessionUpdate": "tool_call", "toolCallId": "t", "kind": "edit", "rawInput": {}})),
+        );
+        calls.update(
+            &session(),
+            &object(json!({"toolCallId": "t", "rawInput": {"file_path": "a"}, "content": [1]})),
+        );
+        calls.update(&session(), &object(json!({"toolCallId": "t", "rawInput": {}, "content": []})));
+        let known = calls.ask(&session(), "t", &object(json!({"toolCallId": "t"})));
+        assert_eq!(known.fields["rawInput"], json!({"file_path": "a"}));
+        assert_eq!(known.text("kind"), Some("edit"));
+    }
+
+    /// Decisions, section 1: "An id used again after it was answered or finished is a new call." Attack 33.
+    #[test]
+    fn given_an_id_used_again_then_nothing_is_left_of_the_first_call() {
+        let mut calls = ToolCalls::default();
+        calls.ask(&session(), "t", &object(json!({"kind": "read", "rawInput": {"path": "a"}})));
+        assert!(
+            calls.update(&session(), &object(json!({"toolCallId": "t", "status": "completed"}))).is_none()
+        );
+        let known = calls.ask(&session(), "t", &object(json!({"title": "x"})));
+        assert!(known.text("kind").is_none() && !known.fields.contains_key("rawInput"));
+    }
+
+    /// Attack 33.
+    #[test]
+    fn given_an_id_asked_about_again_after_its_answer_then_it_is_a_new_call() {
+        let mut calls = ToolCalls::default();
+        calls.ask(&session(), "t", &object(json!({"kind": "read", "rawInput": {"path": "a"}})));
+        calls.answered(&session(), "t");
+        assert!(calls.ask(&session(), "t", &object(json!({"title": "x"}))).text("kind").is_none());
+    }
+
+    /// Attack 24.
+    #[test]
+    fn given_a_call_that_never_asked_then_its_end_is_noticed_once() {
+        let mut calls = ToolCalls::default();
+        let done = object(json!({"toolCallId": "t", "kind": "execute", "status": "completed"}));
+        assert!(calls.update(&session(), &done).is_some());
+        assert!(calls.update(&session(), &done).is_none());
+    }
+
+    #[test]
+    fn given_more_calls_than_are_kept_then_the_oldest_goes() {
+        let mut calls = ToolCalls::default();
+        for n in 0..(MOST + 10) {
+            calls.update(&session(), &object(json!({"toolCallId": n.to_string(), "kind": "edit"})));
+        }
+        assert!(calls.calls.len() <= MOST && calls.calls.len() >= MOST / 2);
+        assert!(calls.known(&session(), &(MOST + 9).to_string()).is_some(), "the newest is kept");
+    }
+}

@@ -1,0 +1,232 @@
+//! The gateway: what all its conversations share, and how one begins.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use rmcp::model::RequestStateCodec;
+use serde_json::Value;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+use super::front::{Caller, Client, Conversation, Gateway, Span};
+use super::http::Schemas;
+use super::server::{Catalogue, Server};
+use super::session::Session;
+use super::wire::{self, Reach};
+use mayi_core::call::{AgentId, ServerId, SessionId};
+use mayi_core::config::ServerLaunch;
+use mayi_core::gate::{self, Gate};
+use mayi_core::pin::Pins;
+use mayi_core::policy::Mode;
+
+/// So much is told: a server that says something else each time is to fill neither the memory nor the log.
+const TOLD: usize = 10_000;
+
+/// The longest that servers may take to end.
+const ENDING: Duration = Duration::from_secs(3);
+
+/// Who answers questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// A surface that is open, else the client if it is trusted, else nobody.
+    Auto,
+    /// A surface, also one that is opened later.
+    Surface,
+    /// Nobody.
+    Nobody,
+}
+
+/// Hears what servers write to their error output, and what is odd about them: the server's name, and one line.
+pub type Say = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
+/// How the gateway is to be.
+pub struct McpOptions {
+    /// Who calls through it: as the user configured it, never what a client says of itself.
+    pub agent: AgentId,
+    /// The folder that names in arguments and commands start from.
+    pub cwd: PathBuf,
+    /// The folders that may be worked in, links resolved.
+    pub roots: Vec<PathBuf>,
+    /// The mode, if one was chosen.
+    pub mode: Option<Mode>,
+    /// Two tools in place of all.
+    pub toolbelt: bool,
+    /// Who answers questions.
+    pub asks: Asks,
+    /// Whether a surface is open where a person could answer.
+    pub surface: Box<dyn Fn() -> bool + Send + Sync>,
+    /// Where to say what people should know.
+    pub say: Say,
+    /// Where the tokens of remote servers are; none: nowhere.
+    pub tokens: Option<PathBuf>,
+    /// So long a question waits for a client to come back with its answer: [`PATIENCE`].
+    pub patience: Duration,
+}
+
+/// So long a question waits for a client to come back, where nothing else is said.
+pub const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What all conversations share.
+pub(super) struct Shared {
+    pub(super) gate: Gate,
+    pub(super) pins: Pins,
+    pub(super) options: McpOptions,
+    pub(super) codec: RequestStateCodec,
+    launches: Vec<ServerLaunch>,
+    /// Servers that were stopped, and may run still.
+    pub(super) ending: TaskTracker,
+    /// What was told once is not told again.
+    told: Mutex<HashSet<String>>,
+    /// The list of tools that was compared last, by server.
+    seen: Mutex<HashMap<String, Weak<Catalogue>>>,
+}
+
+impl Shared {
+    /// Tells a person something about a server, once.
+    pub(super) fn tell_once(&self, server: &str, text: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = told.len() < TOLD && told.insert(format!("{server}\n{text}"));
+        drop(told);
+        if new {
+            (self.options.say)(server, text);
+        }
+    }
+
+    /// The `inputSchema` of a tool that was listed, by the name that clients know.
+    fn schema(&self, name: &str) -> Option<Value> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().find_map(|(server, catalogue)| {
+            let own = match self.launches.as_slice() {
+                [_] => name,
+                _ => name.strip_prefix(server.as_str())?.strip_prefix("__")?,
+            };
+            catalogue.upgrade()?.get(own)?.said.get("inputSchema").cloned()
+        })
+    }
+
+    /// Whether this list was not compared yet with what is trusted.
+    pub(super) fn fresh(&self, server: &str, catalogue: &Arc<Catalogue>) -> bool {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(server).is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(catalogue)))
+    }
+
+    /// This list was compared. Said only afterwards: until then everybody compares it.
+    pub(super) fn compared(&self, server: &str, catalogue: &Arc<Catalogue>) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(server.to_owned(), Arc::downgrade(catalogue));
+    }
+}
+
+/// The gateway.
+pub struct McpDoor {
+    pub(super) shared: Arc<Shared>,
+}
+
+impl McpDoor {
+    /// A gateway in front of `servers`, in this order.
+    ///
+    /// # Errors
+    /// If the system has no random numbers.
+    pub fn new(
+        gate: Gate,
+        pins: Pins,
+        options: McpOptions,
+        servers: Vec<ServerLaunch>,
+    ) -> Result<Self, String> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(|error| format!("the system has no random numbers: {error}"))?;
+        let codec = RequestStateCodec::try_new(key.to_vec()).map_err(|error| error.to_string())?;
+        let shared = Shared {
+            gate,
+            pins,
+            options,
+            codec,
+            launches: servers,
+            ending: TaskTracker::new(),
+            told: Mutex::default(),
+            seen: Mutex::default(),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// The schemas of the tools that were listed last, by the names that clients know.
+    #[must_use]
+    pub fn schemas(&self) -> Schemas {
+        let shared = Arc::clone(&self.shared);
+        Arc::new(move |name| shared.schema(name))
+    }
+
+    /// Returns once the servers of conversations that are over have ended: whoever ends the process waits for this, or some
+    /// may stay.
+    pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        let ending = self.shared.ending.clone();
+        async move {
+            ending.close();
+            let _ = tokio::time::timeout(ENDING, ending.wait()).await;
+        }
+    }
+
+    fn servers(&self) -> Vec<Arc<Server>> {
+        let start = |launch: &ServerLaunch| {
+            let say = Arc::clone(&self.shared.options.say);
+            let name = launch.name.clone();
+            let say: wire::stdio::Say = Arc::new(move |text| say(&name, text));
+            let reach = Reach {
+                transport: launch.transport.clone(),
+                name: launch.name.clone(),
+                cwd: self.shared.options.cwd.clone(),
+                tokens: self.shared.options.tokens.clone(),
+            };
+            let own = Arc::clone(&say);
+            let server = Server::new(
+                launch.clone(),
+                Box::new(move || reach.connect(Arc::clone(&own))),
+                say,
+                self.shared.ending.clone(),
+            );
+            self.shared.tell_once(&launch.name, "starting");
+            server.start();
+            server
+        };
+        self.shared.launches.iter().map(start).collect()
+    }
+}
+
+impl Gateway for McpDoor {
+    fn open(&self, client: Arc<dyn Client>, caller: Caller, span: Span) -> Arc<dyn Conversation> {
+        let options = &self.shared.options;
+        let id = SessionId(format!("mcp-{}", Uuid::now_v7()));
+        self.shared.gate.open_session(gate::Session {
+            id: id.clone(),
+            agent: options.agent.clone(),
+            parent: None,
+            roots: options.roots.clone(),
+            cwd: options.cwd.clone(),
+            mode: options.mode,
+        });
+        let identities: Vec<(String, ServerId)> = self
+            .shared
+            .launches
+            .iter()
+            .map(|launch| (launch.name.clone(), launch.transport.identity()))
+            .collect();
+        self.shared.gate.pass_servers(&id, identities);
+        if span == Span::Stateless {
+            self.shared.gate.stands_alone(&id);
+        }
+        let servers = self.servers();
+        Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, span), id, servers))
+    }
+}
+
+/// A token for whoever may call: 256 random bits, as hexadecimal digits.
+///
+/// # Errors
+/// If the system has no random numbers.
+pub fn new_token() -> Result<String, String> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

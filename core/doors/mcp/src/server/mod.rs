@@ -1,0 +1,310 @@
+//! A server behind the gateway, for one conversation: its connection, what waits for its answers, and what it said
+//! of its tools.
+
+mod begin;
+mod catalogue;
+mod life;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::era::Era;
+use super::frame::{Frame, Kind, code};
+use super::front::Key;
+use super::wire::stdio::Say;
+use super::wire::{Incoming, Wire};
+use mayi_core::call::ServerId;
+use mayi_core::config::ServerLaunch;
+
+pub(super) use begin::Begun;
+pub(super) use catalogue::{Catalogue, Tool, blocked, tools_of};
+
+/// How long mayi's own requests may take: lists of tools, versions.
+const OWN: Duration = Duration::from_secs(30);
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// JSON-RPC's code.
+    pub(super) code: i64,
+    /// One line, escaped.
+    pub(super) message: String,
+}
+
+impl Failure {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { code: code::INTERNAL, message: message.into() }
+    }
+
+    /// The response to the request `id`.
+    pub(super) fn answer(&self, id: &RawValue) -> Frame {
+        Frame::error(id, self.code, &self.message)
+    }
+}
+
+/// Does something with an answer. Called in the order of what the server sends.
+type Done = Box<dyn FnOnce(Result<Frame, Failure>) + Send>;
+
+/// Hears what a server sends by itself.
+pub(super) trait Above: Send + Sync {
+    /// A request of the server's.
+    fn request(&self, from: &Arc<Server>, frame: Frame, about: Option<Key>);
+    /// A notification of the server's.
+    fn notification(&self, from: &Arc<Server>, frame: Frame, about: Option<Key>);
+}
+
+/// Makes a connection.
+pub(super) type Connect = Box<dyn Fn() -> Result<Wire, String> + Send + Sync>;
+
+/// A server.
+pub(super) struct Server {
+    /// Its name in rules and on cards.
+    pub(super) name: String,
+    /// Which one it is.
+    pub(super) id: ServerId,
+    /// How it is reached.
+    pub(super) launch: ServerLaunch,
+    connect: Connect,
+    say: Say,
+    /// What still has to be done when it was stopped.
+    ending: TaskTracker,
+    /// Only one beginning at a time.
+    beginning: tokio::sync::Mutex<()>,
+    above: Mutex<Option<Weak<dyn Above>>>,
+    state: Mutex<State>,
+}
+
+struct State {
+    link: Link,
+    /// Counts connections, so that what comes late from an earlier one is known.
+    generation: u64,
+    /// How often it has failed without having run for a while.
+    failures: u32,
+    pending: HashMap<u64, Done>,
+    begun: Option<Begun>,
+    catalogue: Option<Arc<Catalogue>>,
+    /// Counts how often the list of tools was forgotten: one that was asked for before is not kept.
+    changes: u64,
+}
+
+enum Link {
+    /// There is a connection. `ready` unless it has to begin again first.
+    Up {
+        out: mpsc::Sender<Frame>,
+        ready: bool,
+        guard: Box<dyn Send + Sync>,
+        /// Nothing comes any more.
+        over: CancellationToken,
+    },
+    /// There is none, and why.
+    Down(String),
+    /// There is none, and there will be none.
+    Closed,
+}
+
+impl Server {
+    pub(super) fn new(launch: ServerLaunch, connect: Connect, say: Say, ending: TaskTracker) -> Arc<Self> {
+        let state = State {
+            link: Link::Down("it was not started yet".to_owned()),
+            generation: 0,
+            failures: 0,
+            pending: HashMap::new(),
+            begun: None,
+            catalogue: None,
+            changes: 0,
+        };
+        Arc::new(Self {
+            name: launch.name.clone(),
+            id: launch.transport.identity(),
+            launch,
+            connect,
+            say,
+            ending,
+            beginning: tokio::sync::Mutex::new(()),
+            above: Mutex::new(None),
+            state: Mutex::new(state),
+        })
+    }
+
+    /// Who hears what the server sends by itself.
+    pub(super) fn tell(&self, above: Weak<dyn Above>) {
+        *self.above.lock().unwrap_or_else(PoisonError::into_inner) = Some(above);
+    }
+
+    fn above(&self) -> Option<Arc<dyn Above>> {
+        self.above.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.upgrade()
+    }
+
+    /// What it speaks, once that is known.
+    pub(super) fn era(&self) -> Option<Era> {
+        self.lock().begun.as_ref().map(|begun| begun.era)
+    }
+
+    /// How it began, once it has.
+    pub(super) fn begun(&self) -> Option<Begun> {
+        self.lock().begun.clone()
+    }
+
+    /// Sends a request under the id `key`; `done` gets its answer, once.
+    pub(super) fn send(&self, key: Key, frame: Frame, done: Done) {
+        let mut state = self.lock();
+        let sent = match &state.link {
+            Link::Up { ready: false, .. } => Err("it is starting again".to_owned()),
+            link => link.send(frame),
+        };
+        match sent {
+            Ok(()) => {
+                state.pending.insert(key.0, done);
+            }
+            Err(why) => {
+                drop(state);
+                done(Err(Failure::new(format!("the server {} does not answer: {why}", self.name))));
+            }
+        }
+    }
+
+    /// Sends a notification or a response; lost if there is no connection.
+    pub(super) fn pass(&self, frame: Frame) {
+        let _ = self.lock().link.send(frame);
+    }
+
+    /// Nobody waits for the answer to `key` any more; the server is told why.
+    pub(super) fn cancel(&self, key: Key, reason: Option<&RawValue>) {
+        let mut state = self.lock();
+        if state.pending.remove(&key.0).is_none() {
+            return;
+        }
+        let mut params = super::members::Members::default();
+        params.set("requestId", super::members::raw(&key.0));
+        if let Some(reason) = reason {
+            params.set("reason", reason.to_owned());
+        }
+        let _ = state.link.send(Frame::notification("notifications/cancelled", &params));
+    }
+
+    /// A request of mayi's own.
+    ///
+    /// # Errors
+    /// If there is no answer in time. An error of the server is an answer.
+    pub(super) async fn ask(&self, method: &str, params: &impl Serialize) -> Result<Frame, Failure> {
+        if matches!(self.lock().link, Link::Up { ready: false, .. }) {
+            return Err(Failure::new(format!(
+                "the server {} does not answer: it is starting again",
+                self.name
+            )));
+        }
+        self.ask_within(method, params, OWN).await
+    }
+
+    async fn ask_within(
+        &self,
+        method: &str,
+        params: &impl Serialize,
+        limit: Duration,
+    ) -> Result<Frame, Failure> {
+        let (answer, answered) = oneshot::channel();
+        let key = Key::next();
+        let frame = Frame::request(key.0, method, params);
+        let done: Done = Box::new(move |response| drop(answer.send(response)));
+        {
+            // Also before it is ready: this is how it becomes so.
+            let mut state = self.lock();
+            match state.link.send(frame) {
+                Ok(()) => drop(state.pending.insert(key.0, done)),
+                Err(why) => {
+                    return Err(Failure::new(format!("the server {} does not answer: {why}", self.name)));
+                }
+            }
+        }
+        match tokio::time::timeout(limit, answered).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(_)) => Err(Failure::new(format!("the server {} is gone", self.name))),
+            Err(_) => {
+                self.lock().pending.remove(&key.0);
+                let seconds = limit.as_secs();
+                Err(Failure::new(format!(
+                    "the server {} did not answer `{method}` within {seconds} s",
+                    self.name
+                )))
+            }
+        }
+    }
+
+    /// Takes what comes over the connection `generation`. Returns whether more is to come.
+    fn take(self: &Arc<Self>, generation: u64, incoming: Incoming) -> bool {
+        if self.lock().generation != generation {
+            return false;
+        }
+        match incoming {
+            Incoming::Frame { frame, about } => match frame.kind() {
+                Kind::Response => {
+                    let done = frame.number().and_then(|id| self.lock().pending.remove(&id));
+                    if let Some(done) = done {
+                        done(Ok(frame));
+                    }
+                }
+                Kind::Request => {
+                    if let Some(above) = self.above() {
+                        above.request(self, frame, about.map(Key));
+                    }
+                }
+                Kind::Notification => {
+                    if frame.method() == Some("notifications/tools/list_changed") {
+                        self.lock().forget_tools();
+                    }
+                    if let Some(above) = self.above() {
+                        above.notification(self, frame, about.map(Key));
+                    }
+                }
+            },
+            Incoming::Failed { id, code, message } => {
+                let done = self.lock().pending.remove(&id);
+                if let Some(done) = done {
+                    let message = format!("the server {}: {message}", self.name);
+                    done(Err(Failure { code, message }));
+                }
+            }
+            Incoming::Ended(why) => {
+                self.ended(generation, &why);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The requests that wait for its answer, for what a server sends without saying what it belongs to.
+    pub(super) fn waiting(&self) -> Vec<Key> {
+        self.lock().pending.keys().copied().map(Key).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn forget_tools(&mut self) {
+        self.catalogue = None;
+        self.changes += 1;
+    }
+}
+
+impl Link {
+    fn send(&self, frame: Frame) -> Result<(), String> {
+        match self {
+            Self::Up { out, .. } => out.try_send(frame).map_err(|error| match error {
+                mpsc::error::TrySendError::Full(_) => "it does not read what is sent to it".to_owned(),
+                mpsc::error::TrySendError::Closed(_) => "it has ended".to_owned(),
+            }),
+            Self::Down(why) => Err(why.clone()),
+            Self::Closed => Err("it was stopped".to_owned()),
+        }
+    }
+}

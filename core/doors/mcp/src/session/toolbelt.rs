@@ -1,0 +1,146 @@
+//! `--toolbelt`: two tools in place of hundreds. A call through `run_tool` is the call of the tool that it runs.
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::Session;
+use crate::era::{ClientSays, Era};
+use crate::frame::Frame;
+use crate::members::{Members, raw};
+
+/// So many tools are found at once, unless the model asks for another number.
+const FOUND: usize = 10;
+const MOST: usize = 100;
+
+/// What a call of the toolbelt means.
+pub(super) enum Meant {
+    /// This tool, with these parameters.
+    Tool(String, Members),
+    /// A search.
+    Find(Value),
+    /// Nothing: one line for the client.
+    Wrong(String),
+}
+
+/// The two tools.
+pub(super) fn tools() -> Vec<Box<RawValue>> {
+    let find = json!({
+        "name": "find_tools",
+        "title": "Find tools",
+        "description": "Looks for tools by words in their names and descriptions. Returns names, descriptions and input \
+                        schemas. Call what was found with run_tool. Without words it returns the first tools of all.",
+        "inputSchema": { "type": "object", "properties": {
+            "query": { "type": "string", "description": "words to look for" },
+            "limit": { "type": "integer", "minimum": 1, "maximum": MOST, "description": "how many to return (10)" },
+        } },
+        "annotations": { "readOnlyHint": true, "openWorldHint": false },
+    });
+    let run = json!({
+        "name": "run_tool",
+        "title": "Run a tool",
+        "description": "Calls a tool that find_tools returned, with arguments that fit its input schema. The user's \
+                        permission gate judges it as a call of that tool.",
+        "inputSchema": { "type": "object", "required": ["name"], "properties": {
+            "name": { "type": "string", "description": "the tool's name, as find_tools returned it" },
+            "arguments": { "type": "object", "description": "the tool's arguments" },
+        } },
+    });
+    vec![raw(&find), raw(&run)]
+}
+
+/// What a call with these parameters means.
+pub(super) fn unfold(name: &str, mut params: Members) -> Meant {
+    let arguments = params.object("arguments");
+    match name {
+        "find_tools" => Meant::Find(params.value("arguments").unwrap_or_default()),
+        "run_tool" => {
+            let Some(arguments) = arguments else {
+                return Meant::Wrong("`arguments` is not an object".to_owned());
+            };
+            let Some(tool) = arguments.string("name") else {
+                return Meant::Wrong("`arguments.name` is to be the name of a tool".to_owned());
+            };
+            if matches!(tool.as_str(), "find_tools" | "run_tool") {
+                return Meant::Wrong(format!("`{tool}` is called by itself, and not with run_tool"));
+            }
+            match arguments.get("arguments") {
+                Some(inner) => params.set("arguments", inner.to_owned()),
+                None => drop(params.remove("arguments")),
+            }
+            Meant::Tool(tool, params)
+        }
+        _ => Meant::Wrong(format!(
+            "unknown tool: {}; call it with run_tool, as find_tools returns it",
+            super::lists::shown(name)
+        )),
+    }
+}
+
+impl Session {
+    /// The response of `find_tools`.
+    pub(super) async fn find_tools(&self, query: &Value, says: &ClientSays, era: Era) -> Frame {
+        if era == Era::Stateless {
+            self.begin_all(says).await;
+        }
+        let words: Vec<String> = query
+            .get("query")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_lowercase()
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let limit = query.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
+        let limit = limit.unwrap_or(FOUND).clamp(1, MOST);
+        let all = self.all_tools(says).await;
+        let mut found: Vec<(usize, Value)> = Vec::new();
+        for (index, catalogue) in &all {
+            let Some(server) = self.at(*index) else { continue };
+            let name = |tool: &str| match self.single() {
+                Some(_) => tool.to_owned(),
+                None => self.joined(&all, *index, tool),
+            };
+            // As they may be shown: what is blocked says so.
+            for offered in self.offered(server, &catalogue.tools, name) {
+                let Ok(tool) = serde_json::from_str::<Value>(offered.get()) else { continue };
+                found.push((score(&tool, &words), tool));
+            }
+        }
+        let total = found.len();
+        found.retain(|(score, _)| words.is_empty() || *score > 0);
+        // Stable: equals stay in the order of servers and tools.
+        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        let matching = found.len();
+        let tools: Vec<Value> = found.into_iter().take(limit).map(|(_, tool)| brief(tool)).collect();
+        let said = json!({ "tools": tools, "matching": matching, "total": total });
+        let text = serde_json::to_string_pretty(&said).unwrap_or_default();
+        let mut result = json!({ "content": [{ "type": "text", "text": text }], "structuredContent": said });
+        if era == Era::Stateless
+            && let Some(result) = result.as_object_mut()
+        {
+            result.insert("resultType".to_owned(), json!("complete"));
+        }
+        Frame::result(RawValue::NULL, &result)
+    }
+}
+
+/// What a model needs to call it.
+fn brief(tool: Value) -> Value {
+    let Value::Object(members) = tool else { return Value::Null };
+    let kept = ["name", "title", "description", "inputSchema", "annotations"];
+    members.into_iter().filter(|(name, _)| kept.contains(&name.as_str())).collect()
+}
+
+/// How well a tool fits: a word in its name counts most.
+fn score(tool: &Value, words: &[String]) -> usize {
+    let text = |name: &str| tool.get(name).and_then(Value::as_str).unwrap_or_default().to_lowercase();
+    let (name, title, description) = (text("name"), text("title"), text("description"));
+    words
+        .iter()
+        .map(|word| {
+            let at = |text: &str, weight| if text.contains(word.as_str()) { weight } else { 0 };
+            at(&name, 5) + at(&title, 3) + at(&description, 1)
+        })
+        .sum()
+}

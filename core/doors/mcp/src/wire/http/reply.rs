@@ -1,0 +1,67 @@
+//! Bodies, read within bounds; and what can be wrong with an answer.
+
+use std::error::Error;
+
+use axum::http::header;
+use reqwest::Response;
+
+use crate::{Frame, code};
+use mayi_core::approval::visible;
+
+/// Why a request has no response from its server.
+pub(super) enum Trouble {
+    /// It has one, that came with an error's status.
+    Response(Frame),
+    /// It can't be answered.
+    Failed {
+        /// JSON-RPC's code.
+        code: i64,
+        /// Why; text of others is escaped.
+        message: String,
+    },
+    /// The server does not know the session any more.
+    Ended,
+}
+
+impl Trouble {
+    pub(super) fn failed(message: String) -> Self {
+        Self::Failed { code: code::INTERNAL, message }
+    }
+}
+
+/// The type of a body, without parameters, in lower case; empty without one.
+pub(super) fn content_type(response: &Response) -> String {
+    let value = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = value.unwrap_or_default().split(';').next().unwrap_or_default();
+    kind.trim().to_ascii_lowercase()
+}
+
+/// A body as text, if it is not too long.
+pub(super) async fn text(mut response: Response, longest: usize) -> Result<String, Trouble> {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len() + chunk.len() <= longest => body.extend_from_slice(&chunk),
+            Ok(Some(_)) => return Err(too_long(longest)),
+            Ok(None) => break,
+            Err(error) => return Err(Trouble::failed(format!("the answer broke off: {}", reason(error)))),
+        }
+    }
+    String::from_utf8(body).map_err(|_| Trouble::failed("the answer is not UTF-8".to_owned()))
+}
+
+pub(super) fn too_long(longest: usize) -> Trouble {
+    Trouble::failed(format!("the answer is longer than {longest} bytes"))
+}
+
+/// What went wrong, down to its cause, without the address: that may hold a secret.
+pub(super) fn reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    visible(&text)
+}

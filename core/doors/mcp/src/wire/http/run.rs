@@ -1,0 +1,103 @@
+//! Messages out: in their order where that matters, else side by side.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::Shared;
+use crate::headers::{stateless, version_in};
+use crate::{Frame, Kind};
+
+/// The most requests that are under way; others wait.
+const MOST: usize = 1024;
+/// `notifications/initialized` is waited for this long before anything else is sent.
+const INITIALIZED: Duration = Duration::from_secs(10);
+
+/// Requests that are under way, by their ids; and whether leaving them is cancelling them.
+type UnderWay = HashMap<u64, (AbortHandle, bool)>;
+
+/// Sends what comes from `out`, until the wire is dropped.
+pub(super) async fn run(shared: Arc<Shared>, mut out: mpsc::Receiver<Frame>) {
+    let mut tasks: JoinSet<Option<u64>> = JoinSet::new();
+    let mut under_way = UnderWay::new();
+    let mut open = true;
+    loop {
+        let frame = tokio::select! {
+            () = shared.closing.cancelled() => break,
+            Some(done) = tasks.join_next() => {
+                if let Ok(Some(id)) = done {
+                    under_way.remove(&id);
+                }
+                continue;
+            }
+            frame = out.recv(), if open && tasks.len() < MOST => frame,
+        };
+        let Some(frame) = frame else {
+            open = false;
+            continue;
+        };
+        let first = matches!(frame.method(), Some("initialize" | "notifications/initialized"));
+        if first {
+            let sending = first_messages(&shared, frame, &mut tasks);
+            tokio::select! {
+                () = shared.closing.cancelled() => break,
+                () = sending => {}
+            }
+        } else {
+            start(&shared, frame, &mut tasks, &mut under_way);
+        }
+    }
+    drop(tasks);
+    shared.leave().await;
+}
+
+/// What has to have arrived before anything else is sent.
+async fn first_messages(shared: &Arc<Shared>, frame: Frame, tasks: &mut JoinSet<Option<u64>>) {
+    if frame.kind() == Kind::Request {
+        shared.request(frame).await;
+        return;
+    }
+    let _ = tokio::time::timeout(INITIALIZED, shared.tell(frame)).await;
+    let shared = Arc::clone(shared);
+    tasks.spawn(async move {
+        shared.listen().await;
+        None
+    });
+}
+
+fn start(shared: &Arc<Shared>, frame: Frame, tasks: &mut JoinSet<Option<u64>>, under_way: &mut UnderWay) {
+    let shared = Arc::clone(shared);
+    if frame.kind() == Kind::Request
+        && let Some(id) = frame.number()
+    {
+        let closing_cancels = version_in(&frame).is_some_and(|version| stateless(&version));
+        let task = tasks.spawn(async move {
+            shared.request(frame).await;
+            Some(id)
+        });
+        under_way.insert(id, (task, closing_cancels));
+        return;
+    }
+    if let Some((task, closing_cancels)) = cancelled(&frame).and_then(|id| under_way.remove(&id)) {
+        task.abort();
+        if closing_cancels {
+            return;
+        }
+    }
+    tasks.spawn(async move {
+        shared.tell(frame).await;
+        None
+    });
+}
+
+/// The request that a message cancels.
+fn cancelled(frame: &Frame) -> Option<u64> {
+    let cancels = frame.kind() == Kind::Notification && frame.method() == Some("notifications/cancelled");
+    if !cancels {
+        return None;
+    }
+    frame.params()?.get("requestId")?.get().parse().ok()
+}

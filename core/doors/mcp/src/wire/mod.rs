@@ -1,0 +1,93 @@
+//! The way to a server: messages out, messages in, whatever carries them.
+
+pub(crate) mod http;
+pub(crate) mod stdio;
+
+use tokio::sync::mpsc;
+
+use std::path::PathBuf;
+
+use super::frame::Frame;
+use super::oauth::Logins;
+use mayi_core::config::Transport;
+
+/// Something that comes from a server.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// A message. `about` is the id (one of mayi's) of the request in whose stream it came, where the transport
+    /// knows it.
+    Frame {
+        /// The message.
+        frame: Frame,
+        /// The request that it belongs to.
+        about: Option<u64>,
+    },
+    /// The request `id` can't be answered: it could not be sent, or its answer could not be read. The connection
+    /// stands.
+    Failed {
+        /// Its id.
+        id: u64,
+        /// JSON-RPC's code for it.
+        code: i64,
+        /// Why, one line; text of others is escaped.
+        message: String,
+    },
+    /// Nothing comes any more, and why; text of others is escaped. The last one.
+    Ended(String),
+}
+
+/// A connection to a server. Dropping it ends the connection, and the server's process if there is one.
+///
+/// Ids of requests that go out are numbers of mayi's own. A `notifications/cancelled` that goes out names one of them;
+/// a transport that says it in another way (closing a stream) does that instead.
+pub(crate) struct Wire {
+    /// What goes to the server; full while the server does not read.
+    pub(crate) out: mpsc::Sender<Frame>,
+    /// What comes from it.
+    pub(crate) inc: mpsc::Receiver<Incoming>,
+    /// Ends the connection when it is dropped.
+    pub(crate) guard: Box<dyn Send + Sync>,
+}
+
+/// As many messages may wait in each direction.
+pub(crate) const WAITING: usize = 1024;
+
+/// The longest message that is read from a server: 64 MiB, in a line, an event or a body.
+pub(crate) const LONGEST: usize = 64 * 1024 * 1024;
+
+/// How a server is reached.
+pub(crate) struct Reach {
+    /// By a program, or at an address.
+    pub(crate) transport: Transport,
+    /// Its name, for messages.
+    pub(crate) name: String,
+    /// The folder that a program starts in.
+    pub(crate) cwd: PathBuf,
+    /// Where the tokens of remote servers are.
+    pub(crate) tokens: Option<PathBuf>,
+}
+
+impl Reach {
+    /// Connects.
+    ///
+    /// # Errors
+    /// One line: why not.
+    pub(crate) fn connect(&self, say: stdio::Say) -> Result<Wire, String> {
+        match &self.transport {
+            Transport::Stdio { command, env } => {
+                let program =
+                    stdio::Program { command: command.clone(), env: env.clone(), cwd: self.cwd.clone() };
+                stdio::start(&program, say)
+            }
+            Transport::Http { url, headers } => {
+                let remote = http::Remote {
+                    name: self.name.clone(),
+                    url: url.clone(),
+                    headers: headers.clone(),
+                    bearer: self.tokens.as_deref().and_then(|data| Logins::new(data).bearer(url)),
+                };
+                http::connect(remote)
+            }
+        }
+    }
+}

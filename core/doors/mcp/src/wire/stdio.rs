@@ -1,0 +1,243 @@
+//! A server that is a program: messages on its standard input and output, a line each.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::process::{ChildStdout, Command};
+use tokio::sync::{mpsc, watch};
+
+use super::{Incoming, LONGEST, WAITING, Wire};
+use crate::frame::{Frame, code};
+use crate::lines::{Line, Lines, write_all};
+use mayi_core::approval::visible;
+use mayi_core::config::find_program;
+use mayi_doors::process::{Family, read_some_line, without_own_variables, wrapped};
+
+/// So long after a server has ended, what it started may still hold its output open.
+const AFTER: Duration = Duration::from_millis(200);
+
+/// So many lines that are no messages are told of; later ones are passed over without a word.
+const STRAY: usize = 20;
+
+/// Hears what a server writes on its standard error, and what is odd about what it sends: one line, escaped.
+pub(crate) type Say = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// The program of a server.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// The program and its arguments.
+    pub(crate) command: Vec<String>,
+    /// Variables besides mayi's own environment.
+    pub(crate) env: BTreeMap<String, String>,
+    /// The folder that it starts in.
+    pub(crate) cwd: PathBuf,
+}
+
+/// Starts the program.
+///
+/// # Errors
+/// One line: it was not found, or could not be started.
+pub(crate) fn start(program: &Program, say: Say) -> Result<Wire, String> {
+    let (word, arguments) = program.command.split_first().ok_or("its command is empty")?;
+    let path = find_program(word).ok_or_else(|| format!("`{}` was not found on the PATH", visible(word)))?;
+    let mut command = Command::new(&path);
+    command
+        .args(arguments)
+        .current_dir(&program.cwd)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    without_own_variables(&mut command);
+    command.envs(&program.env);
+    let mut child = wrapped(command)
+        .spawn()
+        .map_err(|error| format!("`{}` can't be started: {error}", visible(&path.display().to_string())))?;
+    let pipes = (child.stdin().take(), child.stdout().take());
+    let (Some(stdin), Some(stdout)) = pipes else {
+        return Err("its standard streams could not be opened".to_owned());
+    };
+    if let Some(stderr) = child.stderr().take() {
+        tokio::spawn(pass_on(stderr, Arc::clone(&say)));
+    }
+    let family = Family::of(child.id());
+    let (ended, exited) = watch::channel(None);
+    tokio::spawn(async move {
+        let status = child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
+        let _ = ended.send(Some(status));
+    });
+    let (out, outgoing) = mpsc::channel(WAITING);
+    let (incoming, inc) = mpsc::channel(WAITING);
+    // The pipe ends when nobody sends any more: a server's sign to end by itself.
+    tokio::spawn(write_all(stdin, outgoing, |_| ()));
+    tokio::spawn(Reading { exited, say, to: incoming, stray: 0 }.run(stdout));
+    Ok(Wire { out, inc, guard: Box::new(family) })
+}
+
+async fn pass_on(stderr: tokio::process::ChildStderr, say: Say) {
+    let mut reader = tokio::io::BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match read_some_line(&mut reader, &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => say(&visible(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']))),
+        }
+    }
+}
+
+struct Reading {
+    exited: watch::Receiver<Option<String>>,
+    say: Say,
+    to: mpsc::Sender<Incoming>,
+    stray: usize,
+}
+
+impl Reading {
+    async fn run(mut self, stdout: ChildStdout) {
+        let mut lines = Lines::new(stdout, LONGEST);
+        loop {
+            let line = tokio::select! {
+                biased;
+                line = lines.next() => line,
+                () = gone(&mut self.exited) => Ok(None),
+            };
+            let incoming = match line {
+                Ok(Some(Line::Text(text))) => match Frame::parse(&text) {
+                    Ok(frame) => Some(Incoming::Frame { frame, about: None }),
+                    Err(malformed) => {
+                        self.stray(&format!("{}: {}", malformed.message, start_of(&text)));
+                        // Somebody waits for it all the same.
+                        answered(&text).map(|id| Incoming::Failed {
+                            id,
+                            code: code::INTERNAL,
+                            message: format!("its answer is no message: {}", malformed.message),
+                        })
+                    }
+                },
+                Ok(Some(Line::NotText)) => {
+                    self.stray("a line that is not UTF-8");
+                    None
+                }
+                Ok(Some(Line::TooLong(ends))) => Some(too_long(&ends)),
+                Ok(None) | Err(_) => break,
+            };
+            if let Some(incoming) = incoming {
+                let last = matches!(incoming, Incoming::Ended(_));
+                if self.to.send(incoming).await.is_err() || last {
+                    return;
+                }
+            }
+        }
+        let why = match tokio::time::timeout(AFTER, self.exited.wait_for(Option::is_some)).await {
+            Ok(Ok(status)) => format!("it has ended ({})", status.as_deref().unwrap_or_default()),
+            _ => "it has closed its output".to_owned(),
+        };
+        let _ = self.to.send(Incoming::Ended(why)).await;
+    }
+
+    fn stray(&mut self, what: &str) {
+        self.stray += 1;
+        if self.stray <= STRAY {
+            (self.say)(&format!("no message on its standard output: {what}"));
+        }
+    }
+}
+
+/// The server has ended, and what it wrote before has had the time to arrive.
+async fn gone(exited: &mut watch::Receiver<Option<String>>) {
+    let _ = exited.wait_for(Option::is_some).await;
+    tokio::time::sleep(AFTER).await;
+}
+
+fn start_of(text: &str) -> String {
+    visible(&text.trim().chars().take(80).collect::<String>())
+}
+
+/// The request that something would answer that is no message.
+fn answered(text: &str) -> Option<u64> {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        id: u64,
+        method: Option<serde::de::IgnoredAny>,
+    }
+    let answer: Answer = serde_json::from_str(text.trim()).ok()?;
+    answer.method.is_none().then_some(answer.id)
+}
+
+/// A message that was too long: the request that it answers has failed, if its ends tell which.
+fn too_long(ends: &str) -> Incoming {
+    let message = format!("its answer is longer than {} MiB", LONGEST / 1024 / 1024);
+    let first = ends.find("\"id\":").and_then(|at| number(ends.get(at + 5..)?));
+    let last = ends.rfind("\"id\":").and_then(|at| number(ends.get(at + 5..)?));
+    match first.or(last) {
+        Some(id) => Incoming::Failed { id, code: code::INTERNAL, message },
+        None => Incoming::Ended(format!("it sent a message longer than {} MiB", LONGEST / 1024 / 1024)),
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    let digits: String = text.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(script: &str) -> Program {
+        let command = ["sh", "-c", script].map(str::to_owned).to_vec();
+        Program { command, env: BTreeMap::new(), cwd: PathBuf::from("/") }
+    }
+
+    fn quiet() -> Say {
+        Arc::new(|_| ())
+    }
+
+    #[tokio::test]
+    async fn given_a_program_then_messages_go_both_ways_and_its_end_is_told() {
+        let script = r#"echo stray; read line; echo "$line"; exit 3"#;
+        let mut wire = start(&program(script), quiet()).unwrap();
+        wire.out.send(Frame::request(7, "x", &serde_json::json!({"a": 1}))).await.unwrap();
+        let Some(Incoming::Frame { frame, .. }) = wire.inc.recv().await else { panic!() };
+        assert_eq!((frame.method(), frame.number()), (Some("x"), Some(7)));
+        let Some(Incoming::Ended(why)) = wire.inc.recv().await else { panic!() };
+        assert!(why.contains('3'), "{why}");
+    }
+
+    /// A 100 MiB result takes no memory and leaves the connection as it was.
+    #[tokio::test]
+    async fn given_a_result_that_is_too_long_then_its_request_fails_and_the_next_is_answered() {
+        let script = r#"printf '{"jsonrpc":"2.0","id":4,"result":"'; head -c 104857600 /dev/zero | tr '\0' x; echo '"}'
+            echo '{"jsonrpc":"2.0","id":5,"result":{}}'"#;
+        let mut wire = start(&program(script), quiet()).unwrap();
+        let Some(Incoming::Failed { id: 4, message, .. }) = wire.inc.recv().await else { panic!() };
+        assert!(message.contains("64 MiB"), "{message}");
+        let Some(Incoming::Frame { frame, .. }) = wire.inc.recv().await else { panic!() };
+        assert_eq!(frame.number(), Some(5));
+    }
+
+    /// Issue "MCP": every request gets exactly one answer.
+    #[tokio::test]
+    async fn given_an_answer_that_is_no_message_then_its_request_fails() {
+        let script = r#"echo '{"jsonrpc":"2.0","id":4,"result":{},"Result":{}}'; echo '{"jsonrpc":"2.0","id":5,"x":1}'
+            echo '{"jsonrpc":"2.0","id":6,"method":"x","result":{}}'; sleep 5"#;
+        let mut wire = start(&program(script), quiet()).unwrap();
+        for answered in [4, 5] {
+            let Some(Incoming::Failed { id, message, .. }) = wire.inc.recv().await else { panic!() };
+            assert!(id == answered && message.starts_with("its answer is no message"), "{message}");
+        }
+    }
+
+    #[tokio::test]
+    async fn given_no_such_program_then_the_error_says_so() {
+        let mut program = program("");
+        program.command = vec!["no-such-program-here".to_owned()];
+        assert_eq!(
+            start(&program, quiet()).err().as_deref(),
+            Some("`no-such-program-here` was not found on the PATH")
+        );
+    }
+}

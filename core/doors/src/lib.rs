@@ -1,0 +1,7 @@
+//! What doors share: processes that are started for others, and requests over HTTP before anybody looks at what they want.
+//!
+//! A door is where agents come in: protocol in, `mayi_core::call::Call` out; answer in, protocol out. It decides nothing.
+//! Each is a crate of its own beside this one.
+
+pub mod process;
+pub mod web;
