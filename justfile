@@ -111,7 +111,7 @@ bench-smoke: build
     timeout 180 cargo test --workspace --bench '*' -- --test
 
 # The machine spends its time in deciding: the core is built to be fast, beside the one that tests have.
-fast := "--config profile.dev.package.mayi-core.opt-level=2"
+fast := "--config profile.dev.package.mayi-call.opt-level=2 --config profile.dev.package.mayi-policy.opt-level=2"
 
 # Look for a way around a decision on LINES new lines: mayi's list of commands beside real bash, and what is allowed run in bash, dash and zsh. A seed of its own each time; `MAYI_SEED` repeats one.
 differential lines="20000":
