@@ -6,7 +6,7 @@
 //! function, the same findings.
 //!
 //! ```
-//! use mayi_core::check::{Checker, Request};
+//! use mayi_check::{Checker, Request};
 //! use mayi_core::config::Sources;
 //!
 //! let mut checker = Checker::new(Sources::default(), true);

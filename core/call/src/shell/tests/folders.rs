@@ -1,4 +1,5 @@
-use super::{each, first, read, shown, touched};
+use super::{each, first, path_of, read, read_by, shown, touched};
+use crate::Dialect;
 use crate::shell::commands;
 
 /// Decisions, section 2: "`cd` with a literal folder changes the cwd for the rest of its list". Attack 6.
@@ -32,6 +33,81 @@ fn given_a_command_that_leaves_then_what_follows_is_looked_up_from_where_it_stan
         "if a; then exit; else break; fi; cat x",
     ] {
         assert_eq!(touched(line).last().map(String::as_str), Some("/w/x"), "{line}");
+    }
+}
+
+/// A loop that is left midway, a `cd` that may fail or that this shell reads otherwise, a command that only looks as if it
+/// left: wherever the shell may be counts.
+/// Attack 207.
+#[test]
+fn given_a_line_that_may_be_elsewhere_then_words_are_looked_up_from_every_such_folder() {
+    let home = "/home/me";
+    let missing = |line: &str, wanted: &[&str]| {
+        let found = read_by(Dialect::Unknown, line);
+        let found: Vec<String> = commands(&found).flat_map(|shell| &shell.touches).map(path_of).collect();
+        !wanted.iter().all(|path| found.iter().any(|of| of == path))
+    };
+    let etc = ["/etc/y", "/w/y"];
+    let mut wrong = Vec::new();
+    for line in [
+        "for i in 1; do cd /etc; break; cd /w; done; cat y",
+        "for i in 1 2; do cat y; cd /etc; continue; cd /w; done",
+        "for i in 1; do cd /etc; true && break; cd /w; done; cat y",
+        "until cd /etc; do cd /w; done; cat y",
+        "while ! cd /etc; do cd /w; done; cat y",
+        "cd /etc >/dev/null && break; cat y",
+        "cd /etc >/dev/null && (exit); cat y",
+        "eval 'cd /etc && break'; cat y",
+        "mkdir -p /etc; cd /etc && continue; cat y",
+        "cd /etc >/dev/null || break; cat y",
+        "cd /etc >/dev/null || return; cat y",
+        "cd /etc >/dev/null || (exit 1); cat y",
+        "cd /etc >/dev/null || ! (exit); cat y",
+        "cd /etc >/dev/null || f() { exit; }; cat y",
+        "cd /etc >/dev/null || exit --help; cat y",
+        "cd /etc >/dev/null || exit 1 2; cat y",
+        "cd /etc >/dev/null || exit >&9; cat y",
+        "cd /etc >/dev/null || for i in; do exit; done; cat y",
+        "cd /etc >/dev/null || nohup exit; cat y",
+        "cd /etc >/dev/null || { exit; } 2>&9; cat y",
+        "if cd /etc 2>/dev/null && (exit); then cat y; fi; cat y",
+        "pushd -n /etc; cat y",
+        "cd -@ /etc; cat y",
+        "pushd /etc; cat y",
+        "builtin cd /etc; cat y",
+        "command cd /etc; cat y",
+        "time cd /etc; cat y",
+        "for i in 1 2; do cat y; cd /etc; cat y; cd /w; rm -r x; done",
+    ] {
+        if missing(line, &etc) {
+            wrong.push(line);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // What is sure stays known: nothing of it is asked about.
+    for (line, path) in [
+        ("cd ~ && cat y", format!("{home}/y")),
+        ("cd /etc || exit 1; cat y", "/etc/y".to_owned()),
+        ("cd /etc; cat y", "/etc/y".to_owned()),
+        ("(cd /etc && cat y); cat z", "/w/z".to_owned()),
+        ("for i in 1 2; do (cd /etc; cat y); done; cat z", "/w/z".to_owned()),
+    ] {
+        assert_eq!(touched(line).last(), Some(&path), "{line}");
+        assert!(!touched(line).iter().any(|path| path.contains('*')), "{line}");
+    }
+}
+
+/// The same: a function that zsh calls by itself moves it.
+/// Attack 207.
+#[test]
+fn given_a_function_that_zsh_calls_by_itself_then_it_is_not_understood_where_zsh_may_read_it() {
+    for name in ["TRAPDEBUG", "TRAPZERR", "TRAPUSR1", "TRAPEXIT", "zshexit", "chpwd", "precmd"] {
+        let line = format!("{name}() {{ cd /etc; }}; cat y");
+        for dialect in [Dialect::Zsh, Dialect::Unknown] {
+            let found = read_by(dialect, &line);
+            assert!(commands(&found).any(|shell| !shell.understood), "{line}");
+        }
+        assert!(commands(&read_by(Dialect::Bash, &line)).all(|shell| shell.understood), "{line}");
     }
 }
 

@@ -14,7 +14,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Dialect, ShellAccess, Surroundings, TouchedPath, commands, line};
+use super::{Dialect, ShellAccess, Surroundings, Touch, TouchedPath, commands, line};
 use crate::Access;
 
 /// Reads a line in `/w`, the only root, with the home folder `/home/me`.
@@ -59,14 +59,14 @@ fn always(text: &str) -> bool {
 /// The paths that the commands of a line touch, as far as they are known.
 fn touched(text: &str) -> Vec<String> {
     let found = read(text);
-    let touches = commands(&found).flat_map(|shell| &shell.touches);
-    let text = |path: &TouchedPath| match path {
+    commands(&found).flat_map(|shell| &shell.touches).map(path_of).collect()
+}
+
+fn path_of(touch: &Touch) -> String {
+    match &touch.path {
         TouchedPath::Known(path) => path.lexical.display().to_string(),
-        TouchedPath::Open(open) => {
-            open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("*")).collect::<String>()
-        }
-    };
-    touches.map(|touch| text(&touch.path)).collect()
+        TouchedPath::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("*")).collect(),
+    }
 }
 
 /// Holds each line to what it becomes.

@@ -12,6 +12,18 @@ use crate::shell::refused::{Refused, Result};
 use crate::shell::variables::{self, Kind};
 use crate::shell::{OpenWord, Word};
 
+/// Functions that zsh calls when something happens, besides `TRAP...`.
+const HOOKS: &[&str] = &[
+    "chpwd",
+    "command_not_found_handler",
+    "periodic",
+    "precmd",
+    "preexec",
+    "zsh_directory_name",
+    "zshaddhistory",
+    "zshexit",
+];
+
 impl Walker<'_> {
     /// One compound command, its redirections already seen to.
     pub(super) fn compound(&mut self, command: &CompoundCommand) -> Result<()> {
@@ -161,22 +173,28 @@ impl Walker<'_> {
     /// A body that runs any number of times: where it moves, its folder is not known from the start.
     fn repeated(&mut self, body: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
         let before = self.folder.clone();
+        let outer = self.visited.take();
         let (out, opened) = (self.out.len(), self.times_opened());
         self.out_of_order();
         body(self)?;
-        let moved = self.folder != before;
-        // It runs again, where it left the folder and the input of the shell.
-        let anywhere =
-            |from: Folder, here: Folder| if moved { from.or(here).or(Folder::Unknown) } else { from };
+        // It runs again, where it left the folder and the input of the shell; or it is left midway, wherever it was then.
+        let moved = self.visited.is_some();
         if moved || self.times_opened() != opened {
             self.out.truncate(out);
-            self.folder = anywhere(before.clone(), self.folder.clone());
+            self.gone_around(&before);
             body(self)?;
         }
-        if moved {
-            self.folder = anywhere(before, self.folder.clone());
-        }
+        self.gone_around(&before);
+        self.visited = Folder::either(outer, self.visited.take());
         Ok(())
+    }
+
+    /// Between two rounds of a loop, and behind it: it began in `before`, and has gone to places since, or not.
+    fn gone_around(&mut self, before: &Folder) {
+        self.folder = match self.visited.clone() {
+            Some(visited) => before.clone().or(visited).or(Folder::Unknown),
+            None => before.clone(),
+        };
     }
 
     /// Whether the text at hand speaks of a command that moves.
@@ -186,7 +204,11 @@ impl Walker<'_> {
 
     /// A function: its body is judged where it is defined, and may run anywhere.
     pub(super) fn function(&mut self, of: &FunctionDefinition) -> Result<()> {
-        self.functions.push(of.fname.value.replace(['\\', '\'', '"'], ""));
+        let name = of.fname.value.replace(['\\', '\'', '"'], "");
+        if self.may_be_zsh() && (name.starts_with("TRAP") || HOOKS.contains(&name.as_str())) {
+            return Err(Refused::new(format!("a function that zsh calls by itself: {name}")));
+        }
+        self.functions.push(name);
         let moves = self.moves();
         self.out_of_order();
         // What it opens counts from its first call on.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use brush_parser::ast::SimpleCommand;
 
+use crate::Dialect;
+
 /// As many folders that it could be are told apart.
 const MOST: usize = 4;
 
@@ -105,9 +107,30 @@ impl Folder {
     }
 }
 
-/// Whether nothing stands beside the words of a `cd` that could make it fail: a redirection, an assignment.
-pub(super) fn is_plain(of: &SimpleCommand) -> bool {
+/// Whether it is a `cd` with one folder at most, by its own name, beside which nothing could make it fail or mean something
+/// else: no redirection, no assignment, no option. Not every shell has a `pushd`.
+pub(super) fn is_plain(of: &SimpleCommand, dialect: Dialect) -> bool {
+    let Some((name, words)) = plain_words(of) else { return false };
+    let option = |word: &str| word.trim_start_matches(['"', '\'', '\\']).starts_with(['-', '+']);
+    let here = name == "cd" || name == "pushd" && matches!(dialect, Dialect::Bash | Dialect::Zsh);
+    here && words.len() <= 1 && !words.iter().any(|word| option(word))
+}
+
+/// Whether it is `exit` by its own name, with a number or without one, and nothing beside it.
+pub(super) fn is_exit(of: &SimpleCommand) -> bool {
+    let Some((name, words)) = plain_words(of) else { return false };
+    let number = |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    name == "exit" && words.len() <= 1 && words.iter().all(number)
+}
+
+/// The name and the words as they are written, if there is nothing else.
+fn plain_words(of: &SimpleCommand) -> Option<(&str, Vec<&str>)> {
     use brush_parser::ast::CommandPrefixOrSuffixItem::Word;
+    let word = |item| match item {
+        &Word(ref word) => Some(word.value.as_str()),
+        _ => None,
+    };
     let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0);
-    of.prefix.is_none() && suffix.into_iter().all(|item| matches!(item, Word(_)))
+    let words: Option<Vec<&str>> = suffix.map(word).collect();
+    Some((of.word_or_name.as_ref()?.value.as_str(), words.filter(|_| of.prefix.is_none())?))
 }

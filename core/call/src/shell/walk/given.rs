@@ -276,6 +276,11 @@ impl Walker<'_> {
         self.files.out_of_order = true;
     }
 
+    /// Whether they do.
+    pub(super) fn is_out_of_order(&self) -> bool {
+        self.files.out_of_order
+    }
+
     /// What is written after it was run, where that may run again.
     pub(super) fn rerun(&mut self) {
         if !self.files.out_of_order {

@@ -71,6 +71,8 @@ pub(super) struct Walker<'a> {
     /// Names that the line makes from others.
     moved: Vec<moved::Moved>,
     folder: Folder,
+    /// Where commands have gone since the loop at hand began; none have.
+    visited: Option<Folder>,
     looked: Looked,
     /// Standard input is a pipe, or something else that the line gives.
     fed: bool,
@@ -127,6 +129,7 @@ impl<'a> Walker<'a> {
             evaluated: Vec::new(),
             moved: Vec::new(),
             folder: Folder::new(at.cwd),
+            visited: None,
             looked: Looked::default(),
             fed: false,
             guesses: (0, 0),
@@ -219,8 +222,13 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// What comes next is in this folder. Where nothing should come, as behind an `exit`, it is where it was: a `break`
-    /// outside of a loop leaves nothing.
+    /// A command goes to this folder. Loops ask where one went: a `break` may end them there.
+    fn goes_to(&mut self, folder: Folder) {
+        self.visited = Folder::either(self.visited.take(), Some(folder.clone()));
+        self.folder = folder;
+    }
+
+    /// What comes next is in this folder. Where nothing comes, behind an `exit`, it is where it was.
     fn goes_on(&mut self, folder: Option<Folder>) {
         if let Some(folder) = folder {
             self.folder = folder;
@@ -282,10 +290,11 @@ impl<'a> Walker<'a> {
             }
         }
         let after = self.folder.clone();
-        let ends = if pipeline.seq.len() == 1 && self.leaves(out) {
+        let ends = if self.leaves(pipeline, out) {
             Ends { good: None, bad: None, stayed: None }
         } else if let (true, [Command::Simple(simple)]) = (after != before, pipeline.seq.as_slice()) {
-            let sure = !made && folder::is_plain(simple) && after.is_there();
+            let plain = pipeline.timed.is_none() && folder::is_plain(simple, self.dialect);
+            let sure = !made && plain && after.is_there();
             Ends { good: Some(after), bad: None, stayed: (!sure).then_some(before) }
         } else {
             Ends { good: Some(after.clone()), bad: Some(after), stayed: None }
@@ -293,11 +302,16 @@ impl<'a> Walker<'a> {
         Ok(if pipeline.bang { Ends { good: ends.bad, bad: ends.good, stayed: ends.stayed } } else { ends })
     }
 
-    /// Whether the only command found since `out` leaves the list: `exit`, `return`.
-    fn leaves(&self, out: usize) -> bool {
-        let Some([Access::Shell(last)]) = self.out.get(out..) else { return false };
-        let word = last.words.first().and_then(Word::literal);
-        matches!(word, Some("exit" | "return" | "break" | "continue")) && !self.is_function(word)
+    /// Whether a pipeline, the only one found since `out`, is one `exit` of this very shell, which nothing can keep from
+    /// leaving. `break`, `continue` and `return` leave nothing outside of a loop or a function.
+    fn leaves(&self, pipeline: &Pipeline, out: usize) -> bool {
+        let (Some([Access::Shell(last)]), [Command::Simple(simple)]) =
+            (self.out.get(out..), pipeline.seq.as_slice())
+        else {
+            return false;
+        };
+        let plain = pipeline.timed.is_none() && !pipeline.bang && folder::is_exit(simple);
+        plain && last.words.len() <= 2 && !self.is_function(Some("exit"))
     }
 
     fn node(&mut self, command: &Command, timed: bool) -> Result<()> {
@@ -376,9 +390,9 @@ impl<'a> Walker<'a> {
 
     fn brought_back(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let (folder, fed, piped) = (self.folder.clone(), self.fed, self.piped);
-        let (input, exact) = (self.input.clone(), self.exact.clone());
+        let (input, exact, visited) = (self.input.clone(), self.exact.clone(), self.visited.clone());
         let walked = walk(self);
-        self.folder = folder;
+        (self.folder, self.visited) = (folder, visited);
         (self.fed, self.piped, self.input, self.exact) = (fed, piped, input, exact);
         walked
     }

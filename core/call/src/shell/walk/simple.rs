@@ -389,13 +389,13 @@ impl Walker<'_> {
             false => self.opened = opened,
         }
         if calls && self.moves() {
-            self.folder = Folder::Unknown;
+            self.goes_to(Folder::Unknown);
         }
         match known.moves.filter(|_| shell) {
-            Some(Moves::To(folder)) => self.folder = self.folder.to(&folder),
+            Some(Moves::To(folder)) => self.goes_to(self.folder.to(&folder)),
             Some(Moves::Somewhere) => {
                 let home = self.home().filter(|_| homewards);
-                self.folder = home.map_or(Folder::Unknown, |home| Folder::Known(home.into()));
+                self.goes_to(home.map_or(Folder::Unknown, |home| Folder::Known(home.into())));
             }
             None => {}
         }
@@ -419,18 +419,20 @@ impl Walker<'_> {
 
     /// Whether something else than a look was taken before the command at hand.
     pub(super) fn made(&self) -> bool {
-        self.out.iter().any(|access| match access {
-            Access::Shell(shell) => !shell.reader,
-            Access::Write(..) => true,
-            _ => false,
-        })
+        // What stands further on in a loop, or beside a job, may have run before.
+        self.is_out_of_order()
+            || self.out.iter().any(|access| match access {
+                Access::Shell(shell) => !shell.reader,
+                Access::Write(..) => true,
+                _ => false,
+            })
     }
 
     /// A line that a command runs: where it is not understood, that is an access of its own.
     fn line_of_its_own(&mut self, line: &str, dialect: Dialect) {
         let (folder, fed) = (self.folder.clone(), self.fed);
         if let Err(refused) = self.inner_line(line, dialect) {
-            self.folder = Folder::Unknown;
+            self.goes_to(Folder::Unknown);
             if self.depth > 0 {
                 self.fed = fed;
             }
