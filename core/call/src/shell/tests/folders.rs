@@ -90,7 +90,7 @@ fn given_a_line_that_may_be_elsewhere_then_words_are_looked_up_from_every_such_f
         ("cd /etc || exit 1; cat y", "/etc/y".to_owned()),
         ("cd /etc; cat y", "/etc/y".to_owned()),
         ("(cd /etc && cat y); cat z", "/w/z".to_owned()),
-        ("for i in 1 2; do (cd /etc; cat y); done; cat z", "/w/z".to_owned()),
+        ("for i in 1 2; do (cd /etc && cat y); done; cat z", "/w/z".to_owned()),
     ] {
         assert_eq!(touched(line).last(), Some(&path), "{line}");
         assert!(!touched(line).iter().any(|path| path.contains('*')), "{line}");
