@@ -126,11 +126,11 @@ pub(super) fn is_exit(of: &SimpleCommand) -> bool {
 /// The name and the words as they are written, if there is nothing else.
 fn plain_words(of: &SimpleCommand) -> Option<(&str, Vec<&str>)> {
     use brush_parser::ast::CommandPrefixOrSuffixItem::Word;
-    let word = |item| match item {
-        &Word(ref word) => Some(word.value.as_str()),
-        _ => None,
-    };
     let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0);
-    let words: Option<Vec<&str>> = suffix.map(word).collect();
+    let words = suffix.map(|item| match item {
+        Word(word) => Some(word.value.as_str()),
+        _ => None,
+    });
+    let words: Option<Vec<&str>> = words.collect();
     Some((of.word_or_name.as_ref()?.value.as_str(), words.filter(|_| of.prefix.is_none())?))
 }
