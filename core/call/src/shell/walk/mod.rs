@@ -305,13 +305,10 @@ impl<'a> Walker<'a> {
     /// Whether a pipeline, the only one found since `out`, is one `exit` of this very shell, which nothing can keep from
     /// leaving. `break`, `continue` and `return` leave nothing outside of a loop or a function.
     fn leaves(&self, pipeline: &Pipeline, out: usize) -> bool {
-        let (Some([Access::Shell(last)]), [Command::Simple(simple)]) =
-            (self.out.get(out..), pipeline.seq.as_slice())
-        else {
-            return false;
-        };
+        let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
         let plain = pipeline.timed.is_none() && !pipeline.bang && folder::is_exit(simple);
-        plain && last.words.len() <= 2 && !self.is_function(Some("exit"))
+        let alone = matches!(self.out.get(out..), Some([Access::Shell(_)]));
+        plain && alone && !self.is_function(Some("exit"))
     }
 
     fn node(&mut self, command: &Command, timed: bool) -> Result<()> {
