@@ -6,10 +6,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::io::BufReader;
 use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 
 use super::{AcpEvent, AgentError};
 use mayi_core::approval::visible;
@@ -43,6 +45,8 @@ pub(super) struct Process {
     family: Family,
     exited: watch::Receiver<Option<String>>,
     stderr: Arc<Mutex<VecDeque<String>>>,
+    /// Reads its error output until that is closed.
+    reader: Option<JoinHandle<()>>,
 }
 
 /// Both ends of the agent's standard input and output.
@@ -121,9 +125,9 @@ impl Process {
         let stdin = child.stdin().take().ok_or_else(broken)?;
         let stdout = child.stdout().take().ok_or_else(broken)?;
         let stderr = Arc::new(Mutex::new(VecDeque::new()));
-        if let Some(pipe) = child.stderr().take() {
-            tokio::spawn(keep_last_lines(pipe, Arc::clone(&stderr), events.clone()));
-        }
+        let pipe = child.stderr().take();
+        let reader =
+            pipe.map(|pipe| tokio::spawn(keep_last_lines(pipe, Arc::clone(&stderr), events.clone())));
         let family = Family::of(child.id());
         let (ended, exited) = watch::channel(None);
         tokio::spawn(async move {
@@ -131,19 +135,23 @@ impl Process {
                 child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
             let _ = ended.send(Some(status));
         });
-        let process = Self { family, exited: exited.clone(), stderr };
+        let process = Self { family, exited: exited.clone(), stderr, reader };
         Ok((process, Pipes { stdin, stdout, exited }))
     }
 
     /// The error for an agent that ended: with its status, if it has one soon, and its last words.
     pub(super) async fn died(&mut self, when: &'static str) -> AgentError {
-        let limit = std::time::Duration::from_secs(1);
+        let limit = Duration::from_secs(1);
         let status = match tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await {
             Ok(Ok(status)) => status.as_deref().map(|status| format!(" ({status})")).unwrap_or_default(),
             _ => String::new(),
         };
-        // The reader of its error output ends with the pipe; give it the chance.
-        tokio::task::yield_now().await;
+        // What it said last may still be in the pipe. What it started may hold the pipe open: no long wait.
+        if let Some(reader) = &mut self.reader
+            && tokio::time::timeout(Duration::from_millis(500), &mut *reader).await.is_ok()
+        {
+            self.reader = None;
+        }
         AgentError::Died { when, status, stderr: self.last_words() }
     }
 
@@ -158,7 +166,7 @@ impl Process {
 
     /// Ends the agent and everything that it started.
     pub(super) async fn end(mut self) {
-        let limit = std::time::Duration::from_millis(500);
+        let limit = Duration::from_millis(500);
         // Its input is closed by now: most agents end by themselves.
         let _ = tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await;
         self.family.end();
