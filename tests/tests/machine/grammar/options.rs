@@ -174,14 +174,17 @@ fn options(g: &mut Grammar, name: &str, operands: &[&'static str]) -> String {
                 words.push(option.name.clone());
                 words.push(effective(g, &effect));
             }
-            // Letters in one word, of which one takes a value.
+            // Letters in one word, of which one or both take a value: glued, or from the words behind, in order.
             2 => {
                 let effect = if g.random.once_in(3) { option.clone() } else { other(g) };
-                let letter = |option: &Opt| {
-                    option.name.strip_prefix('-').filter(|name| name.len() == 1).map(str::to_owned)
-                };
                 match (letter(&option), letter(&effect)) {
-                    (Some(first), Some(second)) => words.push(format!("-{first}{second}")),
+                    (Some(first), Some(second)) => {
+                        words.push(format!("-{first}{second}"));
+                        if g.random.once_in(2) {
+                            words.push(value(g).to_owned());
+                            words.push(target(g).to_owned());
+                        }
+                    }
                     _ => words.push(option.name.clone()),
                 }
             }
@@ -219,9 +222,19 @@ fn options(g: &mut Grammar, name: &str, operands: &[&'static str]) -> String {
     words.join(" ")
 }
 
+/// The letter of an option that is one.
+fn letter(option: &Opt) -> Option<&str> {
+    option.name.strip_prefix('-').filter(|name| name.len() == 1)
+}
+
+/// What shows that something was written, or run.
+fn target(g: &mut Grammar) -> &'static str {
+    g.of(&["pwned", "./evil", "src/main.rs", "../victim", "'touch pwned'", "evil", ".git/index"])
+}
+
 /// An option that does something, with a value that shows it.
 fn effective(g: &mut Grammar, option: &Opt) -> String {
-    let value = g.of(&["pwned", "./evil", "src/main.rs", "../victim", "'touch pwned'", "evil", ".git/index"]);
+    let value = target(g);
     match (option.takes || option.glued, option.name.starts_with("--")) {
         (true, true) => format!("{}={value}", option.name),
         (true, false) if g.random.once_in(2) => format!("{}{value}", option.name),
