@@ -2,19 +2,17 @@
 //!
 //! A library only for its own tests and examples: the program is [`start`].
 
-mod args;
-mod args_config;
-mod args_log;
-mod args_mcp;
-mod args_memory;
-mod args_serve;
 mod commands;
+mod context;
+mod error;
 mod exit;
 mod memory;
+mod options;
 mod person;
 mod print;
 mod state;
 pub mod surface;
+mod when;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -22,9 +20,11 @@ use std::process::ExitCode;
 use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
-use crate::args::{Cli, Command, Global};
-use crate::commands::{CliError, Context, dispatch};
+use crate::commands::{Cli, Command, dispatch};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
+use crate::options::Global;
 
 /// Does what the command line says, and returns with the exit code that says how it went.
 #[must_use]

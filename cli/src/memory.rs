@@ -8,7 +8,8 @@ use mayi_core::gate::sweep;
 use mayi_core::record::{Redactor, Writer, secrets_of};
 use mayi_core::store::{Limits, Options, Owner, Presence, SqliteStore, StoreError};
 
-use crate::commands::{CliError, Context};
+use crate::context::Context;
+use crate::error::CliError;
 
 /// A store that can be written, and what makes its entries.
 pub(crate) struct Kept {

@@ -3,7 +3,7 @@
 use mayi_core::gate::{asking, started_by};
 use mayi_core::store::Store;
 
-use crate::commands::CliError;
+use crate::error::CliError;
 
 /// Refuses to answer for anybody but the person at a terminal (decisions, section 6): "Answers from a
 /// descendant of a gated agent are refused."

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::commands::CliError;
+use crate::error::CliError;
 
 /// Writes a line of data.
 ///

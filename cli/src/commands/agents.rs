@@ -7,9 +7,10 @@ use mayi_core::policy::Mode;
 use serde::Serialize;
 
 use super::config::Place;
-use super::{CliError, Context};
-use crate::args::ListArgs;
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
+use crate::options::ListArgs;
 use crate::print;
 
 /// One line of `--json`.

@@ -1,11 +1,41 @@
 //! `mayi bypass`: lets an agent act without asking, or makes it ask again.
 
+use clap::{Args, ValueEnum};
 use mayi_core::config::{CommandLine, Loaded, Sources, edit, load, nearest};
 
 use super::confirm::confirmed;
-use super::{CliError, Context};
-use crate::args::{BypassArgs, Switch};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
+
+pub(super) const AFTER: &str = "\
+A bypassed agent runs without asking, but for what rules deny or ask about, and for what is always asked about.
+
+Examples:
+  mayi bypass claude on
+  mayi bypass claude off";
+
+/// `mayi bypass`
+#[derive(Clone, Debug, Args)]
+pub(crate) struct BypassArgs {
+    /// The agent's name
+    pub agent: String,
+    /// Whether it may act without asking
+    #[arg(value_enum)]
+    pub state: Switch,
+    /// Do not ask once more
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    /// It acts without asking
+    On,
+    /// It asks
+    Off,
+}
 
 pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError> {
     let agent = args.agent.as_str();

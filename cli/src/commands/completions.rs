@@ -2,8 +2,8 @@
 
 use clap::CommandFactory;
 
-use super::CliError;
-use crate::args::Cli;
+use super::Cli;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::print;
 

@@ -1,18 +1,48 @@
 //! `mayi config`: which files are read, what is wrong with them, and what counts in the end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Subcommand, ValueHint};
 use mayi_core::approval::visible;
 use mayi_core::config::{Layer, Loaded, SeenFile, WORKSPACE_FILE, check_file, load};
 use mayi_core::policy::{Effect, Origin, Rule};
 use serde::Serialize;
 use serde_json::json;
 
-use super::error::report_all;
-use super::{CliError, Context};
-use crate::args::ListArgs;
+use super::import;
+use crate::context::Context;
+use crate::error::{CliError, report_all};
 use crate::exit::Exit;
+use crate::options::ListArgs;
 use crate::print;
+
+/// `mayi config`
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// List the files that are read, farthest first
+    Path(ListArgs),
+    /// Look for mistakes: in FILE, or in all files that are read
+    Check {
+        /// A configuration file; one called .mayi.toml is checked as a folder's own
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+    },
+    /// Show what counts, and where it is written
+    Show(ListArgs),
+    /// Print the JSON schema of a configuration file, for editors
+    #[command(after_help = SCHEMA_AFTER)]
+    Schema,
+    /// Turn the rules of another tool into mayi's
+    #[command(after_help = import::AFTER)]
+    Import(import::ImportArgs),
+}
+
+const SCHEMA_AFTER: &str = "\
+Editors with support for TOML schemas read it from a first line such as
+`#:schema ./mayi.schema.json`. What `mayi init` writes has that line, and the schema beside it.
+
+Example:
+  mayi config schema > mayi.schema.json";
 
 /// Where something is written, as JSON has it.
 #[derive(Clone, Copy, Debug, Serialize)]

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, IsTerminal};
 
 use dialoguer::Confirm;
 
-use super::CliError;
+use crate::error::CliError;
 
 /// Asks at the terminal, with "no" as the answer that is picked first. `None`: Ctrl-C.
 ///

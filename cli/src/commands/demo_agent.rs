@@ -1,6 +1,6 @@
 //! `mayi demo-agent`: what `mayi run demo` starts.
 
-use super::CliError;
+use crate::error::CliError;
 use crate::exit::Exit;
 
 pub(super) async fn serve() -> Result<Exit, CliError> {

@@ -7,8 +7,8 @@ use mayi_core::config::{AgentCommand, Layer, Loaded, check_file, find_program};
 use serde::Serialize;
 
 use super::{CliError, Context, config};
-use crate::args::ListArgs;
 use crate::exit::Exit;
+use crate::options::ListArgs;
 use crate::print;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

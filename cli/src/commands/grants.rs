@@ -1,5 +1,6 @@
 //! `mayi grants`: answers that are remembered, and an end to them.
 
+use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use mayi_core::approval::visible;
 use mayi_core::policy::Effect;
@@ -7,11 +8,64 @@ use mayi_core::store::{Change, GrantQuery, OwnerId, Store, StoredGrant};
 use serde_json::json;
 
 use super::inbox::since;
-use super::{CliError, Context};
-use crate::args::{GrantsArgs, GrantsCommand, RevokeArgs};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::memory::{self, Kept};
 use crate::print;
+
+pub(super) const AFTER: &str = "\
+Answers that are remembered: for a session, for a folder, or with a limit. What is allowed for good without
+a limit is a rule in your configuration (`mayi config show`).
+
+Examples:
+  mayi grants
+  mayi grants --expired               those that have ended, too
+  mayi grants revoke 7f3a2c
+  mayi grants revoke --agent claude   all of this agent's";
+
+/// `mayi grants`
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct GrantsArgs {
+    /// Also those that have ended
+    #[arg(long)]
+    pub expired: bool,
+    /// Only those of this agent
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<GrantsCommand>,
+}
+
+/// What to do with remembered answers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantsCommand {
+    /// End remembered answers
+    Revoke(RevokeArgs),
+}
+
+/// `mayi grants revoke`
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).multiple(true).args(["id", "all", "agent", "server"]))]
+pub(crate) struct RevokeArgs {
+    /// Their IDs
+    #[arg(conflicts_with_all = ["all", "agent", "server"])]
+    pub id: Vec<String>,
+    /// All of them
+    #[arg(long, conflicts_with_all = ["agent", "server"])]
+    pub all: bool,
+    /// All of this agent's
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// All about this MCP server
+    #[arg(long, value_name = "NAME")]
+    pub server: Option<String>,
+}
 
 pub(super) fn grants(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
     match &args.command {

@@ -1,8 +1,9 @@
 //! `mayi config import`: the rules of another tool as mayi's.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum, ValueHint};
 use mayi_core::approval::{visible, visible_block};
 use mayi_core::call::Names;
 use mayi_core::config::{ConfigErrors, edit};
@@ -12,10 +13,60 @@ use serde_json::json;
 use similar::TextDiff;
 
 use super::confirm::confirmed;
-use super::{CliError, Context};
-use crate::args::{ImportArgs, ToolArg};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::print;
+
+pub(super) const AFTER: &str = "\
+Without FILE, the places where the tool keeps its settings are read: the user's own, and those of
+this folder, which become rules for this folder only. What can't be said in mayi's rules without
+allowing more is left out, and named with the reason.
+
+Examples:
+  mayi config import claude-code             print the rules as mayi would write them
+  mayi config import vscode --write          add them to your file, after showing the change
+  mayi config import codex my.rules --json   one object a line: rules, and what was left out";
+
+/// `mayi config import`
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// The tool that the rules are from
+    #[arg(value_enum)]
+    pub tool: ToolArg,
+    /// Its files; without one, where the tool keeps them
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: Vec<PathBuf>,
+    /// Add the rules to your file
+    #[arg(long)]
+    pub write: bool,
+    /// Do not ask before writing
+    #[arg(long, short, requires = "write")]
+    pub yes: bool,
+    /// The rules are only for this agent (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A tool with rules of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolArg {
+    /// Claude Code: .claude/settings.json
+    ClaudeCode,
+    /// Codex: config.toml and rules/*.rules
+    Codex,
+    /// Gemini CLI: settings.json and policies/*.toml
+    Gemini,
+    /// VS Code: settings.json
+    Vscode,
+    /// Zed: settings.json
+    Zed,
+    /// opencode: opencode.json
+    Opencode,
+}
 
 impl ToolArg {
     fn tool(self) -> Tool {

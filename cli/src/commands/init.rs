@@ -2,15 +2,57 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
 use mayi_core::approval::visible;
 use mayi_core::config::edit::{self, EditError};
 use mayi_core::config::template::{Language, Template, detect, languages};
 use mayi_core::config::{Layer, WORKSPACE_FILE, check_file};
 
-use super::{CliError, Context};
-use crate::args::{InitArgs, TemplateArg};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::print;
+
+pub(super) const AFTER: &str = "\
+Examples:
+  mayi init                        everyday work in the languages that are found here
+  mayi init --template careful     asks about nearly everything
+  mayi init --template ci --print  for a machine where nobody answers; look before you write
+  mayi init --workspace            a .mayi.toml for everybody who works in this folder; what it
+                                   allows counts after `mayi trust`";
+
+/// `mayi init`
+#[derive(Clone, Debug, Args)]
+pub(crate) struct InitArgs {
+    /// What to start from
+    #[arg(long, short, value_enum, default_value_t)]
+    pub template: TemplateArg,
+    /// Write this folder's .mayi.toml instead of your own file
+    #[arg(long, conflicts_with = "config")]
+    pub workspace: bool,
+    /// Write over a file that is there; it is kept as FILE.bak
+    #[arg(long)]
+    pub force: bool,
+    /// Print it, and write nothing
+    #[arg(long)]
+    pub print: bool,
+}
+
+/// What to start from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TemplateArg {
+    /// Builds, tests and edits in the project run; what leaves it or can't be undone is asked about
+    #[default]
+    Everyday,
+    /// Reading is free; everything else is asked about
+    Careful,
+    /// Nothing is asked about but what is dangerous
+    Trusting,
+    /// Reading is free; nothing else happens
+    ReadOnly,
+    /// Nobody is there to answer: what is not allowed is denied
+    Ci,
+}
 
 /// The schema that editors read, beside the user's file.
 const SCHEMA_FILE: &str = "mayi.schema.json";

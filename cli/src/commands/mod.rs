@@ -1,4 +1,4 @@
-//! The commands, one a file.
+//! The command line, and its commands, one a file; what a command takes is said beside it.
 
 mod agents;
 mod bypass;
@@ -6,10 +6,8 @@ mod check;
 mod completions;
 mod config;
 mod confirm;
-mod context;
 mod demo_agent;
 mod doctor;
-mod error;
 mod grants;
 mod import;
 mod inbox;
@@ -21,12 +19,124 @@ mod serve;
 mod test;
 mod trust;
 
-pub(crate) use context::Context;
-pub(crate) use error::CliError;
-pub(crate) use log::Moment;
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::args::{Command, ConfigCommand};
+use self::bypass::BypassArgs;
+use self::check::CheckArgs;
+use self::config::ConfigCommand;
+use self::grants::GrantsArgs;
+use self::inbox::InboxArgs;
+use self::init::InitArgs;
+use self::log::LogArgs;
+use self::mcp::McpArgs;
+use self::run::RunArgs;
+use self::serve::ServeArgs;
+use self::test::TestArgs;
+use self::trust::TrustArgs;
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
+use crate::options::{Global, ListArgs};
+
+const AFTER: &str = "\
+Examples:
+  mayi run demo                         see how it works, with an agent that is built in
+  mayi run claude \"fix the failing test\"
+  mayi agents                           which agents there are
+  mayi check shell 'rm -rf target'      what would be decided, and why
+  mayi log                              what happened
+  mayi doctor                           when something is off
+
+Exit codes: 0 done · 1 internal error · 2 usage · 3 configuration refused · 4 agent failed ·
+5 something was denied · 6 nobody answered · 124 --timeout reached · 130 interrupted";
+
+/// The permission gate between people and their AI agents
+///
+/// An agent wants to run a command, write a file or call a tool: mayi decides at once whether that
+/// is allowed, forbidden, or yours to decide, and asks you.
+#[derive(Debug, Parser)]
+#[command(name = "mayi", version, after_help = AFTER, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Give an agent one prompt, with every tool call gated
+    #[command(after_help = run::AFTER)]
+    Run(Box<RunArgs>),
+    /// Say what would be decided about a call, and why
+    #[command(after_help = check::AFTER)]
+    Check(Box<CheckArgs>),
+    /// Check calls against the effects that are expected, for your own CI
+    #[command(after_help = test::AFTER)]
+    Test(TestArgs),
+    /// Stand between an MCP client and its servers, with every tool call gated
+    #[command(after_help = mcp::AFTER)]
+    Mcp(Box<McpArgs>),
+    /// Be the backend of an editor: agents, questions and answers over JSON-RPC, on this machine only
+    #[command(after_help = serve::AFTER)]
+    Serve(ServeArgs),
+    /// Answer what waits in any of your mayi processes
+    #[command(after_help = inbox::AFTER)]
+    Inbox(InboxArgs),
+    /// List answers that are remembered, and end them
+    #[command(after_help = grants::AFTER)]
+    Grants(GrantsArgs),
+    /// Show what happened, and learn from it
+    #[command(after_help = log::AFTER)]
+    Log(Box<LogArgs>),
+    /// List the agents that mayi knows, and their settings
+    #[command(after_help = "Example:\n  mayi agents --json | jq -r 'select(.found).name'")]
+    Agents(ListArgs),
+    /// Let an agent act without asking, or make it ask again
+    #[command(after_help = bypass::AFTER)]
+    Bypass(BypassArgs),
+    /// Show, check and find the configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Write a configuration to start from
+    #[command(after_help = init::AFTER)]
+    Init(InitArgs),
+    /// Let a folder's own configuration count, or a program in it start
+    #[command(after_help = trust::AFTER)]
+    Trust(TrustArgs),
+    /// Check what mayi needs, and say what to do
+    Doctor(ListArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = "Example:\n  mayi completions fish > ~/.config/fish/completions/mayi.fish")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Be the demo agent: ACP on standard input and output
+    #[command(hide = true)]
+    DemoAgent,
+}
+
+impl Cli {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// Also for `--help` and `--version`: what is to be printed.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let words: Vec<_> = std::env::args_os().collect();
+        // clap's own messages come before its options are known.
+        let never = words.iter().any(|word| word == "--color=never")
+            || words
+                .windows(2)
+                .any(|pair| matches!(pair, [option, when] if option == "--color" && when == "never"));
+        let color = if never { ColorChoice::Never } else { ColorChoice::Auto };
+        let matches = Self::command().color(color).try_get_matches_from(words)?;
+        Self::from_arg_matches(&matches)
+    }
+}
 
 /// Does what the command line says.
 ///
@@ -64,5 +174,35 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
         Command::Doctor(args) => doctor::doctor(args, &ctx),
         Command::Completions { shell } => completions::print(shell),
         Command::DemoAgent => demo_agent::serve().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_the_definitions_then_clap_finds_nothing_wrong_with_them() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn given_a_command_then_the_first_word_is_the_prompt() {
+        let parse = |words: &[&str]| {
+            let Command::Run(mut args) = Cli::try_parse_from(words).unwrap().command else { panic!() };
+            args.settle().map(|()| (args.agent, args.prompt)).map_err(|_| ())
+        };
+        assert_eq!(parse(&["mayi", "run", "--command", "x y", "hi"]), Ok((None, Some("hi".into()))));
+        assert_eq!(parse(&["mayi", "run", "claude", "hi"]), Ok((Some("claude".into()), Some("hi".into()))));
+        assert_eq!(parse(&["mayi", "run", "--command", "x", "claude", "hi"]), Err(()));
+        assert!(Cli::try_parse_from(["mayi", "run"]).is_err());
+    }
+
+    /// Subcommand names are refused as names of agents and servers, so core has to know them all.
+    #[test]
+    fn given_every_command_then_core_reserves_its_name() {
+        for command in Cli::command().get_subcommands() {
+            assert!(mayi_core::config::RESERVED.contains(&command.get_name()), "{}", command.get_name());
+        }
     }
 }

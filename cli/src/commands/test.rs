@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use clap::{Args, ValueHint};
 use mayi_check::{Case, CheckError, Checker, read_cases};
 use mayi_core::approval::visible;
 use mayi_core::config::ConfigErrors;
@@ -10,12 +11,47 @@ use mayi_core::policy::Decision;
 use serde::Serialize;
 
 use super::check::findings;
-use super::error::report;
-use super::{CliError, Context};
-use crate::args::TestArgs;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::error::report;
 use crate::exit::Exit;
 use crate::print;
 use crate::surface::{Line, Tone};
+
+pub(super) const AFTER: &str = "\
+A file of cases says what should be decided; without FILE, mayi.test.toml or .mayi.test.toml is
+read. A FILE that ends in .jsonl holds one case a line, with the same keys.
+
+  # mayi.test.toml
+  [[case]]
+  name = \"nobody pushes for me\"
+  kind = \"shell\"
+  command = \"git push --force\"
+  expect = \"deny\"                      # allow, ask or deny, or a list of them
+  because = \"push from your own\"       # some of the reason; may be left out
+
+  [defaults]                           # for every case that does not say it itself
+  agent = \"claude\"
+
+A case has the keys of a line of `mayi check --stdin`, besides these.
+
+Examples:
+  mayi test
+  mayi --config policy.toml test tests/*.toml
+  mayi test --json | jq -r 'select(.passed | not).name'
+
+Exit codes: 0 all passed · 1 some failed · 2 a file of cases is wrong · 3 configuration refused";
+
+/// `mayi test`
+#[derive(Clone, Debug, Args)]
+pub(crate) struct TestArgs {
+    /// Files of cases
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Print one JSON object for each case
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Files that are read if none is named: the first that is there.
 const FILES: &[&str] = &["mayi.test.toml", ".mayi.test.toml"];

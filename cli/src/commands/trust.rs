@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueHint};
 use mayi_core::approval::visible;
 use mayi_core::call::shell::quote;
 use mayi_core::config::{
@@ -10,10 +11,42 @@ use mayi_core::config::{
 use serde_json::json;
 
 use super::confirm::confirmed;
-use super::{CliError, Context};
-use crate::args::TrustArgs;
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::print;
+
+pub(super) const AFTER: &str = "\
+A folder's .mayi.toml comes with the repository, so by itself it can only make mayi stricter. Trust
+makes the rest of it count: for exactly this file with this content. When it changes, it is not
+trusted any more.
+
+Examples:
+  mayi trust                            the .mayi.toml of this folder
+  mayi trust ~/work/site                the one of another folder
+  mayi trust ./node_modules/.bin/agent  a program in a workspace: it may be started as an agent
+  mayi trust --list
+  mayi trust --revoke";
+
+/// `mayi trust`
+#[derive(Clone, Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// A folder, its .mayi.toml, or a program [default: this folder]
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: Option<PathBuf>,
+    /// List what is trusted
+    #[arg(long, conflicts_with_all = ["path", "revoke", "yes"])]
+    pub list: bool,
+    /// Trust it no longer
+    #[arg(long, conflicts_with = "yes")]
+    pub revoke: bool,
+    /// Do not ask once more
+    #[arg(long, short)]
+    pub yes: bool,
+    /// With --list: print one JSON object a line
+    #[arg(long, requires = "list")]
+    pub json: bool,
+}
 
 /// What PATH is about.
 enum Subject {

@@ -1,7 +1,10 @@
 //! `mayi check`: what would be decided, and why.
 
+mod args;
 mod show;
 mod stream;
+
+pub(super) use self::args::{AFTER, CheckArgs};
 
 use std::io::Read;
 
@@ -12,8 +15,8 @@ use mayi_core::policy::Effect;
 use serde_json::{Map, Value};
 
 pub(super) use self::show::findings;
-use super::{CliError, Context};
-use crate::args::CheckArgs;
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::print;
 

@@ -4,7 +4,8 @@ use mayi_check::{Checker, Judged, Request};
 use mayi_core::approval::suggestions;
 use mayi_core::policy::{Decision, Effect, Finding, Source};
 
-use super::{CliError, Context};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::print;
 use crate::surface::{Break, Line, Tone};
 

@@ -6,9 +6,10 @@ use mayi_check::{Answer, CheckError, Checker, Request};
 use mayi_core::call::Dialect;
 use serde_json::Value;
 
-use super::super::error::report_all;
-use super::{CliError, Context};
-use crate::args::CheckArgs;
+use super::args::CheckArgs;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::error::report_all;
 use crate::exit::Exit;
 use crate::print;
 

@@ -5,8 +5,9 @@ use std::path::Path;
 use mayi_core::call::{AgentId, SessionId};
 use mayi_core::store::EntryQuery;
 
-use super::{CliError, Context};
-use crate::args::{WhichArgs, WhoseArgs};
+use super::args::{WhichArgs, WhoseArgs};
+use crate::context::Context;
+use crate::error::CliError;
 
 impl WhoseArgs {
     /// The entries that are meant.

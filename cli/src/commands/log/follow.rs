@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use mayi_core::store::{EntryQuery, Order, SqliteStore, Store};
 
+use super::args::LogArgs;
 use super::happening::Joining;
 use super::pages::Pages;
 use super::table::Table;
 use super::{CliError, Context, json, list};
-use crate::args::LogArgs;
 use crate::exit::Exit;
 use crate::memory;
 

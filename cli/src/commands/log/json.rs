@@ -3,7 +3,7 @@
 use mayi_core::record::Recorded;
 use serde::Serialize;
 
-use super::CliError;
+use crate::error::CliError;
 use crate::print::{self, Versioned};
 
 /// Prints what an analysis found, with the version of what is printed in place of its own.

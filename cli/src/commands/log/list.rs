@@ -3,11 +3,11 @@
 use mayi_core::record::Recorded;
 use mayi_core::store::{EntryQuery, Order, Store};
 
+use super::args::LogArgs;
 use super::happening::{Happening, Joining};
 use super::pages::Pages;
 use super::table::Table;
 use super::{CliError, Context, json, store};
-use crate::args::LogArgs;
 use crate::exit::Exit;
 
 /// As many lines are a page.

@@ -1,5 +1,6 @@
 //! `mayi log`: what happened, and what can be learnt from it.
 
+mod args;
 mod filter;
 mod follow;
 mod happening;
@@ -12,14 +13,14 @@ mod stats;
 mod suggest;
 mod table;
 mod verify;
-mod when;
 
-pub(crate) use self::when::Moment;
+use self::args::LogCommand;
+pub(super) use self::args::{AFTER, LogArgs};
 
 use mayi_core::store::SqliteStore;
 
-use super::{CliError, Context};
-use crate::args::{LogArgs, LogCommand};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::memory;
 

@@ -10,9 +10,9 @@ use mayi_core::record::analysis::{Difference, Example, NotReplayed, Parts, Repla
 use mayi_core::record::{Kind, Recorded};
 use mayi_core::store::{EntryQuery, Order};
 
+use super::args::ReplayArgs;
 use super::pages::Pages;
 use super::{CliError, Context, count, json, store};
-use crate::args::ReplayArgs;
 use crate::exit::Exit;
 use crate::print;
 use crate::surface::{Line, Tone};

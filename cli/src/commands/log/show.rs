@@ -9,9 +9,9 @@ use mayi_core::store::{EntryQuery, Order, Store};
 use serde_json::Value;
 
 use super::super::check::findings;
+use super::args::ShowArgs;
 use super::table::{outcome, scope_text};
 use super::{CliError, Context, json, store};
-use crate::args::ShowArgs;
 use crate::exit::Exit;
 use crate::print;
 use crate::surface::{Break, Line, Tone};

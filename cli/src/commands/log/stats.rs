@@ -6,10 +6,10 @@ use mayi_core::record::Kind;
 use mayi_core::record::analysis::{Counted, Counts, Figures, Parts, Stats};
 use mayi_core::store::{EntryQuery, Order};
 
+use super::args::StatsArgs;
 use super::pages::Pages;
 use super::table::took_text;
 use super::{CliError, Context, json, store};
-use crate::args::StatsArgs;
 use crate::exit::Exit;
 use crate::print;
 use crate::surface::{Line, Tone};

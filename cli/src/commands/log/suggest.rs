@@ -10,11 +10,11 @@ use mayi_core::store::{EntryQuery, Order, SqliteStore};
 use similar::TextDiff;
 
 use super::super::confirm::confirmed;
+use super::args::SuggestArgs;
 use super::pages::Pages;
-use super::when::Moment;
 use super::{CliError, Context, count, json, store};
-use crate::args::SuggestArgs;
 use crate::exit::Exit;
+use crate::when::Moment;
 use crate::{person, print};
 
 /// So far back is looked if nothing else was said.

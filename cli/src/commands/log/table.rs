@@ -11,7 +11,8 @@ use mayi_core::record::detail::{self, Answered, Config, Decided, Done, Granted, 
 use mayi_core::record::{Entry, Kind};
 
 use super::happening::Happening;
-use super::{CliError, Context};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::print;
 use crate::surface::{Line, Tone};
 

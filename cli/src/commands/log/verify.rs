@@ -9,8 +9,8 @@ use mayi_core::record::{HeadState, Report, What};
 use mayi_core::store::{EntryQuery, Order, SqliteStore, Store};
 use serde_json::Value;
 
+use super::args::VerifyArgs;
 use super::{CliError, Context, count, store};
-use crate::args::VerifyArgs;
 use crate::exit::Exit;
 use crate::print;
 use crate::surface::{Line, Tone};

@@ -1,12 +1,16 @@
 //! `mayi mcp`: the gateway, and what belongs to it. One command a file.
 
+mod args;
 mod install;
 mod login;
 mod pins;
 mod serve;
 
-use crate::args::{McpArgs, McpCommand};
-use crate::commands::{CliError, Context};
+use self::args::McpCommand;
+pub(super) use self::args::{AFTER, McpArgs};
+
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 
 /// Does what `mayi mcp` says.

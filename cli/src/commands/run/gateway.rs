@@ -7,8 +7,9 @@ use mayi_acp::McpServer;
 use mayi_core::call::AgentId;
 use mayi_core::config::ServerLaunch;
 
-use crate::args::RunArgs;
-use crate::commands::{CliError, Context};
+use super::args::RunArgs;
+use crate::context::Context;
+use crate::error::CliError;
 
 /// The server with a gateway in front of it, which has the same name and identity.
 ///

@@ -1,11 +1,15 @@
 //! `mayi run`: one prompt to an agent, every tool call gated.
 
+mod args;
 mod gateway;
 mod output;
 mod prompt;
 mod setup;
 mod text;
 mod turn;
+
+use self::args::FormatArg;
+pub(super) use self::args::{AFTER, RunArgs};
 
 use std::sync::Arc;
 
@@ -22,8 +26,8 @@ pub(super) use self::prompt::listen_for_signals;
 use self::prompt::{Asking, Next};
 use self::setup::{Setup, spoken};
 use self::turn::{Cut, Turns};
-use crate::args::{FormatArg, RunArgs};
-use crate::commands::{CliError, Context};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::memory::{self, Kept};
 use crate::surface::Screen;

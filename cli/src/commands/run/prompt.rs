@@ -8,8 +8,8 @@ use mayi_core::gate::Questions;
 use mayi_core::policy::Mode;
 use tokio::sync::mpsc;
 
-use crate::args::RunArgs;
-use crate::commands::CliError;
+use super::args::RunArgs;
+use crate::error::CliError;
 use crate::surface::Screen;
 
 /// The longest prompt that is read.

@@ -10,8 +10,9 @@ use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Trust, nearest};
 use mayi_core::gate::{Asking, OnAsk};
 use mayi_core::policy::Mode;
 
-use crate::args::{OnAskArg, RunArgs};
-use crate::commands::{CliError, Context};
+use super::args::{OnAskArg, RunArgs};
+use crate::context::Context;
+use crate::error::CliError;
 
 /// What a run needs.
 pub(super) struct Setup {
@@ -34,7 +35,7 @@ impl Setup {
             .cwd
             .canonicalize()
             .map_err(|error| CliError::usage(format!("{}: {error}", ctx.cwd.display())))?;
-        check_root(&cwd, args.cwd_was_named(ctx))?;
+        check_root(&cwd, ctx.cwd_named)?;
         let on_ask = match args.on_ask {
             Some(OnAskArg::Prompt) if !terminal => {
                 return Err(CliError::usage(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mayi_core::approval::visible;
 
-use crate::commands::CliError;
+use crate::error::CliError;
 use crate::exit::Exit;
 
 /// The largest file that is read: 16 MiB. Claude Code's holds more than settings.

@@ -7,7 +7,8 @@ use super::clients::{CLIENTS, Client};
 use super::file::Settings;
 use super::gated::gated;
 use super::wrap::{Gate, wrap};
-use crate::commands::{CliError, Context};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::print;
 

@@ -2,6 +2,7 @@
 //!
 //! Only what has to change is changed, as splices of the file's text: the rest stays to the byte, comments and all.
 
+mod args;
 mod clients;
 mod file;
 mod gated;
@@ -17,6 +18,9 @@ mod undo;
 mod unwrap;
 mod wrap;
 
+pub(super) use self::args::{AFTER, InstallArgs, UNINSTALL_AFTER};
+use self::args::{ClientArg, ScopeArg};
+
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
@@ -27,10 +31,10 @@ use self::clients::{CLIENTS, Client};
 use self::file::Settings;
 use self::plan::{Plan, masked};
 use self::undo::Notes;
-use crate::args::{ClientArg, InstallArgs, ScopeArg};
 use crate::commands::confirm::confirmed;
 use crate::commands::import::painted;
-use crate::commands::{CliError, Context};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::print;
 

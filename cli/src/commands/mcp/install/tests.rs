@@ -283,8 +283,8 @@ fn given_what_is_written_then_the_gateway_reads_it_so() {
         let args = settings["mcpServers"][name]["args"].as_array().unwrap().clone();
         let words = std::iter::once("mayi".to_owned());
         let words = words.chain(args.iter().map(|word| word.as_str().unwrap().to_owned()));
-        match crate::args::Cli::try_parse_from(words).unwrap().command {
-            crate::args::Command::Mcp(args) => *args,
+        match crate::commands::Cli::try_parse_from(words).unwrap().command {
+            crate::commands::Command::Mcp(args) => *args,
             other => panic!("{other:?}"),
         }
     };

@@ -12,7 +12,8 @@ use mayi_core::approval::visible;
 use serde::{Deserialize, Serialize};
 
 use super::pieces::Back;
-use crate::commands::{CliError, Context};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 
 /// The file below mayi's data folder.

@@ -1,6 +1,10 @@
 //! `mayi mcp pins`: what servers said of themselves, and what has changed since.
 
+mod args;
 mod text;
+
+use self::args::PinsCommand;
+pub(super) use self::args::{AFTER, PinsArgs};
 
 use jiff::Timestamp;
 use mayi_core::approval::visible;
@@ -9,10 +13,10 @@ use mayi_core::pin::{Flag, Item, Pinned, flags_of};
 use mayi_core::store::{Change, Store, StoreError};
 use serde::Serialize;
 
-use crate::args::{PinsArgs, PinsCommand};
 use crate::commands::confirm::confirmed;
 use crate::commands::inbox::since;
-use crate::commands::{CliError, Context};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::memory::{self, Kept};
 use crate::surface::{Line, Tone, diff};

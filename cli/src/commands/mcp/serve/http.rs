@@ -8,8 +8,8 @@ use mayi_mcp::{HttpOptions, McpDoor, serve};
 use serde::Serialize;
 use tokio::net::TcpListener;
 
-use crate::args::McpArgs;
-use crate::commands::CliError;
+use crate::commands::mcp::args::McpArgs;
+use crate::error::CliError;
 use crate::print::{self, Versioned};
 
 /// What is printed once it listens.

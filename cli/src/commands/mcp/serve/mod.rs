@@ -17,8 +17,9 @@ use mayi_core::store::{Owner, Store, surfaces_open};
 use mayi_mcp::{Asks, McpDoor, McpOptions, PATIENCE, Say, stdio};
 use tokio::sync::mpsc;
 
-use crate::args::{McpArgs, McpOnAsk};
-use crate::commands::{CliError, Context};
+use crate::commands::mcp::args::{McpArgs, McpOnAsk};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::memory::{self, Kept};
 

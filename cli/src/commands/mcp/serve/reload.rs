@@ -7,7 +7,7 @@ use mayi_core::approval::visible;
 use mayi_core::config::{Loaded, Running};
 use mayi_core::gate::Gate;
 
-use crate::commands::Context;
+use crate::context::Context;
 
 /// How often its files are looked at.
 const EVERY: Duration = Duration::from_secs(1);

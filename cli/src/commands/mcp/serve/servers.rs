@@ -7,8 +7,8 @@ use mayi_core::call::Names;
 use mayi_core::config::{Loaded, RESERVED, ServerLaunch, Transport, find_program, nearest};
 use mayi_core::policy::Origin;
 
-use crate::args::McpArgs;
-use crate::commands::CliError;
+use crate::commands::mcp::args::McpArgs;
+use crate::error::CliError;
 
 /// The servers, in the order of their names.
 ///

@@ -1,17 +1,15 @@
-//! The options of `mayi check` and `mayi test`.
+//! The command line of `mayi check`.
 
-use std::path::PathBuf;
-
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueHint};
 use mayi_check::KINDS;
 use mayi_core::call::Dialect;
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
 
-use super::modes;
+use crate::options::modes;
 
-pub(super) const CHECK_AFTER: &str = "\
+pub(in crate::commands) const AFTER: &str = "\
 VALUE is a command line, a path, an address, SERVER/TOOL [JSON], a tool's name, or an ACP
 session/request_permission; - reads it from standard input. Nothing is run or changed.
 
@@ -77,39 +75,4 @@ impl CheckArgs {
             deny: self.deny.clone(),
         }
     }
-}
-
-pub(super) const TEST_AFTER: &str = "\
-A file of cases says what should be decided; without FILE, mayi.test.toml or .mayi.test.toml is
-read. A FILE that ends in .jsonl holds one case a line, with the same keys.
-
-  # mayi.test.toml
-  [[case]]
-  name = \"nobody pushes for me\"
-  kind = \"shell\"
-  command = \"git push --force\"
-  expect = \"deny\"                      # allow, ask or deny, or a list of them
-  because = \"push from your own\"       # some of the reason; may be left out
-
-  [defaults]                           # for every case that does not say it itself
-  agent = \"claude\"
-
-A case has the keys of a line of `mayi check --stdin`, besides these.
-
-Examples:
-  mayi test
-  mayi --config policy.toml test tests/*.toml
-  mayi test --json | jq -r 'select(.passed | not).name'
-
-Exit codes: 0 all passed · 1 some failed · 2 a file of cases is wrong · 3 configuration refused";
-
-/// `mayi test`
-#[derive(Clone, Debug, Args)]
-pub(crate) struct TestArgs {
-    /// Files of cases
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub files: Vec<PathBuf>,
-    /// Print one JSON object for each case
-    #[arg(long)]
-    pub json: bool,
 }

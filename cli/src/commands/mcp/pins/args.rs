@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-pub(crate) const PINS_AFTER: &str = "\
+pub(in crate::commands::mcp) const AFTER: &str = "\
 What a server says of its tools is trusted when it is first seen. What it says differently later is blocked, until
 you have looked at it and accept it; a server that is started in another way is blocked as a whole.
 

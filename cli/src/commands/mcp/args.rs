@@ -1,9 +1,5 @@
 //! `mayi mcp`: the gateway, and what belongs to it.
 
-mod install;
-mod login;
-mod pins;
-
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,12 +8,12 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
 
-pub(crate) use self::install::*;
-pub(crate) use self::login::*;
-pub(crate) use self::pins::*;
-use crate::args::{duration, modes};
+use super::install::{self, InstallArgs};
+use super::login::{self, LoginArgs, LogoutArgs};
+use super::pins::{self, PinsArgs};
+use crate::options::{duration, modes};
 
-pub(crate) const MCP_AFTER: &str = "\
+pub(in crate::commands) const AFTER: &str = "\
 Without SERVER, all servers of the configuration are behind it. Tools of several servers are called SERVER__TOOL.
 
 Examples:
@@ -95,16 +91,16 @@ pub(crate) struct McpArgs {
 #[derive(Clone, Debug, Subcommand)]
 pub(crate) enum McpCommand {
     /// Put the gateway in front of the servers in a client's configuration
-    #[command(after_help = INSTALL_AFTER)]
+    #[command(after_help = install::AFTER)]
     Install(InstallArgs),
     /// Take the gateway out of a client's configuration again
-    #[command(after_help = UNINSTALL_AFTER)]
+    #[command(after_help = install::UNINSTALL_AFTER)]
     Uninstall(InstallArgs),
     /// Look at what servers said of their tools, and accept what has changed
-    #[command(after_help = PINS_AFTER)]
+    #[command(after_help = pins::AFTER)]
     Pins(PinsArgs),
     /// Log in to a remote server (OAuth)
-    #[command(after_help = LOGIN_AFTER)]
+    #[command(after_help = login::AFTER)]
     Login(LoginArgs),
     /// Forget the login of a remote server
     Logout(LogoutArgs),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-pub(crate) const INSTALL_AFTER: &str = "\
+pub(in crate::commands::mcp) const AFTER: &str = "\
 A server's entry then starts `mayi mcp` with the command that was there, or with its address. Its
 variables stay, and headers become variables, so that no secret is in an argument. Everything else
 in the file stays as it is. Without CLIENT, the servers of all clients are listed, and which of them
@@ -17,7 +17,7 @@ Examples:
   mayi mcp install vscode --scope project     this project's .vscode/mcp.json, which others share
   mayi mcp install windsurf --file ~/dotfiles/mcp_config.json --yes";
 
-pub(crate) const UNINSTALL_AFTER: &str = "\
+pub(in crate::commands::mcp) const UNINSTALL_AFTER: &str = "\
 What `mayi mcp install` wrote is taken back to the byte. An entry that was changed since is taken
 back by what it says now, and what can't be is left alone, with the reason.
 

@@ -8,9 +8,9 @@ use mayi_core::approval::ApprovalId;
 use mayi_core::policy::Effect;
 use mayi_core::record::{CallId, Kind};
 
-use crate::commands::Moment;
+use crate::when::Moment;
 
-pub(crate) const LOG_AFTER: &str = "\
+pub(in crate::commands) const AFTER: &str = "\
 The newest calls come first, as in `git log`: one line for each, with what became of it. A page is 50
 lines, and on a terminal no more than fit on it; -n or --all show more, --reverse turns it round. With
 --follow the newest are at the end. The number before a line is its first entry's: `mayi log show` takes

@@ -1,5 +1,10 @@
 //! `mayi inbox`: what waits in any of the user's processes, and answers to it.
 
+mod args;
+
+pub(super) use self::args::{AFTER, InboxArgs};
+use self::args::{ApproveArgs, DenyArgs, InboxCommand};
+
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -9,8 +14,8 @@ use mayi_core::gate::{Remote, card};
 use mayi_core::policy::Level;
 use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval, Surfaces};
 
-use super::{CliError, Context};
-use crate::args::{ApproveArgs, DenyArgs, InboxArgs, InboxCommand};
+use crate::context::Context;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::memory::{self, Kept};
 use crate::{person, print};

@@ -1,13 +1,13 @@
-//! The command line of `mayi inbox` and `mayi grants`.
+//! The command line of `mayi inbox`.
 
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use mayi_core::policy::Level;
 
-use crate::args::duration;
+use crate::options::duration;
 
-pub(crate) const INBOX_AFTER: &str = "\
+pub(in crate::commands) const AFTER: &str = "\
 What waits for an answer in any of your mayi processes can be answered here, at a terminal. The ID of the
 list names the call as it was shown: if it changes meanwhile, the answer is refused.
 
@@ -102,57 +102,4 @@ pub(crate) struct DenyArgs {
     /// Why: the agent is told
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-}
-
-pub(crate) const GRANTS_AFTER: &str = "\
-Answers that are remembered: for a session, for a folder, or with a limit. What is allowed for good without
-a limit is a rule in your configuration (`mayi config show`).
-
-Examples:
-  mayi grants
-  mayi grants --expired               those that have ended, too
-  mayi grants revoke 7f3a2c
-  mayi grants revoke --agent claude   all of this agent's";
-
-/// `mayi grants`
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct GrantsArgs {
-    /// Also those that have ended
-    #[arg(long)]
-    pub expired: bool,
-    /// Only those of this agent
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
-    /// Print one JSON object a line
-    #[arg(long)]
-    pub json: bool,
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Option<GrantsCommand>,
-}
-
-/// What to do with remembered answers.
-#[derive(Debug, Subcommand)]
-pub(crate) enum GrantsCommand {
-    /// End remembered answers
-    Revoke(RevokeArgs),
-}
-
-/// `mayi grants revoke`
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("which").required(true).multiple(true).args(["id", "all", "agent", "server"]))]
-pub(crate) struct RevokeArgs {
-    /// Their IDs
-    #[arg(conflicts_with_all = ["all", "agent", "server"])]
-    pub id: Vec<String>,
-    /// All of them
-    #[arg(long, conflicts_with_all = ["agent", "server"])]
-    pub all: bool,
-    /// All of this agent's
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
-    /// All about this MCP server
-    #[arg(long, value_name = "NAME")]
-    pub server: Option<String>,
 }

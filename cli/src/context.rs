@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use mayi_core::config::{Loaded, Sources, load};
 
-use super::CliError;
-use crate::args::{ColorArg, Global};
+use crate::error::CliError;
+use crate::options::{ColorArg, Global};
 use crate::print;
 
 /// What every command gets.
@@ -93,21 +93,6 @@ impl Context {
     pub(crate) fn notices(&self, loaded: &Loaded) {
         for notice in &loaded.policy.notices {
             self.note(format!("mayi: {notice}"));
-        }
-    }
-}
-
-impl ColorArg {
-    /// Whether colours are on, for something that is a terminal or not.
-    #[must_use]
-    pub(crate) fn on(self, terminal: bool) -> bool {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        match self {
-            Self::Always => true,
-            Self::Never => false,
-            Self::Auto => {
-                terminal && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
-            }
         }
     }
 }

@@ -1,0 +1,134 @@
+//! The command line of `mayi run`.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum, ValueHint};
+use mayi_core::config::CommandLine;
+use mayi_core::policy::Mode;
+
+use crate::error::CliError;
+use crate::options::{duration, modes};
+
+pub(in crate::commands) const AFTER: &str = "\
+Without a PROMPT, or with -, the prompt is read from standard input.
+
+Examples:
+  mayi run claude \"fix the failing test\"
+  git diff | mayi run claude -
+  mayi run gemini -i                                          go on with further prompts
+  mayi run claude --allow 'shell(cargo test *)' \"make it pass\"
+  mayi run claude --on-ask deny --format json \"review this\"    in a script: never waits
+  mayi run --command \"my-agent --acp\" \"hello\"";
+
+/// `mayi run`
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct RunArgs {
+    /// The agent's name (`mayi agents` lists them)
+    #[arg(required_unless_present = "command")]
+    pub agent: Option<String>,
+    /// What it should do; `-`: read it from standard input
+    pub prompt: Option<String>,
+    /// Start this command line in place of AGENT; it shares nothing with named agents
+    #[arg(long, value_name = "CMD ARGS", value_hint = ValueHint::CommandString)]
+    pub command: Option<String>,
+    /// Go on with further prompts
+    #[arg(long, short)]
+    pub interactive: bool,
+    /// Go on with this agent's last session in this folder
+    #[arg(long = "continue", conflicts_with = "session")]
+    pub r#continue: bool,
+    /// Go on with the session ID
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Pass only this configured MCP server into the session (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub mcp: Vec<String>,
+    /// Put mayi's own gateway in front of the MCP servers: calls that the agent does not ask about are judged too
+    #[arg(long, conflicts_with = "no_record", help_heading = "Permissions")]
+    pub gateway: bool,
+    /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
+    #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
+    pub mode: Option<Mode>,
+    /// Allow what matches PATTERN in this run (repeatable), such as 'shell(cargo test *)'
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub allow: Vec<String>,
+    /// Ask about what matches PATTERN (repeatable)
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub ask: Vec<String>,
+    /// Deny what matches PATTERN (repeatable)
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub deny: Vec<String>,
+    /// What becomes of a question: asked here, denied, or left to another surface
+    /// [default: prompt on a terminal, else deny]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Permissions")]
+    pub on_ask: Option<OnAskArg>,
+    /// Deny a question that nobody answered in this time, such as 30s or 5m
+    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Permissions")]
+    pub approval_timeout: Option<Duration>,
+    /// Write no record, and remember answers for this run only
+    #[arg(long, help_heading = "Permissions")]
+    pub no_record: bool,
+    /// End the run after this time, such as 10m or 1h30m
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// What goes to standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: FormatArg,
+    /// Do not offer the agent to read and write files through mayi
+    #[arg(long, help_heading = "Permissions")]
+    pub no_fs: bool,
+    /// Do not offer the agent to run commands through mayi
+    #[arg(long, help_heading = "Permissions")]
+    pub no_terminal: bool,
+}
+
+impl RunArgs {
+    /// With `--command` there is no AGENT: the first word is the prompt.
+    ///
+    /// # Errors
+    /// If there is one word too many.
+    pub(crate) fn settle(&mut self) -> Result<(), CliError> {
+        if self.command.is_none() || self.agent.is_none() {
+            return Ok(());
+        }
+        if self.prompt.is_some() {
+            return Err(CliError::usage("give either an AGENT or --command, not both"));
+        }
+        self.prompt = self.agent.take();
+        Ok(())
+    }
+
+    /// What the options say about permissions.
+    #[must_use]
+    pub(crate) fn command_line(&self) -> CommandLine {
+        CommandLine {
+            mode: self.mode,
+            allow: self.allow.clone(),
+            ask: self.ask.clone(),
+            deny: self.deny.clone(),
+        }
+    }
+}
+
+/// What becomes of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnAskArg {
+    /// It is asked here
+    Prompt,
+    /// It is denied
+    Deny,
+    /// It waits for another surface
+    Wait,
+}
+
+/// What goes to standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// The agent's answer
+    #[default]
+    Text,
+    /// One JSON object at the end
+    Json,
+    /// One JSON object a line, as things happen
+    StreamJson,
+}
