@@ -9,8 +9,8 @@ use std::time::Duration;
 use mayi_core::approval::{ApprovalId, Card};
 use mayi_core::config::{EditorSettings, Loaded, Sources, load};
 use mayi_core::gate::Remote;
-use mayi_core::record::Writer;
 use mayi_core::store::{OwnerId, Store};
+use mayi_core::writer::Writer;
 
 use crate::api::{Event, SessionInfo, TabCard};
 use crate::cards;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use mayi_core::config::{Durability, Loaded, RecordSettings};
 use mayi_core::gate::sweep;
-use mayi_core::record::{Redactor, Writer, secrets_of};
+use mayi_core::record::{Redactor, secrets_of};
 use mayi_core::store::{Limits, Options, Owner, Presence, SqliteStore, StoreError};
+use mayi_core::writer::Writer;
 
 use crate::context::Context;
 use crate::error::CliError;

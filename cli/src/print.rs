@@ -4,13 +4,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::error::CliError;
-
 /// Writes a line of data.
 ///
 /// # Errors
 /// If nobody reads it any more, or it can't be written.
-pub(crate) fn line(text: impl AsRef<str>) -> Result<(), CliError> {
+pub(crate) fn line(text: impl AsRef<str>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", text.as_ref())?;
     Ok(())
@@ -20,7 +18,7 @@ pub(crate) fn line(text: impl AsRef<str>) -> Result<(), CliError> {
 ///
 /// # Errors
 /// As [`line`].
-pub(crate) fn bytes(bytes: &[u8]) -> Result<(), CliError> {
+pub(crate) fn bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()?;
@@ -31,8 +29,8 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), CliError> {
 ///
 /// # Errors
 /// As [`line`].
-pub(crate) fn json(value: &impl Serialize) -> Result<(), CliError> {
-    let text = json_line(value).map_err(|error| CliError::internal(error.to_string()))?;
+pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
+    let text = json_line(value).map_err(io::Error::other)?;
     line(text)
 }
 

@@ -8,6 +8,6 @@ pub mod gate;
 pub use mayi_call as call;
 pub use mayi_config as config;
 pub use mayi_import as import;
-pub use mayi_kept::{approval, pin, record, store};
+pub use mayi_kept::{approval, pin, record, store, writer};
 pub use mayi_policy as policy;
 pub use mayi_policy::grant;

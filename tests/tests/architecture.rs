@@ -11,6 +11,8 @@ use serde_json::Value;
 
 #[path = "architecture/attacks.rs"]
 mod attacks;
+#[path = "architecture/circles.rs"]
+mod circles;
 #[path = "architecture/floors.rs"]
 mod floors;
 #[path = "architecture/page.rs"]

@@ -2,13 +2,13 @@
 
 use mayi_core::approval::{
     AgentOption, ApprovalId, ApprovalResolved, ApprovalResponse, Card, CardAccess, CardOption, CardServer,
-    CardToolCall, Outcome as CardOutcome, PermissionType, Remember, RememberScope, State, Suggestion,
+    CardToolCall, History, Outcome as CardOutcome, PermissionType, Remember, RememberScope, State,
+    Suggestion,
 };
 use mayi_core::call::{Category, Digest, ToolAbout};
 use mayi_core::config::{EditorAgent, EditorServer, EditorSettings};
 use mayi_core::policy::{Approval, Effect, Finding, Level, Mode, Source};
 use mayi_core::record::Kind;
-use mayi_core::store::History;
 use ts_rs::{Config, TS};
 
 use super::*;

@@ -231,7 +231,7 @@ fn section(title: &str, rows: &[Vec<String>]) -> Result<(), CliError> {
     for line in print::columns(rows) {
         print::line(format!("  {line}"))?;
     }
-    print::line("")
+    Ok(print::line("")?)
 }
 
 pub(super) fn schema() -> Result<Exit, CliError> {

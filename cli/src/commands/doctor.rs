@@ -73,7 +73,7 @@ fn tell(finding: &Finding, color: bool) -> Result<(), CliError> {
     let word = style.force_styling(color).apply_to(word);
     print::line(format!("{word}  {}: {}", finding.check, visible(&finding.detail)))?;
     match &finding.help {
-        Some(help) => print::line(format!("      {}", visible(help))),
+        Some(help) => Ok(print::line(format!("      {}", visible(help)))?),
         None => Ok(()),
     }
 }

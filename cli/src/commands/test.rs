@@ -162,7 +162,7 @@ fn show(
     ctx: &Context,
 ) -> Result<(), CliError> {
     if args.json {
-        return print::json(&Row {
+        return Ok(print::json(&Row {
             name: &case.name,
             file: &case.file,
             line: case.line,
@@ -170,7 +170,7 @@ fn show(
             expect: &case.expect,
             failure: failure.map(String::as_str),
             decision,
-        });
+        })?);
     }
     let color = ctx.color();
     let Some(failure) = failure else {
@@ -188,5 +188,5 @@ fn show(
     for line in findings(&decision.trail) {
         print::line(Line::of(Tone::Plain, "    ").join(line).paint(color))?;
     }
-    print::line("")
+    Ok(print::line("")?)
 }

@@ -1,7 +1,7 @@
 //! A card as lines of text: a pure function of the card and the size of the screen.
 
 use mayi_core::approval::Card;
-use mayi_core::store::History;
+use mayi_core::approval::History;
 
 use super::line::{Break, Line, Tone};
 use super::what::{what, whole_line};

@@ -6,5 +6,6 @@ mod keep;
 pub mod pin;
 pub mod record;
 pub mod store;
+pub mod writer;
 
 pub use keep::{KeepError, Keeper, NoKeeper};

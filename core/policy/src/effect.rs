@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::grant::GrantId;
+use crate::grant_id::GrantId;
 use mayi_call::Category;
 
 /// What becomes of a call. Ordered by strictness, so that the strictest of many is their maximum.

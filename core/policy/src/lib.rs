@@ -5,6 +5,7 @@ mod decide;
 mod effect;
 mod fold;
 pub mod grant;
+mod grant_id;
 mod index;
 mod mode;
 pub mod pattern;

@@ -10,11 +10,12 @@ use tokio::sync::mpsc;
 use super::{QuestionEvent, Questions, sweep};
 use crate::approval::{AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, State};
 use crate::call::Digest;
+use crate::record::Kind;
 use crate::record::detail::{self, Answered};
-use crate::record::{Kind, Writer};
 use crate::store::{
     ApprovalQuery, Change, Conflict, EntryQuery, OfferId, OwnerId, Store, StoreError, StoredApproval,
 };
+use crate::writer::Writer;
 
 /// How often the store is looked at.
 const EVERY: Duration = Duration::from_millis(100);

@@ -11,8 +11,8 @@ use crate::approval::{AnswerError, State};
 use crate::grant::{Grant, GrantId, Grants, Scope};
 use crate::policy::Pattern;
 use crate::policy::pattern::Places;
-use crate::record::Writer;
 use crate::store::{Change, Conflict, GrantQuery, Offer, Owner, OwnerId, Store, StoreError, StoredGrant};
+use crate::writer::Writer;
 
 /// A store, and this process as one that asks in it.
 pub struct Memory {

@@ -10,8 +10,9 @@ use super::{
 use crate::approval::{AgentOption, Card, Event, Output};
 use crate::call::Call;
 use crate::policy::{Decision, Effect, Finding, Level, Source, Standing, decide};
-use crate::record::{CallId, Ruling};
+use crate::record::CallId;
 use crate::store::{Change, StoreError, StoredApproval};
+use crate::writer::Ruling;
 
 /// A call is judged again so often when a remembered answer has ended just when it was used.
 const TRIES: usize = 8;
@@ -170,7 +171,7 @@ impl GateState {
     }
 
     /// How the like was answered before.
-    pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<crate::store::History> {
+    pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<crate::approval::History> {
         let memory = self.memory.as_ref()?;
         let access = &decision.because()?.access;
         memory

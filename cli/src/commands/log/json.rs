@@ -16,7 +16,7 @@ pub(super) fn found(what: &impl Serialize) -> Result<(), CliError> {
     if let Some(members) = value.as_object_mut() {
         members.shift_remove("v");
     }
-    print::json(&Versioned::of(value))
+    Ok(print::json(&Versioned::of(value))?)
 }
 
 /// Prints one entry. The form in which a call is kept to be judged again is mayi's own, and left out.
@@ -27,5 +27,5 @@ pub(super) fn entry(mut recorded: Recorded) -> Result<(), CliError> {
     if let Some(detail) = recorded.entry.detail.as_object_mut() {
         detail.shift_remove("frozen");
     }
-    print::json(&Versioned::of(recorded))
+    Ok(print::json(&Versioned::of(recorded))?)
 }

@@ -145,6 +145,6 @@ fn examples(some: &[Example], all: usize, color: bool) -> Result<(), CliError> {
     }
     match all.saturating_sub(some.len()) {
         0 => Ok(()),
-        left => print::line(Line::of(Tone::Dim, &format!("    and {left} more")).paint(color)),
+        left => Ok(print::line(Line::of(Tone::Dim, &format!("    and {left} more")).paint(color))?),
     }
 }

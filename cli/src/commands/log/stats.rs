@@ -53,7 +53,7 @@ pub(super) fn stats(args: &StatsArgs, ctx: &Context) -> Result<Exit, CliError> {
 }
 
 fn head(ctx: &Context, text: &str) -> Result<(), CliError> {
-    print::line(Line::of(Tone::Strong, text).paint(ctx.color()))
+    Ok(print::line(Line::of(Tone::Strong, text).paint(ctx.color()))?)
 }
 
 fn show(stats: &Stats, ctx: &Context) -> Result<(), CliError> {
@@ -80,7 +80,7 @@ fn show(stats: &Stats, ctx: &Context) -> Result<(), CliError> {
 fn more(all: usize) -> Result<(), CliError> {
     match all.checked_sub(MOST) {
         None | Some(0) => Ok(()),
-        Some(left) => print::line(format!("and {left} more: --json has them")),
+        Some(left) => Ok(print::line(format!("and {left} more: --json has them"))?),
     }
 }
 
@@ -97,7 +97,7 @@ fn table<'a>(title: &str, list: impl Iterator<Item = &'a Counted>) -> Result<(),
         let cells = figures.into_iter().zip(names).map(figure);
         rows.push(std::iter::once(visible(name)).chain(cells).collect());
     }
-    print::columns(&rows).into_iter().try_for_each(print::line)
+    Ok(print::columns(&rows).into_iter().try_for_each(print::line)?)
 }
 
 fn rules(stats: &Stats) -> Result<(), CliError> {

@@ -101,7 +101,7 @@ impl Table {
         } else {
             line = line.join(what);
         }
-        print::line(line.paint(self.color))
+        Ok(print::line(line.paint(self.color))?)
     }
 }
 

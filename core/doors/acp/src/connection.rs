@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::dispatch::{self, Shared};
+use super::dispatch;
 use super::launch::{Launch, Process};
+use super::shared::Shared;
 use super::stdio::{self, Fault};
 use super::{AcpEvent, AgentError};
 use mayi_core::gate::Gate;

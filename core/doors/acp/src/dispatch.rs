@@ -1,89 +1,19 @@
 //! What the agent sends, by method. Nothing here waits: a handler that waits would hold up the
 //! agent's own cancellation (ARCHITECTURE, invariant 5).
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use agent_client_protocol::v1::{Dispatch, Responder};
 use agent_client_protocol::{Error, Handled, UntypedMessage};
 use serde_json::Value;
-use tokio::sync::mpsc;
-use tokio_util::task::TaskTracker;
 
 use super::adapt::{self, From};
 use super::lines::REFUSED;
-use super::terminals::Terminals;
-use super::tool_calls::ToolCalls;
-use super::{AcpEvent, Offer, files, permission, terminals};
-use mayi_core::approval::ApprovalId;
+use super::shared::{Shared, invalid};
+use super::{AcpEvent, files, permission, terminals};
 use mayi_core::call::{Door, SessionId};
-use mayi_core::gate::Gate;
 use mayi_core::policy::Effect;
-
-/// What all handlers of one connection share.
-pub(super) struct Shared {
-    pub(super) gate: Gate,
-    pub(super) offer: Offer,
-    pub(super) events: mpsc::UnboundedSender<AcpEvent>,
-    pub(super) terminals: Terminals,
-    /// Tasks that owe the agent an answer: they are waited for before the connection ends.
-    pub(super) answers: TaskTracker,
-    tool_calls: Mutex<ToolCalls>,
-    turns: Mutex<HashMap<SessionId, Turn>>,
-    open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
-    /// An earlier session is being loaded: what the agent says now was said before.
-    pub(super) replaying: AtomicBool,
-}
-
-/// Where a session's turn stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// No prompt is under way.
-    #[default]
-    Idle,
-    /// A prompt is under way.
-    Running,
-    /// It was cancelled, and has not ended yet.
-    Cancelled,
-}
-
-impl Shared {
-    pub(super) fn new(gate: Gate, offer: Offer, events: mpsc::UnboundedSender<AcpEvent>) -> Self {
-        Self {
-            gate,
-            offer,
-            events,
-            terminals: Terminals::default(),
-            answers: TaskTracker::new(),
-            tool_calls: Mutex::default(),
-            turns: Mutex::default(),
-            open: Mutex::default(),
-            replaying: AtomicBool::new(false),
-        }
-    }
-
-    pub(super) fn tool_calls(&self) -> MutexGuard<'_, ToolCalls> {
-        self.tool_calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Questions about tool calls that wait for an answer.
-    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<(SessionId, String), ApprovalId>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn turn(&self, session: &SessionId) -> Turn {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner).get(session).copied().unwrap_or_default()
-    }
-
-    pub(super) fn set_turn(&self, session: &SessionId, turn: Turn) {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone(), turn);
-    }
-
-    pub(super) fn notice(&self, text: impl Into<String>) {
-        let _ = self.events.send(AcpEvent::Notice(text.into()));
-    }
-}
 
 /// Takes one message of the agent's.
 pub(super) fn dispatch(shared: &Arc<Shared>, message: Dispatch) -> Result<Handled<Dispatch>, Error> {
@@ -201,19 +131,4 @@ fn taint(shared: &Shared, params: &Value) {
     if let Some(session) = adapt::session_of(&shared.gate, params) {
         shared.tool_calls().taint(&session.id, id);
     }
-}
-
-/// `invalid params`, with a text that says what is wrong.
-pub(super) fn invalid(what: &str) -> Error {
-    let mut error = Error::invalid_params();
-    error.message = what.to_owned();
-    error
-}
-
-/// The answer to something that may not be done.
-pub(super) fn denied(why: &str) -> Error {
-    let mut error = Error::internal_error();
-    error.code = (-32003).into();
-    error.message = format!("mayi: {why}");
-    error
 }

@@ -13,8 +13,8 @@ use agent_client_protocol::v1::Responder;
 use serde_json::{Value, json};
 
 use super::adapt;
-use super::dispatch::{Shared, Turn, denied, invalid};
 use super::input::text;
+use super::shared::{Shared, Turn, denied, invalid};
 use mayi_core::call::{Access, Call, Diff, Door};
 use mayi_core::gate::{Authorized, Session, Verdict};
 

@@ -18,6 +18,7 @@ mod modes;
 mod options;
 mod permission;
 mod session;
+mod shared;
 mod stdio;
 mod terminals;
 mod tool_calls;

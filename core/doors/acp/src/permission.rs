@@ -7,8 +7,8 @@ use agent_client_protocol::v1::Responder;
 use serde_json::{Map, Value, json};
 
 use super::adapt::{self, From};
-use super::dispatch::{Shared, Turn, invalid};
 use super::options;
+use super::shared::{Shared, Turn, invalid};
 use super::tool_calls::{Known, ToolCalls};
 use mayi_core::approval::AgentOption;
 use mayi_core::call::{Access, Call, Door};

@@ -9,8 +9,8 @@ use agent_client_protocol::UntypedMessage;
 use serde_json::{Value, json};
 
 use super::connection::Connection;
-use super::dispatch::Turn;
 use super::modes::{self, AskingMode, Switch};
+use super::shared::Turn;
 use super::{AgentError, adapt};
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{ServerLaunch, Transport};

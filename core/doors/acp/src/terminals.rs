@@ -12,8 +12,8 @@ use tokio::process::Command;
 use tokio::sync::{Notify, watch};
 
 use super::adapt;
-use super::dispatch::{Shared, Turn, denied, invalid};
 use super::input::{self, text};
+use super::shared::{Shared, Turn, denied, invalid};
 use mayi_core::call::{Access, Call, Dialect, Door, Surroundings, shell};
 use mayi_core::gate::{Authorized, Verdict};
 use mayi_doors::process::{Family, without_own_variables, wrapped};

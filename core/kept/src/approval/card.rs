@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::History;
 use super::{Suggestion, suggestions};
-use crate::store::History;
 use mayi_call::{Call, Category, Digest, ToolAbout};
 use mayi_policy::{Decision, Finding, Level};
 

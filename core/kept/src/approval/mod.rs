@@ -3,6 +3,7 @@
 mod answer;
 mod card;
 mod families;
+mod history;
 mod queue;
 mod suggest;
 mod visible;
@@ -12,6 +13,7 @@ pub use card::{
     AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State,
     choice,
 };
+pub use history::History;
 pub use queue::{Event, MOST_WAITING, Output, Queue};
 pub use suggest::{Suggestion, suggestions};
 pub(crate) use visible::hides;

@@ -6,13 +6,10 @@
 //! only, and looser is nothing by it.
 
 mod flag;
-mod item;
-mod pinned;
 mod pins;
 
+pub use crate::store::{Definition, Item, PINNED, Pinned, definition_of};
 pub use flag::{Flag, FlagKind, flags_of};
-pub use item::{Item, PINNED, definition_of};
-pub use pinned::{Definition, Pinned};
 pub use pins::{Pins, Standing, Why};
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::{Entry, Frozen};
 use crate::approval::{Remember, State};
-use crate::store::GrantId;
 use mayi_call::{Category, Digest, Door};
+use mayi_policy::grant::GrantId;
 use mayi_policy::grant::Scope;
 use mayi_policy::{Effect, Finding, Level, Mode};
 

@@ -1,7 +1,7 @@
 //! The record: what was proposed, decided, asked, answered and done, so that changing it later shows.
 //!
-//! An [`Entry`] says one thing that happened. The gate makes entries with a [`Writer`], which takes the
-//! secrets out of them first; a store gives them their places ([`Recorded`]).
+//! An [`Entry`] says one thing that happened. The gate makes entries with a
+//! [`Writer`](crate::writer::Writer), which takes the secrets out of them first; a store gives them their places ([`Recorded`]).
 //!
 //! Each entry is sealed together with the MAC of the one before it ([`seal`]); the newest one's is kept apart
 //! as the head, and an [`Anchor`] says where the record begins once its oldest entries went to an archive. A
@@ -15,13 +15,12 @@ mod entry;
 mod frozen;
 mod head;
 mod key;
-mod preview;
+pub(crate) mod preview;
 mod redact;
 mod report;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod verify;
-mod writer;
 
 pub use chain::{Cell, Link, MAC, PART, PREV, SEQ, seal};
 pub use entry::{CallId, Entry, Kind, Recorded};
@@ -32,4 +31,3 @@ pub(crate) use key::{hex, unhex};
 pub use redact::{Redactor, RedactorError, secrets_of};
 pub use report::{Archive, Finding, HeadState, Place, Report, What};
 pub use verify::{Checker, Row};
-pub use writer::{Ruling, Writer};

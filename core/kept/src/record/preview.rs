@@ -12,7 +12,7 @@ const MOST: usize = 2048;
 const MOST_NODES: usize = 256;
 
 /// What can be shown of a call's input and changes; none if there is nothing.
-pub(super) fn preview(redactor: &Redactor, call: &Call) -> Option<Preview> {
+pub(crate) fn preview(redactor: &Redactor, call: &Call) -> Option<Preview> {
     let mut taken = Taken { redactor, left: MOST, nodes: MOST_NODES, out: 0 };
     // What changes is what a person looks for first; half is kept for it.
     taken.left = if call.diffs.is_empty() { MOST } else { MOST / 2 };
@@ -34,7 +34,7 @@ pub(super) fn preview(redactor: &Redactor, call: &Call) -> Option<Preview> {
 }
 
 /// `text` redacted and of at most about `limit` bytes; it says how much is missing.
-pub(super) fn cut(redactor: &Redactor, text: &str, limit: usize) -> String {
+pub(crate) fn cut(redactor: &Redactor, text: &str, limit: usize) -> String {
     match redactor.redact_start(text, limit) {
         (text, 0) => text.into_owned(),
         (text, left) => format!("{text}… ({left} bytes more)"),

@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{CallId, Entry, Recorded, Redactor, Ruling, Writer};
+use super::{CallId, Entry, Recorded, Redactor};
 use crate::approval::{ApprovalResolved, ApprovalResponse, Card, State, choice};
+use crate::writer::{Ruling, Writer};
 use mayi_call::shell::{self, Surroundings};
 use mayi_call::{
     Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, UrlAccess, WriteKind,
@@ -19,9 +20,9 @@ use mayi_policy::{
     Approval, Effect, Mode, Origin, Pattern, Policy, Protection, Rule, ServerSettings, Standing, decide,
 };
 
-pub(super) const HOME: &str = "/home/me";
+pub(crate) const HOME: &str = "/home/me";
 
-pub(super) fn call(accesses: Vec<Access>, raw_input: Value) -> Call {
+pub(crate) fn call(accesses: Vec<Access>, raw_input: Value) -> Call {
     Call {
         door: Door::AcpPermission,
         agent: AgentId::named("claude"),
@@ -47,7 +48,7 @@ pub(super) fn call(accesses: Vec<Access>, raw_input: Value) -> Call {
     }
 }
 
-pub(super) fn run_in(cwd: &Path, line: &str) -> Call {
+pub(crate) fn run_in(cwd: &Path, line: &str) -> Call {
     let roots = [cwd.to_owned()];
     let at = Surroundings { home: Some(Path::new(HOME)), ..Surroundings::new(cwd, &roots) };
     let mut call = call(shell::line(line, &at), json!({ "command": line }));
@@ -56,30 +57,30 @@ pub(super) fn run_in(cwd: &Path, line: &str) -> Call {
     call
 }
 
-pub(super) fn run(line: &str) -> Call {
+pub(crate) fn run(line: &str) -> Call {
     run_in(Path::new("/w"), line)
 }
 
-pub(super) fn write(path: &str) -> Call {
+pub(crate) fn write(path: &str) -> Call {
     let access = Access::Write(WriteKind::Edit, PathAccess::new(Path::new("/w"), path));
     call(vec![access], json!({ "file_path": path }))
 }
 
-pub(super) fn read(path: &str) -> Call {
+pub(crate) fn read(path: &str) -> Call {
     call(vec![Access::Read(PathAccess::new(Path::new("/w"), path))], json!({ "file_path": path }))
 }
 
-pub(super) fn fetch(url: &str) -> Call {
+pub(crate) fn fetch(url: &str) -> Call {
     call(vec![Access::Fetch(UrlAccess::parse(url).unwrap())], json!({ "url": url }))
 }
 
-pub(super) fn mcp(server: &str, tool: &str, arguments: Value) -> Call {
+pub(crate) fn mcp(server: &str, tool: &str, arguments: Value) -> Call {
     let access = McpAccess::new(vec![(server.into(), tool.into())], arguments.clone(), Path::new("/w"));
     call(vec![Access::Mcp(access)], arguments)
 }
 
 /// One of every other kind of access, and some that are odd.
-pub(super) fn others() -> Vec<Call> {
+pub(crate) fn others() -> Vec<Call> {
     let mut by_hand = write("a");
     by_hand.by_hand = Some("no option means just that".into());
     let mut uncertain = mcp("a", "b__c", json!({}));
@@ -113,7 +114,7 @@ pub(super) fn others() -> Vec<Call> {
 }
 
 /// Every line of the corpus: what stands in quotes in its cases, and the lines of its sessions.
-pub(super) fn corpus() -> &'static [String] {
+pub(crate) fn corpus() -> &'static [String] {
     static LINES: OnceLock<Vec<String>> = OnceLock::new();
     LINES.get_or_init(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
@@ -143,7 +144,7 @@ fn strings(value: &toml::Value, out: &mut Vec<String>) {
     }
 }
 
-pub(super) fn rule(effect: Effect, text: &str) -> Rule {
+pub(crate) fn rule(effect: Effect, text: &str) -> Rule {
     let places = Places { home: Some(HOME.into()), ..Places::default() };
     Rule {
         effect,
@@ -160,7 +161,7 @@ pub(super) fn rule(effect: Effect, text: &str) -> Rule {
     }
 }
 
-pub(super) fn policy(rules: &[(Effect, &str)]) -> Policy {
+pub(crate) fn policy(rules: &[(Effect, &str)]) -> Policy {
     static BUILT_IN: OnceLock<Protection> = OnceLock::new();
     let places = Places { home: Some(HOME.into()), ..Places::default() };
     let built_in = || Protection::built_in(&places, &[PathBuf::from("/home/me/.config/mayi")]).unwrap();
@@ -173,49 +174,49 @@ pub(super) fn policy(rules: &[(Effect, &str)]) -> Policy {
     }
 }
 
-pub(super) fn servers() -> Vec<String> {
+pub(crate) fn servers() -> Vec<String> {
     vec!["github".to_owned(), "s".to_owned()]
 }
 
-pub(super) fn writer() -> Writer {
+pub(crate) fn writer() -> Writer {
     let redactor = Redactor::new([""; 0], ["hunter2hunter2"]).unwrap();
     Writer::new([7; 32], redactor)
 }
 
 /// Who answers what is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Person {
+pub(crate) enum Person {
     Yes,
     No,
     Nobody,
 }
 
 /// A record under construction: calls go in as the gate would hand them in.
-pub(super) struct Session {
-    pub(super) writer: Writer,
-    pub(super) policy: Policy,
-    pub(super) mode: Mode,
-    pub(super) entries: Vec<Recorded>,
-    pub(super) now: Timestamp,
+pub(crate) struct Session {
+    pub(crate) writer: Writer,
+    pub(crate) policy: Policy,
+    pub(crate) mode: Mode,
+    pub(crate) entries: Vec<Recorded>,
+    pub(crate) now: Timestamp,
 }
 
 impl Session {
-    pub(super) fn new(policy: Policy) -> Self {
+    pub(crate) fn new(policy: Policy) -> Self {
         let now = Timestamp::now();
         Self { writer: writer(), policy, mode: Mode::Default, entries: Vec::new(), now }
     }
 
-    pub(super) fn put(&mut self, entry: Entry) {
+    pub(crate) fn put(&mut self, entry: Entry) {
         let seq = self.entries.len() as u64 + 1;
         self.entries.push(Recorded { seq, entry });
     }
 
     /// One call and its answer; returns what became of it.
-    pub(super) fn call(&mut self, call: &Call, person: Person) -> Effect {
+    pub(crate) fn call(&mut self, call: &Call, person: Person) -> Effect {
         self.with(call, person, &Grants::default())
     }
 
-    pub(super) fn with(&mut self, call: &Call, person: Person, grants: &Grants) -> Effect {
+    pub(crate) fn with(&mut self, call: &Call, person: Person, grants: &Grants) -> Effect {
         let servers = servers();
         let standing = Standing { mode: self.mode, bypass: false, grants, servers: &servers };
         let decision = decide(&self.policy, call, &standing);

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::Item;
 use super::{GrantId, OfferId, PassId};
 use crate::approval::{ApprovalId, State};
-use crate::pin::Item;
 
 /// A change that can't be made any more.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -7,22 +7,25 @@
 mod approval;
 mod error;
 mod grant;
+mod item;
 mod pass;
+mod pinned;
 mod query;
 mod sqlite;
 
 pub use self::grant::StoredGrant;
 pub use approval::{Offer, OfferId, Owner, OwnerId, StoredApproval};
 pub use error::{Conflict, StoreError};
+pub use item::{Item, PINNED, definition_of};
 pub use pass::{Pass, PassId, PassedCall};
-pub use query::{ApprovalQuery, EntryQuery, GrantQuery, History, Order};
+pub use pinned::{Definition, Pinned};
+pub use query::{ApprovalQuery, EntryQuery, GrantQuery, Order};
 pub use sqlite::{Durability, Limits, Options, Presence, SqliteStore, Surfaces, surfaces_open};
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::approval::{ApprovalId, ApprovalResponse, State};
-use crate::pin::{Definition, Item, Pinned};
+use crate::approval::{ApprovalId, ApprovalResponse, History, State};
 use crate::record::{Entry, Recorded};
 use mayi_call::{AgentId, Digest};
 pub use mayi_policy::grant::GrantId;

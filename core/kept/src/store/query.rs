@@ -1,7 +1,6 @@
 //! What is asked of a store.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use super::OwnerId;
 use crate::approval::ApprovalId;
@@ -74,17 +73,4 @@ pub struct EntryQuery {
     pub access_prefix: Option<String>,
     /// Whose access or detail holds this text.
     pub contains: Option<String>,
-}
-
-/// How the like was answered before.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
-#[serde(rename_all = "camelCase")]
-pub struct History {
-    /// So often with yes.
-    pub allowed: u64,
-    /// So often with no.
-    pub denied: u64,
-    /// When it was first asked about.
-    #[ts(type = "string | null")]
-    pub first_seen: Option<Timestamp>,
 }

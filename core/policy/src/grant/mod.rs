@@ -4,41 +4,16 @@
 mod grants;
 mod patterns;
 
+pub use crate::grant_id::GrantId;
 pub use grants::Grants;
 pub use patterns::{exact_pattern, naming_pattern, session_pattern};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::{Effect, Level, Pattern};
 use mayi_call::shell::Script;
 use mayi_call::{Access, AgentId, Call, Digest, ServerId, SessionId};
-
-/// The id of a remembered answer: a UUIDv7.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct GrantId(pub Uuid);
-
-impl GrantId {
-    /// A new one.
-    #[must_use]
-    pub fn new() -> Self {
-        Self(Uuid::now_v7())
-    }
-}
-
-impl Default for GrantId {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl std::fmt::Display for GrantId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// How long an answer is remembered, and where it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

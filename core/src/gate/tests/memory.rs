@@ -4,11 +4,12 @@ use super::*;
 use crate::call::{Category, McpAccess, ServerId};
 use crate::grant::{Grant, Scope};
 use crate::policy::{Approval, Level, ServerSettings, ToolSettings};
-use crate::record::{Kind, Recorded, Redactor, Writer};
+use crate::record::{Kind, Recorded, Redactor};
 use crate::store::{
     ApprovalQuery, Change, Durability, EntryQuery, GrantQuery, OfferId, Options, Order, SqliteStore, Store,
     StoredGrant,
 };
+use crate::writer::Writer;
 
 pub(super) struct Kept {
     pub(super) folder: tempfile::TempDir,

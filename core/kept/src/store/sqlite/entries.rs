@@ -4,8 +4,8 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, ToSql};
 
 use super::value::{count, json, maybe, nanos, parse, time, wrong};
+use crate::approval::History;
 use crate::record::{Cell, Entry, Key, Kind, Link, MAC, Mac, PART, PREV, Recorded, SEQ, seal};
-use crate::store::History;
 use mayi_policy::Effect;
 
 /// The columns of an entry, in the order of the table.

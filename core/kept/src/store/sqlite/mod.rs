@@ -51,11 +51,12 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::{
-    ApprovalQuery, Change, EntryQuery, GrantQuery, History, Offer, OfferId, Owner, OwnerId, Pass, PassedCall,
-    Store, StoreError, StoredApproval, StoredGrant,
+    ApprovalQuery, Change, EntryQuery, GrantQuery, Offer, OfferId, Owner, OwnerId, Pass, PassedCall, Store,
+    StoreError, StoredApproval, StoredGrant,
 };
-use crate::pin::Pinned;
+use crate::approval::History;
 use crate::record::{Key, Keys, Recorded};
+use crate::store::Pinned;
 use connect::Use;
 use folder::{Opening, name};
 use lock::Lock;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::value::{from_json, maybe_time, nanos, time, word, wrong};
-use crate::pin::{Definition, Item, Pinned};
+use crate::store::{Definition, Item, Pinned};
 use mayi_call::Digest;
 
 const COLUMNS: &str = "server, kind, name, trusted, pending, first_seen, changed_at, accepted_at";

@@ -7,12 +7,11 @@ use jiff::Timestamp;
 use serde_json::Value;
 use sha2::Sha256;
 
-use super::detail::{self, VERSION};
-use super::preview::{cut, preview};
-use super::{CallId, Entry, Kind, Redactor};
 use crate::approval::{ApprovalResolved, ApprovalResponse, Card, Outcome, State};
-use crate::pin::Item;
-use crate::store::{StoredApproval, StoredGrant};
+use crate::record::detail::{self, VERSION};
+use crate::record::preview::{cut, preview};
+use crate::record::{CallId, Entry, Kind, Redactor};
+use crate::store::{Item, StoredApproval, StoredGrant};
 use mayi_call::{AgentId, Call, Digest, SessionId};
 use mayi_policy::{Decision, Effect, Mode, Standing};
 use parts::{json, milliseconds, named_servers};

@@ -342,7 +342,7 @@ fn time_of_entries() {
             size(&writer.decided(id, &call, &decision, &ruling, now))
         );
     }
-    let prose = include_str!("../redact/mod.rs").repeat(4);
+    let prose = include_str!("../record/redact/mod.rs").repeat(4);
     let kb = prose.len() as u32 / 1024;
     let clean = "The quick brown fox jumps over the lazy dog, and goes home. ".repeat(600);
     for (name, text, kb) in

@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::detail::{self, VERSION};
-use super::super::{CallId, Entry, Frozen, Kind};
 use super::{LARGEST_FROZEN, Writer};
 use crate::approval::{ApprovalResolved, State};
+use crate::record::detail::{self, VERSION};
+use crate::record::{CallId, Entry, Frozen, Kind};
 use crate::store::StoredGrant;
 use mayi_call::{Access, Call, Diff, SessionId};
 use mayi_policy::{Decision, Effect, Finding};

@@ -1,0 +1,95 @@
+//! What all handlers of one connection share: the gate, what waits, and where each session's turn stands.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use agent_client_protocol::Error;
+use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
+
+use super::terminals::Terminals;
+use super::tool_calls::ToolCalls;
+use super::{AcpEvent, Offer};
+use mayi_core::approval::ApprovalId;
+use mayi_core::call::SessionId;
+use mayi_core::gate::Gate;
+
+/// What all handlers of one connection share.
+pub(super) struct Shared {
+    pub(super) gate: Gate,
+    pub(super) offer: Offer,
+    pub(super) events: mpsc::UnboundedSender<AcpEvent>,
+    pub(super) terminals: Terminals,
+    /// Tasks that owe the agent an answer: they are waited for before the connection ends.
+    pub(super) answers: TaskTracker,
+    tool_calls: Mutex<ToolCalls>,
+    turns: Mutex<HashMap<SessionId, Turn>>,
+    open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
+    /// An earlier session is being loaded: what the agent says now was said before.
+    pub(super) replaying: AtomicBool,
+}
+
+/// Where a session's turn stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// No prompt is under way.
+    #[default]
+    Idle,
+    /// A prompt is under way.
+    Running,
+    /// It was cancelled, and has not ended yet.
+    Cancelled,
+}
+
+impl Shared {
+    pub(super) fn new(gate: Gate, offer: Offer, events: mpsc::UnboundedSender<AcpEvent>) -> Self {
+        Self {
+            gate,
+            offer,
+            events,
+            terminals: Terminals::default(),
+            answers: TaskTracker::new(),
+            tool_calls: Mutex::default(),
+            turns: Mutex::default(),
+            open: Mutex::default(),
+            replaying: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn tool_calls(&self) -> MutexGuard<'_, ToolCalls> {
+        self.tool_calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Questions about tool calls that wait for an answer.
+    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<(SessionId, String), ApprovalId>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn turn(&self, session: &SessionId) -> Turn {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner).get(session).copied().unwrap_or_default()
+    }
+
+    pub(super) fn set_turn(&self, session: &SessionId, turn: Turn) {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone(), turn);
+    }
+
+    pub(super) fn notice(&self, text: impl Into<String>) {
+        let _ = self.events.send(AcpEvent::Notice(text.into()));
+    }
+}
+
+/// `invalid params`, with a text that says what is wrong.
+pub(super) fn invalid(what: &str) -> Error {
+    let mut error = Error::invalid_params();
+    error.message = what.to_owned();
+    error
+}
+
+/// The answer to something that may not be done.
+pub(super) fn denied(why: &str) -> Error {
+    let mut error = Error::internal_error();
+    error.code = (-32003).into();
+    error.message = format!("mayi: {why}");
+    error
+}
