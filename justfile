@@ -110,6 +110,12 @@ bench-smoke: build
     cargo test --workspace --bench '*' --no-run
     timeout 180 cargo test --workspace --bench '*' -- --test
 
+# Print the steps and files that three messages go through, as a debugger sees them (gdb, which has to be installed; Linux on x86-64): a `session/request_permission` that a rule allows, one that is asked and answered, a `tools/call`. What counts as a step: ARCHITECTURE.md, "What counts as a step".
+steps:
+    # With any one test, for the features that all tests are built with: nothing is compiled for this alone.
+    cargo build --workspace --bin mayi --bin mini_mcp --test pty
+    tests/steps/steps.py "${CARGO_TARGET_DIR:-target}/debug"
+
 # The machine spends its time in deciding: the core is built to be fast, beside the one that tests have.
 fast := "--config profile.dev.package.mayi-call.opt-level=2 --config profile.dev.package.mayi-policy.opt-level=2"
 
