@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use super::front::{Caller, Client, Conversation, Gateway, Span};
+use super::front::{Caller, Client, Clients, Conversation, Gateway};
 use super::http::Schemas;
 use super::server::{Catalogue, Server};
 use super::session::Session;
@@ -195,7 +195,7 @@ impl McpDoor {
 }
 
 impl Gateway for McpDoor {
-    fn open(&self, client: Arc<dyn Client>, caller: Caller, span: Span) -> Arc<dyn Conversation> {
+    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: Clients) -> Arc<dyn Conversation> {
         let options = &self.shared.options;
         let id = SessionId(format!("mcp-{}", Uuid::now_v7()));
         self.shared.gate.open_session(gate::Session {
@@ -213,11 +213,11 @@ impl Gateway for McpDoor {
             .map(|launch| (launch.name.clone(), launch.transport.identity()))
             .collect();
         self.shared.gate.pass_servers(&id, identities);
-        if span == Span::Stateless {
+        if clients == Clients::Several {
             self.shared.gate.stands_alone(&id);
         }
         let servers = self.servers();
-        Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, span), id, servers))
+        Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, clients), id, servers))
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) mod meta {
     pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 }
 
-/// What a client or a server speaks.
+/// What a client or a server speaks, and how a message is taken that comes over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Era {
     /// With `initialize`, and requests of the server to the client.

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{Session, Upward};
 use crate::era::Era;
 use crate::frame::{Frame, code};
-use crate::front::{Key, Span};
+use crate::front::{Clients, Key};
 use crate::members::{Members, raw};
 use mayi_core::approval::visible;
 use mayi_core::policy::fold;
@@ -81,7 +81,7 @@ impl Session {
                 let Some(params) = frame.params() else { return };
                 let Some(id) = params.get("requestId") else { return };
                 // In the stateless era a client may not know other clients' requests, and closes its stream.
-                if self.span == Span::Stateless {
+                if self.clients == Clients::Several {
                     return;
                 }
                 let key =

@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use super::door::Shared;
 use super::era::{ClientSays, Era};
 use super::frame::{Frame, Kind};
-use super::front::{Caller, Client, Conversation, Key, Span};
+use super::front::{Caller, Client, Clients, Conversation, Key};
 use super::server::{Above, Failure, Server};
 use mayi_core::call::SessionId;
 
@@ -39,7 +39,7 @@ pub(super) struct Session {
     shared: Arc<Shared>,
     client: Arc<dyn Client>,
     caller: Caller,
-    span: Span,
+    clients: Clients,
     /// What the gate calls it.
     id: SessionId,
     servers: Vec<Arc<Server>>,
@@ -112,7 +112,7 @@ impl Session {
     pub(super) fn new(
         shared: Arc<Shared>,
         client: Arc<dyn Client>,
-        (caller, span): (Caller, Span),
+        (caller, clients): (Caller, Clients),
         id: SessionId,
         servers: Vec<Arc<Server>>,
     ) -> Arc<Self> {
@@ -120,7 +120,7 @@ impl Session {
             shared,
             client,
             caller,
-            span,
+            clients,
             id,
             servers,
             state: Mutex::default(),
@@ -256,7 +256,7 @@ impl Conversation for Arc<Session> {
                     return;
                 }
                 let twice =
-                    self.span == Span::Session && state.open.values().any(|open| open.id.get() == id.get());
+                    self.clients == Clients::One && state.open.values().any(|open| open.id.get() == id.get());
                 let full = state.open.len() >= MOST;
                 if twice || full {
                     drop(state);
