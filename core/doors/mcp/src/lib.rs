@@ -13,6 +13,7 @@ mod http;
 mod lines;
 mod members;
 mod oauth;
+mod pinned;
 mod server;
 mod session;
 pub mod stdio;

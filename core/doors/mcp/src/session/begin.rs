@@ -132,7 +132,7 @@ impl Session {
         while let Some(other) = hello.mistaken(&[NAME]).map(str::to_owned) {
             hello.remove(&other);
         }
-        let said = self.instructions_of(server, hello.string(NAME));
+        let said = self.shared.pinned.instructions_of(server, hello.string(NAME));
         hello.set(NAME, raw(&self.instructions(said.into_iter().collect())));
     }
 
@@ -148,7 +148,7 @@ impl Session {
                     join(capabilities.entry(name).or_insert_with(|| json!({})), value);
                 }
             }
-            let text = self.instructions_of(server, begun.hello.string("instructions"));
+            let text = self.shared.pinned.instructions_of(server, begun.hello.string("instructions"));
             said.extend(text.map(|text| format!("[{}] {text}", server.name)));
         }
         let mut hello = Members::default();
@@ -165,7 +165,7 @@ impl Session {
             Era::Older => begun.hello.string("protocolVersion").unwrap_or_default(),
             Era::Stateless => STATELESS.to_owned(),
         };
-        self.shared.tell_once(server, &format!("ready, with protocol version {}", visible(&version)));
+        self.shared.told.once(server, &format!("ready, with protocol version {}", visible(&version)));
     }
 
     /// What can't be bridged is said where it begins.

@@ -177,7 +177,7 @@ impl Session {
         match self.compared(&server, wanted).await {
             Err(answer) => Step::Answer(answer),
             Ok(now) if !earlier && Arc::ptr_eq(&now, &judged) => step,
-            Ok(now) => match self.blocked(&server, &wanted.tool, now.get(&wanted.tool)) {
+            Ok(now) => match self.shared.pinned.blocked(&server, &wanted.tool, now.get(&wanted.tool)) {
                 Some(why) => Step::Answer(error_result(&format!("Nothing was run: {why}."), wanted.era)),
                 None => step,
             },
@@ -210,10 +210,7 @@ impl Session {
             .catalogue(&wanted.says)
             .await
             .map_err(|failure| error_result(&failure.message, wanted.era))?;
-        if self.shared.fresh(&server.name, &catalogue) {
-            let _ = self.offered(server, &catalogue.tools, str::to_owned);
-            self.shared.compared(&server.name, &catalogue);
-        }
+        self.shared.pinned.compare(server, &catalogue);
         Ok(catalogue)
     }
 

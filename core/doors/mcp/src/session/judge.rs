@@ -11,9 +11,7 @@ use crate::front::Key;
 use crate::server::{Server, Tool};
 use mayi_core::call::{Access, Call, Category, Door, McpAccess, ServerAbout, ToolAbout};
 use mayi_core::gate::Refusal;
-use mayi_core::pin::{Item, Standing};
 use mayi_core::policy::Approval;
-use mayi_core::store::StoreError;
 
 impl Session {
     /// The call of `tool` on `server`. `said` is what the server says of the tool, if it says anything.
@@ -35,8 +33,7 @@ impl Session {
         if trusted && hint("readOnlyHint") == Some(true) && hint("destructiveHint") != Some(true) {
             access.claims = Some(Category::Read);
         }
-        let item = Item::Tool(tool.to_owned());
-        let blocked = self.blocked(server, tool, said);
+        let blocked = self.shared.pinned.blocked(server, tool, said);
         Call {
             door: Door::Mcp,
             agent: options.agent.clone(),
@@ -57,44 +54,22 @@ impl Session {
             by_hand: None,
             server: Some(server.id.clone()),
             blocked,
-            cautions: self.cautions(server, &item, hint("destructiveHint") == Some(true)),
+            cautions: self.cautions(server, tool, hint("destructiveHint") == Some(true)),
             about: Some(about(server, said)),
         }
     }
 
-    /// Why a tool may not be called, if it may not. `said` is what this very server says of it now: another conversation
-    /// has a process of its own, which may say something else.
-    pub(super) fn blocked(&self, server: &Server, tool: &str, said: Option<&Tool>) -> Option<String> {
-        let item = Item::Tool(tool.to_owned());
-        let pins = &self.shared.pins;
-        let unreadable = |error: StoreError| {
-            format!("what is trusted of the server {} can't be read: {error}", server.name)
-        };
-        match said {
-            Some(said) => match pins.differs(&server.name, &item, said.digest()) {
-                Ok(why) => why.map(|why| why.to_string()),
-                Err(error) => Some(unreadable(error)),
-            },
-            None => self.why_blocked(server, &item).or_else(|| match pins.standing(&server.name, &item) {
-                Ok(None) => None,
-                Ok(Some(_)) => Some(format!("the server {} does not list this tool any more", server.name)),
-                Err(error) => Some(unreadable(error)),
-            }),
-        }
-    }
-
     /// What deserves a look before it runs.
-    fn cautions(&self, server: &Server, item: &Item, destructive: bool) -> Vec<String> {
-        let mut cautions = Vec::new();
-        if let Ok(Some(Standing::Flagged(flags))) = self.shared.pins.standing(&server.name, item) {
-            cautions.extend(flags.iter().map(|flag| format!("what the server says of the tool: {flag}")));
-        }
+    fn cautions(&self, server: &Server, tool: &str, destructive: bool) -> Vec<String> {
+        let flags = self.shared.pinned.flags(server, tool);
+        let mut cautions: Vec<String> =
+            flags.iter().map(|flag| format!("what the server says of the tool: {flag}")).collect();
         // Only where the user has not said of this very tool that it runs.
         let policy = self.shared.gate.policy();
         let settled = policy
             .servers
             .get(&server.name)
-            .and_then(|settings| settings.tools.get(item.name()))
+            .and_then(|settings| settings.tools.get(tool))
             .is_some_and(|tool| tool.approval == Approval::NotRequired);
         if destructive && !settled {
             cautions.push("the server itself calls this tool destructive".to_owned());

@@ -38,7 +38,9 @@ impl Session {
         let offered = tools.iter().flat_map(|(index, catalogue)| {
             let server = self.at(*index);
             let name = |tool: &str| self.joined(&tools, *index, tool);
-            server.map(|server| self.offered(server, &catalogue.tools, name)).unwrap_or_default()
+            server
+                .map(|server| self.shared.pinned.offered(server, &catalogue.tools, name))
+                .unwrap_or_default()
         });
         self.respond(key, listed("tools", offered.collect(), era));
     }
@@ -61,7 +63,7 @@ impl Session {
                 return self.respond_error(key, code::INTERNAL, &message);
             }
         };
-        let offered = self.offered(server, &tools, str::to_owned);
+        let offered = self.shared.pinned.offered(server, &tools, str::to_owned);
         let Some(mut result) = answer.outcome() else { return self.respond(key, answer) };
         // As it came, unless something is blocked.
         let same = offered.iter().zip(&tools).all(|(offered, tool)| offered.get() == tool.raw.raw().get());
@@ -70,7 +72,7 @@ impl Session {
         }
         if whole && result.get("nextCursor").is_none() {
             let catalogue = server.keep_tools(tools, changes);
-            self.shared.compared(&server.name, &catalogue);
+            self.shared.pinned.compared(server, &catalogue);
         }
         self.respond(key, if same { answer } else { answer.with("result", result.raw()) });
     }

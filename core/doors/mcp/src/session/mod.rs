@@ -236,7 +236,7 @@ impl Session {
     }
 
     fn say(&self, server: &str, text: &str) {
-        (self.shared.options.say)(server, text);
+        self.shared.told.again(server, text);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

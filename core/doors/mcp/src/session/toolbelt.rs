@@ -102,7 +102,7 @@ impl Session {
                 None => self.joined(&all, *index, tool),
             };
             // As they may be shown: what is blocked says so.
-            for offered in self.offered(server, &catalogue.tools, name) {
+            for offered in self.shared.pinned.offered(server, &catalogue.tools, name) {
                 let Ok(tool) = serde_json::from_str::<Value>(offered.get()) else { continue };
                 found.push((score(&tool, &words), tool));
             }
