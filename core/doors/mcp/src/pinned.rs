@@ -64,7 +64,7 @@ impl Pinned {
             return;
         }
         // What can't be kept is blocked where it is called.
-        let _ = self.observe_tools(server, &catalogue.tools);
+        let _ = self.observe(server, items_of(&catalogue.tools));
         self.compared(server, catalogue);
     }
 
@@ -90,7 +90,7 @@ impl Pinned {
         tools: &[Tool],
         name: impl Fn(&str) -> String,
     ) -> Vec<Box<RawValue>> {
-        if let Err(error) = self.observe_tools(server, tools) {
+        if let Err(error) = self.observe(server, items_of(tools)) {
             return tools.iter().map(|tool| raw(&blocked(&name(&tool.name), &error))).collect();
         }
         tools.iter().map(|tool| self.offer(server, tool, &name(&tool.name))).collect()
@@ -110,9 +110,8 @@ impl Pinned {
 
     /// The server's own instructions, if they are what they were.
     pub(super) fn instructions_of(&self, server: &Server, said: Option<String>) -> Option<String> {
-        let mut items = vec![(Item::Launch, server.launch.transport.describe())];
-        items.extend(said.clone().map(|said| (Item::Instructions, Value::String(said))));
-        if let Err(error) = self.observe(server, &items) {
+        let item = said.clone().map(|said| (Item::Instructions, Value::String(said)));
+        if let Err(error) = self.observe(server, item.into_iter()) {
             self.told.again(&server.name, &error);
             return None;
         }
@@ -148,15 +147,11 @@ impl Pinned {
         }
     }
 
-    fn observe_tools(&self, server: &Server, tools: &[Tool]) -> Result<(), String> {
-        let mut said = vec![(Item::Launch, server.launch.transport.describe())];
-        said.extend(tools.iter().map(|tool| (Item::Tool(tool.name.clone()), definition_of(&tool.said))));
-        self.observe(server, &said)
-    }
-
     /// Keeps what a server says of itself, and tells what is odd about it.
-    fn observe(&self, server: &Server, said: &[(Item, Value)]) -> Result<(), String> {
-        let standings = self.pins.observe(&server.name, said, Timestamp::now()).map_err(|error| {
+    fn observe(&self, server: &Server, said: impl Iterator<Item = (Item, Value)>) -> Result<(), String> {
+        let mut items = vec![(Item::Launch, server.launch.transport.describe())];
+        items.extend(said);
+        let standings = self.pins.observe(&server.name, &items, Timestamp::now()).map_err(|error| {
             format!("[mayi] what the server says can't be compared with what it said: {error}")
         })?;
         for (item, standing) in standings {
@@ -188,6 +183,11 @@ impl Pinned {
     fn seen(&self) -> MutexGuard<'_, HashMap<String, Weak<Catalogue>>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Tools, as they are pinned.
+fn items_of(tools: &[Tool]) -> impl Iterator<Item = (Item, Value)> {
+    tools.iter().map(|tool| (Item::Tool(tool.name.clone()), definition_of(&tool.said)))
 }
 
 fn unreadable(server: &Server, error: &StoreError) -> String {

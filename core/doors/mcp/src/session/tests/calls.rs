@@ -1,6 +1,7 @@
 //! Nothing reaches a server as a call of a tool but what was allowed, and as it was allowed.
 
 use super::*;
+use crate::era::ClientSays;
 use mayi_core::policy::ServerSettings;
 
 fn echo() -> Plays {
@@ -146,7 +147,7 @@ async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_quest
         (&back["method"], &back["params"]["requestId"]),
         (&json!("notifications/cancelled"), &asked["id"])
     );
-    assert!(talk.session.lock().upward.is_empty() && played.gate.waiting().is_empty());
+    assert!(talk.session.upward.waiting() == 0 && played.gate.waiting().is_empty());
     // What the client answers now is an answer to nothing.
     let accepted = json!({ "action": "accept", "content": { "answer": "allow_once" } });
     talk.says(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": accepted }));
@@ -161,9 +162,9 @@ async fn given_a_request_that_nobody_waits_for_then_it_is_not_sent() {
     let talk = played.talk(Clients::One);
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t" } });
     let frame = Frame::parse(&call.to_string()).unwrap();
-    assert!(
-        talk.session.exchange(frame, Key::next(), 0).await.is_err() && played.got.lock().unwrap().is_empty()
-    );
+    let (says, server) = (ClientSays::default(), talk.session.servers.single().unwrap());
+    assert!(talk.session.bridge.exchange(frame, Key::next(), server, &says).await.is_err());
+    assert!(played.got.lock().unwrap().is_empty());
 }
 
 /// House: nothing that mayi started outlives it. A server that does not end when its input does is ended.
