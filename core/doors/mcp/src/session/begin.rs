@@ -19,15 +19,31 @@ use mayi_core::policy::Mode;
 
 /// How a conversation begins.
 pub(super) struct Beginning {
-    pub(super) shared: Arc<Shared>,
+    shared: Arc<Shared>,
     /// What the gate calls the conversation.
-    pub(super) session: SessionId,
-    pub(super) said: Arc<Introduction>,
-    pub(super) servers: Arc<Servers>,
-    pub(super) bridge: Arc<Bridge>,
+    session: SessionId,
+    said: Arc<Introduction>,
+    servers: Arc<Servers>,
+    bridge: Arc<Bridge>,
 }
 
 impl Beginning {
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        session: SessionId,
+        said: &Arc<Introduction>,
+        servers: &Arc<Servers>,
+        bridge: &Arc<Bridge>,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            session,
+            said: Arc::clone(said),
+            servers: Arc::clone(servers),
+            bridge: Arc::clone(bridge),
+        }
+    }
+
     /// A client of the older era begins.
     ///
     /// # Errors

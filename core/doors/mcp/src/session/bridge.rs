@@ -21,13 +21,27 @@ const ROUNDS: usize = 10;
 
 /// The way from a client's requests to its servers.
 pub(super) struct Bridge {
-    pub(super) said: Arc<Introduction>,
-    pub(super) requests: Arc<Requests>,
-    pub(super) upward: Arc<Upward>,
-    pub(super) told: Arc<Told>,
+    said: Arc<Introduction>,
+    requests: Arc<Requests>,
+    upward: Arc<Upward>,
+    told: Arc<Told>,
 }
 
 impl Bridge {
+    pub(super) fn new(
+        said: &Arc<Introduction>,
+        requests: &Arc<Requests>,
+        upward: &Arc<Upward>,
+        told: &Arc<Told>,
+    ) -> Self {
+        Self {
+            said: Arc::clone(said),
+            requests: Arc::clone(requests),
+            upward: Arc::clone(upward),
+            told: Arc::clone(told),
+        }
+    }
+
     /// Passes a request on as it came, and its answer back as it comes.
     pub(super) fn forward(self: &Arc<Self>, frame: Frame, turn: Turn, to: &Arc<Server>) {
         let says = self.said.says(&frame);

@@ -30,15 +30,15 @@ const PARAMS: &[&str] = &["name", "arguments", "_meta", "task", "requestState", 
 
 /// The tool calls of one conversation.
 pub(super) struct Calls {
-    pub(super) shared: Arc<Shared>,
+    shared: Arc<Shared>,
     /// What the gate calls the conversation.
-    pub(super) session: SessionId,
-    pub(super) said: Arc<Introduction>,
-    pub(super) servers: Arc<Servers>,
-    pub(super) lists: Arc<Lists>,
-    pub(super) bridge: Arc<Bridge>,
-    pub(super) asking: Asking,
-    pub(super) unfinished: Unfinished,
+    session: SessionId,
+    said: Arc<Introduction>,
+    servers: Arc<Servers>,
+    lists: Arc<Lists>,
+    bridge: Arc<Bridge>,
+    asking: Asking,
+    unfinished: Unfinished,
 }
 
 /// A call that may run. If its server has asked for input before, it is being carried out already.
@@ -65,6 +65,28 @@ struct Task {
 }
 
 impl Calls {
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        session: SessionId,
+        said: &Arc<Introduction>,
+        servers: &Arc<Servers>,
+        lists: &Arc<Lists>,
+        bridge: &Arc<Bridge>,
+        asking: Asking,
+    ) -> Self {
+        let unfinished = Unfinished::new(shared.gate.clone(), session.clone());
+        Self {
+            shared: Arc::clone(shared),
+            session,
+            said: Arc::clone(said),
+            servers: Arc::clone(servers),
+            lists: Arc::clone(lists),
+            bridge: Arc::clone(bridge),
+            asking,
+            unfinished,
+        }
+    }
+
     /// A call comes in.
     pub(super) fn receive(self: &Arc<Self>, frame: Frame, turn: Turn) {
         let calls = Arc::clone(self);
@@ -209,6 +231,11 @@ impl Calls {
         let how = how(&answer, &ended);
         turn.respond(answer);
         carrying.end(how);
+    }
+
+    /// The client is gone: nobody comes back with an answer to a question.
+    pub(super) fn close(&self) {
+        self.asking.close();
     }
 }
 

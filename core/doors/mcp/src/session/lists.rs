@@ -25,13 +25,27 @@ const LISTS: &[(&str, &str)] = &[
 
 /// What servers have, for one conversation.
 pub(super) struct Lists {
-    pub(super) shared: Arc<Shared>,
-    pub(super) said: Arc<Introduction>,
-    pub(super) servers: Arc<Servers>,
-    pub(super) bridge: Arc<Bridge>,
+    shared: Arc<Shared>,
+    said: Arc<Introduction>,
+    servers: Arc<Servers>,
+    bridge: Arc<Bridge>,
 }
 
 impl Lists {
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        said: &Arc<Introduction>,
+        servers: &Arc<Servers>,
+        bridge: &Arc<Bridge>,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            said: Arc::clone(said),
+            servers: Arc::clone(servers),
+            bridge: Arc::clone(bridge),
+        }
+    }
+
     /// `tools/list`.
     ///
     /// # Errors

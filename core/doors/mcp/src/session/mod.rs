@@ -40,7 +40,6 @@ use mayi_core::call::SessionId;
 use mayi_core::policy::fold;
 use requests::{Requests, Turn};
 use servers::Servers;
-use unfinished::Unfinished;
 use upward::Upward;
 
 /// A conversation.
@@ -74,35 +73,11 @@ impl Session {
             let above: Arc<dyn Above> = Arc::clone(&upward) as Arc<dyn Above>;
             server.tell(Arc::downgrade(&above));
         }
-        let bridge = Arc::new(Bridge {
-            said: Arc::clone(&said),
-            requests: Arc::clone(&requests),
-            upward: Arc::clone(&upward),
-            told: Arc::clone(&shared.told),
-        });
-        let beginning = Beginning {
-            shared: Arc::clone(&shared),
-            session: id.clone(),
-            said: Arc::clone(&said),
-            servers: Arc::clone(&servers),
-            bridge: Arc::clone(&bridge),
-        };
-        let lists = Arc::new(Lists {
-            shared: Arc::clone(&shared),
-            said: Arc::clone(&said),
-            servers: Arc::clone(&servers),
-            bridge: Arc::clone(&bridge),
-        });
-        let calls = Arc::new(Calls {
-            shared: Arc::clone(&shared),
-            session: id.clone(),
-            said: Arc::clone(&said),
-            servers: Arc::clone(&servers),
-            lists: Arc::clone(&lists),
-            bridge: Arc::clone(&bridge),
-            asking: Asking::new(Arc::clone(&shared), Arc::clone(&upward), (caller, id.clone())),
-            unfinished: Unfinished::new(shared.gate.clone(), id.clone()),
-        });
+        let bridge = Arc::new(Bridge::new(&said, &requests, &upward, &shared.told));
+        let beginning = Beginning::new(&shared, id.clone(), &said, &servers, &bridge);
+        let lists = Arc::new(Lists::new(&shared, &said, &servers, &bridge));
+        let asking = Asking::new(Arc::clone(&shared), Arc::clone(&upward), (caller, id.clone()));
+        let calls = Arc::new(Calls::new(&shared, id.clone(), &said, &servers, &lists, &bridge, asking));
         Arc::new(Self { shared, id, said, requests, upward, servers, bridge, beginning, lists, calls })
     }
 
@@ -227,7 +202,7 @@ impl Conversation for Arc<Session> {
 
     fn close(&self) {
         let waited = self.requests.close();
-        self.calls.asking.close();
+        self.calls.close();
         // Before the work ends that asked: nobody is there to take its questions back from.
         self.upward.close();
         for work in waited {
