@@ -9,7 +9,7 @@ use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::gate::{Asking, Gate, NoKeeper, OnAsk};
 use mayi_core::pin::Pins;
 use mayi_core::policy::{AgentSettings, Origin, Policy};
-use mayi_mcp::{Asks, Caller, Client, Frame, Gateway, Key, McpDoor, McpOptions, Span};
+use mayi_mcp::{Asks, Caller, Client, Clients, Frame, Gateway, Key, McpDoor, McpOptions};
 use mayi_tests::until;
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ async fn given_a_state_that_has_expired_then_it_is_refused_and_the_question_is_g
     let door = McpDoor::new(gate.clone(), Pins::new(None), options(&scene), vec![launch]).unwrap();
     let heard = Arc::new(Heard::default());
     let client: Arc<dyn Client> = Arc::clone(&heard) as Arc<dyn Client>;
-    let conversation = door.open(client, Caller("test".to_owned()), Span::Session);
+    let conversation = door.open(client, Caller("test".to_owned()), Clients::One);
     conversation.receive(call(1, &json!({})), Some(Key::next()));
     let asked = heard.answer(1);
     let state = asked["result"]["requestState"].as_str().unwrap_or_else(|| panic!("{asked}")).to_owned();

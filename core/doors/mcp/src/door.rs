@@ -1,8 +1,7 @@
 //! The gateway: what all its conversations share, and how one begins.
 
-use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::RequestStateCodec;
@@ -10,9 +9,10 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use super::front::{Caller, Client, Conversation, Gateway, Span};
+use super::front::{Caller, Client, Clients, Conversation, Gateway};
 use super::http::Schemas;
-use super::server::{Catalogue, Server};
+use super::pinned::{Pinned, Told};
+use super::server::Server;
 use super::session::Session;
 use super::wire::{self, Reach};
 use mayi_core::call::{AgentId, ServerId, SessionId};
@@ -20,9 +20,6 @@ use mayi_core::config::ServerLaunch;
 use mayi_core::gate::{self, Gate};
 use mayi_core::pin::Pins;
 use mayi_core::policy::Mode;
-
-/// So much is told: a server that says something else each time is to fill neither the memory nor the log.
-const TOLD: usize = 10_000;
 
 /// The longest that servers may take to end.
 const ENDING: Duration = Duration::from_secs(3);
@@ -71,51 +68,22 @@ pub const PATIENCE: Duration = Duration::from_secs(600);
 /// What all conversations share.
 pub(super) struct Shared {
     pub(super) gate: Gate,
-    pub(super) pins: Pins,
+    pub(super) pinned: Pinned,
     pub(super) options: McpOptions,
     pub(super) codec: RequestStateCodec,
     launches: Vec<ServerLaunch>,
     /// Servers that were stopped, and may run still.
     pub(super) ending: TaskTracker,
-    /// What was told once is not told again.
-    told: Mutex<HashSet<String>>,
-    /// The list of tools that was compared last, by server.
-    seen: Mutex<HashMap<String, Weak<Catalogue>>>,
+    pub(super) told: Arc<Told>,
 }
 
 impl Shared {
-    /// Tells a person something about a server, once.
-    pub(super) fn tell_once(&self, server: &str, text: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = told.len() < TOLD && told.insert(format!("{server}\n{text}"));
-        drop(told);
-        if new {
-            (self.options.say)(server, text);
-        }
-    }
-
     /// The `inputSchema` of a tool that was listed, by the name that clients know.
     fn schema(&self, name: &str) -> Option<Value> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.iter().find_map(|(server, catalogue)| {
-            let own = match self.launches.as_slice() {
-                [_] => name,
-                _ => name.strip_prefix(server.as_str())?.strip_prefix("__")?,
-            };
-            catalogue.upgrade()?.get(own)?.said.get("inputSchema").cloned()
+        self.pinned.schema(|server| match self.launches.as_slice() {
+            [_] => Some(name),
+            _ => name.strip_prefix(server)?.strip_prefix("__"),
         })
-    }
-
-    /// Whether this list was not compared yet with what is trusted.
-    pub(super) fn fresh(&self, server: &str, catalogue: &Arc<Catalogue>) -> bool {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.get(server).is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(catalogue)))
-    }
-
-    /// This list was compared. Said only afterwards: until then everybody compares it.
-    pub(super) fn compared(&self, server: &str, catalogue: &Arc<Catalogue>) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.insert(server.to_owned(), Arc::downgrade(catalogue));
     }
 }
 
@@ -138,15 +106,15 @@ impl McpDoor {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| format!("the system has no random numbers: {error}"))?;
         let codec = RequestStateCodec::try_new(key.to_vec()).map_err(|error| error.to_string())?;
+        let told = Arc::new(Told::new(Arc::clone(&options.say)));
         let shared = Shared {
             gate,
-            pins,
+            pinned: Pinned::new(pins, Arc::clone(&told)),
             options,
             codec,
             launches: servers,
             ending: TaskTracker::new(),
-            told: Mutex::default(),
-            seen: Mutex::default(),
+            told,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -186,7 +154,7 @@ impl McpDoor {
                 say,
                 self.shared.ending.clone(),
             );
-            self.shared.tell_once(&launch.name, "starting");
+            self.shared.told.once(&launch.name, "starting");
             server.start();
             server
         };
@@ -195,7 +163,7 @@ impl McpDoor {
 }
 
 impl Gateway for McpDoor {
-    fn open(&self, client: Arc<dyn Client>, caller: Caller, span: Span) -> Arc<dyn Conversation> {
+    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: Clients) -> Arc<dyn Conversation> {
         let options = &self.shared.options;
         let id = SessionId(format!("mcp-{}", Uuid::now_v7()));
         self.shared.gate.open_session(gate::Session {
@@ -213,11 +181,11 @@ impl Gateway for McpDoor {
             .map(|launch| (launch.name.clone(), launch.transport.identity()))
             .collect();
         self.shared.gate.pass_servers(&id, identities);
-        if span == Span::Stateless {
+        if clients == Clients::Several {
             self.shared.gate.stands_alone(&id);
         }
         let servers = self.servers();
-        Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, span), id, servers))
+        Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, clients), id, servers))
     }
 }
 

@@ -1,9 +1,12 @@
 //! The two eras of the protocol: with `initialize` (up to 2025-11-25), and stateless (2026-07-28), where each request
 //! says what it needs in its `_meta`.
 
+use std::sync::{Mutex, PoisonError};
+
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::frame::Frame;
 use super::members::{Members, raw};
 
 /// The newest version with `initialize`.
@@ -25,26 +28,21 @@ pub(super) mod meta {
     pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 }
 
-/// What a client or a server speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a client or a server speaks, and how a message is taken that comes over HTTP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Era {
     /// With `initialize`, and requests of the server to the client.
+    #[default]
     Older,
     /// Without, and with results that ask for input.
     Stateless,
 }
 
-/// The era of a request: its `_meta` names a version, or it is the one that asks for versions.
-pub(super) fn of_request(method: &str, params: Option<&Members>) -> Era {
-    let named = params
-        .and_then(|params| params.object("_meta"))
-        .is_some_and(|meta| meta.get(meta::VERSION).is_some());
-    if named || method == "server/discover" { Era::Stateless } else { Era::Older }
-}
-
 /// What a client says of itself: in `initialize`, or with each request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClientSays {
+    /// What it speaks.
+    pub(super) era: Era,
     /// Its name and version.
     pub(super) info: Option<Box<RawValue>>,
     /// What it can do.
@@ -55,14 +53,14 @@ impl ClientSays {
     /// From the parameters of `initialize`.
     pub(super) fn in_initialize(params: &Members) -> Self {
         let own = |name| params.get(name).map(ToOwned::to_owned);
-        Self { info: own("clientInfo"), capabilities: own("capabilities") }
+        Self { era: Era::Older, info: own("clientInfo"), capabilities: own("capabilities") }
     }
 
     /// From the `_meta` of a stateless request.
-    pub(super) fn in_meta(params: &Members) -> Self {
-        let Some(meta) = params.object("_meta") else { return Self::default() };
+    fn in_meta(params: &Members) -> Self {
+        let meta = params.object("_meta").unwrap_or_default();
         let own = |name| meta.get(name).map(ToOwned::to_owned);
-        Self { info: own(meta::CLIENT), capabilities: own(meta::CAPABILITIES) }
+        Self { era: Era::Stateless, info: own(meta::CLIENT), capabilities: own(meta::CAPABILITIES) }
     }
 
     /// Whether it takes forms (`elicitation`; an empty object means forms only).
@@ -98,6 +96,47 @@ impl ClientSays {
     }
 }
 
+/// What a client of the older era has said once for all of its requests.
+#[derive(Debug, Default)]
+pub(super) struct Introduction {
+    /// None before it began, and none in the stateless era.
+    begun: Mutex<Option<ClientSays>>,
+    log_level: Mutex<Option<String>>,
+}
+
+impl Introduction {
+    /// It has begun, and said this of itself.
+    pub(super) fn begin(&self, says: ClientSays) {
+        *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(says);
+    }
+
+    /// Whether it has begun.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// What the client of this request speaks, and what it says of itself: there, or when it began.
+    pub(super) fn says(&self, frame: &Frame) -> ClientSays {
+        let params = frame.params().unwrap_or_default();
+        let names_version = params.object("_meta").is_some_and(|meta| meta.get(meta::VERSION).is_some());
+        // The second one is what asks for versions.
+        if names_version || frame.method() == Some("server/discover") {
+            return ClientSays::in_meta(&params);
+        }
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+    }
+
+    /// From which level on it wants to hear what servers log, if it has said so.
+    pub(super) fn log_level(&self) -> Option<String> {
+        self.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It has said so.
+    pub(super) fn set_log_level(&self, level: Option<String>) {
+        *self.log_level.lock().unwrap_or_else(PoisonError::into_inner) = level;
+    }
+}
+
 /// What mayi says of itself.
 pub(super) fn own_info() -> Value {
     json!({ "name": "mayi", "version": env!("CARGO_PKG_VERSION") })
@@ -125,10 +164,11 @@ mod tests {
     fn given_a_stateless_server_then_requests_say_who_asks() {
         let params = Members::parse(r#"{"cursor":"x","_meta":{"progressToken":1}}"#).unwrap();
         let stamped = says("{}").stamp(params, Some("info"));
-        assert_eq!(of_request("tools/list", Some(&stamped)), Era::Stateless);
+        let stateless = Introduction::default().says(&Frame::request(1, "tools/list", &stamped));
+        assert_eq!(stateless.era, Era::Stateless);
         let meta = stamped.object("_meta").unwrap();
         assert_eq!(meta.get("progressToken").unwrap().get(), "1");
         assert_eq!(meta.string(meta::LOG_LEVEL).as_deref(), Some("info"));
-        assert_eq!(ClientSays::in_meta(&stamped).name().as_deref(), Some("c"));
+        assert_eq!(stateless.name().as_deref(), Some("c"));
     }
 }

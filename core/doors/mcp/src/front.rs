@@ -30,13 +30,15 @@ pub trait Client: Send + Sync {
     fn forget(&self, _: Key) {}
 }
 
-/// How long what a client says belongs together.
+/// Whose requests one conversation has. On a connection, what a client speaks may differ from request to request: that is
+/// the request's era, and says nothing of this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Span {
-    /// One connection, or one session of the older era: `initialize` up to 2025-11-25.
-    Session,
-    /// Requests that stand for themselves (2026-07-28), perhaps of several clients with the same credential.
-    Stateless,
+pub enum Clients {
+    /// One client's: those of a connection, or of a session that `initialize` began.
+    One,
+    /// Perhaps of several clients with the same credential, which know nothing of each other: requests over HTTP that stand
+    /// for themselves (2026-07-28).
+    Several,
 }
 
 /// Who is at the other end, as far as the front itself knows it: what request state is bound to. Never what the
@@ -63,5 +65,5 @@ pub trait Conversation: Send + Sync {
 /// The gateway, as fronts see it.
 pub trait Gateway: Send + Sync {
     /// A client has come.
-    fn open(&self, client: Arc<dyn Client>, caller: Caller, span: Span) -> Arc<dyn Conversation>;
+    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: Clients) -> Arc<dyn Conversation>;
 }

@@ -7,6 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::era::{STATELESS, meta};
 use super::frame::Frame;
 use super::members::Members;
 use mayi_core::approval::visible;
@@ -24,33 +25,24 @@ pub(crate) const PARAM: &str = "mcp-param-";
 /// The last event that a client has seen of a stream.
 pub(crate) const LAST_EVENT: &str = "last-event-id";
 
-/// The first version without sessions, and with these headers.
-pub(crate) const STATELESS: &str = "2026-07-28";
 /// The first version whose clients know an event without data, with which a stream begins (SEP-1699).
 pub(crate) const PRIMING: &str = "2025-11-25";
-/// The versions with `initialize`.
-pub(crate) const OLDER: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", PRIMING];
-
-/// Where a request says which version it speaks.
-const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// Where a request says what its client can do.
-const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 const OPENS: &str = "=?base64?";
 const CLOSES: &str = "?=";
 
 /// The version that a message names in its `_meta`: only those of 2026-07-28 and later do.
 pub(crate) fn version_in(frame: &Frame) -> Option<String> {
-    frame.params()?.object("_meta")?.string(META_VERSION)
+    frame.params()?.object("_meta")?.string(meta::VERSION)
 }
 
 /// Whether a request has all that 2026-07-28 wants in `_meta`.
 pub(crate) fn meta_complete(frame: &Frame) -> bool {
-    let meta = frame.params().and_then(|params| params.object("_meta"));
-    meta.is_some_and(|meta| meta.string(META_VERSION).is_some() && meta.object(META_CAPABILITIES).is_some())
+    let said = frame.params().and_then(|params| params.object("_meta"));
+    said.is_some_and(|said| said.string(meta::VERSION).is_some() && said.object(meta::CAPABILITIES).is_some())
 }
 
-/// Whether `version` is one without sessions. Versions are dates, so they sort as text.
+/// Whether `version` is one without sessions, and with these headers. Versions are dates, so they sort as text.
 pub(crate) fn stateless(version: &str) -> bool {
     version >= STATELESS
 }

@@ -13,6 +13,7 @@ mod http;
 mod lines;
 mod members;
 mod oauth;
+mod pinned;
 mod server;
 mod session;
 pub mod stdio;
@@ -21,7 +22,7 @@ pub(crate) mod wire;
 
 pub use door::{Asks, McpDoor, McpOptions, PATIENCE, Say, new_token};
 pub use frame::{Frame, Kind, Malformed, code};
-pub use front::{Caller, Client, Conversation, Gateway, Key, Span};
+pub use front::{Caller, Client, Clients, Conversation, Gateway, Key};
 pub use http::{HttpOptions, Schemas, serve};
 pub use members::Members;
 pub use oauth::{Login, LoginError, LoginRequest, Logins};

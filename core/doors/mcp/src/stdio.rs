@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
 use super::frame::{Frame, Kind};
-use super::front::{Caller, Client, Conversation, Gateway, Key, Span};
+use super::front::{Caller, Client, Clients, Conversation, Gateway, Key};
 use super::lines::{Line, Lines, write_all};
 
 /// The longest message that is read from a client: 16 MiB.
@@ -86,7 +86,7 @@ where
     let mut writing = tokio::spawn(write_all(writer, outgoing, taken));
     let output = Arc::new(Output { to: Mutex::new(Some(to)), waiting });
     let client: Arc<dyn Client> = Arc::clone(&output) as Arc<dyn Client>;
-    let conversation = gateway.open(Arc::clone(&client), Caller("stdio".to_owned()), Span::Session);
+    let conversation = gateway.open(Arc::clone(&client), Caller("stdio".to_owned()), Clients::One);
     // Also if this is given up.
     let conversation = Open(conversation);
     let mut lines = Lines::new(input, LONGEST);
@@ -158,7 +158,7 @@ mod tests {
     struct Counts(Arc<AtomicUsize>);
 
     impl Gateway for Counts {
-        fn open(&self, _: Arc<dyn Client>, _: Caller, _: Span) -> Arc<dyn Conversation> {
+        fn open(&self, _: Arc<dyn Client>, _: Caller, _: Clients) -> Arc<dyn Conversation> {
             Arc::new(Self(Arc::clone(&self.0)))
         }
     }

@@ -5,18 +5,10 @@ use axum::http::{HeaderMap, StatusCode};
 use super::HttpOptions;
 use super::admit::single;
 use super::refusal::Refusal;
+use crate::era::{Era, OLDER};
 use crate::headers::{self, METHOD, SESSION, VERSION};
 use crate::{Frame, Kind, code};
 use mayi_core::approval::visible;
-
-/// How a message is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
-    /// In a session, up to 2025-11-25.
-    Session,
-    /// By itself, since 2026-07-28.
-    Stateless,
-}
 
 /// The version that a request's headers name.
 pub(super) fn version(sent: &HeaderMap) -> Result<Option<&str>, Refusal> {
@@ -41,11 +33,11 @@ pub(super) fn of(frame: &Frame, sent: &HeaderMap, options: &HttpOptions) -> Resu
         }
         (Kind::Request, Some("initialize")) => {
             opening(frame, sent, said)?;
-            return Ok(Era::Session);
+            return Ok(Era::Older);
         }
         (Kind::Request, method) => request(frame, method == Some("server/discover"), sent, said)?,
         _ if said.is_some_and(headers::stateless) => Era::Stateless,
-        _ => Era::Session,
+        _ => Era::Older,
     };
     match era {
         Era::Stateless if frame.kind() == Kind::Response => {
@@ -53,7 +45,7 @@ pub(super) fn of(frame: &Frame, sent: &HeaderMap, options: &HttpOptions) -> Resu
             return Err(Refusal::new(StatusCode::BAD_REQUEST, message));
         }
         Era::Stateless if said.is_some_and(headers::stateless) => agree(frame, sent, options)?,
-        Era::Session => known(said)?,
+        Era::Older => known(said)?,
         Era::Stateless => {}
     }
     Ok(era)
@@ -66,7 +58,7 @@ fn request(frame: &Frame, discover: bool, sent: &HeaderMap, said: Option<&str>) 
             let message = "params._meta lacks io.modelcontextprotocol/protocolVersion";
             return Err(refuse(frame, code::INVALID_PARAMS, message));
         }
-        return Ok(Era::Session);
+        return Ok(Era::Older);
     };
     let Some(said) = said else {
         let message = "there is no MCP-Protocol-Version header: send the version of _meta in it";
@@ -78,7 +70,7 @@ fn request(frame: &Frame, discover: bool, sent: &HeaderMap, said: Option<&str>) 
         return Err(refuse(frame, code::HEADER_MISMATCH, &message));
     }
     let older = !headers::stateless(&named) && sent.contains_key(SESSION);
-    Ok(if older { Era::Session } else { Era::Stateless })
+    Ok(if older { Era::Older } else { Era::Stateless })
 }
 
 /// `initialize` needs no headers; those that are there have to be right.
@@ -108,7 +100,7 @@ fn opening(frame: &Frame, sent: &HeaderMap, said: Option<&str>) -> Result<(), Re
 /// In a session the header may lack, and has to be a version with sessions.
 pub(super) fn known(said: Option<&str>) -> Result<(), Refusal> {
     match said {
-        Some(version) if !headers::OLDER.contains(&version) => {
+        Some(version) if !OLDER.contains(&version) => {
             let message = format!(
                 "nobody knows the MCP-Protocol-Version {}: send the one that was agreed on",
                 visible(version)

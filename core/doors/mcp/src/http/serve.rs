@@ -10,13 +10,14 @@ use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 
 use super::HttpOptions;
 use super::admit::{accepts, admit, authorize, content, cors, origin, preflight, single};
-use super::era::{self, Era};
+use super::era;
 use super::out::Out;
 use super::refusal::{Refusal, empty};
 use super::respond::{Shape, answer, event_id, events, nothing};
 use super::sessions::{Session, Sessions};
+use crate::era::Era;
 use crate::headers::{LAST_EVENT, SESSION, meta_complete};
-use crate::{Caller, Conversation, Frame, Gateway, Key, Kind, Malformed, Span, code};
+use crate::{Caller, Clients, Conversation, Frame, Gateway, Key, Kind, Malformed, code};
 
 /// Where the gateway is.
 const PATH: &str = "/mcp";
@@ -98,7 +99,7 @@ impl Front {
         drop(text);
         match era::of(&frame, &sent, &self.options)? {
             Era::Stateless => self.by_itself(frame).await,
-            Era::Session => self.in_session(frame, &sent).await,
+            Era::Older => self.in_session(frame, &sent).await,
         }
     }
 
@@ -140,7 +141,7 @@ impl Front {
     async fn by_itself(&self, frame: Frame) -> Answered {
         let Stateless { out, conversation } = self.stateless.get_or_init(|| {
             let out = Out::new(false);
-            let conversation = self.gateway.open(out.clone(), self.caller(), Span::Stateless);
+            let conversation = self.gateway.open(out.clone(), self.caller(), Clients::Several);
             Stateless { out, conversation }
         });
         if frame.kind() != Kind::Request {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::out::Out;
-use crate::{Caller, Conversation, Gateway, Span};
+use crate::{Caller, Clients, Conversation, Gateway};
 
 /// One session.
 pub(super) struct Session {
@@ -66,7 +66,7 @@ impl Sessions {
             spared.end();
         }
         let out = Out::new(true);
-        let conversation = gateway.open(out.clone(), caller, Span::Session);
+        let conversation = gateway.open(out.clone(), caller, Clients::One);
         let session = Arc::new(Session { id: id.clone(), out, conversation, used: Mutex::new(now) });
         self.lock().insert(id, Arc::clone(&session));
         Some(session)

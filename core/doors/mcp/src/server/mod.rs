@@ -43,9 +43,9 @@ impl Failure {
         Self { code: code::INTERNAL, message: message.into() }
     }
 
-    /// The response to the request `id`.
-    pub(super) fn answer(&self, id: &RawValue) -> Frame {
-        Frame::error(id, self.code, &self.message)
+    /// The response that says so.
+    pub(super) fn answer(&self) -> Frame {
+        Frame::error(RawValue::NULL, self.code, &self.message)
     }
 }
 

@@ -1,20 +1,26 @@
 //! Who is asked: a person at a surface of mayi, else the client where the user trusts it to show the question to a
 //! person, else nobody (surfaces, section 5).
+//!
+//! A client of the older era is sent a request. In the stateless one (2026-07-28) it gets a result that asks for input, with a
+//! state that is sealed, and comes back with the answer in a request of its own.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rmcp::model::SealOptions;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::Session;
-use super::calls::{Step, Wanted};
-use crate::door::Asks;
+use super::upward::Upward;
+use super::wanted::Wanted;
+use crate::door::{Asks, Shared};
 use crate::era::Era;
-use crate::front::Key;
-use mayi_core::approval::{ApprovalResponse, Card, State, choice, visible, visible_block};
-use mayi_core::call::Call;
+use crate::frame::{Frame, code};
+use crate::front::{Caller, Key};
+use mayi_core::approval::{ApprovalId, ApprovalResponse, Card, State, choice, visible, visible_block};
 use mayi_core::call::json::strict;
-use mayi_core::gate::{OnAsk, Ticket};
+use mayi_core::call::{Call, SessionId, digest_of};
+use mayi_core::gate::{Authorized, OnAsk, Ticket};
 
 /// A form can't be opened in full as a card can: what is longer is not asked about there.
 const LONGEST: usize = 4000;
@@ -23,9 +29,43 @@ const LONGEST: usize = 4000;
 const ANSWER: &str = "answer";
 const ALLOW: &str = "allow_once";
 
-impl Session {
+/// Before mayi's own state: that of servers goes to them.
+const PREFIX: &str = "mayi:";
+
+/// The name of mayi's question among the inputs that are asked for.
+const QUESTION: &str = "mayi";
+
+/// Questions that wait for the client to come back.
+type Parked = Mutex<HashMap<ApprovalId, (Ticket, Card)>>;
+
+/// The questions about the calls of one conversation.
+pub(super) struct Asking {
+    shared: Arc<Shared>,
+    upward: Arc<Upward>,
+    caller: Caller,
+    session: SessionId,
+    parked: Arc<Parked>,
+}
+
+/// Whether mayi gave out this state, or somebody claims that it did.
+pub(super) fn is_ours(state: &str) -> bool {
+    state.starts_with(PREFIX)
+}
+
+impl Asking {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        upward: Arc<Upward>,
+        (caller, session): (Caller, SessionId),
+    ) -> Self {
+        Self { shared, upward, caller, session, parked: Arc::default() }
+    }
+
     /// Hands a call in, and has somebody asked if the gate does not know by itself.
-    pub(super) async fn ask(self: &Arc<Self>, call: Call, wanted: &Wanted, key: Key) -> Step {
+    ///
+    /// # Errors
+    /// If it is not allowed, or not yet: what the client gets.
+    pub(super) async fn ask(&self, call: Call, wanted: &Wanted, key: Key) -> Result<Authorized<Call>, Frame> {
         let options = &self.shared.options;
         let surface = match options.asks {
             Asks::Nobody => false,
@@ -36,19 +76,21 @@ impl Session {
         let on_ask = if surface || client { OnAsk::Wait } else { OnAsk::Deny };
         let mut ticket = self.shared.gate.submit_as(call, &[], on_ask);
         if let Some(verdict) = ticket.at_once() {
-            return self.step(verdict, wanted);
+            return wanted.allowed(verdict);
         }
         if surface || !client {
-            return self.step(ticket.verdict().await, wanted);
+            return wanted.allowed(ticket.verdict().await);
         }
         match self.form(&ticket) {
-            Ok((card, form)) if wanted.era == Era::Stateless => self.park(ticket, &card, form, wanted),
-            Ok((card, form)) => self.elicit(ticket, &card, &form, wanted, key).await,
+            Ok((card, form)) if wanted.says.era == Era::Stateless => {
+                Err(self.park(ticket, card, &form, wanted))
+            }
+            Ok((card, form)) => self.elicit(ticket, &card, form, wanted, key).await,
             Err(why) => {
                 if let Some(id) = ticket.approval() {
                     self.shared.gate.settle(id, State::Denied, "mayi", Some(&why));
                 }
-                self.step(ticket.verdict().await, wanted)
+                wanted.allowed(ticket.verdict().await)
             }
         }
     }
@@ -60,7 +102,7 @@ impl Session {
     }
 
     /// The question as a form, if a client may be asked it at all.
-    pub(super) fn form(&self, ticket: &Ticket) -> Result<(Card, Value), String> {
+    fn form(&self, ticket: &Ticket) -> Result<(Card, Value), String> {
         let id = ticket.approval();
         let card = self.shared.gate.waiting().into_iter().find(|card| Some(card.approval_id) == id);
         let card = card.ok_or("the question is gone")?;
@@ -87,32 +129,106 @@ impl Session {
 
     /// Asks a client of the older era. An answer at another surface counts too: the first one wins.
     async fn elicit(
-        self: &Arc<Self>,
+        &self,
         ticket: Ticket,
         card: &Card,
-        form: &Value,
+        mut form: Value,
         wanted: &Wanted,
         key: Key,
-    ) -> Step {
-        let mut form = form.clone();
+    ) -> Result<Authorized<Call>, Frame> {
         // Before 2025-11-25 there was only one mode, and no word for it.
         if let Some(form) = form.as_object_mut() {
             form.remove("mode");
         }
-        let mut asked = self.ask_client("elicitation/create", &form, Some(key));
+        let mut asked = self.upward.ask("elicitation/create", &form, Some(key));
         let mut verdict = std::pin::pin!(ticket.verdict());
         let said = tokio::select! {
             // Somebody answered elsewhere.
-            verdict = &mut verdict => return self.step(verdict, wanted),
+            verdict = &mut verdict => return wanted.allowed(verdict),
             said = asked.answer() => said,
         };
         let result = said.and_then(|said| said.member("result").map(ToOwned::to_owned));
         self.answer(card, result.as_deref(), wanted);
-        self.step(verdict.await, wanted)
+        wanted.allowed(verdict.await)
+    }
+
+    /// Gives the question to a client of the stateless era, which comes back with the answer in a request of its own.
+    fn park(&self, ticket: Ticket, card: Card, form: &Value, wanted: &Wanted) -> Frame {
+        let id = card.approval_id;
+        let patience = self.shared.options.patience;
+        let context = self.context(wanted);
+        let sealing = SealOptions::new().associated_data(&context).ttl(patience);
+        let state = format!("{PREFIX}{}", self.shared.codec.seal_with(id.to_string().as_bytes(), &sealing));
+        self.parked().insert(id, (ticket, card));
+        let parked = Arc::downgrade(&self.parked);
+        tokio::spawn(async move {
+            tokio::time::sleep(patience).await;
+            if let Some(parked) = parked.upgrade() {
+                let expired = lock(&parked).remove(&id);
+                // Withdraws the question.
+                drop(expired);
+            }
+        });
+        let result = json!({
+            "resultType": "input_required",
+            "inputRequests": { QUESTION: { "method": "elicitation/create", "params": form } },
+            "requestState": state,
+        });
+        Frame::result(RawValue::NULL, &result)
+    }
+
+    /// The client comes back with an answer.
+    ///
+    /// # Errors
+    /// If that does not allow the call: what the client gets.
+    pub(super) async fn resume(&self, wanted: &Wanted, state: &str) -> Result<Authorized<Call>, Frame> {
+        let refuse = |why: &str| {
+            self.shared.gate.refused();
+            let message = format!(
+                "the request state is refused, and nothing was run: {why}; call the tool again without it"
+            );
+            Frame::error(RawValue::NULL, code::INVALID_PARAMS, &message)
+        };
+        let sealed = state.strip_prefix(PREFIX).unwrap_or_default();
+        let opened = self.shared.codec.open_with(sealed, &self.context(wanted));
+        let opened = opened.map_err(|error| refuse(&error.to_string()))?;
+        let id = std::str::from_utf8(&opened).ok().and_then(|id| id.parse::<ApprovalId>().ok());
+        // Taken out: it counts once.
+        let parked = id.and_then(|id| self.parked().remove(&id));
+        let (mut ticket, card) = parked.ok_or_else(|| refuse("it was used before, or has expired"))?;
+        if let Some(verdict) = ticket.at_once() {
+            // Somebody was quicker at another surface, or the rules have changed.
+            return wanted.allowed(verdict);
+        }
+        let responses = wanted.params.object("inputResponses");
+        let response = responses.as_ref().and_then(|responses| responses.get(QUESTION));
+        self.answer(&card, response, wanted);
+        wanted.allowed(ticket.verdict().await)
+    }
+
+    /// What the state is bound to: who asks, what is called, and the rules that held.
+    fn context(&self, wanted: &Wanted) -> Vec<u8> {
+        let server = (&wanted.server.name, &wanted.server.id);
+        let context = json!({
+            "caller": self.caller.0, "session": self.session, "server": server, "tool": wanted.tool,
+            "arguments": wanted.digest, "epoch": self.shared.gate.policy().epoch,
+        });
+        digest_of(&context).as_str().as_bytes().to_vec()
+    }
+
+    /// The client is gone: nobody comes back with an answer.
+    pub(super) fn close(&self) {
+        let parked = std::mem::take(&mut *self.parked());
+        // Withdraws the questions.
+        drop(parked);
+    }
+
+    fn parked(&self) -> MutexGuard<'_, HashMap<ApprovalId, (Ticket, Card)>> {
+        lock(&self.parked)
     }
 
     /// Takes what a client says that a person answered: an allow only if it is just that.
-    pub(super) fn answer(&self, card: &Card, result: Option<&RawValue>, wanted: &Wanted) {
+    fn answer(&self, card: &Card, result: Option<&RawValue>, wanted: &Wanted) {
         let result = result.and_then(|result| strict(result.get()).ok()).unwrap_or_default();
         let allows = result.get("action").and_then(Value::as_str) == Some("accept")
             && result.get("content").and_then(|content| content.get(ANSWER)).and_then(Value::as_str)
@@ -126,6 +242,10 @@ impl Session {
             self.shared.gate.settle(card.approval_id, State::Denied, "mayi", Some(&error.to_string()));
         }
     }
+}
+
+fn lock(parked: &Parked) -> MutexGuard<'_, HashMap<ApprovalId, (Ticket, Card)>> {
+    parked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The prompt of surfaces, section 2, on one form.

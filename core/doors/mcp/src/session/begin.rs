@@ -6,87 +6,112 @@ use futures::future::join_all;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::Session;
-use crate::era::{ClientSays, Era, LATEST_OLDER, OLDER, STATELESS, meta, own_info};
+use super::bridge::Bridge;
+use super::servers::Servers;
+use crate::door::Shared;
+use crate::era::{ClientSays, Era, Introduction, LATEST_OLDER, OLDER, STATELESS, meta, own_info};
 use crate::frame::{Frame, code};
-use crate::front::Key;
 use crate::members::{Members, raw};
-use crate::server::{Begun, Server};
+use crate::server::{Begun, Failure, Server};
 use mayi_core::approval::visible;
+use mayi_core::call::SessionId;
+use mayi_core::policy::Mode;
 
-impl Session {
+/// How a conversation begins.
+pub(super) struct Beginning {
+    shared: Arc<Shared>,
+    /// What the gate calls the conversation.
+    session: SessionId,
+    said: Arc<Introduction>,
+    servers: Arc<Servers>,
+    bridge: Arc<Bridge>,
+}
+
+impl Beginning {
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        session: SessionId,
+        said: &Arc<Introduction>,
+        servers: &Arc<Servers>,
+        bridge: &Arc<Bridge>,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            session,
+            said: Arc::clone(said),
+            servers: Arc::clone(servers),
+            bridge: Arc::clone(bridge),
+        }
+    }
+
     /// A client of the older era begins.
-    pub(super) async fn initialize(self: Arc<Self>, frame: Frame, key: Key) {
+    ///
+    /// # Errors
+    /// If the only server does not answer.
+    pub(super) async fn initialize(&self, frame: Frame) -> Result<Frame, Failure> {
         let Some(params) = frame.params() else {
-            return self.respond_error(key, code::INVALID_PARAMS, "`initialize` has no parameters");
+            let message = "`initialize` has no parameters";
+            return Ok(Frame::error(RawValue::NULL, code::INVALID_PARAMS, message));
         };
-        self.lock().older = Some(ClientSays::in_initialize(&params));
+        self.said.begin(ClientSays::in_initialize(&params));
+        let single = self.servers.single().is_some();
         let beginnings = join_all(self.servers.iter().map(|server| async {
             let beginning = server.begin_older(&params).await;
             if let Ok(Ok(begun)) = &beginning {
-                self.ready(&server.name, begun);
+                self.bridge.ready(&server.name, begun);
             }
             beginning
         }));
         let beginnings = beginnings.await;
         let mut begun = Vec::new();
         for (server, beginning) in self.servers.iter().zip(beginnings) {
-            match beginning {
+            let failed = match beginning {
                 Ok(Ok(hello)) => {
-                    self.told_of_eras(&server.name, Era::Older, hello.era);
+                    self.told_of_eras(&server.name, hello.era);
                     begun.push(Some(hello));
+                    continue;
                 }
                 // The only server's own word, or that it is not there.
-                Ok(Err(refusal)) if self.single().is_some() => return self.respond(key, refusal),
-                Err(failure) if self.single().is_some() => return self.respond_with(key, Err(failure)),
+                Ok(Err(refusal)) if single => return Ok(refusal),
+                Err(failure) if single => return Err(failure),
                 Ok(Err(refusal)) => {
                     let error = refusal.member("error").map_or("", RawValue::get);
-                    self.say(&server.name, &format!("it does not begin: {}", visible(error)));
-                    begun.push(None);
+                    format!("it does not begin: {}", visible(error))
                 }
-                Err(failure) => {
-                    self.say(&server.name, &failure.message);
-                    begun.push(None);
-                }
-            }
+                Err(failure) => failure.message,
+            };
+            self.shared.told.again(&server.name, &failed);
+            begun.push(None);
         }
         let asked = params.string("protocolVersion").unwrap_or_default();
         let version = OLDER.iter().copied().find(|known| *known == asked).unwrap_or(LATEST_OLDER);
-        let hello = match begun.as_slice() {
-            [Some(one)] if self.single().is_some() => self.single_hello(one, version),
+        let hello = match (self.servers.single(), begun.as_slice()) {
+            (Some(server), [Some(one)]) => self.single_hello(server, one, version),
             _ => self.joint_hello(&begun, version),
         };
-        self.respond(key, Frame::result(RawValue::NULL, &hello));
+        Ok(Frame::result(RawValue::NULL, &hello))
     }
 
     /// A client of the stateless era asks what is here.
-    pub(super) async fn discover(self: Arc<Self>, frame: Frame, key: Key) {
-        let (_, says) = self.says(&frame);
-        if self.single().is_some() {
-            let Some(server) = self.at(0) else { return };
+    ///
+    /// # Errors
+    /// If the only server does not answer.
+    pub(super) async fn discover(&self, frame: Frame) -> Result<Frame, Failure> {
+        let says = self.said.says(&frame);
+        if let Some(server) = self.servers.single() {
             // The server's own word: a client that knows both eras begins in the other one if this is an error.
-            let params = frame.params().unwrap_or_default();
-            let answer = match server.ask("server/discover", &params).await {
-                Ok(answer) => answer,
-                Err(failure) => return self.respond_with(key, Err(failure)),
-            };
-            let Some(mut hello) = answer.outcome() else { return self.respond(key, answer) };
-            if let Err(failure) = server.begin_stateless(&says).await {
-                return self.respond_with(key, Err(failure));
-            }
+            let answer = server.ask("server/discover", &frame.params().unwrap_or_default()).await?;
+            let Some(mut hello) = answer.outcome() else { return Ok(answer) };
+            server.begin_stateless(&says).await?;
             self.instruct(server, &mut hello);
-            return self.respond(key, answer.with("result", hello.raw()));
+            return Ok(answer.with("result", hello.raw()));
         }
-        let begun = join_all(self.servers.iter().map(|server| server.begin_stateless(&says))).await;
-        let begun: Vec<Option<Begun>> = begun.into_iter().map(Result::ok).collect();
+        let begun: Vec<Option<Begun>> = self.servers.begin(&says).await.into_iter().map(Result::ok).collect();
         if begun.iter().flatten().any(|begun| begun.era == Era::Older) {
             // Such a client does more in the older era: what servers ask of it has a way there.
             let message = format!("not every server behind mayi speaks {STATELESS}: begin with `initialize`");
-            let data = json!({ "supported": OLDER });
-            return self.respond(
-                key,
-                Frame::error_with(RawValue::NULL, code::METHOD_NOT_FOUND, &message, Some(data)),
-            );
+            let data = Some(json!({ "supported": OLDER }));
+            return Ok(Frame::error_with(RawValue::NULL, code::METHOD_NOT_FOUND, &message, data));
         }
         let mut hello = self.joint_hello(&begun, STATELESS);
         hello.remove("protocolVersion");
@@ -98,11 +123,11 @@ impl Session {
         {
             hello.set(name, raw(&value));
         }
-        self.respond(key, Frame::result(RawValue::NULL, &hello));
+        Ok(Frame::result(RawValue::NULL, &hello))
     }
 
     /// What the only server said, with mayi's instructions behind its own.
-    fn single_hello(&self, begun: &Begun, version: &str) -> Members {
+    fn single_hello(&self, server: &Server, begun: &Begun, version: &str) -> Members {
         let mut hello = begun.hello.clone();
         if begun.era == Era::Stateless {
             // The server's words in the older form.
@@ -119,9 +144,7 @@ impl Session {
             }
             hello = older;
         }
-        if let Some(server) = self.at(0) {
-            self.instruct(server, &mut hello);
-        }
+        self.instruct(server, &mut hello);
         hello
     }
 
@@ -132,7 +155,7 @@ impl Session {
         while let Some(other) = hello.mistaken(&[NAME]).map(str::to_owned) {
             hello.remove(&other);
         }
-        let said = self.instructions_of(server, hello.string(NAME));
+        let said = self.shared.pinned.instructions_of(server, hello.string(NAME));
         hello.set(NAME, raw(&self.instructions(said.into_iter().collect())));
     }
 
@@ -148,7 +171,7 @@ impl Session {
                     join(capabilities.entry(name).or_insert_with(|| json!({})), value);
                 }
             }
-            let text = self.instructions_of(server, begun.hello.string("instructions"));
+            let text = self.shared.pinned.instructions_of(server, begun.hello.string("instructions"));
             said.extend(text.map(|text| format!("[{}] {text}", server.name)));
         }
         let mut hello = Members::default();
@@ -159,19 +182,10 @@ impl Session {
         hello
     }
 
-    /// A server is there.
-    pub(super) fn ready(&self, server: &str, begun: &Begun) {
-        let version = match begun.era {
-            Era::Older => begun.hello.string("protocolVersion").unwrap_or_default(),
-            Era::Stateless => STATELESS.to_owned(),
-        };
-        self.shared.tell_once(server, &format!("ready, with protocol version {}", visible(&version)));
-    }
-
-    /// What can't be bridged is said where it begins.
-    fn told_of_eras(&self, server: &str, client: Era, speaks: Era) {
-        if client == Era::Older && speaks == Era::Stateless {
-            self.say(
+    /// What can't be bridged is said where it begins: the client is of the older era.
+    fn told_of_eras(&self, server: &str, speaks: Era) {
+        if speaks == Era::Stateless {
+            self.shared.told.again(
                 server,
                 &format!(
                     "it speaks {STATELESS} and the client an older version: subscriptions to resources and changes \
@@ -179,6 +193,40 @@ impl Session {
                 ),
             );
         }
+    }
+
+    /// All instructions: the servers', then mayi's.
+    pub(super) fn instructions(&self, mut said: Vec<String>) -> String {
+        said.push(self.own_instructions());
+        said.join("\n\n")
+    }
+
+    fn own_instructions(&self) -> String {
+        let rules = match self.shared.gate.mode(&self.session) {
+            Mode::Plan => {
+                "Mode: plan. Only tools that the user counts as reading may be called. All others are denied: say \
+                 what you would do, as a plan, and do not try."
+            }
+            Mode::Default => {
+                "Mode: default. Calls of tools may be allowed by the user's rules, or be asked about, which takes as \
+                 long as the user needs."
+            }
+            Mode::Auto => {
+                "Mode: auto. Most calls are allowed without asking; what is dangerous or protected is asked about or \
+                 denied."
+            }
+        };
+        let toolbelt = if self.shared.options.toolbelt {
+            "\nTools are not listed one by one: look for them with find_tools, and call them with run_tool. A call \
+             through run_tool is judged as the tool that it runs."
+        } else {
+            ""
+        };
+        format!(
+            "[mayi] The user's permission gate judges each call of a tool here.\n{rules}\nA refusal is final for that \
+             call: do not retry it in another way or through another tool. Go on with what is allowed, or say what \
+             you need and why.{toolbelt}"
+        )
     }
 }
 

@@ -1,43 +1,81 @@
-//! Requests to a server of the other era than the client's.
+//! Requests on their way to a server and back, also where it is of the other era than the client.
 
 use std::sync::Arc;
 
-use serde_json::Value;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::Session;
-use crate::era::{ClientSays, Era, STATELESS};
+use super::requests::{Requests, Turn};
+use super::upward::Upward;
+use crate::era::{ClientSays, Era, Introduction, STATELESS};
 use crate::frame::Frame;
 use crate::front::Key;
 use crate::members::{Members, raw};
-use crate::server::{Failure, Server};
+use crate::pinned::Told;
+use crate::server::{Begun, Failure, Server};
+use mayi_core::approval::visible;
 
 /// So often a stateless server may ask for more input before it has an answer.
 const ROUNDS: usize = 10;
 
-impl Session {
+/// The way from a client's requests to its servers.
+pub(super) struct Bridge {
+    said: Arc<Introduction>,
+    requests: Arc<Requests>,
+    upward: Arc<Upward>,
+    told: Arc<Told>,
+}
+
+impl Bridge {
+    pub(super) fn new(
+        said: &Arc<Introduction>,
+        requests: &Arc<Requests>,
+        upward: &Arc<Upward>,
+        told: &Arc<Told>,
+    ) -> Self {
+        Self {
+            said: Arc::clone(said),
+            requests: Arc::clone(requests),
+            upward: Arc::clone(upward),
+            told: Arc::clone(told),
+        }
+    }
+
+    /// Passes a request on as it came, and its answer back as it comes.
+    pub(super) fn forward(self: &Arc<Self>, frame: Frame, turn: Turn, to: &Arc<Server>) {
+        let says = self.said.says(&frame);
+        // The quick way: both speak the same, and it is known.
+        if to.era() == Some(says.era) || (says.era == Era::Older && to.era().is_none()) {
+            if self.requests.given_to(turn.key, to) {
+                let key = turn.key;
+                to.send(key, frame.under(raw(&key.0)), Box::new(move |answer| turn.respond(answer)));
+            }
+            return;
+        }
+        let (bridge, to, key) = (Arc::clone(self), Arc::clone(to), turn.key);
+        turn.answer_with(async move { bridge.exchange(frame, key, &to, &says).await });
+    }
+
     /// Sends a request of the client's and returns its answer, in the client's era. It is cancelled at the server if the
     /// client cancels it.
     ///
     /// # Errors
     /// If there is no answer.
     pub(super) async fn exchange(
-        self: &Arc<Self>,
+        &self,
         frame: Frame,
         key: Key,
-        server: usize,
+        to: &Arc<Server>,
+        says: &ClientSays,
     ) -> Result<Frame, Failure> {
-        let to = self.at(server).ok_or_else(|| Failure::new("there is no such server"))?;
-        let (era, says) = self.says(&frame);
-        let speaks = match (era, to.era()) {
+        let speaks = match (says.era, to.era()) {
             (_, Some(speaks)) => speaks,
             (Era::Stateless, None) => {
-                let begun = to.begin_stateless(&says).await?;
+                let begun = to.begin_stateless(says).await?;
                 self.ready(&to.name, &begun);
                 if begun.era == Era::Older {
-                    self.say(
+                    self.told.again(
                         &to.name,
                         &format!(
                             "it does not speak {STATELESS}, which the client does: what it asks of the client \
@@ -49,34 +87,37 @@ impl Session {
             }
             (Era::Older, None) => Era::Older,
         };
-        if !self.given_to(key, server) {
+        if !self.requests.given_to(key, to) {
             return Err(Failure::new("the request was cancelled"));
         }
-        match (era, speaks) {
-            (Era::Older, Era::Stateless) => self.up(to, frame, key, &says).await,
+        match (says.era, speaks) {
+            (Era::Older, Era::Stateless) => self.up(to, frame, key, says).await,
             (Era::Stateless, Era::Older) => Ok(complete(send(to, frame, key).await?)),
             _ => send(to, frame, key).await,
         }
     }
 
+    /// A server is there.
+    pub(super) fn ready(&self, server: &str, begun: &Begun) {
+        let version = match begun.era {
+            Era::Older => begun.hello.string("protocolVersion").unwrap_or_default(),
+            Era::Stateless => STATELESS.to_owned(),
+        };
+        self.told.once(server, &format!("ready, with protocol version {}", visible(&version)));
+    }
+
     /// The client knows `initialize`, the server does not: requests say who asks, and what the server asks for becomes
     /// requests to the client.
-    async fn up(
-        self: &Arc<Self>,
-        to: &Server,
-        frame: Frame,
-        key: Key,
-        says: &ClientSays,
-    ) -> Result<Frame, Failure> {
+    async fn up(&self, to: &Server, frame: Frame, key: Key, says: &ClientSays) -> Result<Frame, Failure> {
         match frame.method() {
             Some("ping") => return Ok(Frame::result(RawValue::NULL, &json!({}))),
             Some("logging/setLevel") => {
-                self.lock().log_level = frame.params().and_then(|params| params.string("level"));
+                self.said.set_log_level(frame.params().and_then(|params| params.string("level")));
                 return Ok(Frame::result(RawValue::NULL, &json!({})));
             }
             _ => {}
         }
-        let level = self.lock().log_level.clone();
+        let level = self.said.log_level();
         let mut params = says.stamp(frame.params().unwrap_or_default(), level.as_deref());
         for _ in 0..ROUNDS {
             let answer = send(to, frame.clone().with("params", params.raw()), key).await?;
@@ -91,7 +132,7 @@ impl Session {
     }
 
     /// What the client says to each of the server's questions.
-    async fn input(self: &Arc<Self>, result: &Members, key: Key) -> Result<Members, Failure> {
+    async fn input(&self, result: &Members, key: Key) -> Result<Members, Failure> {
         let mut responses = Members::default();
         let Some(requests) = result.object("inputRequests") else { return Ok(responses) };
         for (name, request) in requests.iter() {
@@ -99,7 +140,7 @@ impl Session {
             let request = Members::parse(request.get()).map_err(|_| refuse())?;
             let method = request.string("method").ok_or_else(refuse)?;
             let params = request.get("params").map_or_else(|| raw(&json!({})), ToOwned::to_owned);
-            let answer = self.ask_client(&method, &params, Some(key)).answer().await;
+            let answer = self.upward.ask(&method, &params, Some(key)).answer().await;
             let answer = answer.ok_or_else(|| Failure::new("the client is gone"))?;
             match answer.member("result") {
                 Some(result) => responses.set(name, result.to_owned()),
@@ -107,7 +148,7 @@ impl Session {
                     let error: Option<Value> =
                         answer.member("error").and_then(|error| serde_json::from_str(error.get()).ok());
                     let said = error.as_ref().and_then(|error| error.get("message")).and_then(Value::as_str);
-                    let said = mayi_core::approval::visible(said.unwrap_or("no result"));
+                    let said = visible(said.unwrap_or("no result"));
                     return Err(Failure::new(format!("the client refused `{method}`: {said}")));
                 }
             }
@@ -117,7 +158,7 @@ impl Session {
 }
 
 /// Sends a request under `key` and waits for its answer.
-pub(super) async fn send(to: &Server, frame: Frame, key: Key) -> Result<Frame, Failure> {
+async fn send(to: &Server, frame: Frame, key: Key) -> Result<Frame, Failure> {
     let (answer, answered) = oneshot::channel();
     to.send(key, frame.under(raw(&key.0)), Box::new(move |response| drop(answer.send(response))));
     answered.await.unwrap_or_else(|_| Err(Failure::new("the request was cancelled")))

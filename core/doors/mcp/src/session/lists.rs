@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use serde_json::json;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::Session;
-use crate::era::{ClientSays, Era};
-use crate::frame::{Frame, code};
+use super::bridge::Bridge;
+use super::servers::{Servers, join};
+use super::toolbelt;
+use crate::door::Shared;
+use crate::era::{ClientSays, Era, Introduction};
+use crate::frame::Frame;
 use crate::front::Key;
 use crate::members::{Members, raw};
-use crate::server::{Catalogue, Server, tools_of};
-use mayi_core::approval::visible;
+use crate::server::{Failure, Server, tools_of};
 
 /// The member that a list stands in, by its method.
 const LISTS: &[(&str, &str)] = &[
@@ -21,48 +23,60 @@ const LISTS: &[(&str, &str)] = &[
     ("resources/templates/list", "resourceTemplates"),
 ];
 
-impl Session {
+/// What servers have, for one conversation.
+pub(super) struct Lists {
+    shared: Arc<Shared>,
+    said: Arc<Introduction>,
+    servers: Arc<Servers>,
+    bridge: Arc<Bridge>,
+}
+
+impl Lists {
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        said: &Arc<Introduction>,
+        servers: &Arc<Servers>,
+        bridge: &Arc<Bridge>,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            said: Arc::clone(said),
+            servers: Arc::clone(servers),
+            bridge: Arc::clone(bridge),
+        }
+    }
+
     /// `tools/list`.
-    pub(super) async fn list_tools(self: Arc<Self>, frame: Frame, key: Key) {
-        let (era, says) = self.says(&frame);
+    ///
+    /// # Errors
+    /// If the only server does not answer.
+    pub(super) async fn tools(&self, frame: Frame, key: Key) -> Result<Frame, Failure> {
+        let says = self.said.says(&frame);
         if self.shared.options.toolbelt {
-            return self.respond(key, listed("tools", super::toolbelt::tools(), era));
+            return Ok(listed("tools", &toolbelt::tools(), says.era));
         }
-        if self.single().is_some() {
-            return self.list_single(frame, key).await;
+        if let Some(server) = self.servers.single() {
+            return self.tools_at(server, frame, key, &says).await;
         }
-        if era == Era::Stateless {
-            self.begin_all(&says).await;
-        }
-        let tools = self.all_tools(&says).await;
-        let offered = tools.iter().flat_map(|(index, catalogue)| {
-            let server = self.at(*index);
-            let name = |tool: &str| self.joined(&tools, *index, tool);
-            server.map(|server| self.offered(server, &catalogue.tools, name)).unwrap_or_default()
-        });
-        self.respond(key, listed("tools", offered.collect(), era));
+        Ok(listed("tools", &self.offered(&says).await, says.era))
     }
 
     /// The only server's list, page by page as the client asks for it.
-    async fn list_single(self: &Arc<Self>, frame: Frame, key: Key) {
+    async fn tools_at(
+        &self,
+        server: &Arc<Server>,
+        frame: Frame,
+        key: Key,
+        says: &ClientSays,
+    ) -> Result<Frame, Failure> {
         let whole = frame.params().is_none_or(|params| params.get("cursor").is_none());
-        let changes = self.at(0).map_or(0, |server| server.changes());
-        let answer = match self.exchange(frame, key, 0).await {
-            Ok(answer) => answer,
-            Err(failure) => return self.respond_with(key, Err(failure)),
-        };
-        let (Some(server), Some(result)) = (self.at(0), answer.member("result")) else {
-            return self.respond(key, answer);
-        };
-        let tools = match tools_of(result) {
-            Ok(tools) => tools,
-            Err(why) => {
-                let message = format!("the server {}: {why}", server.name);
-                return self.respond_error(key, code::INTERNAL, &message);
-            }
-        };
-        let offered = self.offered(server, &tools, str::to_owned);
-        let Some(mut result) = answer.outcome() else { return self.respond(key, answer) };
+        let changes = server.changes();
+        let answer = self.bridge.exchange(frame, key, server, says).await?;
+        let Some(said) = answer.member("result") else { return Ok(answer) };
+        let tools =
+            tools_of(said).map_err(|why| Failure::new(format!("the server {}: {why}", server.name)))?;
+        let offered = self.shared.pinned.offered(server, &tools, str::to_owned);
+        let Some(mut result) = answer.outcome() else { return Ok(answer) };
         // As it came, unless something is blocked.
         let same = offered.iter().zip(&tools).all(|(offered, tool)| offered.get() == tool.raw.raw().get());
         if !same {
@@ -70,78 +84,66 @@ impl Session {
         }
         if whole && result.get("nextCursor").is_none() {
             let catalogue = server.keep_tools(tools, changes);
-            self.shared.compared(&server.name, &catalogue);
+            self.shared.pinned.compared(server, &catalogue);
         }
-        self.respond(key, if same { answer } else { answer.with("result", result.raw()) });
+        Ok(if same { answer } else { answer.with("result", result.raw()) })
     }
 
-    /// The tools of every server that answers, in the order of servers. Who does not answer is told of.
-    pub(super) async fn all_tools(&self, says: &ClientSays) -> Vec<(usize, Arc<Catalogue>)> {
-        self.tools_of(says, |_| true).await
+    /// What `find_tools` of the toolbelt returns.
+    pub(super) async fn found(&self, query: &Value, says: &ClientSays) -> Frame {
+        toolbelt::found(query, &self.offered(says).await, says.era)
     }
 
-    /// The same of some servers: a call of one does not wait for the others.
-    pub(super) async fn tools_of(
-        &self,
-        says: &ClientSays,
-        which: impl Fn(&Server) -> bool,
-    ) -> Vec<(usize, Arc<Catalogue>)> {
-        let servers: Vec<_> = self.servers.iter().enumerate().filter(|(_, server)| which(server)).collect();
-        let catalogues = join_all(servers.iter().map(|(_, server)| server.catalogue(says))).await;
-        let mut tools = Vec::new();
-        for ((index, server), catalogue) in servers.into_iter().zip(catalogues) {
-            match catalogue {
-                Ok(catalogue) => tools.push((index, catalogue)),
-                Err(failure) => self.say(&server.name, &failure.message),
-            }
-        }
-        tools
+    /// All tools as they may be shown: what is blocked says so.
+    async fn offered(&self, says: &ClientSays) -> Vec<Box<RawValue>> {
+        self.begin(says).await;
+        let tools = self.servers.tools(says).await;
+        let offered = tools.iter().flat_map(|(server, catalogue)| {
+            let name = |tool: &str| self.servers.joined(&tools, server, tool);
+            self.shared.pinned.offered(server, &catalogue.tools, name)
+        });
+        offered.collect()
     }
 
-    pub(super) async fn begin_all(&self, says: &ClientSays) {
-        for begun in join_all(self.servers.iter().map(|server| server.begin_stateless(says))).await {
-            if let Err(failure) = begun {
+    /// A client of the stateless era does not begin by itself.
+    async fn begin(&self, says: &ClientSays) {
+        if says.era == Era::Stateless {
+            for failure in self.servers.begin(says).await.into_iter().filter_map(Result::err) {
                 tracing::debug!(failure = failure.message, "a server does not begin");
             }
         }
     }
 
     /// A list of several servers as one: prompts get joined names, resources are found again by their addresses.
-    pub(super) async fn list(self: Arc<Self>, frame: Frame, key: Key) {
-        let method = frame.method().unwrap_or_default().to_owned();
-        let Some((_, member)) = LISTS.iter().find(|(known, _)| *known == method) else { return };
-        let (era, says) = self.says(&frame);
-        if era == Era::Stateless {
-            self.begin_all(&says).await;
-        }
-        let pages = join_all(self.servers.iter().map(|server| server.pages(&method, &says))).await;
+    pub(super) async fn list(&self, frame: Frame) -> Frame {
+        let method = frame.method().unwrap_or_default();
+        let member = LISTS.iter().find(|(known, _)| *known == method).map_or("", |(_, member)| member);
+        let says = self.said.says(&frame);
+        self.begin(&says).await;
+        let pages = join_all(self.servers.iter().map(|server| server.pages(method, &says))).await;
         let mut all: Vec<Box<RawValue>> = Vec::new();
-        for (index, pages) in pages.into_iter().enumerate() {
-            let pages = match pages {
-                Ok(pages) => pages,
-                Err(failure) => {
-                    tracing::debug!(failure = failure.message, "a list is missing");
-                    continue;
+        for (server, pages) in self.servers.iter().zip(pages) {
+            match pages {
+                Ok(pages) => {
+                    let items = pages.iter().filter_map(|page| page.get(member)).flat_map(items);
+                    all.extend(items.map(|item| self.listed_item(server, member, item)));
                 }
-            };
-            for item in pages.iter().filter_map(|page| page.get(member)).flat_map(items) {
-                all.push(self.listed_item(index, member, item));
+                Err(failure) => tracing::debug!(failure = failure.message, "a list is missing"),
             }
         }
-        self.respond(key, listed(member, all, era));
+        listed(member, &all, says.era)
     }
 
-    fn listed_item(&self, server: usize, member: &str, mut item: Members) -> Box<RawValue> {
+    fn listed_item(&self, server: &Arc<Server>, member: &str, mut item: Members) -> Box<RawValue> {
         match member {
             "prompts" => {
-                if let (Some(name), Some(server)) = (item.string("name"), self.at(server)) {
-                    item.set("name", raw(&super::route::join(&server.name, &name)));
+                if let Some(name) = item.string("name") {
+                    item.set("name", raw(&join(&server.name, &name)));
                 }
             }
             _ => {
-                let address = item.string("uri").or_else(|| item.string("uriTemplate"));
-                if let Some(address) = address {
-                    self.lock().routes.resource(address, server);
+                if let Some(address) = item.string("uri").or_else(|| item.string("uriTemplate")) {
+                    self.servers.saw_resource(address, server);
                 }
             }
         }
@@ -154,7 +156,7 @@ fn items(list: &RawValue) -> Vec<Members> {
 }
 
 /// The response with a whole list.
-fn listed(member: &str, items: Vec<Box<RawValue>>, era: Era) -> Frame {
+fn listed(member: &str, items: &[Box<RawValue>], era: Era) -> Frame {
     let mut result = Members::default();
     if era == Era::Stateless {
         result.set("resultType", raw("complete"));
@@ -163,14 +165,4 @@ fn listed(member: &str, items: Vec<Box<RawValue>>, era: Era) -> Frame {
     }
     result.set(member, raw(&items));
     Frame::result(RawValue::NULL, &result)
-}
-
-/// A text for a person of what a client named, escaped.
-pub(super) fn shown(name: &str) -> String {
-    visible(&name.chars().take(200).collect::<String>())
-}
-
-/// An empty object.
-pub(super) fn nothing() -> Box<RawValue> {
-    raw(&json!({}))
 }

@@ -1,246 +1,180 @@
 //! One conversation with a client: what it asks goes to servers, what servers send comes to it, and `tools/call` waits
 //! for the gate.
+//!
+//! Each part owns what it keeps, and knows the parts below it alone: requests that wait for their response (requests), what
+//! goes up to the client (upward), the servers (servers), the way between them (bridge), how it begins (begin), what there is
+//! (lists), and tool calls on their way (calls), with who is asked about them (ask).
 
 mod ask;
 mod begin;
 mod bridge;
 mod calls;
-mod downward;
-mod judge;
 mod lists;
-mod offer;
-mod resume;
-mod route;
+mod requests;
+mod servers;
 #[cfg(test)]
 mod tests;
 mod toolbelt;
+mod unfinished;
 mod upward;
+mod wanted;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use serde_json::json;
 use serde_json::value::RawValue;
-use tokio::sync::{Notify, oneshot};
-use tokio_util::sync::CancellationToken;
 
 use super::door::Shared;
-use super::era::{ClientSays, Era};
-use super::frame::{Frame, Kind};
-use super::front::{Caller, Client, Conversation, Key, Span};
+use super::era::{Era, Introduction};
+use super::frame::{Frame, Kind, code};
+use super::front::{Caller, Client, Clients, Conversation, Key};
 use super::server::{Above, Failure, Server};
+use ask::Asking;
+use begin::Beginning;
+use bridge::Bridge;
+use calls::Calls;
+use lists::Lists;
+use mayi_core::approval::visible;
 use mayi_core::call::SessionId;
-
-/// So many requests of one client may wait at once.
-const MOST: usize = 4096;
+use mayi_core::policy::fold;
+use requests::{Requests, Turn};
+use servers::Servers;
+use upward::Upward;
 
 /// A conversation.
 pub(super) struct Session {
     shared: Arc<Shared>,
-    client: Arc<dyn Client>,
-    caller: Caller,
-    span: Span,
     /// What the gate calls it.
     id: SessionId,
-    servers: Vec<Arc<Server>>,
-    state: Mutex<State>,
-    /// A request has got its response.
-    settled: Notify,
-}
-
-#[derive(Default)]
-struct State {
-    closed: bool,
-    /// What a client of the older era said when it began; none before, and none in the stateless era.
-    older: Option<ClientSays>,
-    log_level: Option<String>,
-    /// Requests of the client that have no response yet.
-    open: HashMap<Key, Open>,
-    /// Requests of servers that the client has not answered yet, by the id that the client sees.
-    upward: HashMap<u64, Upward>,
-    routes: route::Routes,
-    parked: resume::Parked,
-    unfinished: resume::Unfinished,
-}
-
-/// A request of the client.
-struct Open {
-    /// Its id, as the client wrote it.
-    id: Box<RawValue>,
-    /// Its `progressToken`.
-    token: Option<Box<RawValue>>,
-    /// The server that has it.
-    server: Option<usize>,
-    /// Ends what mayi does for it.
-    cancel: CancellationToken,
-}
-
-/// A request to the client.
-enum Upward {
-    /// Of a server, under this id.
-    Server(usize, Box<RawValue>),
-    /// Of mayi's own.
-    Own(oneshot::Sender<Frame>),
-}
-
-/// A question to the client. It is taken back when nobody waits for its answer any more.
-struct Asked {
-    session: Arc<Session>,
-    key: Key,
-    answered: oneshot::Receiver<Frame>,
-}
-
-impl Asked {
-    /// What the client says; nothing if it is gone.
-    async fn answer(&mut self) -> Option<Frame> {
-        (&mut self.answered).await.ok()
-    }
-}
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        let waits = self.session.lock().upward.remove(&self.key.0);
-        if waits.is_some() {
-            let params =
-                serde_json::json!({ "requestId": self.key.0, "reason": "it needs no answer any more" });
-            self.session.client.send(Frame::notification("notifications/cancelled", &params), None);
-        }
-    }
+    said: Arc<Introduction>,
+    requests: Arc<Requests>,
+    upward: Arc<Upward>,
+    servers: Arc<Servers>,
+    bridge: Arc<Bridge>,
+    beginning: Beginning,
+    lists: Arc<Lists>,
+    calls: Arc<Calls>,
 }
 
 impl Session {
     pub(super) fn new(
         shared: Arc<Shared>,
         client: Arc<dyn Client>,
-        (caller, span): (Caller, Span),
+        (caller, clients): (Caller, Clients),
         id: SessionId,
         servers: Vec<Arc<Server>>,
     ) -> Arc<Self> {
-        let session = Arc::new(Self {
-            shared,
-            client,
-            caller,
-            span,
-            id,
-            servers,
-            state: Mutex::default(),
-            settled: Notify::new(),
-        });
-        for server in &session.servers {
-            let above: Arc<dyn Above> = Arc::clone(&session) as Arc<dyn Above>;
+        let said = Arc::new(Introduction::default());
+        let requests = Requests::new(Arc::clone(&client), clients);
+        let upward = Upward::new(client, Arc::clone(&said), Arc::clone(&requests));
+        let servers = Arc::new(Servers::new(servers, Arc::clone(&shared.told)));
+        for server in servers.iter() {
+            let above: Arc<dyn Above> = Arc::clone(&upward) as Arc<dyn Above>;
             server.tell(Arc::downgrade(&above));
         }
-        session
+        let bridge = Arc::new(Bridge::new(&said, &requests, &upward, &shared.told));
+        let beginning = Beginning::new(&shared, id.clone(), &said, &servers, &bridge);
+        let lists = Arc::new(Lists::new(&shared, &said, &servers, &bridge));
+        let asking = Asking::new(Arc::clone(&shared), Arc::clone(&upward), (caller, id.clone()));
+        let calls = Arc::new(Calls::new(&shared, id.clone(), &said, &servers, &lists, &bridge, asking));
+        Arc::new(Self { shared, id, said, requests, upward, servers, bridge, beginning, lists, calls })
     }
 
-    /// The only server, if there is just one: then names are its own.
-    fn single(&self) -> Option<&Arc<Server>> {
-        match self.servers.as_slice() {
-            [server] => Some(server),
-            _ => None,
+    /// A request of the client.
+    fn request(self: &Arc<Self>, frame: Frame, turn: Turn) {
+        let (session, key) = (Arc::clone(self), turn.key);
+        match frame.method().unwrap_or_default() {
+            "tools/call" => self.calls.receive(frame, turn),
+            "initialize" => turn.answer_with(async move { session.beginning.initialize(frame).await }),
+            "server/discover" => turn.answer_with(async move { session.beginning.discover(frame).await }),
+            "tools/list" => turn.answer_with(async move { session.lists.tools(frame, key).await }),
+            other if is_like_a_call(other) => {
+                self.shared.gate.refused();
+                let message = "unknown method: tools are called by `tools/call`";
+                turn.respond(Ok(Frame::error(RawValue::NULL, code::METHOD_NOT_FOUND, message)));
+            }
+            method => match (self.servers.single(), method) {
+                (Some(server), _) => self.bridge.forward(frame, turn, server),
+                // With several servers, a request goes where its parameters lead.
+                (None, "ping") => turn.respond(Ok(Frame::result(RawValue::NULL, &json!({})))),
+                (None, "logging/setLevel") => {
+                    turn.answer_with(async move { session.set_level(frame).await });
+                }
+                (None, "prompts/list" | "resources/list" | "resources/templates/list") => {
+                    turn.answer_with(async move { Ok(session.lists.list(frame).await) });
+                }
+                (None, _) => self.route(frame, turn),
+            },
         }
     }
 
-    fn at(&self, server: usize) -> Option<&Arc<Server>> {
-        self.servers.get(server)
-    }
-
-    fn index_of(&self, server: &Arc<Server>) -> Option<usize> {
-        self.servers.iter().position(|other| Arc::ptr_eq(other, server))
-    }
-
-    /// What the client speaks in this request, and what it says of itself.
-    fn says(&self, frame: &Frame) -> (Era, ClientSays) {
-        let params = frame.params();
-        let era = super::era::of_request(frame.method().unwrap_or_default(), params.as_ref());
-        match (era, params) {
-            (Era::Stateless, Some(params)) => (era, ClientSays::in_meta(&params)),
-            (Era::Stateless, None) => (era, ClientSays::default()),
-            (Era::Older, _) => (era, self.lock().older.clone().unwrap_or_default()),
+    /// The level of what servers log: for each that knows of it.
+    async fn set_level(&self, frame: Frame) -> Result<Frame, Failure> {
+        let params = frame.params().unwrap_or_default();
+        self.said.set_log_level(params.string("level"));
+        let mut refused = None;
+        let able = |server: &&Arc<Server>| server.begun().is_some_and(|begun| begun.can("logging"));
+        let able: Vec<_> = self.servers.iter().filter(able).collect();
+        for server in able {
+            match server.ask("logging/setLevel", &params).await {
+                Ok(answer) if answer.member("error").is_some() => refused = Some(Ok(answer)),
+                Ok(_) => {}
+                Err(failure) => refused = Some(Err(failure)),
+            }
         }
+        refused.unwrap_or_else(|| Ok(Frame::result(RawValue::NULL, &json!({}))))
     }
 
-    /// Answers the request `key`, if it still waits.
-    fn respond(&self, key: Key, frame: Frame) {
-        let open = self.lock().open.remove(&key);
-        if let Some(open) = open {
-            self.client.send(frame.under(open.id), Some(key));
-            self.settled.notify_waiters();
-        }
-    }
-
-    fn respond_error(&self, key: Key, code: i64, message: &str) {
-        self.respond(key, Frame::error(RawValue::NULL, code, message));
-    }
-
-    fn respond_with(&self, key: Key, answer: Result<Frame, Failure>) {
-        match answer {
-            Ok(frame) => self.respond(key, frame),
-            Err(failure) => self.respond(key, failure.answer(RawValue::NULL)),
-        }
-    }
-
-    /// Does something for a request in a task of its own; given up when the request is cancelled.
-    fn spawn<F>(self: &Arc<Self>, key: Key, work: F)
-    where
-        F: Future<Output = ()> + Send + 'static,
-    {
-        let Some(cancel) = self.cancelled(key) else { return };
+    /// A request about one prompt, resource or task, for the server that it belongs to.
+    fn route(self: &Arc<Self>, frame: Frame, turn: Turn) {
+        let session = Arc::clone(self);
         tokio::spawn(async move {
-            tokio::select! {
-                () = cancel.cancelled() => {}
-                () = work => {}
+            let (says, params) = (session.said.says(&frame), frame.params().unwrap_or_default());
+            match turn.unless_cancelled(session.servers.route(&frame, params, &says)).await {
+                Some(Some((server, params))) => {
+                    session.bridge.forward(frame.with("params", params.raw()), turn, &server);
+                }
+                Some(None) => {
+                    let method = visible(frame.method().unwrap_or_default());
+                    let message = format!("no server behind mayi is known for this `{method}`");
+                    turn.respond(Ok(Frame::error(RawValue::NULL, code::METHOD_NOT_FOUND, &message)));
+                }
+                None => {}
             }
         });
     }
 
-    fn cancelled(&self, key: Key) -> Option<CancellationToken> {
-        self.lock().open.get(&key).map(|open| open.cancel.clone())
-    }
-
-    /// Notes who has the request; `false` if nobody waits for it any more.
-    fn given_to(&self, key: Key, server: usize) -> bool {
-        match self.lock().open.get_mut(&key) {
-            Some(open) => {
-                open.server = Some(server);
-                true
+    /// A notification of the client.
+    fn notified(&self, frame: &Frame) {
+        match frame.method().unwrap_or_default() {
+            "notifications/cancelled" => {
+                let Some(params) = frame.params() else { return };
+                let Some(id) = params.get("requestId") else { return };
+                self.requests.cancel(id, params.get("reason"));
             }
-            None => false,
+            // Not a call: it has no id, and nobody would wait for its answer. A server might run the tool all the same.
+            other if is_like_a_call(other) => {
+                self.shared.gate.refused();
+                tracing::warn!("a notification that would call a tool is not passed on");
+            }
+            // Servers of the stateless era don't know what has begun.
+            "notifications/initialized" => self.to_servers(frame, |era| era == Some(Era::Older)),
+            method if method.starts_with("notifications/") => {
+                let single = self.servers.single().is_some();
+                self.to_servers(frame, |era| era != Some(Era::Stateless) || single);
+            }
+            // A request without an id, such as a call, which a careless server carries out all the same.
+            method => {
+                tracing::warn!(method = visible(method), "a notification of no kind that is known is lost")
+            }
         }
     }
 
-    /// Nobody waits for the request any more.
-    fn drop_request(&self, key: Key, reason: Option<&RawValue>) {
-        let open = self.lock().open.remove(&key);
-        let Some(open) = open else { return };
-        open.cancel.cancel();
-        if let Some(server) = open.server.and_then(|server| self.at(server)) {
-            server.cancel(key, reason);
+    fn to_servers(&self, frame: &Frame, which: impl Fn(Option<Era>) -> bool) {
+        for server in self.servers.iter().filter(|server| which(server.era())) {
+            server.pass(frame.clone());
         }
-        self.client.forget(key);
-        self.settled.notify_waiters();
-    }
-
-    /// Asks the client something.
-    fn ask_client(
-        self: &Arc<Self>,
-        method: &str,
-        params: &impl serde::Serialize,
-        about: Option<Key>,
-    ) -> Asked {
-        let (answer, answered) = oneshot::channel();
-        let key = Key::next();
-        self.lock().upward.insert(key.0, Upward::Own(answer));
-        self.client.send(Frame::request(key.0, method, params), about);
-        Asked { session: Arc::clone(self), key, answered }
-    }
-
-    fn say(&self, server: &str, text: &str) {
-        (self.shared.options.say)(server, text);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -248,68 +182,41 @@ impl Conversation for Arc<Session> {
     fn receive(&self, frame: Frame, key: Option<Key>) {
         match (frame.kind(), key) {
             (Kind::Request, Some(key)) => {
-                let Some(id) = frame.id().map(ToOwned::to_owned) else { return };
-                let meta = frame.params().and_then(|params| params.object("_meta"));
-                let token = meta.and_then(|meta| meta.get("progressToken").map(ToOwned::to_owned));
-                let mut state = self.lock();
-                if state.closed {
-                    return;
+                if let Some(turn) = self.requests.open(&frame, key) {
+                    self.request(frame, turn);
                 }
-                let twice =
-                    self.span == Span::Session && state.open.values().any(|open| open.id.get() == id.get());
-                let full = state.open.len() >= MOST;
-                if twice || full {
-                    drop(state);
-                    let why = if twice {
-                        "a request with this id waits already"
-                    } else {
-                        "too many requests wait already"
-                    };
-                    self.client.send(Frame::error(&id, super::code::INVALID_REQUEST, why), Some(key));
-                    return;
-                }
-                let open = Open { id, token, server: None, cancel: CancellationToken::new() };
-                state.open.insert(key, open);
-                drop(state);
-                self.request(frame, key);
             }
-            (Kind::Notification, _) => self.notified(frame),
-            (Kind::Response, _) => self.answered(frame),
+            (Kind::Notification, _) => self.notified(&frame),
+            (Kind::Response, _) => self.upward.answered(frame),
             (Kind::Request, None) => {}
         }
     }
 
     fn abandon(&self, key: Key) {
-        self.drop_request(key, None);
+        self.requests.give_up(key, None);
     }
 
     fn drained(&self) -> BoxFuture<'static, ()> {
-        let session = Self::clone(self);
-        Box::pin(async move {
-            loop {
-                let settled = session.settled.notified();
-                if session.lock().open.is_empty() {
-                    return;
-                }
-                settled.await;
-            }
-        })
+        Box::pin(Arc::clone(&self.requests).drained())
     }
 
     fn close(&self) {
-        let open = {
-            let mut state = self.lock();
-            state.closed = true;
-            state.parked = resume::Parked::default();
-            state.upward.clear();
-            std::mem::take(&mut state.open)
-        };
-        for open in open.into_values() {
-            open.cancel.cancel();
+        let waited = self.requests.close();
+        self.calls.close();
+        // Before the work ends that asked: nobody is there to take its questions back from.
+        self.upward.close();
+        for work in waited {
+            work.cancel();
         }
-        for server in &self.servers {
+        for server in self.servers.iter() {
             server.stop();
         }
         self.shared.gate.close_session(&self.id);
     }
+}
+
+/// A careless server could take it for `tools/call`.
+fn is_like_a_call(method: &str) -> bool {
+    let letters: String = fold(method).chars().filter(|c| c.is_alphanumeric()).collect();
+    letters == "toolscall"
 }

@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::Session;
-use crate::era::{ClientSays, Era};
+use super::servers::shown;
+use crate::era::Era;
 use crate::frame::Frame;
 use crate::members::{Members, raw};
 
@@ -71,58 +71,41 @@ pub(super) fn unfold(name: &str, mut params: Members) -> Meant {
         }
         _ => Meant::Wrong(format!(
             "unknown tool: {}; call it with run_tool, as find_tools returns it",
-            super::lists::shown(name)
+            shown(name)
         )),
     }
 }
 
-impl Session {
-    /// The response of `find_tools`.
-    pub(super) async fn find_tools(&self, query: &Value, says: &ClientSays, era: Era) -> Frame {
-        if era == Era::Stateless {
-            self.begin_all(says).await;
-        }
-        let words: Vec<String> = query
-            .get("query")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_lowercase()
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect();
-        let limit = query.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
-        let limit = limit.unwrap_or(FOUND).clamp(1, MOST);
-        let all = self.all_tools(says).await;
-        let mut found: Vec<(usize, Value)> = Vec::new();
-        for (index, catalogue) in &all {
-            let Some(server) = self.at(*index) else { continue };
-            let name = |tool: &str| match self.single() {
-                Some(_) => tool.to_owned(),
-                None => self.joined(&all, *index, tool),
-            };
-            // As they may be shown: what is blocked says so.
-            for offered in self.offered(server, &catalogue.tools, name) {
-                let Ok(tool) = serde_json::from_str::<Value>(offered.get()) else { continue };
-                found.push((score(&tool, &words), tool));
-            }
-        }
-        let total = found.len();
-        found.retain(|(score, _)| words.is_empty() || *score > 0);
-        // Stable: equals stay in the order of servers and tools.
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        let matching = found.len();
-        let tools: Vec<Value> = found.into_iter().take(limit).map(|(_, tool)| brief(tool)).collect();
-        let said = json!({ "tools": tools, "matching": matching, "total": total });
-        let text = serde_json::to_string_pretty(&said).unwrap_or_default();
-        let mut result = json!({ "content": [{ "type": "text", "text": text }], "structuredContent": said });
-        if era == Era::Stateless
-            && let Some(result) = result.as_object_mut()
-        {
-            result.insert("resultType".to_owned(), json!("complete"));
-        }
-        Frame::result(RawValue::NULL, &result)
+/// The response of `find_tools`: those of `offered` that the query is about, the best ones first.
+pub(super) fn found(query: &Value, offered: &[Box<RawValue>], era: Era) -> Frame {
+    let words: Vec<String> = query
+        .get("query")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let limit = query.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
+    let limit = limit.unwrap_or(FOUND).clamp(1, MOST);
+    let read = offered.iter().filter_map(|tool| serde_json::from_str::<Value>(tool.get()).ok());
+    let mut found: Vec<(usize, Value)> = read.map(|tool| (score(&tool, &words), tool)).collect();
+    let total = found.len();
+    found.retain(|(score, _)| words.is_empty() || *score > 0);
+    // Stable: equals stay in the order of servers and tools.
+    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    let matching = found.len();
+    let tools: Vec<Value> = found.into_iter().take(limit).map(|(_, tool)| brief(tool)).collect();
+    let said = json!({ "tools": tools, "matching": matching, "total": total });
+    let text = serde_json::to_string_pretty(&said).unwrap_or_default();
+    let mut result = json!({ "content": [{ "type": "text", "text": text }], "structuredContent": said });
+    if era == Era::Stateless
+        && let Some(result) = result.as_object_mut()
+    {
+        result.insert("resultType".to_owned(), json!("complete"));
     }
+    Frame::result(RawValue::NULL, &result)
 }
 
 /// What a model needs to call it.

@@ -89,7 +89,7 @@ async fn given_a_token_then_nobody_gets_in_without_it() {
         assert_eq!(answer.status(), status, "{sent:?}");
         assert_eq!(answer.headers().contains_key("www-authenticate"), status == 401);
     }
-    let Seen::Opened(Caller(caller), Span::Session) = front.see().await else { panic!() };
+    let Seen::Opened(Caller(caller), Clients::One) = front.see().await else { panic!() };
     assert!(caller.starts_with("token:") && !caller.contains("right"), "{caller}");
     front.stop().await;
 }

@@ -13,12 +13,12 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{HttpOptions, serve};
-use crate::{Caller, Client, Conversation, Frame, Gateway, Key, Kind, Span, tls};
+use crate::{Caller, Client, Clients, Conversation, Frame, Gateway, Key, Kind, tls};
 
 /// What the gateway has seen.
 #[derive(Debug, PartialEq)]
 pub(super) enum Seen {
-    Opened(Caller, Span),
+    Opened(Caller, Clients),
     /// A call of `hold`, which the test answers.
     Held(Key),
     Told(String),
@@ -37,8 +37,8 @@ struct Talk {
 }
 
 impl Gateway for Echo {
-    fn open(&self, client: Arc<dyn Client>, caller: Caller, span: Span) -> Arc<dyn Conversation> {
-        let _ = self.seen.send(Seen::Opened(caller, span));
+    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: Clients) -> Arc<dyn Conversation> {
+        let _ = self.seen.send(Seen::Opened(caller, clients));
         self.clients.lock().unwrap().push(Arc::clone(&client));
         Arc::new(Talk { client, seen: self.seen.clone() })
     }

@@ -12,7 +12,7 @@ use crate::http::sessions::Sessions;
 async fn given_a_session_then_its_requests_are_answered_until_it_is_ended() {
     let mut front = served(HttpOptions::local()).await;
     let id = front.initialize("2025-11-25").await;
-    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), Span::Session));
+    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), Clients::One));
 
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let told = front.post(initialized).header("mcp-session-id", &id).send().await.unwrap();

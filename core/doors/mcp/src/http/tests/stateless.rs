@@ -27,7 +27,7 @@ async fn given_requests_by_themselves_then_they_share_one_conversation_and_no_se
         assert!(answer.headers().get("mcp-session-id").is_none());
         assert_eq!(answer.json_text().await["result"]["tools"][0]["name"], "echo");
     }
-    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), Span::Stateless));
+    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), Clients::Several));
     let told = front.post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#);
     let told = told.header("mcp-protocol-version", "2026-07-28").header("mcp-method", "notifications/x");
     assert_eq!(told.send().await.unwrap().status(), 202);

@@ -1,6 +1,7 @@
 //! Nothing reaches a server as a call of a tool but what was allowed, and as it was allowed.
 
 use super::*;
+use crate::era::ClientSays;
 use mayi_core::policy::ServerSettings;
 
 fn echo() -> Plays {
@@ -35,7 +36,7 @@ fn allowing(state: &Value) -> Value {
 #[tokio::test]
 async fn given_a_call_in_disguise_then_no_server_sees_it() {
     let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Asks::Nobody, echo());
-    let mut talk = played.talk(Span::Session);
+    let mut talk = played.talk(Clients::One);
     for method in ["tools/call", "Tools/Call", " tools/call", "tools/call\u{200b}"] {
         talk.says(&json!({ "jsonrpc": "2.0", "method": method, "params": { "name": "evil" } }));
     }
@@ -57,7 +58,7 @@ async fn given_a_call_in_disguise_then_no_server_sees_it() {
 #[tokio::test]
 async fn given_the_answer_to_mayis_own_question_then_the_server_hears_nothing_of_it() {
     let played = Played::new(policy(&[]), Asks::Auto, echo());
-    let mut talk = played.talk(Span::Stateless);
+    let mut talk = played.talk(Clients::Several);
     let asked = talk.asks(1, "tools/call", modern(json!({ "name": "t", "arguments": {} }))).await;
     let answer = talk.asks(2, "tools/call", modern(allowing(&question(&asked)))).await;
     assert_eq!(answer["result"]["content"], json!([]), "{answer}");
@@ -75,7 +76,7 @@ async fn given_a_tool_that_changes_while_it_is_asked_about_then_nothing_runs() {
     let says = Arc::clone(&changed);
     let server = plays(move || json!([tool("t", *says.lock().unwrap())]), |_| json!({ "content": [] }));
     let played = Played::new(policy(&[]), Asks::Auto, server);
-    let mut talk = played.talk(Span::Stateless);
+    let mut talk = played.talk(Clients::Several);
     let asked = talk.asks(1, "tools/call", modern(json!({ "name": "t", "arguments": {} }))).await;
     *changed.lock().unwrap() = "does something else";
     talk.told(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })).await;
@@ -98,7 +99,7 @@ async fn given_two_processes_of_a_server_then_each_is_held_to_what_it_says_itsel
         |_| json!({ "content": [] }),
     );
     let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Asks::Nobody, server);
-    let (mut good, mut bad) = (played.talk(Span::Session), played.talk(Span::Session));
+    let (mut good, mut bad) = (played.talk(Clients::One), played.talk(Clients::One));
     let call = json!({ "name": "t", "arguments": {} });
     assert!(good.asks(1, "tools/call", call.clone()).await["result"]["isError"].is_null());
     assert_eq!(bad.asks(1, "tools/call", call.clone()).await["result"]["isError"], true);
@@ -116,7 +117,7 @@ async fn given_pinned_words_in_other_letters_then_the_client_does_not_get_them()
     let mut poisoned = tool("t", "does it");
     poisoned["Description"] = json!("poison");
     let played = Played::new(policy(&[]), Asks::Nobody, plays(move || json!([poisoned]), |_| json!({})));
-    let mut talk = played.talk(Span::Session);
+    let mut talk = played.talk(Clients::One);
     let list = talk.asks(1, "tools/list", json!({})).await;
     assert!(list["error"].is_object() && !list.to_string().contains("poison"), "{list}");
     let hello = |frame: &Frame| {
@@ -126,7 +127,7 @@ async fn given_pinned_words_in_other_letters_then_the_client_does_not_get_them()
         vec![json!({ "jsonrpc": "2.0", "id": id, "result": said })]
     };
     let played = Played::new(policy(&[]), Asks::Nobody, Arc::new(hello));
-    let answer = played.talk(Span::Session).asks(1, "initialize", json!({})).await.to_string();
+    let answer = played.talk(Clients::One).asks(1, "initialize", json!({})).await.to_string();
     assert!(answer.contains("plain") && !answer.contains("poison"), "{answer}");
 }
 
@@ -134,7 +135,7 @@ async fn given_pinned_words_in_other_letters_then_the_client_does_not_get_them()
 #[tokio::test]
 async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_question_is_taken_back() {
     let played = Played::new(policy(&[]), Asks::Auto, echo());
-    let mut talk = played.talk(Span::Session);
+    let mut talk = played.talk(Clients::One);
     talk.asks(1, "initialize", json!({ "capabilities": { "elicitation": {} } })).await;
     let asked = talk.asks(2, "tools/call", json!({ "name": "t" })).await;
     assert_eq!(asked["method"], "elicitation/create");
@@ -146,7 +147,7 @@ async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_quest
         (&back["method"], &back["params"]["requestId"]),
         (&json!("notifications/cancelled"), &asked["id"])
     );
-    assert!(talk.session.lock().upward.is_empty() && played.gate.waiting().is_empty());
+    assert!(talk.session.upward.waiting() == 0 && played.gate.waiting().is_empty());
     // What the client answers now is an answer to nothing.
     let accepted = json!({ "action": "accept", "content": { "answer": "allow_once" } });
     talk.says(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": accepted }));
@@ -158,12 +159,12 @@ async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_quest
 #[tokio::test]
 async fn given_a_request_that_nobody_waits_for_then_it_is_not_sent() {
     let played = Played::new(policy(&[]), Asks::Nobody, echo());
-    let talk = played.talk(Span::Session);
+    let talk = played.talk(Clients::One);
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t" } });
     let frame = Frame::parse(&call.to_string()).unwrap();
-    assert!(
-        talk.session.exchange(frame, Key::next(), 0).await.is_err() && played.got.lock().unwrap().is_empty()
-    );
+    let (says, server) = (ClientSays::default(), talk.session.servers.single().unwrap());
+    assert!(talk.session.bridge.exchange(frame, Key::next(), server, &says).await.is_err());
+    assert!(played.got.lock().unwrap().is_empty());
 }
 
 /// House: nothing that mayi started outlives it. A server that does not end when its input does is ended.
@@ -171,7 +172,7 @@ async fn given_a_request_that_nobody_waits_for_then_it_is_not_sent() {
 async fn given_a_conversation_that_is_over_then_its_servers_end_before_mayi_does() {
     let never = Arc::new(|_: &Frame| Vec::new());
     let played = Played::new(policy(&[]), Asks::Nobody, never);
-    let talk = played.talk(Span::Session);
+    let talk = played.talk(Clients::One);
     talk.says(&json!({ "jsonrpc": "2.0", "id": 1, "method": "slow" }));
     assert_eq!(Arc::strong_count(&played.running), 3, "the maker, and the process");
     talk.session.close();
@@ -189,7 +190,7 @@ async fn given_a_server_whose_annotations_are_not_trusted_any_more_then_they_all
     let settings = ServerSettings { trust_annotations: true, ..ServerSettings::default() };
     trusting.servers.insert("s".to_owned(), settings);
     let played = Played::new(trusting, Asks::Nobody, server);
-    let mut talk = played.talk(Span::Session);
+    let mut talk = played.talk(Clients::One);
     assert!(talk.asks(1, "tools/call", json!({ "name": "t" })).await["result"]["isError"].is_null());
     played.gate.replace_policy(policy(&[]));
     assert_eq!(talk.asks(2, "tools/call", json!({ "name": "t" })).await["result"]["isError"], true);

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::Session;
 use crate::door::{Asks, McpDoor, McpOptions};
 use crate::frame::{Frame, Kind};
-use crate::front::{Caller, Client, Conversation, Key, Span};
+use crate::front::{Caller, Client, Clients, Conversation, Key};
 use crate::server::Server;
 use crate::wire::{Incoming, Wire};
 use mayi_core::call::{AgentId, SessionId};
@@ -123,7 +123,7 @@ impl Played {
         Self { door, gate, plays, got: Arc::default(), running: Arc::default() }
     }
 
-    fn talk(&self, span: Span) -> Talk {
+    fn talk(&self, clients: Clients) -> Talk {
         let id = SessionId(format!("t-{}", Key::next().0));
         self.gate.open_session(gate::Session {
             id: id.clone(),
@@ -156,7 +156,7 @@ impl Played {
             Server::new(launch(), Box::new(connect), Arc::new(|_| ()), self.door.shared.ending.clone());
         server.start();
         let (heard, said) = mpsc::unbounded_channel();
-        let caller = (Caller("test".to_owned()), span);
+        let caller = (Caller("test".to_owned()), clients);
         let shared = Arc::clone(&self.door.shared);
         let session = Session::new(shared, Arc::new(Heard(heard)), caller, id, vec![server]);
         Talk { session, said, server: sender }

@@ -1,0 +1,195 @@
+//! What servers say of themselves and of their tools, held to what is trusted: what a client and its model are told of it,
+//! and what may not be called.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::door::Say;
+use super::members::raw;
+use super::server::{Catalogue, Server, Tool, blocked};
+use mayi_core::pin::{Flag, Item, Pins, Standing, definition_of};
+use mayi_core::store::StoreError;
+
+/// So much is told: a server that says something else each time is to fill neither the memory nor the log.
+const TOLD: usize = 10_000;
+
+/// What people were told of servers: nothing twice.
+pub(super) struct Told {
+    say: Say,
+    told: Mutex<HashSet<String>>,
+}
+
+impl Told {
+    pub(super) fn new(say: Say) -> Self {
+        Self { say, told: Mutex::default() }
+    }
+
+    /// Tells a person something about a server, once.
+    pub(super) fn once(&self, server: &str, text: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = told.len() < TOLD && told.insert(format!("{server}\n{text}"));
+        drop(told);
+        if new {
+            self.again(server, text);
+        }
+    }
+
+    /// Tells it, also if it was told before.
+    pub(super) fn again(&self, server: &str, text: &str) {
+        (self.say)(server, text);
+    }
+}
+
+/// What is trusted, for all conversations.
+pub(super) struct Pinned {
+    pins: Pins,
+    told: Arc<Told>,
+    /// The list of tools that was compared last, by server.
+    seen: Mutex<HashMap<String, Weak<Catalogue>>>,
+}
+
+impl Pinned {
+    pub(super) fn new(pins: Pins, told: Arc<Told>) -> Self {
+        Self { pins, told, seen: Mutex::default() }
+    }
+
+    /// Compares a list with what is trusted, unless it is the one that was compared last.
+    pub(super) fn compare(&self, server: &Server, catalogue: &Arc<Catalogue>) {
+        let last = |last: &Weak<Catalogue>| std::ptr::eq(last.as_ptr(), Arc::as_ptr(catalogue));
+        if self.seen().get(&server.name).is_some_and(last) {
+            return;
+        }
+        // What can't be kept is blocked where it is called.
+        let _ = self.observe(server, items_of(&catalogue.tools));
+        self.compared(server, catalogue);
+    }
+
+    /// This list was compared. Said only afterwards: until then everybody compares it.
+    pub(super) fn compared(&self, server: &Server, catalogue: &Arc<Catalogue>) {
+        self.seen().insert(server.name.clone(), Arc::downgrade(catalogue));
+    }
+
+    /// The `inputSchema` of a tool in the lists that were compared last. `own` gives, for a server's name, the name that the
+    /// tool would have there.
+    pub(super) fn schema<'a>(&self, own: impl Fn(&str) -> Option<&'a str>) -> Option<Value> {
+        let schema = |(server, catalogue): (&String, &Weak<Catalogue>)| {
+            catalogue.upgrade()?.get(own(server)?)?.said.get("inputSchema").cloned()
+        };
+        self.seen().iter().find_map(schema)
+    }
+
+    /// The tools as the client gets them, each under the name that it knows: one that is not what was trusted is listed
+    /// with mayi's words in place of the server's. What is new is trusted, and said.
+    pub(super) fn offered(
+        &self,
+        server: &Server,
+        tools: &[Tool],
+        name: impl Fn(&str) -> String,
+    ) -> Vec<Box<RawValue>> {
+        if let Err(error) = self.observe(server, items_of(tools)) {
+            return tools.iter().map(|tool| raw(&blocked(&name(&tool.name), &error))).collect();
+        }
+        tools.iter().map(|tool| self.offer(server, tool, &name(&tool.name))).collect()
+    }
+
+    fn offer(&self, server: &Server, tool: &Tool, name: &str) -> Box<RawValue> {
+        match self.why_blocked(server, &Item::Tool(tool.name.clone())) {
+            Some(why) => raw(&blocked(name, &format!("[mayi] This tool is blocked: {why}"))),
+            None if name == tool.name => tool.raw.raw(),
+            None => {
+                let mut renamed = tool.raw.clone();
+                renamed.set("name", raw(name));
+                renamed.raw()
+            }
+        }
+    }
+
+    /// The server's own instructions, if they are what they were.
+    pub(super) fn instructions_of(&self, server: &Server, said: Option<String>) -> Option<String> {
+        let item = said.clone().map(|said| (Item::Instructions, Value::String(said)));
+        if let Err(error) = self.observe(server, item.into_iter()) {
+            self.told.again(&server.name, &error);
+            return None;
+        }
+        said.filter(|_| self.why_blocked(server, &Item::Instructions).is_none())
+    }
+
+    /// Why a tool may not be called, if it may not. `said` is what this very server says of it now: another conversation
+    /// has a process of its own, which may say something else.
+    pub(super) fn blocked(&self, server: &Server, tool: &str, said: Option<&Tool>) -> Option<String> {
+        let item = Item::Tool(tool.to_owned());
+        match said {
+            Some(said) => match self.pins.differs(&server.name, &item, said.digest()) {
+                Ok(why) => why.map(|why| why.to_string()),
+                Err(error) => Some(unreadable(server, &error)),
+            },
+            None => {
+                self.why_blocked(server, &item).or_else(|| match self.pins.standing(&server.name, &item) {
+                    Ok(None) => None,
+                    Ok(Some(_)) => {
+                        Some(format!("the server {} does not list this tool any more", server.name))
+                    }
+                    Err(error) => Some(unreadable(server, &error)),
+                })
+            }
+        }
+    }
+
+    /// What is odd about what a server says of a tool.
+    pub(super) fn flags(&self, server: &Server, tool: &str) -> Vec<Flag> {
+        match self.pins.standing(&server.name, &Item::Tool(tool.to_owned())) {
+            Ok(Some(Standing::Flagged(flags))) => flags,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Keeps what a server says of itself, and tells what is odd about it.
+    fn observe(&self, server: &Server, said: impl Iterator<Item = (Item, Value)>) -> Result<(), String> {
+        let mut items = vec![(Item::Launch, server.launch.transport.describe())];
+        items.extend(said);
+        let standings = self.pins.observe(&server.name, &items, Timestamp::now()).map_err(|error| {
+            format!("[mayi] what the server says can't be compared with what it said: {error}")
+        })?;
+        for (item, standing) in standings {
+            match standing {
+                Standing::Trusted => {}
+                Standing::Flagged(flags) => {
+                    for flag in flags {
+                        self.told.once(&server.name, &format!("{item}: {flag}"));
+                    }
+                }
+                Standing::Changed => {
+                    if let Some(why) = self.why_blocked(server, &item) {
+                        self.told.once(&server.name, &format!("blocked: {why}"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Why an item may not be used, if it may not.
+    fn why_blocked(&self, server: &Server, item: &Item) -> Option<String> {
+        match self.pins.blocked(&server.name, item) {
+            Ok(why) => why.map(|why| why.to_string()),
+            Err(error) => Some(unreadable(server, &error)),
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, HashMap<String, Weak<Catalogue>>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tools, as they are pinned.
+fn items_of(tools: &[Tool]) -> impl Iterator<Item = (Item, Value)> {
+    tools.iter().map(|tool| (Item::Tool(tool.name.clone()), definition_of(&tool.said)))
+}
+
+fn unreadable(server: &Server, error: &StoreError) -> String {
+    format!("what is trusted of the server {} can't be read: {error}", server.name)
+}

@@ -1,0 +1,193 @@
+//! Requests of the client that have no response yet: each gets one, unless nobody waits for it any more.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::value::RawValue;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::frame::{Frame, code};
+use crate::front::{Client, Clients, Key};
+use crate::server::{Failure, Server};
+
+/// So many requests of one client may wait at once.
+const MOST: usize = 4096;
+
+/// The requests of one conversation.
+pub(super) struct Requests {
+    client: Arc<dyn Client>,
+    clients: Clients,
+    state: Mutex<State>,
+    /// A request has got its response.
+    settled: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    closed: bool,
+    open: HashMap<Key, Open>,
+}
+
+/// A request.
+struct Open {
+    /// Its id, as the client wrote it.
+    id: Box<RawValue>,
+    /// Its `progressToken`.
+    token: Option<Box<RawValue>>,
+    /// The server that has it.
+    server: Option<Arc<Server>>,
+    /// Ends what mayi does for it.
+    cancel: CancellationToken,
+}
+
+/// The right to answer a request: once, since answering takes it.
+pub(super) struct Turn {
+    pub(super) key: Key,
+    cancel: CancellationToken,
+    requests: Arc<Requests>,
+}
+
+impl Turn {
+    /// Answers the request, if it still waits.
+    pub(super) fn respond(self, answer: Result<Frame, Failure>) {
+        let open = self.requests.lock().open.remove(&self.key);
+        if let Some(open) = open {
+            let frame = answer.unwrap_or_else(|failure| failure.answer());
+            self.requests.client.send(frame.under(open.id), Some(self.key));
+            self.requests.settled.notify_waiters();
+        }
+    }
+
+    /// Answers it with what `work` comes to, in a task of its own; given up when the request is cancelled.
+    pub(super) fn answer_with<F>(self, work: F)
+    where
+        F: Future<Output = Result<Frame, Failure>> + Send + 'static,
+    {
+        tokio::spawn(async move {
+            if let Some(answer) = self.unless_cancelled(work).await {
+                self.respond(answer);
+            }
+        });
+    }
+
+    /// What `work` comes to; nothing, and it is given up, when the request is cancelled.
+    pub(super) async fn unless_cancelled<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            () = self.cancel.cancelled() => None,
+            done = work => Some(done),
+        }
+    }
+}
+
+impl Requests {
+    pub(super) fn new(client: Arc<dyn Client>, clients: Clients) -> Arc<Self> {
+        Arc::new(Self { client, clients, state: Mutex::default(), settled: Notify::new() })
+    }
+
+    /// A request comes in. One that can't be taken is answered with the reason.
+    pub(super) fn open(self: &Arc<Self>, frame: &Frame, key: Key) -> Option<Turn> {
+        let id = frame.id()?.to_owned();
+        let meta = frame.params().and_then(|params| params.object("_meta"));
+        let token = meta.and_then(|meta| meta.get("progressToken").map(ToOwned::to_owned));
+        let mut state = self.lock();
+        if state.closed {
+            return None;
+        }
+        // Several clients may well use the same ids.
+        let twice = self.clients == Clients::One && state.open.values().any(|open| open.id.get() == id.get());
+        let why = if twice {
+            "a request with this id waits already"
+        } else if state.open.len() >= MOST {
+            "too many requests wait already"
+        } else {
+            let cancel = CancellationToken::new();
+            let open = Open { id, token, server: None, cancel: cancel.clone() };
+            state.open.insert(key, open);
+            return Some(Turn { key, cancel, requests: Arc::clone(self) });
+        };
+        drop(state);
+        self.client.send(Frame::error(&id, code::INVALID_REQUEST, why), Some(key));
+        None
+    }
+
+    /// Notes who has the request; `false` if nobody waits for it any more.
+    pub(super) fn given_to(&self, key: Key, server: &Arc<Server>) -> bool {
+        match self.lock().open.get_mut(&key) {
+            Some(open) => {
+                open.server = Some(Arc::clone(server));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The client cancels the request to which it gave this id.
+    pub(super) fn cancel(&self, id: &RawValue, reason: Option<&RawValue>) {
+        // In the stateless era a client may not know other clients' requests, and closes its stream.
+        if self.clients == Clients::Several {
+            return;
+        }
+        let key = self.lock().open.iter().find(|(_, open)| open.id.get() == id.get()).map(|(key, _)| *key);
+        if let Some(key) = key {
+            self.give_up(key, reason);
+        }
+    }
+
+    /// Nobody waits for the request any more.
+    pub(super) fn give_up(&self, key: Key, reason: Option<&RawValue>) {
+        let open = self.lock().open.remove(&key);
+        let Some(open) = open else { return };
+        open.cancel.cancel();
+        if let Some(server) = &open.server {
+            server.cancel(key, reason);
+        }
+        self.client.forget(key);
+        self.settled.notify_waiters();
+    }
+
+    /// The one request that waits for this server, if there is just one.
+    pub(super) fn only_at(&self, server: &Server) -> Option<Key> {
+        let waiting = server.waiting();
+        let state = self.lock();
+        let mut open = waiting.into_iter().filter(|key| state.open.contains_key(key));
+        let first = open.next()?;
+        open.next().is_none().then_some(first)
+    }
+
+    /// The one request with this `progressToken`.
+    pub(super) fn with_token(&self, token: &RawValue) -> Option<Key> {
+        let state = self.lock();
+        let has = |open: &Open| open.token.as_ref().is_some_and(|own| own.get() == token.get());
+        let mut with = state.open.iter().filter(|(_, open)| has(open));
+        let (key, _) = with.next()?;
+        with.next().is_none().then_some(*key)
+    }
+
+    /// The id that the client gave to a request.
+    pub(super) fn id_of(&self, key: Key) -> Option<Box<RawValue>> {
+        self.lock().open.get(&key).map(|open| open.id.clone())
+    }
+
+    /// Returns once every request has its response.
+    pub(super) async fn drained(self: Arc<Self>) {
+        loop {
+            let settled = self.settled.notified();
+            if self.lock().open.is_empty() {
+                return;
+            }
+            settled.await;
+        }
+    }
+
+    /// The client is gone: no request is taken from now on. Returns what ends the work for those that waited.
+    pub(super) fn close(&self) -> Vec<CancellationToken> {
+        let mut state = self.lock();
+        state.closed = true;
+        state.open.drain().map(|(_, open)| open.cancel).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

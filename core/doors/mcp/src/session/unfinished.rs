@@ -1,0 +1,82 @@
+//! Calls that were allowed and whose server asked for input (2026-07-28): they go on with the client's next request, under
+//! the verdict that they have.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::wanted::Wanted;
+use mayi_core::call::{Call, Digest, SessionId, digest_of};
+use mayi_core::gate::{Authorized, Carrying, Gate};
+use mayi_core::policy::Mode;
+
+/// So long a server's question may wait, and so many of them.
+const PATIENCE: Duration = Duration::from_secs(3600);
+const MOST: usize = 256;
+
+/// A call is known by its server and tool, by what was allowed, and by the state that its server gave it.
+type KnownBy = (String, String, Digest, Option<Digest>);
+
+/// The calls of one conversation.
+pub(super) struct Unfinished {
+    gate: Gate,
+    session: SessionId,
+    calls: Mutex<HashMap<KnownBy, Waiting>>,
+}
+
+struct Waiting {
+    authorized: Authorized<Call>,
+    carrying: Carrying,
+    since: Instant,
+    /// What held when it was allowed: under anything else it is judged anew.
+    held: (u64, Mode),
+}
+
+impl Unfinished {
+    pub(super) fn new(gate: Gate, session: SessionId) -> Self {
+        Self { gate, session, calls: Mutex::default() }
+    }
+
+    /// The server asks for input: the call goes on when the client comes back with it.
+    pub(super) fn keep(
+        &self,
+        wanted: &Wanted,
+        state: Option<&str>,
+        authorized: Authorized<Call>,
+        carrying: Carrying,
+    ) {
+        let waiting = Waiting { authorized, carrying, since: Instant::now(), held: self.holds() };
+        let mut calls = self.lock();
+        calls.retain(|_, other| other.since.elapsed() < PATIENCE);
+        if calls.len() < MOST {
+            calls.insert(known_by(wanted, state), waiting);
+        }
+    }
+
+    /// The call that goes on with this request: once, while what allowed it still holds.
+    pub(super) fn take(
+        &self,
+        wanted: &Wanted,
+        state: Option<&str>,
+    ) -> Option<(Authorized<Call>, Option<Carrying>)> {
+        let holds = self.holds();
+        let waiting = self.lock().remove(&known_by(wanted, state))?;
+        (waiting.held == holds && waiting.since.elapsed() < PATIENCE)
+            .then_some((waiting.authorized, Some(waiting.carrying)))
+    }
+
+    fn holds(&self) -> (u64, Mode) {
+        (self.gate.policy().epoch, self.gate.mode(&self.session))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<KnownBy, Waiting>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn known_by(wanted: &Wanted, state: Option<&str>) -> KnownBy {
+    let state = state.map(|state| digest_of(&json!(state)));
+    (wanted.server.name.clone(), wanted.tool.clone(), wanted.digest.clone(), state)
+}
