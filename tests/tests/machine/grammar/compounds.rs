@@ -127,7 +127,8 @@ pub(super) const STATEMENTS: &[(&str, Make)] = &[
         )
     }),
     ("exit before the rest", |g| {
-        let command = g.good();
+        // Half of them show where they are by a link whose way back leads elsewhere.
+        let command = if g.random.once_in(2) { super::names::read_by_link(g) } else { g.good() };
         format!(
             "{} ; {command}",
             g.of(&[

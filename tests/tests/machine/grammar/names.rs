@@ -3,26 +3,7 @@
 use super::{Grammar, Make};
 
 pub(super) const STATEMENTS: &[(&str, Make)] = &[
-    ("reader on a link", |g| {
-        let program = reader(g);
-        format!(
-            "{program} {}",
-            g.of(&[
-                "lk/ok",
-                "lk/env",
-                "lk/s/id_rsa",
-                "lk/out",
-                "lk/up/.ssh/id_rsa",
-                "lk/up/project/.env",
-                "lk/s/../.ssh/id_rsa",
-                "./lk/ok",
-                "lk/../.env",
-                "lk//env",
-                "lk/up/project/a.txt",
-                "lk/ok lk/env"
-            ])
-        )
-    }),
+    ("reader on a link", read_by_link),
     ("reader on a folder", |g| {
         let program = g.of(&[
             "grep -r .",
@@ -161,6 +142,28 @@ pub(super) const STATEMENTS: &[(&str, Make)] = &[
         )
     }),
 ];
+
+/// A reader of what lies behind a link: another file for each folder that it starts in.
+pub(super) fn read_by_link(g: &mut Grammar) -> String {
+    let program = reader(g);
+    format!(
+        "{program} {}",
+        g.of(&[
+            "lk/ok",
+            "lk/env",
+            "lk/s/id_rsa",
+            "lk/out",
+            "lk/up/.ssh/id_rsa",
+            "lk/up/project/.env",
+            "lk/s/../.ssh/id_rsa",
+            "./lk/ok",
+            "lk/../.env",
+            "lk//env",
+            "lk/up/project/a.txt",
+            "lk/ok lk/env"
+        ])
+    )
+}
 
 fn reader(g: &mut Grammar) -> String {
     g.of(&[
