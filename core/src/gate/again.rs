@@ -13,8 +13,8 @@ impl Gate {
     /// answers to the old one are refused. A change never allows anything.
     pub fn revise(&self, id: ApprovalId, mut call: Call) {
         let mut state = self.lock();
-        let epoch = state.policy.epoch;
-        state.identify(&mut call);
+        let epoch = state.judge.policy.epoch;
+        state.judge.sessions.identify(&mut call);
         let Some(waiting) = state.waiting.get_mut(&id) else { return };
         // What was said of the options still holds.
         call.by_hand = call.by_hand.or_else(|| waiting.call.by_hand.clone());
@@ -45,7 +45,7 @@ impl GateState {
 
     fn judge_one(&mut self, id: ApprovalId, release: bool) {
         let Some(waiting) = self.waiting.get(&id) else { return };
-        let decision = self.judge(&waiting.call);
+        let decision = self.judge.decide(&waiting.call);
         // What always asks is only answered by the person who looks at it.
         let released = release && !waiting.decision.always() && !bypassed(&decision);
         let how = match decision.effect {
@@ -69,11 +69,11 @@ impl GateState {
             &waiting.call,
             &waiting.decision,
             &waiting.options,
-            self.policy.epoch,
+            self.judge.policy.epoch,
             Timestamp::now(),
         );
         let session = waiting.call.session.clone();
-        self.fit(&mut card, &session);
+        self.judge.sessions.fit(&mut card, &session);
         card.approval_id = id;
         let Some(old) = self.queue.waiting().iter().find(|old| old.approval_id == id) else { return };
         card.history.clone_from(&old.history);

@@ -1,7 +1,5 @@
 //! What an answer does.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use super::{By, Gate, GateEvent, GateState, KeepError, Memory, Refusal, Verdict, Waiting, remembered};
@@ -9,7 +7,6 @@ use crate::approval::{
     AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Event, Outcome, Output, RememberScope,
     State, choice,
 };
-use crate::call::SessionId;
 use crate::grant::{Grant, Scope};
 use crate::policy::{Effect, Policy, SourceFile};
 use crate::record::{Redactor, detail};
@@ -47,7 +44,7 @@ impl Gate {
             ));
         }
         let of_session = remembered.iter().any(|grant| grant.scope == Scope::Session);
-        if of_session && state.alone.contains(&waiting.call.session) {
+        if of_session && state.judge.sessions.is_alone(&waiting.call.session) {
             return Err(AnswerError::Remember(
                 "there is no session that it could be remembered for: each request stands for itself"
                     .to_owned(),
@@ -81,8 +78,8 @@ impl Gate {
         let granted = !remembered.is_empty();
         for grant in remembered {
             match &state.memory {
-                Some(memory) if memory.is_secret(&grant) => state.grants.add_only_here(grant),
-                _ => state.grants.add(grant),
+                Some(memory) if memory.is_secret(&grant) => state.judge.grants.add_only_here(grant),
+                _ => state.judge.grants.add(grant),
             }
         }
         state.carry_out(waiting, &response, resolved.state);
@@ -96,11 +93,6 @@ impl Gate {
             state.judge_again(!bypass);
         }
         Ok(resolved)
-    }
-
-    /// Says that a turn is over: what was approved in it covers nothing any more.
-    pub fn end_turn(&self, session: &SessionId) {
-        self.lock().cover.end_turn(session);
     }
 
     /// Writes what should outlive the session. Returns the policy that holds then.
@@ -231,7 +223,7 @@ impl GateState {
         let verdict = match how {
             State::Approved => Verdict::Allowed(self.authorize(id, call, decision, By::Person, picked)),
             State::Denied => {
-                let gone = self.grants.deny(&call);
+                let gone = self.judge.grants.deny(&call);
                 let at = Timestamp::now();
                 self.note(|_| gone.into_iter().map(|id| Change::Revoke { id, at }).collect());
                 let reason = match response.reason.as_deref().map(str::trim) {
@@ -250,11 +242,10 @@ impl GateState {
     }
 
     /// Lets `policy` hold from now on, and writes that down.
-    pub(super) fn put_in_place(&mut self, mut policy: Policy) {
-        policy.epoch = self.policy.epoch + 1;
-        self.policy = Arc::new(policy);
+    pub(super) fn put_in_place(&mut self, policy: Policy) {
+        self.judge.put_in_place(policy);
         self.note(|memory| {
-            vec![Change::Append(memory.writer.config(&summary(&self.policy), Timestamp::now()))]
+            vec![Change::Append(memory.writer.config(&summary(&self.judge.policy), Timestamp::now()))]
         });
     }
 }

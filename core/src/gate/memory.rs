@@ -166,7 +166,7 @@ impl GateState {
 
     /// The changes that spend `grants`: of those that the store knows.
     pub(super) fn spending(&self, grants: &[GrantId], at: Timestamp) -> Vec<Change> {
-        let kept = grants.iter().filter(|id| !self.grants.is_only_here(**id));
+        let kept = grants.iter().filter(|id| !self.judge.grants.is_only_here(**id));
         kept.map(|id| Change::Use { id: *id, at }).collect()
     }
 
@@ -199,12 +199,13 @@ impl GateState {
     /// Takes over what other processes changed in the remembered answers. Returns whether anything did.
     pub(super) fn recall(&mut self) -> Result<bool, StoreError> {
         let now = Timestamp::now();
-        self.grants.expire(now);
+        self.judge.grants.expire(now);
         let Some(memory) = &self.memory else { return Ok(false) };
         let Some((stamp, kept)) = memory.changed(now)? else { return Ok(false) };
-        let sessions = &self.sessions;
-        let known =
-            |grant: &StoredGrant| grant.session.as_ref().is_none_or(|session| sessions.contains_key(session));
+        let sessions = &self.judge.sessions;
+        let known = |grant: &StoredGrant| {
+            grant.session.as_ref().is_none_or(|session| sessions.get(session).is_some())
+        };
         let mut grants = Grants::default();
         for kept in kept.into_iter().filter(known) {
             match awake(kept) {
@@ -213,7 +214,7 @@ impl GateState {
                 Err(error) => return Err(error),
             }
         }
-        self.grants.replace(grants);
+        self.judge.grants.replace(grants);
         // Not before: what could not be taken over is an error each time, and not only once.
         if let Some(memory) = &mut self.memory {
             memory.stamp = Some(stamp);

@@ -9,6 +9,7 @@ mod asking;
 mod authorized;
 mod cover;
 mod elsewhere;
+mod judge;
 mod kin;
 mod later;
 mod memory;
@@ -30,7 +31,9 @@ pub use progress::Carrying;
 pub use session::Session;
 pub use tally::Tally;
 
-use std::collections::{HashMap, HashSet};
+use judge::Judge;
+
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,8 +42,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::approval::{AgentOption, ApprovalId, ApprovalResolved, Card, Event, Output, Queue, State};
 use crate::call::{Call, SessionId};
-use crate::grant::Grants;
-use crate::policy::{Decision, Level, Policy, Standing, decide};
+use crate::policy::{Decision, Level, Policy};
 use crate::record::CallId;
 use crate::store::Change;
 
@@ -101,13 +103,7 @@ struct Inner {
 
 struct GateState {
     asking: Asking,
-    policy: Arc<Policy>,
-    sessions: HashMap<SessionId, Session>,
-    passed: HashMap<SessionId, session::Passed>,
-    /// Those whose requests stand for themselves.
-    alone: HashSet<SessionId>,
-    root: Option<SessionId>,
-    grants: Grants,
+    judge: Judge,
     queue: Queue,
     waiting: HashMap<ApprovalId, Waiting>,
     cover: cover::Cover,
@@ -186,12 +182,7 @@ impl Gate {
     fn with(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>, memory: Option<Memory>) -> Self {
         let state = GateState {
             asking,
-            policy: Arc::new(policy),
-            sessions: HashMap::new(),
-            passed: HashMap::new(),
-            alone: HashSet::new(),
-            root: None,
-            grants: Grants::default(),
+            judge: Judge::by(policy),
             queue: Queue::default(),
             waiting: HashMap::new(),
             cover: cover::Cover::default(),
@@ -202,7 +193,7 @@ impl Gate {
             calls: progress::Calls::default(),
         };
         state.note(|memory| {
-            let config = answer::summary(&state.policy);
+            let config = answer::summary(&state.judge.policy);
             vec![Change::Append(memory.writer.config(&config, Timestamp::now()))]
         });
         Self { inner: Arc::new(Inner { state: Mutex::new(state), keeper }) }
@@ -211,7 +202,7 @@ impl Gate {
     /// The policy that holds now.
     #[must_use]
     pub fn policy(&self) -> Arc<Policy> {
-        Arc::clone(&self.lock().policy)
+        Arc::clone(&self.lock().judge.policy)
     }
 
     /// How many of what there were.
@@ -253,9 +244,9 @@ impl Gate {
     pub fn judge_reported(&self, call: &Call) -> Decision {
         let mut state = self.lock();
         let mut call = call.clone();
-        state.identify(&mut call);
+        state.judge.sessions.identify(&mut call);
         let call = &call;
-        let decision = state.judge(call);
+        let decision = state.judge.decide(call);
         state.tally.unasked(decision.effect);
         let now = Timestamp::now();
         let id = state.calls.begin(call);
@@ -277,7 +268,7 @@ impl Gate {
     /// Cancels everything that waits in `session` and its children: the turn is gone.
     pub fn cancel(&self, session: &SessionId) {
         let mut state = self.lock();
-        let family = state.family(session);
+        let family = state.judge.sessions.family(session);
         for session in &family {
             state.cover.end_turn(session);
         }
@@ -334,24 +325,6 @@ impl Gate {
 }
 
 impl GateState {
-    fn judge(&self, call: &Call) -> Decision {
-        match self.standing(&call.session) {
-            Some(standing) => decide(&self.policy, call, &standing),
-            None => Decision::error(&*call.title, "the session is not known"),
-        }
-    }
-
-    /// What holds in a session, besides the policy.
-    fn standing(&self, session: &SessionId) -> Option<Standing<'_>> {
-        let session = self.sessions.get(session)?;
-        Some(Standing {
-            mode: self.mode_of(session),
-            bypass: self.bypassed(session),
-            grants: &self.grants,
-            servers: self.passed.get(&session.id).map(|passed| passed.names.as_slice()).unwrap_or_default(),
-        })
-    }
-
     fn authorize(
         &mut self,
         id: CallId,
@@ -416,7 +389,7 @@ impl GateState {
                 // Nothing is allowed that is not written down: it waits on.
                 tracing::warn!(%error, "what a remembered answer allows could not be recorded");
                 if let Some(grant) = memory::ended(&error) {
-                    self.grants.remove(grant);
+                    self.judge.grants.remove(grant);
                 }
                 return;
             }
@@ -424,7 +397,7 @@ impl GateState {
         }
         if how == State::Approved {
             for grant in self.waiting.get(&id).map(|waiting| waiting.decision.spends()).unwrap_or_default() {
-                self.grants.used(grant);
+                self.judge.grants.used(grant);
             }
         }
         let event = Event::Settle { id, state: how, by: by.to_owned(), reason: reason.map(str::to_owned) };

@@ -63,7 +63,7 @@ impl Gate {
     pub fn started(&self, session: &SessionId, tool_call_id: &str) {
         let mut state = self.lock();
         let Some(id) = state.calls.start(session, tool_call_id) else { return };
-        let Some(agent) = state.sessions.get(session).map(|session| session.agent.clone()) else { return };
+        let Some(agent) = state.judge.sessions.agent(session) else { return };
         let now = Timestamp::now();
         state.note(|memory| vec![Change::Append(memory.writer.started(id, &agent, session, now))]);
     }
@@ -73,7 +73,7 @@ impl Gate {
         let mut state = self.lock();
         state.cover.finished(session, tool_call_id);
         let Some(id) = state.calls.end(session, tool_call_id) else { return };
-        let Some(agent) = state.sessions.get(session).map(|session| session.agent.clone()) else { return };
+        let Some(agent) = state.judge.sessions.agent(session) else { return };
         let now = Timestamp::now();
         state.note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, session, how, now))]);
     }

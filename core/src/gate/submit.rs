@@ -3,13 +3,10 @@
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
-use super::{
-    By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory, pass,
-    remembered,
-};
+use super::{By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory, pass};
 use crate::approval::{AgentOption, Card, Event, Output};
 use crate::call::Call;
-use crate::policy::{Decision, Effect, Finding, Level, Source, Standing, decide};
+use crate::policy::{Decision, Effect, Finding, Source};
 use crate::record::{CallId, Ruling};
 use crate::store::{Change, StoreError, StoredApproval};
 
@@ -38,7 +35,7 @@ impl Gate {
         let (reply, verdict) = oneshot::channel();
         let mut state = self.lock();
         let on_ask = on_ask.unwrap_or(state.asking.on_ask);
-        state.identify(&mut call);
+        state.judge.sessions.identify(&mut call);
         let id = state.calls.begin(&call);
         let (decision, fate) = state.fate(id, &call, options, on_ask);
         let answer = match fate {
@@ -74,7 +71,7 @@ impl GateState {
         let mut tries = 0;
         loop {
             let recalled = self.recall();
-            let decision = self.judge(call);
+            let decision = self.judge.decide(call);
             let now = Timestamp::now();
             let pass = self.pass(call, &decision, now).unwrap_or_else(|error| {
                 tracing::warn!(%error, "what another door has allowed could not be read");
@@ -101,7 +98,7 @@ impl GateState {
             });
             let Err(error) = written else {
                 for grant in spends {
-                    self.grants.used(grant);
+                    self.judge.grants.used(grant);
                 }
                 return (decision, fate);
             };
@@ -114,7 +111,7 @@ impl GateState {
                 && tries < TRIES
             {
                 // Somebody else was quicker with its last use, or has just revoked it.
-                self.grants.remove(grant);
+                self.judge.grants.remove(grant);
                 continue;
             }
             // A denial stands without its entry: nothing ran.
@@ -145,28 +142,14 @@ impl GateState {
                 refuse(Refusal::full(call, decision.clone()))
             }
             Effect::Ask => {
-                let mut card = Card::new(call, decision, options, self.policy.epoch, now);
+                let mut card = Card::new(call, decision, options, self.judge.policy.epoch, now);
                 card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
                 card.history = self.history(call, decision);
-                card.levels = self.levels(call, decision);
-                self.fit(&mut card, &call.session);
+                card.levels = self.judge.levels(call, decision);
+                self.judge.sessions.fit(&mut card, &call.session);
                 Fate::Ask(Box::new(card))
             }
         }
-    }
-
-    /// The levels of the tool's server that would allow the call (decisions, 4.3).
-    fn levels(&self, call: &Call, decision: &Decision) -> Vec<Level> {
-        let Some(standing) = self.standing(&call.session).filter(|_| !decision.always()) else {
-            return Vec::new();
-        };
-        let allows = |level: &Level| {
-            let Ok(grant) = remembered::levelled(call, *level) else { return false };
-            let mut grants = self.grants.clone();
-            grants.add(grant);
-            decide(&self.policy, call, &Standing { grants: &grants, ..standing }).effect == Effect::Allow
-        };
-        [Level::Read, Level::Write, Level::All].into_iter().filter(allows).collect()
     }
 
     /// How the like was answered before.
@@ -197,7 +180,7 @@ impl GateState {
             Fate::Refuse(_) | Fate::Ask(_) => By::Policy.as_str(),
         };
         let mut changes = vec![Change::Append(writer.proposed(id, call, now))];
-        if let Some(standing) = self.standing(&call.session) {
+        if let Some(standing) = self.judge.standing(&call.session) {
             let effect = match fate {
                 Fate::Allow(_) => Effect::Allow,
                 Fate::Refuse(_) => Effect::Deny,
