@@ -86,7 +86,7 @@ impl GateState {
             vec![Change::Update { id, digest: card.digest.clone(), card: memory.writer.card(&card) }]
         };
         // Not written: an answer from another process is for the old digest, and refused.
-        self.note(update);
+        self.ledger.note(update);
         if let Output::Updated(card) = self.queue.handle(Event::Update(Box::new(card)), Timestamp::now()) {
             self.tell(&GateEvent::Updated(card));
         }

@@ -8,8 +8,8 @@ use crate::approval::{
     State, choice,
 };
 use crate::grant::{Grant, Scope};
-use crate::policy::{Effect, Policy, SourceFile};
-use crate::record::{Redactor, detail};
+use crate::policy::{Effect, Policy};
+use crate::record::Redactor;
 use crate::store::{Change, Conflict, OfferId, StoreError};
 
 impl Gate {
@@ -38,7 +38,7 @@ impl Gate {
         let waiting = state.waiting.get(&response.approval_id).ok_or(AnswerError::Unknown)?;
         let now = Timestamp::now();
         let remembered = remembered::grants(waiting, &response, how, now)?;
-        if state.memory.is_none() && remembered.iter().any(|grant| grant.scope != Scope::Session) {
+        if state.ledger.memory().is_none() && remembered.iter().any(|grant| grant.scope != Scope::Session) {
             return Err(AnswerError::Remember(
                 "there is no store to remember it in (--no-record): answer for this session".to_owned(),
             ));
@@ -53,7 +53,7 @@ impl Gate {
         state.keeps_no_secret(&remembered, &response)?;
         // Written before the answer counts: an answer whose rule could not be written is not half
         // taken.
-        let policy = self.keep(&state, &response)?;
+        let policy = Self::keep(&state, &response)?;
         let (id, bypass) = (response.approval_id, response.bypass_all);
         let permissions = remembered::permissions(waiting, &response, &remembered, policy.is_some());
         let given = (&response, how, by, permissions.as_slice());
@@ -63,7 +63,7 @@ impl Gate {
             changes.extend(taken);
             changes
         };
-        if let Err(error) = state.commit(changes) {
+        if let Err(error) = state.ledger.commit(changes) {
             return Err(state.unanswered(id, &error));
         }
         let event = Event::Answer { response, by: by.to_owned() };
@@ -77,7 +77,7 @@ impl Gate {
         let waiting = state.waiting.remove(&id).ok_or(AnswerError::Unknown)?;
         let granted = !remembered.is_empty();
         for grant in remembered {
-            match &state.memory {
+            match state.ledger.memory() {
                 Some(memory) if memory.is_secret(&grant) => state.judge.grants.add_only_here(grant),
                 _ => state.judge.grants.add(grant),
             }
@@ -96,12 +96,12 @@ impl Gate {
     }
 
     /// Writes what should outlive the session. Returns the policy that holds then.
-    fn keep(&self, state: &GateState, response: &ApprovalResponse) -> Result<Option<Policy>, AnswerError> {
+    fn keep(state: &GateState, response: &ApprovalResponse) -> Result<Option<Policy>, AnswerError> {
         let failed = |error: KeepError| AnswerError::Remember(error.to_string());
         let Some(waiting) = state.waiting.get(&response.approval_id) else { return Ok(None) };
         let agent = &waiting.call.agent;
         if response.bypass_all {
-            return self.inner.keeper.bypass(agent).map(Some).map_err(failed);
+            return state.ledger.keeper().bypass(agent).map(Some).map_err(failed);
         }
         let chosen = match &response.response {
             Outcome::Selected { option_id } => option_id.as_str(),
@@ -113,7 +113,7 @@ impl Gate {
         match &response.remember {
             Some(remember) if remember.scope == RememberScope::User && remembered::is_rule(remember) => {
                 remembered::cover(&waiting.call, &waiting.decision, &remember.patterns)?;
-                self.inner.keeper.allow(agent, &remember.patterns).map(Some).map_err(failed)
+                state.ledger.keeper().allow(agent, &remember.patterns).map(Some).map_err(failed)
             }
             _ => Ok(None),
         }
@@ -158,31 +158,14 @@ fn answering(
     changes
 }
 
-/// A policy as the record names it.
-pub(super) fn summary(policy: &Policy) -> detail::Config {
-    let file = |file: &SourceFile| detail::ConfigFile {
-        path: file.path.to_string_lossy().into_owned(),
-        digest: file.digest.to_string(),
-        layer: Some(file.layer.to_owned()),
-    };
-    detail::Config {
-        v: detail::VERSION,
-        epoch: policy.epoch,
-        mode: policy.mode,
-        files: policy.files.iter().map(file).collect(),
-        notices: policy.notices.clone(),
-        pins: None,
-    }
-}
-
 impl GateState {
     /// A pattern that holds a secret is written nowhere: it counts in this session at most.
     fn keeps_no_secret(&self, grants: &[Grant], response: &ApprovalResponse) -> Result<(), AnswerError> {
         let rule = response.remember.as_ref().filter(|remember| remembered::is_rule(remember));
         let typed = rule.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
         let own = Redactor::default();
-        let redactor = self.memory.as_ref().map_or(&own, |memory| memory.writer.redactor());
-        let secret = |grant: &&Grant| self.memory.as_ref().is_some_and(|memory| memory.is_secret(grant));
+        let redactor = self.ledger.memory().map_or(&own, |memory| memory.writer.redactor());
+        let secret = |grant: &&Grant| self.ledger.memory().is_some_and(|memory| memory.is_secret(grant));
         let limited = |grant: &Grant| grant.expires_at.is_some() || grant.uses_left.is_some();
         let refused = match grants.iter().filter(secret).find(|of| of.scope != Scope::Session || limited(of))
         {
@@ -225,7 +208,7 @@ impl GateState {
             State::Denied => {
                 let gone = self.judge.grants.deny(&call);
                 let at = Timestamp::now();
-                self.note(|_| gone.into_iter().map(|id| Change::Revoke { id, at }).collect());
+                self.ledger.note(|_| gone.into_iter().map(|id| Change::Revoke { id, at }).collect());
                 let reason = match response.reason.as_deref().map(str::trim) {
                     Some(reason) if !reason.is_empty() => format!("the user said no: {reason}"),
                     _ => "the user said no".to_owned(),
@@ -244,8 +227,6 @@ impl GateState {
     /// Lets `policy` hold from now on, and writes that down.
     pub(super) fn put_in_place(&mut self, policy: Policy) {
         self.judge.put_in_place(policy);
-        self.note(|memory| {
-            vec![Change::Append(memory.writer.config(&summary(&self.judge.policy), Timestamp::now()))]
-        });
+        self.ledger.policy(&self.judge.policy);
     }
 }

@@ -6,12 +6,14 @@
 mod again;
 mod answer;
 mod asking;
+mod attend;
 mod authorized;
 mod cover;
 mod elsewhere;
 mod judge;
 mod kin;
 mod later;
+mod ledger;
 mod memory;
 mod pass;
 mod progress;
@@ -32,6 +34,7 @@ pub use session::Session;
 pub use tally::Tally;
 
 use judge::Judge;
+use ledger::Ledger;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -93,12 +96,7 @@ pub struct Asking {
 /// The gate. Cheap to clone; all clones are the same gate.
 #[derive(Clone)]
 pub struct Gate {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    state: Mutex<GateState>,
-    keeper: Box<dyn Keeper>,
+    state: Arc<Mutex<GateState>>,
 }
 
 struct GateState {
@@ -109,8 +107,7 @@ struct GateState {
     cover: cover::Cover,
     surfaces: Vec<Surface>,
     tally: Tally,
-    memory: Option<Memory>,
-    beaten: Option<Timestamp>,
+    ledger: Ledger,
     calls: progress::Calls,
 }
 
@@ -188,15 +185,11 @@ impl Gate {
             cover: cover::Cover::default(),
             surfaces: Vec::new(),
             tally: Tally::default(),
-            memory,
-            beaten: None,
+            ledger: Ledger::new(memory, keeper),
             calls: progress::Calls::default(),
         };
-        state.note(|memory| {
-            let config = answer::summary(&state.judge.policy);
-            vec![Change::Append(memory.writer.config(&config, Timestamp::now()))]
-        });
-        Self { inner: Arc::new(Inner { state: Mutex::new(state), keeper }) }
+        state.ledger.policy(&state.judge.policy);
+        Self { state: Arc::new(Mutex::new(state)) }
     }
 
     /// The policy that holds now.
@@ -250,7 +243,7 @@ impl Gate {
         state.tally.unasked(decision.effect);
         let now = Timestamp::now();
         let id = state.calls.begin(call);
-        state.note(|memory| vec![Change::Append(memory.writer.unasked(id, call, &decision, now))]);
+        state.ledger.note(|memory| vec![Change::Append(memory.writer.unasked(id, call, &decision, now))]);
         decision
     }
 
@@ -320,7 +313,7 @@ impl Gate {
 
     fn lock(&self) -> MutexGuard<'_, GateState> {
         // A panic elsewhere must not make the gate unusable: nothing is left half done in here.
-        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -373,10 +366,10 @@ impl GateState {
         let Some(waiting) = self.waiting.get(&id) else { return };
         let now = Timestamp::now();
         let spent = match how {
-            State::Approved => self.spending(&waiting.decision.spends(), now),
+            State::Approved => Ledger::spending(&self.judge.grants, &waiting.decision.spends(), now),
             _ => Vec::new(),
         };
-        let written = self.commit(|memory| {
+        let written = self.ledger.commit(|memory| {
             let mut changes = settling(memory, id, waiting, (how, by, reason), now);
             changes.extend(spent);
             if how == State::Approved {
@@ -388,7 +381,7 @@ impl GateState {
             if how == State::Approved {
                 // Nothing is allowed that is not written down: it waits on.
                 tracing::warn!(%error, "what a remembered answer allows could not be recorded");
-                if let Some(grant) = memory::ended(&error) {
+                if let Some(grant) = ledger::ended(&error) {
                     self.judge.grants.remove(grant);
                 }
                 return;

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{GateState, Memory};
+use super::{Ledger, Memory};
 use crate::call::{Access, Call, Door};
 use crate::policy::{Decision, Effect};
 use crate::store::{Change, Conflict, Pass, PassedCall, StoreError};
@@ -35,7 +35,7 @@ impl Memory {
     }
 }
 
-impl GateState {
+impl Ledger {
     /// The pass that lets `call` through in place of an answer, if there is one.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl GateState {
         if call.door != Door::Mcp || decision.effect != Effect::Ask {
             return Ok(None);
         }
-        let Some(memory) = &self.memory else { return Ok(None) };
+        let Some(memory) = self.memory() else { return Ok(None) };
         let Some(passed) = memory.passed(call) else { return Ok(None) };
         let pass = memory.store.pass(&passed, now)?;
         // What is always asked about, a person has to have seen.

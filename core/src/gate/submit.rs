@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
-use super::{By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory, pass};
+use super::{
+    By, Gate, GateEvent, GateState, Ledger, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, ledger, pass,
+};
 use crate::approval::{AgentOption, Card, Event, Output};
 use crate::call::Call;
 use crate::policy::{Decision, Effect, Finding, Source};
@@ -70,10 +72,10 @@ impl GateState {
     fn fate(&mut self, id: CallId, call: &Call, options: &[AgentOption], on_ask: OnAsk) -> (Decision, Fate) {
         let mut tries = 0;
         loop {
-            let recalled = self.recall();
+            let recalled = self.ledger.recall(&mut self.judge);
             let decision = self.judge.decide(call);
             let now = Timestamp::now();
-            let pass = self.pass(call, &decision, now).unwrap_or_else(|error| {
+            let pass = self.ledger.pass(call, &decision, now).unwrap_or_else(|error| {
                 tracing::warn!(%error, "what another door has allowed could not be read");
                 None
             });
@@ -85,10 +87,10 @@ impl GateState {
                 Fate::Allow(By::Policy) => decision.spends(),
                 _ => Vec::new(),
             };
-            let written = recalled.and_then(|_| {
-                self.commit(|memory| {
+            let written = recalled.and_then(|()| {
+                self.ledger.commit(|memory| {
                     let mut changes = self.proposal(memory, id, call, &decision, &fate, now);
-                    changes.extend(self.spending(&spends, now));
+                    changes.extend(Ledger::spending(&self.judge.grants, &spends, now));
                     changes.extend(pass.map(|pass| Change::TakePass { id: pass.id, at: now }));
                     if matches!(fate, Fate::Allow(_)) {
                         changes.extend(memory.leaving(call, false, now));
@@ -107,7 +109,7 @@ impl GateState {
                 // Another call went through by it.
                 continue;
             }
-            if let Some(grant) = memory::ended(&error)
+            if let Some(grant) = ledger::ended(&error)
                 && tries < TRIES
             {
                 // Somebody else was quicker with its last use, or has just revoked it.
@@ -144,23 +146,12 @@ impl GateState {
             Effect::Ask => {
                 let mut card = Card::new(call, decision, options, self.judge.policy.epoch, now);
                 card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
-                card.history = self.history(call, decision);
+                card.history = self.ledger.history(call, decision);
                 card.levels = self.judge.levels(call, decision);
                 self.judge.sessions.fit(&mut card, &call.session);
                 Fate::Ask(Box::new(card))
             }
         }
-    }
-
-    /// How the like was answered before.
-    pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<crate::store::History> {
-        let memory = self.memory.as_ref()?;
-        let access = &decision.because()?.access;
-        memory
-            .store
-            .history(&call.agent, &memory.writer.access(access))
-            .ok()
-            .filter(|history| history.first_seen.is_some())
     }
 
     /// What is written of a call that came in.

@@ -175,7 +175,7 @@ async fn given_a_pass_that_has_ended_then_it_counts_no_more() {
     let ticket = first.submit(asked("1", "gh", "issue", json!({})), &[]);
     answer(&first, &ticket, choice::ALLOW_ONCE).unwrap();
     let state = first.lock();
-    let memory = state.memory.as_ref().unwrap();
+    let memory = state.ledger.memory().unwrap();
     let mut call = asked("1", "gh", "issue", json!({}));
     call.server = Some(github());
     let Some(Change::LeavePass(left)) = memory.leaving(&call, true, Timestamp::now()) else { panic!() };

@@ -1,0 +1,119 @@
+//! What is written for good: the record and what stands beside it in the store, and the user's file.
+
+use jiff::Timestamp;
+
+use super::{Judge, Keeper, Memory, memory};
+use crate::call::Call;
+use crate::grant::{GrantId, Grants};
+use crate::policy::{Decision, Policy, SourceFile};
+use crate::record::detail;
+use crate::store::{Change, Conflict, History, StoreError, StoredGrant};
+
+/// Where it is written.
+pub(super) struct Ledger {
+    /// The store; without it there is nothing to write there.
+    memory: Option<Memory>,
+    /// The user's file.
+    keeper: Box<dyn Keeper>,
+}
+
+impl Ledger {
+    pub(super) fn new(memory: Option<Memory>, keeper: Box<dyn Keeper>) -> Self {
+        Self { memory, keeper }
+    }
+
+    pub(super) fn memory(&self) -> Option<&Memory> {
+        self.memory.as_ref()
+    }
+
+    pub(super) fn memory_mut(&mut self) -> Option<&mut Memory> {
+        self.memory.as_mut()
+    }
+
+    /// Nothing is written in the store from now on: what was, once this is dropped.
+    pub(super) fn leave(&mut self) -> Option<Memory> {
+        self.memory.take()
+    }
+
+    pub(super) fn keeper(&self) -> &dyn Keeper {
+        &*self.keeper
+    }
+
+    /// Writes `changes`, before anybody hears of them.
+    pub(super) fn commit(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) -> Result<(), StoreError> {
+        self.memory.as_ref().map_or(Ok(()), |memory| memory.later().commit(changes(memory)))
+    }
+
+    /// The same for what can't be stopped any more: a failure is told, and nothing else.
+    pub(super) fn note(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) {
+        if let Err(error) = self.commit(changes) {
+            tracing::warn!(%error, "the record lacks an entry");
+        }
+    }
+
+    /// The same for what nobody waits for: it is written a moment later.
+    pub(super) fn note_later(&self, change: impl FnOnce(&Memory) -> Change) {
+        if let Some(memory) = &self.memory {
+            memory.later().note(change(memory));
+        }
+    }
+
+    /// The policy that holds from now on.
+    pub(super) fn policy(&self, policy: &Policy) {
+        let file = |file: &SourceFile| detail::ConfigFile {
+            path: file.path.to_string_lossy().into_owned(),
+            digest: file.digest.to_string(),
+            layer: Some(file.layer.to_owned()),
+        };
+        let config = detail::Config {
+            v: detail::VERSION,
+            epoch: policy.epoch,
+            mode: policy.mode,
+            files: policy.files.iter().map(file).collect(),
+            notices: policy.notices.clone(),
+            pins: None,
+        };
+        self.note(|memory| vec![Change::Append(memory.writer.config(&config, Timestamp::now()))]);
+    }
+
+    /// Takes over what other processes changed in the remembered answers.
+    pub(super) fn recall(&mut self, judge: &mut Judge) -> Result<(), StoreError> {
+        let now = Timestamp::now();
+        judge.grants.expire(now);
+        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let Some((stamp, kept)) = memory.changed(now)? else { return Ok(()) };
+        let sessions = &judge.sessions;
+        let known = |kept: &StoredGrant| kept.session.as_ref().is_none_or(|id| sessions.get(id).is_some());
+        let mut grants = Grants::default();
+        for kept in kept.into_iter().filter(known) {
+            // A denial that can't be understood would be a hole.
+            grants.add(memory::awake(kept)?);
+        }
+        judge.grants.replace(grants);
+        // Not before: what could not be taken over is an error each time, and not only once.
+        memory.recalled(stamp);
+        Ok(())
+    }
+
+    /// The changes that spend `spent`: of those that the store knows.
+    pub(super) fn spending(grants: &Grants, spent: &[GrantId], at: Timestamp) -> Vec<Change> {
+        let kept = spent.iter().filter(|id| !grants.is_only_here(**id));
+        kept.map(|id| Change::Use { id: *id, at }).collect()
+    }
+
+    /// How the like was answered before.
+    pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<History> {
+        let memory = self.memory.as_ref()?;
+        let access = &decision.because()?.access;
+        let history = memory.store.history(&call.agent, &memory.writer.access(access)).ok();
+        history.filter(|history| history.first_seen.is_some())
+    }
+}
+
+/// Which grant a commit failed by, if one has ended meanwhile.
+pub(super) fn ended(error: &StoreError) -> Option<GrantId> {
+    match error {
+        StoreError::Conflict(Conflict::Ended(id)) => Some(*id),
+        _ => None,
+    }
+}
