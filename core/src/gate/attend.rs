@@ -66,7 +66,7 @@ impl Gate {
                 let late = Timestamp::now().duration_since(offer.at).unsigned_abs() > Offer::FRESH;
                 let taken = match late {
                     true => Err(AnswerError::Withdrawn),
-                    false => self.take(offer.response, &offer.by, Some(offer.id)).map(drop),
+                    false => self.lock().answer(&offer.response, &offer.by, Some(offer.id)).map(drop),
                 };
                 let Err(error) = taken else { continue };
                 let refused = self.clean(error.to_string());
@@ -78,7 +78,7 @@ impl Gate {
                 }
             }
         }
-        !self.lock().waiting.is_empty()
+        self.count_waiting() > 0
     }
 
     /// `text` as the store may hold it.
@@ -116,7 +116,7 @@ impl GateState {
         if let Some(memory) = self.ledger.memory_mut() {
             memory.heard(stamp);
         }
-        if self.waiting.is_empty() {
+        if self.queue.cards().len() == 0 {
             return Ok(None);
         }
         self.judge_again(true);

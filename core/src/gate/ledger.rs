@@ -2,12 +2,14 @@
 
 use jiff::Timestamp;
 
-use super::{Judge, Keeper, Memory, memory};
+use super::submit::Fate;
+use super::{By, Judge, Judged, Keeper, Memory, Why, memory};
+use crate::approval::{ApprovalResolved, ApprovalResponse, State};
 use crate::call::Call;
-use crate::grant::{GrantId, Grants};
-use crate::policy::{Decision, Policy, SourceFile};
-use crate::record::detail;
-use crate::store::{Change, Conflict, History, StoreError, StoredGrant};
+use crate::grant::{Grant, GrantId, Grants};
+use crate::policy::{Decision, Effect, Policy, SourceFile};
+use crate::record::{Ruling, detail};
+use crate::store::{Change, History, OfferId, StoreError, StoredGrant};
 
 /// Where it is written.
 pub(super) struct Ledger {
@@ -95,10 +97,92 @@ impl Ledger {
         Ok(())
     }
 
-    /// The changes that spend `spent`: of those that the store knows.
-    pub(super) fn spending(grants: &Grants, spent: &[GrantId], at: Timestamp) -> Vec<Change> {
-        let kept = spent.iter().filter(|id| !grants.is_only_here(**id));
-        kept.map(|id| Change::Use { id: *id, at }).collect()
+    /// A call that came in, and what becomes of it.
+    pub(super) fn submitted(
+        &self,
+        judged: &Judged,
+        fate: &Fate,
+        judge: &Judge,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let Judged { id, call, decision } = judged;
+        let (effect, by) = match fate {
+            Fate::Allow { by, .. } => (Effect::Allow, by.as_str()),
+            Fate::Refuse(Why::Nobody) => (Effect::Deny, "nobody"),
+            Fate::Refuse(_) => (Effect::Deny, By::Policy.as_str()),
+            Fate::Ask(_) => (Effect::Ask, By::Policy.as_str()),
+        };
+        self.commit(|memory| {
+            let writer = &memory.writer;
+            let mut changes = vec![Change::Append(writer.proposed(*id, call, now))];
+            if let Some(standing) = judge.standing(&call.session) {
+                let ruling = Ruling::new(effect, by, call, &standing);
+                changes.push(Change::Append(writer.decided(*id, call, decision, &ruling, now)));
+            }
+            match fate {
+                Fate::Allow { grants, pass, .. } => {
+                    changes.extend(spending(&judge.grants, grants, now));
+                    changes.extend(pass.as_ref().map(|pass| Change::TakePass { id: pass.id, at: now }));
+                    changes.extend(memory.leaving(call, false, now));
+                }
+                Fate::Refuse(_) => {}
+                Fate::Ask(card) => {
+                    changes.push(Change::Ask(Box::new(memory.asking(call, card, now))));
+                    changes.push(Change::Append(writer.asked(*id, call, decision, card, now)));
+                }
+            }
+            changes
+        })
+    }
+
+    /// A question that ended by something else than an answer.
+    pub(super) fn settled(
+        &self,
+        judged: &Judged,
+        resolved: &ApprovalResolved,
+        grants: &Grants,
+    ) -> Result<(), StoreError> {
+        let Judged { id, call, decision } = judged;
+        self.commit(|memory| {
+            let entry = memory.writer.settled(*id, call, resolved);
+            let mut changes = vec![memory.settling(resolved), Change::Append(entry)];
+            if resolved.state == State::Approved {
+                changes.extend(spending(grants, &decision.spends(), resolved.at));
+                changes.extend(memory.leaving(call, false, resolved.at));
+            }
+            changes
+        })
+    }
+
+    /// A question that was answered, and what is remembered of the answer. `offer`: it came from another process, which
+    /// hears that it was taken.
+    pub(super) fn answered(
+        &self,
+        judged: &Judged,
+        response: &ApprovalResponse,
+        resolved: &ApprovalResolved,
+        remembered: &[Grant],
+        offer: Option<OfferId>,
+    ) -> Result<(), StoreError> {
+        let (Judged { id, call, decision }, at) = (judged, resolved.at);
+        self.commit(|memory| {
+            let writer = &memory.writer;
+            let entry = writer.answered(*id, call, decision, response, resolved);
+            let mut changes = vec![memory.settling(resolved), Change::Append(entry)];
+            if resolved.state == State::Approved {
+                changes.extend(memory.leaving(call, true, at));
+            }
+            for grant in remembered {
+                let mut kept = memory.kept(grant, at);
+                kept.approval = Some(resolved.approval_id);
+                changes.push(Change::Append(writer.granted(&kept, at)));
+                if !memory.is_secret(grant) {
+                    changes.push(Change::Grant(Box::new(kept)));
+                }
+            }
+            changes.extend(offer.map(|id| Change::Reply { id, refused: None }));
+            changes
+        })
     }
 
     /// How the like was answered before.
@@ -110,10 +194,8 @@ impl Ledger {
     }
 }
 
-/// Which grant a commit failed by, if one has ended meanwhile.
-pub(super) fn ended(error: &StoreError) -> Option<GrantId> {
-    match error {
-        StoreError::Conflict(Conflict::Ended(id)) => Some(*id),
-        _ => None,
-    }
+/// The changes that spend `spent`: of those that the store knows.
+fn spending(grants: &Grants, spent: &[GrantId], at: Timestamp) -> impl Iterator<Item = Change> {
+    let kept = spent.iter().filter(|id| !grants.is_only_here(**id));
+    kept.map(move |id| Change::Use { id: *id, at })
 }

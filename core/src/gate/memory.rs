@@ -6,12 +6,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::later::Later;
-use crate::approval::State;
+use crate::approval::{ApprovalResolved, Card, State};
+use crate::call::Call;
 use crate::grant::{Grant, Scope};
 use crate::policy::Pattern;
 use crate::policy::pattern::Places;
 use crate::record::Writer;
-use crate::store::{Change, GrantQuery, Owner, Store, StoreError, StoredGrant};
+use crate::store::{Change, GrantQuery, Owner, Store, StoreError, StoredApproval, StoredGrant};
 
 /// A store, and this process as one that asks in it.
 pub struct Memory {
@@ -109,6 +110,35 @@ impl Memory {
     /// A reason as it is kept.
     pub(super) fn reason(&self, typed: Option<&str>) -> Option<String> {
         typed.map(|typed| self.writer.redactor().redact(typed).into_owned())
+    }
+
+    /// A question as it is kept.
+    pub(super) fn asking(&self, call: &Call, card: &Card, at: Timestamp) -> StoredApproval {
+        StoredApproval {
+            id: card.approval_id,
+            owner: self.owner.id,
+            agent: call.agent.clone(),
+            session: call.session.clone(),
+            workspace: call.workspace(),
+            digest: card.digest.clone(),
+            card: self.writer.card(card),
+            state: card.state,
+            asked_at: at,
+            settled_at: None,
+            by: None,
+            reason: None,
+        }
+    }
+
+    /// How a question ended, as it is kept.
+    pub(super) fn settling(&self, resolved: &ApprovalResolved) -> Change {
+        Change::Settle {
+            id: resolved.approval_id,
+            state: resolved.state,
+            by: resolved.by.clone(),
+            reason: self.reason(resolved.reason.as_deref()),
+            at: resolved.at,
+        }
     }
 
     /// `grant` as it is kept.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{Ledger, Memory};
 use crate::call::{Access, Call, Door};
 use crate::policy::{Decision, Effect};
-use crate::store::{Change, Conflict, Pass, PassedCall, StoreError};
+use crate::store::{Change, Pass, PassedCall};
 
 impl Memory {
     /// What a pass for `call` is about: one tool of a server that is known for certain.
@@ -37,27 +37,18 @@ impl Memory {
 
 impl Ledger {
     /// The pass that lets `call` through in place of an answer, if there is one.
-    ///
-    /// # Errors
-    /// If the store can't be read.
-    pub(super) fn pass(
-        &self,
-        call: &Call,
-        decision: &Decision,
-        now: Timestamp,
-    ) -> Result<Option<Pass>, StoreError> {
+    pub(super) fn pass(&self, call: &Call, decision: &Decision, now: Timestamp) -> Option<Pass> {
         if call.door != Door::Mcp || decision.effect != Effect::Ask {
-            return Ok(None);
+            return None;
         }
-        let Some(memory) = self.memory() else { return Ok(None) };
-        let Some(passed) = memory.passed(call) else { return Ok(None) };
-        let pass = memory.store.pass(&passed, now)?;
-        // What is always asked about, a person has to have seen.
-        Ok(pass.filter(|pass| pass.person || !decision.always()))
+        let memory = self.memory()?;
+        match memory.store.pass(&memory.passed(call)?, now) {
+            // What is always asked about, a person has to have seen.
+            Ok(pass) => pass.filter(|pass| pass.person || !decision.always()),
+            Err(error) => {
+                tracing::warn!(%error, "what another door has allowed could not be read");
+                None
+            }
+        }
     }
-}
-
-/// Whether a commit failed since a pass was taken by another process.
-pub(super) fn is_taken(error: &StoreError) -> bool {
-    matches!(error, StoreError::Conflict(Conflict::Passed(_)))
 }

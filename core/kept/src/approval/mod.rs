@@ -1,9 +1,8 @@
-//! Asking: cards, answers, and the queue of what waits.
+//! Asking: cards, and answers to them.
 
 mod answer;
 mod card;
 mod families;
-mod queue;
 mod suggest;
 mod visible;
 
@@ -12,7 +11,6 @@ pub use card::{
     AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State,
     choice,
 };
-pub use queue::{Event, MOST_WAITING, Output, Queue};
 pub use suggest::{Suggestion, suggestions};
 pub(crate) use visible::hides;
 pub use visible::{visible, visible_block};

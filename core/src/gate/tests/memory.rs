@@ -316,7 +316,7 @@ async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled
     let asked = dead.submit(run("1", "make"), &[]);
     let id = asked.approval().unwrap();
     // Dropped without a word, as a killed process ends: the ticket and the gate go, nothing is settled.
-    dead.lock().waiting.clear();
+    dead.lock().queue = super::super::queue::Queue::default();
     drop(dead.lock().ledger.leave());
     let next = kept.gate();
     let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };

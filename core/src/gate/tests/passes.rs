@@ -3,7 +3,7 @@
 use super::memory::Kept;
 use super::*;
 use crate::call::{McpAccess, ServerId};
-use crate::policy::{Approval, ServerSettings};
+use crate::policy::{Approval, Level, ServerSettings};
 use crate::record::{Kind, detail};
 use crate::store::{Change, Pass, Store};
 
