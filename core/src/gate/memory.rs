@@ -7,12 +7,14 @@ use jiff::Timestamp;
 
 use super::later::Later;
 use crate::approval::{ApprovalResolved, Card, State};
-use crate::call::Call;
+use crate::call::{Access, Call, Door};
 use crate::grant::{Grant, Scope};
-use crate::policy::Pattern;
 use crate::policy::pattern::Places;
+use crate::policy::{Decision, Effect, Pattern};
 use crate::record::Writer;
-use crate::store::{Change, GrantQuery, Owner, Store, StoreError, StoredApproval, StoredGrant};
+use crate::store::{
+    Change, GrantQuery, Owner, Pass, PassedCall, Store, StoreError, StoredApproval, StoredGrant,
+};
 
 /// A store, and this process as one that asks in it.
 pub struct Memory {
@@ -127,6 +129,47 @@ impl Memory {
             settled_at: None,
             by: None,
             reason: None,
+        }
+    }
+
+    /// What a pass for `call` is about: one tool of a server that is known for certain.
+    fn passed(&self, call: &Call) -> Option<PassedCall> {
+        let mut tools = call.accesses.iter().filter_map(|access| match access {
+            Access::Mcp(mcp) => Some(mcp),
+            _ => None,
+        });
+        let (mcp, None) = (tools.next()?, tools.next()) else { return None };
+        let (_, tool) = mcp.certain()?;
+        Some(PassedCall {
+            agent: call.agent.clone(),
+            server: call.server.clone()?,
+            tool: tool.to_owned(),
+            arguments: self.writer.arguments(&mcp.arguments),
+        })
+    }
+
+    /// The change that leaves a pass for `call`, which is allowed: an agent that asked first meets it again at the
+    /// gateway. `person`: by a person, who saw exactly this.
+    pub(super) fn leaving(&self, call: &Call, person: bool, at: Timestamp) -> Option<Change> {
+        if call.door != Door::AcpPermission {
+            return None;
+        }
+        let pass = Pass::leave(self.owner.id, self.passed(call)?, person, at)?;
+        Some(Change::LeavePass(Box::new(pass)))
+    }
+
+    /// The pass that lets `call` through in place of an answer, if there is one.
+    pub(super) fn pass(&self, call: &Call, decision: &Decision, now: Timestamp) -> Option<Pass> {
+        if call.door != Door::Mcp || decision.effect != Effect::Ask {
+            return None;
+        }
+        match self.store.pass(&self.passed(call)?, now) {
+            // What is always asked about, a person has to have seen.
+            Ok(pass) => pass.filter(|pass| pass.person || !decision.always()),
+            Err(error) => {
+                tracing::warn!(%error, "what another door has allowed could not be read");
+                None
+            }
         }
     }
 

@@ -17,7 +17,6 @@ mod later;
 mod ledger;
 mod listeners;
 mod memory;
-mod pass;
 mod progress;
 mod questions;
 mod queue;

@@ -1,9 +1,8 @@
-//! How questions end: by a verdict, and where it is no answer that gives one, by whom and why.
+//! How questions end by something else than an answer: a policy, a grant, the agent, a time limit.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tokio::sync::oneshot;
 
 use super::queue::Question;
 use super::{Authorized, By, Gate, GateEvent, GateState, OnAsk, Refusal, Verdict};
@@ -89,15 +88,5 @@ impl GateState {
         };
         self.give(verdict, reply);
         self.listeners.tell(&GateEvent::Resolved(resolved));
-    }
-
-    /// Hands out a verdict: what it allows covers its side doors from now on, and it is counted.
-    pub(super) fn give(&mut self, verdict: Verdict, to: oneshot::Sender<Verdict>) {
-        if let Verdict::Allowed(authorized) = &verdict {
-            self.cover.approved(authorized.call());
-        }
-        self.tally.count(&verdict);
-        // Nobody waits for it if the ticket is gone.
-        let _ = to.send(verdict);
     }
 }

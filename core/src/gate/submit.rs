@@ -117,7 +117,7 @@ impl GateState {
 
     fn choose(&mut self, judged: &Judged, options: &[AgentOption], on_ask: OnAsk, now: Timestamp) -> Fate {
         let Judged { call, decision, .. } = judged;
-        let pass = self.ledger.pass(call, decision, now);
+        let pass = self.ledger.memory().and_then(|memory| memory.pass(call, decision, now));
         // What an approved call announced is not asked about again, and not counted twice.
         if pass.is_some() || (decision.effect != Effect::Deny && self.cover.spend(call)) {
             return Fate::Allow { by: By::Covered, grants: Vec::new(), pass };
@@ -136,6 +136,16 @@ impl GateState {
                 Fate::Ask(Box::new(card))
             }
         }
+    }
+
+    /// Hands a verdict to whoever holds the ticket: what it allows covers its side doors from now on, and it is counted.
+    pub(super) fn give(&mut self, verdict: Verdict, to: oneshot::Sender<Verdict>) {
+        if let Verdict::Allowed(authorized) = &verdict {
+            self.cover.approved(authorized.call());
+        }
+        self.tally.count(&verdict);
+        // The ticket may be gone.
+        let _ = to.send(verdict);
     }
 }
 
