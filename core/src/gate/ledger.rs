@@ -4,12 +4,14 @@ use jiff::Timestamp;
 
 use super::submit::Fate;
 use super::{By, Judge, Judged, Keeper, Memory, Why, memory};
-use crate::approval::{ApprovalResolved, ApprovalResponse, State};
-use crate::call::Call;
+use crate::approval::{ApprovalResolved, ApprovalResponse, Card, State};
+use crate::call::{Access, Call, Door};
 use crate::grant::{Grant, GrantId, Grants};
 use crate::policy::{Decision, Effect, Policy, SourceFile};
 use crate::record::{Ruling, detail};
-use crate::store::{Change, History, OfferId, StoreError, StoredGrant};
+use crate::store::{
+    Change, GrantQuery, History, OfferId, Pass, PassedCall, StoreError, StoredApproval, StoredGrant,
+};
 
 /// Where it is written.
 pub(super) struct Ledger {
@@ -83,7 +85,12 @@ impl Ledger {
         let now = Timestamp::now();
         judge.grants.expire(now);
         let Some(memory) = &mut self.memory else { return Ok(()) };
-        let Some((stamp, kept)) = memory.changed(now)? else { return Ok(()) };
+        let stamp = memory.store.stamp()?;
+        if memory.recalled == Some(stamp) {
+            return Ok(());
+        }
+        let query = GrantQuery { live_at: Some(now), agent: None, owner: Some(memory.owner.id) };
+        let kept = memory.store.grants(&query)?;
         let sessions = &judge.sessions;
         let known = |kept: &StoredGrant| kept.session.as_ref().is_none_or(|id| sessions.get(id).is_some());
         let mut grants = Grants::default();
@@ -93,7 +100,7 @@ impl Ledger {
         }
         judge.grants.replace(grants);
         // Not before: what could not be taken over is an error each time, and not only once.
-        memory.recalled(stamp);
+        memory.recalled = Some(stamp);
         Ok(())
     }
 
@@ -123,11 +130,11 @@ impl Ledger {
                 Fate::Allow { grants, pass, .. } => {
                     changes.extend(spending(&judge.grants, grants, now));
                     changes.extend(pass.as_ref().map(|pass| Change::TakePass { id: pass.id, at: now }));
-                    changes.extend(memory.leaving(call, false, now));
+                    changes.extend(leaving(memory, call, false, now));
                 }
                 Fate::Refuse(_) => {}
                 Fate::Ask(card) => {
-                    changes.push(Change::Ask(Box::new(memory.asking(call, card, now))));
+                    changes.push(Change::Ask(Box::new(asking(memory, call, card, now))));
                     changes.push(Change::Append(writer.asked(*id, call, decision, card, now)));
                 }
             }
@@ -145,10 +152,10 @@ impl Ledger {
         let Judged { id, call, decision } = judged;
         self.commit(|memory| {
             let entry = memory.writer.settled(*id, call, resolved);
-            let mut changes = vec![memory.settling(resolved), Change::Append(entry)];
+            let mut changes = vec![settling(memory, resolved), Change::Append(entry)];
             if resolved.state == State::Approved {
                 changes.extend(spending(grants, &decision.spends(), resolved.at));
-                changes.extend(memory.leaving(call, false, resolved.at));
+                changes.extend(leaving(memory, call, false, resolved.at));
             }
             changes
         })
@@ -168,9 +175,9 @@ impl Ledger {
         self.commit(|memory| {
             let writer = &memory.writer;
             let entry = writer.answered(*id, call, decision, response, resolved);
-            let mut changes = vec![memory.settling(resolved), Change::Append(entry)];
+            let mut changes = vec![settling(memory, resolved), Change::Append(entry)];
             if resolved.state == State::Approved {
-                changes.extend(memory.leaving(call, true, at));
+                changes.extend(leaving(memory, call, true, at));
             }
             for grant in remembered {
                 let mut kept = memory.kept(grant, at);
@@ -183,6 +190,19 @@ impl Ledger {
             changes.extend(offer.map(|id| Change::Reply { id, refused: None }));
             changes
         })
+    }
+
+    /// The pass that lets `call` through in place of an answer, if there is one.
+    pub(super) fn pass(&self, call: &Call, decision: &Decision, now: Timestamp) -> Option<Pass> {
+        let memory = self.memory.as_ref()?;
+        match memory.store.pass(&passed(memory, call)?, now) {
+            // What is always asked about, a person has to have seen.
+            Ok(pass) => pass.filter(|pass| pass.person || !decision.always()),
+            Err(error) => {
+                tracing::warn!(%error, "what another door has allowed could not be read");
+                None
+            }
+        }
     }
 
     /// How the like was answered before.
@@ -198,4 +218,59 @@ impl Ledger {
 fn spending(grants: &Grants, spent: &[GrantId], at: Timestamp) -> impl Iterator<Item = Change> {
     let kept = spent.iter().filter(|id| !grants.is_only_here(**id));
     kept.map(move |id| Change::Use { id: *id, at })
+}
+
+/// A question as it is kept.
+fn asking(memory: &Memory, call: &Call, card: &Card, at: Timestamp) -> StoredApproval {
+    StoredApproval {
+        id: card.approval_id,
+        owner: memory.owner.id,
+        agent: call.agent.clone(),
+        session: call.session.clone(),
+        workspace: call.workspace(),
+        digest: card.digest.clone(),
+        card: memory.writer.card(card),
+        state: card.state,
+        asked_at: at,
+        settled_at: None,
+        by: None,
+        reason: None,
+    }
+}
+
+/// How a question ended, as it is kept.
+fn settling(memory: &Memory, resolved: &ApprovalResolved) -> Change {
+    Change::Settle {
+        id: resolved.approval_id,
+        state: resolved.state,
+        by: resolved.by.clone(),
+        reason: memory.reason(resolved.reason.as_deref()),
+        at: resolved.at,
+    }
+}
+
+/// The change that leaves a pass for `call`, which is allowed: an agent that asked first meets it again at the gateway,
+/// where it is not asked about again (surfaces, section 5). `person`: by a person, who saw exactly this.
+pub(super) fn leaving(memory: &Memory, call: &Call, person: bool, at: Timestamp) -> Option<Change> {
+    if call.door != Door::AcpPermission {
+        return None;
+    }
+    let pass = Pass::leave(memory.owner.id, passed(memory, call)?, person, at)?;
+    Some(Change::LeavePass(Box::new(pass)))
+}
+
+/// What a pass for `call` is about: one tool of a server that is known for certain.
+fn passed(memory: &Memory, call: &Call) -> Option<PassedCall> {
+    let mut tools = call.accesses.iter().filter_map(|access| match access {
+        Access::Mcp(mcp) => Some(mcp),
+        _ => None,
+    });
+    let (mcp, None) = (tools.next()?, tools.next()) else { return None };
+    let (_, tool) = mcp.certain()?;
+    Some(PassedCall {
+        agent: call.agent.clone(),
+        server: call.server.clone()?,
+        tool: tool.to_owned(),
+        arguments: memory.writer.arguments(&mcp.arguments),
+    })
 }

@@ -6,15 +6,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::later::Later;
-use crate::approval::{ApprovalResolved, Card, State};
-use crate::call::{Access, Call, Door};
+use crate::approval::State;
 use crate::grant::{Grant, Scope};
+use crate::policy::Pattern;
 use crate::policy::pattern::Places;
-use crate::policy::{Decision, Effect, Pattern};
 use crate::record::Writer;
-use crate::store::{
-    Change, GrantQuery, Owner, Pass, PassedCall, Store, StoreError, StoredApproval, StoredGrant,
-};
+use crate::store::{Change, Owner, Store, StoreError, StoredGrant};
 
 /// A store, and this process as one that asks in it.
 pub struct Memory {
@@ -24,7 +21,7 @@ pub struct Memory {
     /// Through which all of this process is written, but for what belongs to no entry.
     later: Later,
     /// The store's stamp when remembered answers were read last.
-    stamp: Option<u64>,
+    pub(super) recalled: Option<u64>,
     /// The store's stamp when other processes were heard last.
     heard: Option<u64>,
     /// Why they could not be, if that was told.
@@ -50,24 +47,7 @@ impl Memory {
         sweep(&*store, &writer)?;
         store.attach(&owner)?;
         let later = Later::new(Arc::clone(&store));
-        Ok(Self { store, writer, owner, later, stamp: None, heard: None, told: None, beaten: None })
-    }
-
-    /// The answers that count in this process, if they are others than those of the stamp at hand; and the stamp that
-    /// holds once they are taken over.
-    pub(super) fn changed(&self, now: Timestamp) -> Result<Option<(u64, Vec<StoredGrant>)>, StoreError> {
-        let stamp = self.store.stamp()?;
-        if self.stamp == Some(stamp) {
-            return Ok(None);
-        }
-        let owner = Some(self.owner.id);
-        let grants = self.store.grants(&GrantQuery { live_at: Some(now), agent: None, owner })?;
-        Ok(Some((stamp, grants)))
-    }
-
-    /// The answers of the store's `stamp` were taken over.
-    pub(super) fn recalled(&mut self, stamp: u64) {
-        self.stamp = Some(stamp);
+        Ok(Self { store, writer, owner, later, recalled: None, heard: None, told: None, beaten: None })
     }
 
     /// The store's stamp, if it is another than when other processes were heard last.
@@ -112,76 +92,6 @@ impl Memory {
     /// A reason as it is kept.
     pub(super) fn reason(&self, typed: Option<&str>) -> Option<String> {
         typed.map(|typed| self.writer.redactor().redact(typed).into_owned())
-    }
-
-    /// A question as it is kept.
-    pub(super) fn asking(&self, call: &Call, card: &Card, at: Timestamp) -> StoredApproval {
-        StoredApproval {
-            id: card.approval_id,
-            owner: self.owner.id,
-            agent: call.agent.clone(),
-            session: call.session.clone(),
-            workspace: call.workspace(),
-            digest: card.digest.clone(),
-            card: self.writer.card(card),
-            state: card.state,
-            asked_at: at,
-            settled_at: None,
-            by: None,
-            reason: None,
-        }
-    }
-
-    /// What a pass for `call` is about: one tool of a server that is known for certain.
-    fn passed(&self, call: &Call) -> Option<PassedCall> {
-        let mut tools = call.accesses.iter().filter_map(|access| match access {
-            Access::Mcp(mcp) => Some(mcp),
-            _ => None,
-        });
-        let (mcp, None) = (tools.next()?, tools.next()) else { return None };
-        let (_, tool) = mcp.certain()?;
-        Some(PassedCall {
-            agent: call.agent.clone(),
-            server: call.server.clone()?,
-            tool: tool.to_owned(),
-            arguments: self.writer.arguments(&mcp.arguments),
-        })
-    }
-
-    /// The change that leaves a pass for `call`, which is allowed: an agent that asked first meets it again at the
-    /// gateway. `person`: by a person, who saw exactly this.
-    pub(super) fn leaving(&self, call: &Call, person: bool, at: Timestamp) -> Option<Change> {
-        if call.door != Door::AcpPermission {
-            return None;
-        }
-        let pass = Pass::leave(self.owner.id, self.passed(call)?, person, at)?;
-        Some(Change::LeavePass(Box::new(pass)))
-    }
-
-    /// The pass that lets `call` through in place of an answer, if there is one.
-    pub(super) fn pass(&self, call: &Call, decision: &Decision, now: Timestamp) -> Option<Pass> {
-        if call.door != Door::Mcp || decision.effect != Effect::Ask {
-            return None;
-        }
-        match self.store.pass(&self.passed(call)?, now) {
-            // What is always asked about, a person has to have seen.
-            Ok(pass) => pass.filter(|pass| pass.person || !decision.always()),
-            Err(error) => {
-                tracing::warn!(%error, "what another door has allowed could not be read");
-                None
-            }
-        }
-    }
-
-    /// How a question ended, as it is kept.
-    pub(super) fn settling(&self, resolved: &ApprovalResolved) -> Change {
-        Change::Settle {
-            id: resolved.approval_id,
-            state: resolved.state,
-            by: resolved.by.clone(),
-            reason: self.reason(resolved.reason.as_deref()),
-            at: resolved.at,
-        }
     }
 
     /// `grant` as it is kept.

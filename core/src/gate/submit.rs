@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 use super::queue::Question;
 use super::{Authorized, By, Gate, GateEvent, GateState, Judged, OnAsk, Refusal, Verdict, Why};
 use crate::approval::{AgentOption, ApprovalId, Card, State};
-use crate::call::Call;
+use crate::call::{Call, Door};
 use crate::grant::GrantId;
 use crate::policy::{Decision, Effect};
 use crate::record::CallId;
@@ -117,9 +117,18 @@ impl GateState {
 
     fn choose(&mut self, judged: &Judged, options: &[AgentOption], on_ask: OnAsk, now: Timestamp) -> Fate {
         let Judged { call, decision, .. } = judged;
-        let pass = self.ledger.memory().and_then(|memory| memory.pass(call, decision, now));
-        // What an approved call announced is not asked about again, and not counted twice.
-        if pass.is_some() || (decision.effect != Effect::Deny && self.cover.spend(call)) {
+        // What was approved at one door is not asked about again at the next, and not counted twice.
+        let (covered, pass) = match call.door {
+            Door::AcpFs | Door::AcpTerminal => {
+                (decision.effect != Effect::Deny && self.cover.spend(call), None)
+            }
+            Door::Mcp if decision.effect == Effect::Ask => {
+                let pass = self.ledger.pass(call, decision, now);
+                (pass.is_some(), pass)
+            }
+            _ => (false, None),
+        };
+        if covered {
             return Fate::Allow { by: By::Covered, grants: Vec::new(), pass };
         }
         match decision.effect {

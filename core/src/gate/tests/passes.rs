@@ -178,7 +178,10 @@ async fn given_a_pass_that_has_ended_then_it_counts_no_more() {
     let memory = state.ledger.memory().unwrap();
     let mut call = asked("1", "gh", "issue", json!({}));
     call.server = Some(github());
-    let Some(Change::LeavePass(left)) = memory.leaving(&call, true, Timestamp::now()) else { panic!() };
+    let Some(Change::LeavePass(left)) = crate::gate::ledger::leaving(memory, &call, true, Timestamp::now())
+    else {
+        panic!()
+    };
     let found = |at| kept.store.pass(&left.call, at).unwrap();
     let now = Timestamp::now();
     let pass = found(now).unwrap();
