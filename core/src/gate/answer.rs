@@ -1,18 +1,18 @@
 //! What an answer does.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
-use super::{By, Gate, GateEvent, GateState, KeepError, Memory, Refusal, Verdict, Waiting, remembered};
-use crate::approval::{
-    AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Event, Outcome, Output, RememberScope,
-    State, choice,
+use super::queue::Question;
+use super::remembered::{self, chosen};
+use super::{
+    Authorized, By, Gate, GateEvent, GateState, Judged, KeepError, Keeper, Ledger, Refusal, Verdict,
 };
-use crate::call::SessionId;
+use crate::approval::{
+    AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, RememberScope, State, choice,
+};
 use crate::grant::{Grant, Scope};
-use crate::policy::{Effect, Policy, SourceFile};
-use crate::record::{Redactor, detail};
+use crate::policy::{Effect, Policy};
+use crate::record::Redactor;
 use crate::store::{Change, Conflict, OfferId, StoreError};
 
 impl Gate {
@@ -22,188 +22,78 @@ impl Gate {
     /// If the approval is settled, unknown or has changed since it was shown, or if what should be
     /// remembered can't be: then it still waits.
     pub fn answer(&self, response: ApprovalResponse, by: &str) -> Result<ApprovalResolved, AnswerError> {
-        self.take(response, by, None)
-    }
-
-    /// The same for an answer that another process offers: it is taken in one piece with its reply, so that one that was
-    /// withdrawn counts for nothing.
-    pub(super) fn take(
-        &self,
-        response: ApprovalResponse,
-        by: &str,
-        offer: Option<OfferId>,
-    ) -> Result<ApprovalResolved, AnswerError> {
-        let mut state = self.lock();
-        let how = state.queue.check(&response)?;
-        if response.bypass_all && how != State::Approved {
-            return Err(AnswerError::Remember("a bypass goes with an allow, not with a denial".to_owned()));
-        }
-        let waiting = state.waiting.get(&response.approval_id).ok_or(AnswerError::Unknown)?;
-        let now = Timestamp::now();
-        let remembered = remembered::grants(waiting, &response, how, now)?;
-        if state.memory.is_none() && remembered.iter().any(|grant| grant.scope != Scope::Session) {
-            return Err(AnswerError::Remember(
-                "there is no store to remember it in (--no-record): answer for this session".to_owned(),
-            ));
-        }
-        let of_session = remembered.iter().any(|grant| grant.scope == Scope::Session);
-        if of_session && state.alone.contains(&waiting.call.session) {
-            return Err(AnswerError::Remember(
-                "there is no session that it could be remembered for: each request stands for itself"
-                    .to_owned(),
-            ));
-        }
-        state.keeps_no_secret(&remembered, &response)?;
-        // Written before the answer counts: an answer whose rule could not be written is not half
-        // taken.
-        let policy = self.keep(&state, &response)?;
-        let (id, bypass) = (response.approval_id, response.bypass_all);
-        let permissions = remembered::permissions(waiting, &response, &remembered, policy.is_some());
-        let given = (&response, how, by, permissions.as_slice());
-        let taken = offer.map(|id| Change::Reply { id, refused: None });
-        let changes = |memory: &Memory| {
-            let mut changes = answering(memory, waiting, given, &remembered, now);
-            changes.extend(taken);
-            changes
-        };
-        if let Err(error) = state.commit(changes) {
-            return Err(state.unanswered(id, &error));
-        }
-        let event = Event::Answer { response, by: by.to_owned() };
-        let (resolved, response) = match state.queue.handle(event, now) {
-            Output::Settled(resolved, Some(response)) => {
-                (ApprovalResolved { granted_permissions: permissions, ..resolved }, response)
-            }
-            Output::Refused(error) => return Err(error),
-            _ => return Err(AnswerError::Unknown),
-        };
-        let waiting = state.waiting.remove(&id).ok_or(AnswerError::Unknown)?;
-        let granted = !remembered.is_empty();
-        for grant in remembered {
-            match &state.memory {
-                Some(memory) if memory.is_secret(&grant) => state.grants.add_only_here(grant),
-                _ => state.grants.add(grant),
-            }
-        }
-        state.carry_out(waiting, &response, resolved.state);
-        state.tell(&GateEvent::Resolved(resolved.clone()));
-        let replaced = policy.is_some();
-        if let Some(policy) = policy {
-            state.put_in_place(policy);
-        }
-        if granted || replaced {
-            // A bypass answers nothing that waits already (decisions, section 6).
-            state.judge_again(!bypass);
-        }
-        Ok(resolved)
-    }
-
-    /// Says that a turn is over: what was approved in it covers nothing any more.
-    pub fn end_turn(&self, session: &SessionId) {
-        self.lock().cover.end_turn(session);
-    }
-
-    /// Writes what should outlive the session. Returns the policy that holds then.
-    fn keep(&self, state: &GateState, response: &ApprovalResponse) -> Result<Option<Policy>, AnswerError> {
-        let failed = |error: KeepError| AnswerError::Remember(error.to_string());
-        let Some(waiting) = state.waiting.get(&response.approval_id) else { return Ok(None) };
-        let agent = &waiting.call.agent;
-        if response.bypass_all {
-            return self.inner.keeper.bypass(agent).map(Some).map_err(failed);
-        }
-        let chosen = match &response.response {
-            Outcome::Selected { option_id } => option_id.as_str(),
-            Outcome::Cancelled => "",
-        };
-        if chosen != choice::ALLOW_ALWAYS {
-            return Ok(None);
-        }
-        match &response.remember {
-            Some(remember) if remember.scope == RememberScope::User && remembered::is_rule(remember) => {
-                remembered::cover(&waiting.call, &waiting.decision, &remember.patterns)?;
-                self.inner.keeper.allow(agent, &remember.patterns).map(Some).map_err(failed)
-            }
-            _ => Ok(None),
-        }
-    }
-}
-
-/// What is written of an answer.
-fn answering(
-    memory: &Memory,
-    waiting: &Waiting,
-    (response, how, by, permissions): (&ApprovalResponse, State, &str, &[String]),
-    remembered: &[Grant],
-    at: Timestamp,
-) -> Vec<Change> {
-    let Waiting { id, call, decision, .. } = waiting;
-    let approval = response.approval_id;
-    let resolved = ApprovalResolved {
-        granted_permissions: permissions.to_vec(),
-        ..ApprovalResolved::new(approval, how, by.to_owned(), at, response.reason.clone())
-    };
-    let mut changes = vec![
-        Change::Settle {
-            id: approval,
-            state: how,
-            by: by.to_owned(),
-            reason: memory.reason(response.reason.as_deref()),
-            at,
-        },
-        Change::Append(memory.writer.answered(*id, call, decision, response, &resolved)),
-    ];
-    if how == State::Approved {
-        changes.extend(memory.leaving(call, true, at));
-    }
-    for grant in remembered {
-        let mut kept = memory.kept(grant, at);
-        kept.approval = Some(approval);
-        changes.push(Change::Append(memory.writer.granted(&kept, at)));
-        if !memory.is_secret(grant) {
-            changes.push(Change::Grant(Box::new(kept)));
-        }
-    }
-    changes
-}
-
-/// A policy as the record names it.
-pub(super) fn summary(policy: &Policy) -> detail::Config {
-    let file = |file: &SourceFile| detail::ConfigFile {
-        path: file.path.to_string_lossy().into_owned(),
-        digest: file.digest.to_string(),
-        layer: Some(file.layer.to_owned()),
-    };
-    detail::Config {
-        v: detail::VERSION,
-        epoch: policy.epoch,
-        mode: policy.mode,
-        files: policy.files.iter().map(file).collect(),
-        notices: policy.notices.clone(),
-        pins: None,
+        self.lock().answer(&response, by, None)
     }
 }
 
 impl GateState {
-    /// A pattern that holds a secret is written nowhere: it counts in this session at most.
-    fn keeps_no_secret(&self, grants: &[Grant], response: &ApprovalResponse) -> Result<(), AnswerError> {
-        let rule = response.remember.as_ref().filter(|remember| remembered::is_rule(remember));
-        let typed = rule.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
-        let own = Redactor::default();
-        let redactor = self.memory.as_ref().map_or(&own, |memory| memory.writer.redactor());
-        let secret = |grant: &&Grant| self.memory.as_ref().is_some_and(|memory| memory.is_secret(grant));
-        let limited = |grant: &Grant| grant.expires_at.is_some() || grant.uses_left.is_some();
-        let refused = match grants.iter().filter(secret).find(|of| of.scope != Scope::Session || limited(of))
-        {
-            Some(grant) if grant.scope == Scope::Session => "without limits",
-            None if !typed.iter().any(|pattern| redactor.finds(pattern)) => return Ok(()),
-            _ => "",
+    /// Takes an answer. One that another process offers is taken in one piece with its reply, so that one that was
+    /// withdrawn counts for nothing.
+    pub(super) fn answer(
+        &mut self,
+        response: &ApprovalResponse,
+        by: &str,
+        offer: Option<OfferId>,
+    ) -> Result<ApprovalResolved, AnswerError> {
+        let found = self.queue.find(response.approval_id)?;
+        let how = found.answered(response)?;
+        if response.bypass_all && how != State::Approved {
+            return Err(AnswerError::Remember("a bypass goes with an allow, not with a denial".to_owned()));
+        }
+        let question = found.question();
+        let now = Timestamp::now();
+        let grants = remembered::grants(question, response, how, now)?;
+        let alone = self.judge.sessions.is_alone(&question.judged.call.session);
+        can_be_kept(&self.ledger, &grants, response, alone)?;
+        // Written before the answer counts: an answer whose rule could not be written is not half
+        // taken.
+        let policy = keep(self.ledger.keeper(), &question.judged, response)?;
+        let resolved = ApprovalResolved {
+            granted_permissions: remembered::permissions(question, response, &grants, policy.is_some()),
+            ..ApprovalResolved::new(response.approval_id, how, by.to_owned(), now, response.reason.clone())
         };
-        let verb = if grants.iter().any(|grant| grant.effect == Effect::Deny) { "deny" } else { "allow" };
-        let how = format!("{verb} it for this session {refused}");
-        let how = how.trim_end();
-        Err(AnswerError::Remember(format!(
-            "this pattern holds a secret: {how}, or write a pattern without it"
-        )))
+        if let Err(error) = self.ledger.answered(&question.judged, response, &resolved, &grants, offer) {
+            return Err(self.unanswered(response.approval_id, &error));
+        }
+        let Question { judged, reply, .. } = found.end(&resolved);
+        let judges_again = policy.is_some() || !grants.is_empty();
+        for grant in grants {
+            match self.ledger.memory() {
+                Some(memory) if memory.is_secret(&grant) => self.judge.grants.add_only_here(grant),
+                _ => self.judge.grants.add(grant),
+            }
+        }
+        let verdict = self.verdict(judged, response, how);
+        self.give(verdict, reply);
+        self.listeners.tell(&GateEvent::Resolved(resolved.clone()));
+        if let Some(policy) = policy {
+            self.put_in_place(policy);
+        }
+        if judges_again {
+            // A bypass answers nothing that waits already (decisions, section 6).
+            self.judge_again(!response.bypass_all);
+        }
+        Ok(resolved)
+    }
+
+    /// What an answer makes of a call.
+    fn verdict(&mut self, judged: Judged, response: &ApprovalResponse, how: State) -> Verdict {
+        let picked = chosen(response).strip_prefix(choice::AGENT).map(str::to_owned);
+        match how {
+            State::Approved => Verdict::Allowed(Authorized::new(judged, By::Person, picked)),
+            State::Denied => {
+                let gone = self.judge.grants.deny(&judged.call);
+                let at = Timestamp::now();
+                self.ledger.note(|_| gone.into_iter().map(|id| Change::Revoke { id, at }).collect());
+                let reason = match response.reason.as_deref().map(str::trim) {
+                    Some(reason) if !reason.is_empty() => format!("the user said no: {reason}"),
+                    _ => "the user said no".to_owned(),
+                };
+                let refusal = Refusal::of(judged, Some(&reason));
+                Verdict::Denied(Refusal { by_person: true, picked, ..refusal })
+            }
+            State::Pending | State::Cancelled | State::Expired => Verdict::Cancelled,
+        }
     }
 
     /// An answer could not be written down: the question stands, unless the store says that it is settled.
@@ -219,42 +109,66 @@ impl GateState {
             error => AnswerError::Store(error.to_string()),
         }
     }
+}
 
-    /// Answers the call.
-    fn carry_out(&mut self, waiting: Waiting, response: &ApprovalResponse, how: State) {
-        let Waiting { id, call, decision, reply, .. } = waiting;
-        let option = match &response.response {
-            Outcome::Selected { option_id } => option_id.as_str(),
-            Outcome::Cancelled => "",
-        };
-        let picked = option.strip_prefix(choice::AGENT).map(str::to_owned);
-        let verdict = match how {
-            State::Approved => Verdict::Allowed(self.authorize(id, call, decision, By::Person, picked)),
-            State::Denied => {
-                let gone = self.grants.deny(&call);
-                let at = Timestamp::now();
-                self.note(|_| gone.into_iter().map(|id| Change::Revoke { id, at }).collect());
-                let reason = match response.reason.as_deref().map(str::trim) {
-                    Some(reason) if !reason.is_empty() => format!("the user said no: {reason}"),
-                    _ => "the user said no".to_owned(),
-                };
-                let mut refusal = Refusal::of(&call, decision, Some(&reason));
-                refusal.by_person = true;
-                refusal.picked = picked;
-                Verdict::Denied(refusal)
-            }
-            _ => Verdict::Cancelled,
-        };
-        self.tally.count(&verdict);
-        let _ = reply.send(verdict);
+/// Whether what an answer grants can be remembered as long as it says. `alone`: it is about a request that stands for
+/// itself.
+fn can_be_kept(
+    ledger: &Ledger,
+    grants: &[Grant],
+    response: &ApprovalResponse,
+    alone: bool,
+) -> Result<(), AnswerError> {
+    let refuse = |text: String| Err(AnswerError::Remember(text));
+    let of_session = |grant: &&Grant| grant.scope == Scope::Session;
+    if ledger.memory().is_none() && !grants.iter().all(|grant| of_session(&grant)) {
+        return refuse(
+            "there is no store to remember it in (--no-record): answer for this session".to_owned(),
+        );
     }
+    if alone && grants.iter().any(|grant| of_session(&grant)) {
+        return refuse(
+            "there is no session that it could be remembered for: each request stands for itself".to_owned(),
+        );
+    }
+    // A pattern that holds a secret is written nowhere: it counts in this session at most.
+    let rule = response.remember.as_ref().filter(|remember| remembered::is_rule(remember));
+    let typed = rule.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
+    let own = Redactor::default();
+    let redactor = ledger.memory().map_or(&own, |memory| memory.writer.redactor());
+    let secret = |grant: &&Grant| ledger.memory().is_some_and(|memory| memory.is_secret(grant));
+    let limited = |grant: &Grant| grant.expires_at.is_some() || grant.uses_left.is_some();
+    let limits = match grants.iter().filter(secret).find(|grant| !of_session(grant) || limited(grant)) {
+        Some(grant) if of_session(&grant) => " without limits",
+        None if !typed.iter().any(|pattern| redactor.finds(pattern)) => return Ok(()),
+        _ => "",
+    };
+    let verb = if grants.iter().any(|grant| grant.effect == Effect::Deny) { "deny" } else { "allow" };
+    refuse(format!(
+        "this pattern holds a secret: {verb} it for this session{limits}, or write a pattern without it"
+    ))
+}
 
-    /// Lets `policy` hold from now on, and writes that down.
-    pub(super) fn put_in_place(&mut self, mut policy: Policy) {
-        policy.epoch = self.policy.epoch + 1;
-        self.policy = Arc::new(policy);
-        self.note(|memory| {
-            vec![Change::Append(memory.writer.config(&summary(&self.policy), Timestamp::now()))]
-        });
+/// Writes what should outlive the session to the user's file. Returns the policy that holds then.
+fn keep(
+    keeper: &dyn Keeper,
+    judged: &Judged,
+    response: &ApprovalResponse,
+) -> Result<Option<Policy>, AnswerError> {
+    let failed = |error: KeepError| AnswerError::Remember(error.to_string());
+    let Judged { call, decision, .. } = judged;
+    if response.bypass_all {
+        return keeper.bypass(&call.agent).map(Some).map_err(failed);
+    }
+    match &response.remember {
+        Some(remember)
+            if chosen(response) == choice::ALLOW_ALWAYS
+                && remember.scope == RememberScope::User
+                && remembered::is_rule(remember) =>
+        {
+            remembered::cover(call, decision, &remember.patterns)?;
+            keeper.allow(&call.agent, &remember.patterns).map(Some).map_err(failed)
+        }
+        _ => Ok(None),
     }
 }

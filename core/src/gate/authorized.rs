@@ -1,9 +1,11 @@
-//! Verdicts. Execution needs an [`Authorized`] call, which only the gate can make.
+//! What becomes of a call: it is judged, and then authorized or refused. Execution needs an [`Authorized`] call, which only
+//! the gate can make.
 
 use crate::approval::{suggestions, visible};
 use crate::call::{Call, SessionId};
-use crate::policy::{Decision, Effect};
+use crate::policy::{Decision, Effect, Finding, Source};
 use crate::record::CallId;
+use crate::store::StoreError;
 
 /// Who allowed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -32,6 +34,15 @@ impl By {
     }
 }
 
+/// A call that was judged: it is authorized, refused, or waits.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// What the record calls it.
+    pub(super) id: CallId,
+    pub(super) call: Call,
+    pub(super) decision: Decision,
+}
+
 /// Something that may be done: made by the gate alone.
 #[must_use]
 #[derive(Debug)]
@@ -45,7 +56,8 @@ pub struct Authorized<T> {
 }
 
 impl Authorized<Call> {
-    pub(super) fn new(id: CallId, what: Call, decision: Decision, by: By, picked: Option<String>) -> Self {
+    pub(super) fn new(judged: Judged, by: By, picked: Option<String>) -> Self {
+        let Judged { id, call: what, decision } = judged;
         Self { id, what, decision, by, picked }
     }
 
@@ -101,14 +113,29 @@ pub struct Refusal {
     pub would_allow: Vec<String>,
 }
 
+/// Why a call is refused without asking.
+#[derive(Debug)]
+pub(super) enum Why {
+    /// The policy denies it.
+    Policy,
+    /// It needed an answer, and there is nobody to ask.
+    Nobody,
+    /// Too many wait already.
+    Full,
+    /// It would have been allowed or asked about, and could not be written down.
+    Unrecorded(StoreError),
+}
+
 impl Refusal {
-    fn new(call: Option<&Call>, decision: Decision, reason: String) -> Self {
+    /// A denial by a person, by a change of policy, or for `reason`.
+    pub(super) fn of(judged: Judged, reason: Option<&str>) -> Self {
+        let Judged { call, decision, .. } = judged;
         Self {
-            session: call.map_or_else(|| SessionId(String::new()), |call| call.session.clone()),
-            tool_call_id: call.and_then(|call| call.tool_call_id.clone()),
-            title: call.map(|call| call.title.clone()).unwrap_or_default(),
+            session: call.session,
+            tool_call_id: call.tool_call_id,
+            title: call.title,
             decision,
-            reason,
+            reason: reason.unwrap_or("denied").to_owned(),
             unanswered: false,
             by_person: false,
             picked: None,
@@ -116,45 +143,43 @@ impl Refusal {
         }
     }
 
-    /// Denied by the policy.
-    pub(super) fn policy(call: &Call, decision: Decision) -> Self {
-        let because =
-            decision.because().map_or_else(|| "denied".to_owned(), |finding| finding.relayed().to_owned());
-        Self::new(Some(call), decision, format!("denied by policy: {because}"))
-    }
-
-    /// It needed an answer, and there is nobody to ask.
-    pub(super) fn nobody(call: &Call, decision: Decision) -> Self {
-        let would_allow = would_allow(call, &decision);
-        let because = decision.because().map(|finding| finding.relayed().to_owned()).unwrap_or_default();
-        let mut refusal = Self::new(
-            Some(call),
-            decision,
-            format!("this needs a person's answer and nobody is here to give one ({because})"),
-        );
-        refusal.unanswered = true;
-        refusal.would_allow = would_allow;
-        refusal
+    /// A denial without asking.
+    pub(super) fn at_once(mut judged: Judged, why: &Why) -> Self {
+        let because = judged.decision.because();
+        let relayed = because.map(|finding| finding.relayed());
+        match why {
+            Why::Policy => {
+                let reason = format!("denied by policy: {}", relayed.unwrap_or("denied"));
+                Self::of(judged, Some(&reason))
+            }
+            Why::Nobody => {
+                let because = relayed.unwrap_or_default();
+                let reason =
+                    format!("this needs a person's answer and nobody is here to give one ({because})");
+                Self::unanswered(judged, &reason)
+            }
+            Why::Full => Self::of(judged, Some("too many approvals of this session wait already")),
+            // "An error while judging is a deny finding with the error as its reason" (decisions, 4.7).
+            Why::Unrecorded(error) => {
+                let reason = format!("nothing runs that can't be recorded: {error}");
+                let access =
+                    because.map_or_else(|| judged.call.title.clone(), |finding| finding.access.clone());
+                judged.decision.effect = Effect::Deny;
+                let finding = Finding::new(Effect::Deny, access, Source::Error, &*reason);
+                judged.decision.trail.insert(0, finding);
+                Self::of(judged, Some(&reason))
+            }
+        }
     }
 
     /// Nobody answered in time.
-    pub(super) fn expired(call: &Call, decision: Decision) -> Self {
-        let would_allow = would_allow(call, &decision);
-        let mut refusal = Self::new(Some(call), decision, "nobody answered in time".to_owned());
-        refusal.unanswered = true;
-        refusal.would_allow = would_allow;
-        refusal
+    pub(super) fn expired(judged: Judged) -> Self {
+        Self::unanswered(judged, "nobody answered in time")
     }
 
-    /// Too many wait already.
-    pub(super) fn full(call: &Call, decision: Decision) -> Self {
-        Self::new(Some(call), decision, "too many approvals of this session wait already".to_owned())
-    }
-
-    /// A change of policy or a denial by a person.
-    pub(super) fn of(call: &Call, decision: Decision, reason: Option<&str>) -> Self {
-        let reason = reason.map_or_else(|| "denied".to_owned(), str::to_owned);
-        Self::new(Some(call), decision, reason)
+    fn unanswered(judged: Judged, reason: &str) -> Self {
+        let would_allow = would_allow(&judged.call, &judged.decision);
+        Self { unanswered: true, would_allow, ..Self::of(judged, Some(reason)) }
     }
 
     /// Whether the policy itself denies it.

@@ -54,11 +54,8 @@ impl Cover {
         self.approved.retain(|approved| approved.session != *session);
     }
 
-    /// Whether an approved call covers `call`; it does so once.
+    /// Whether an approved call covers `call`, which came by a side door; it does so once.
     pub(super) fn spend(&mut self, call: &Call) -> bool {
-        if !matches!(call.door, Door::AcpFs | Door::AcpTerminal) {
-            return false;
-        }
         self.approved
             .iter_mut()
             .filter(|approved| approved.session == call.session)

@@ -85,8 +85,9 @@ impl Later {
     }
 }
 
-impl Drop for Later {
-    fn drop(&mut self) {
+impl Later {
+    /// Writes what waits, and ends the thread.
+    pub(super) fn end(&mut self) {
         self.shared.waiting().ended = true;
         self.shared.news.notify_all();
         if let Some(Some(thread)) = self.thread.take() {

@@ -1,48 +1,53 @@
-//! The one enforcement point: a [`Call`] goes in, an [`Authorized`] call or a refusal comes out.
+//! The one enforcement point: a [`Call`](crate::call::Call) goes in, an [`Authorized`] call or a refusal comes out.
 //!
-//! The gate owns the queue, the sessions and the remembered answers. Doors hand it calls and await
-//! [`Ticket`]s in tasks of their own; surfaces subscribe to [`GateEvent`]s and send answers.
+//! Doors hand calls in and await [`Ticket`]s in tasks of their own; surfaces subscribe to [`GateEvent`]s and send answers.
+//! What a gate knows has owners, each in a file of its own, and is decided about under one lock by what stands in
+//! `submit`, `answer`, `settle` and `again`.
 
 mod again;
 mod answer;
 mod asking;
+mod attend;
 mod authorized;
 mod cover;
 mod elsewhere;
+mod judge;
 mod kin;
 mod later;
+mod ledger;
+mod listeners;
 mod memory;
-mod pass;
 mod progress;
 mod questions;
+mod queue;
 mod remembered;
 mod session;
+mod settle;
 mod submit;
-mod tally;
 
 pub use asking::{QuestionEvent, Questions};
 pub use authorized::{Authorized, By, Refusal, Verdict};
 pub use elsewhere::{Remote, card};
 pub use kin::{KinError, asking, is_within_an_agent, peer_of, started_by};
+pub use listeners::{GateEvent, Tally};
 pub use mayi_kept::{KeepError, Keeper, NoKeeper};
 pub use memory::{Memory, sweep};
 pub use progress::Carrying;
 pub use session::Session;
-pub use tally::Tally;
+pub use submit::Ticket;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jiff::Timestamp;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
-use crate::approval::{AgentOption, ApprovalId, ApprovalResolved, Card, Event, Output, Queue, State};
-use crate::call::{Call, SessionId};
-use crate::grant::Grants;
-use crate::policy::{Decision, Level, Policy, Standing, decide};
-use crate::record::CallId;
-use crate::store::Change;
+use crate::approval::Card;
+use crate::policy::Policy;
+
+use authorized::{Judged, Why};
+use judge::Judge;
+use ledger::Ledger;
+use listeners::{Listener, Listeners};
 
 /// What becomes of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,30 +58,6 @@ pub enum OnAsk {
     Deny,
     /// It waits for another surface.
     Wait,
-}
-
-/// What surfaces hear of.
-#[derive(Clone, Debug)]
-pub enum GateEvent {
-    /// A card is to be shown.
-    Asked(Box<Card>),
-    /// A card has changed, and its old digest is void.
-    Updated(Box<Card>),
-    /// A card is settled.
-    Resolved(ApprovalResolved),
-    /// A call was decided without asking.
-    Decided {
-        /// The session.
-        session: SessionId,
-        /// The protocol's id of the tool call.
-        tool_call_id: Option<String>,
-        /// What was decided, and why.
-        decision: Decision,
-        /// The agent's title: data.
-        title: String,
-        /// Who allowed it, if it was.
-        by: Option<By>,
-    },
 }
 
 /// How the gate asks.
@@ -91,127 +72,55 @@ pub struct Asking {
 /// The gate. Cheap to clone; all clones are the same gate.
 #[derive(Clone)]
 pub struct Gate {
-    inner: Arc<Inner>,
+    state: Arc<Mutex<GateState>>,
 }
 
-struct Inner {
-    state: Mutex<GateState>,
-    keeper: Box<dyn Keeper>,
-}
-
+/// What a gate knows, by what it is for.
 struct GateState {
     asking: Asking,
-    policy: Arc<Policy>,
-    sessions: HashMap<SessionId, Session>,
-    passed: HashMap<SessionId, session::Passed>,
-    /// Those whose requests stand for themselves.
-    alone: HashSet<SessionId>,
-    root: Option<SessionId>,
-    grants: Grants,
-    queue: Queue,
-    waiting: HashMap<ApprovalId, Waiting>,
-    cover: cover::Cover,
-    surfaces: Vec<Surface>,
-    tally: Tally,
-    memory: Option<Memory>,
-    beaten: Option<Timestamp>,
+    judge: Judge,
+    /// The names that the record has for calls.
     calls: progress::Calls,
-}
-
-/// Hears of what happens; says whether anybody still listens.
-type Surface = Box<dyn Fn(&GateEvent) -> bool + Send>;
-
-struct Waiting {
-    id: CallId,
-    call: Call,
-    decision: Decision,
-    options: Vec<AgentOption>,
-    /// What may be granted to its server.
-    levels: Vec<Level>,
-    reply: oneshot::Sender<Verdict>,
-}
-
-/// A call that was handed in. Dropping it withdraws the question, if one is open.
-#[must_use]
-pub struct Ticket {
-    gate: Gate,
-    id: Option<ApprovalId>,
-    verdict: oneshot::Receiver<Verdict>,
-}
-
-impl Ticket {
-    /// The approval that waits, if a person is asked.
-    #[must_use]
-    pub fn approval(&self) -> Option<ApprovalId> {
-        self.id
-    }
-
-    /// The verdict, if it is there already: nobody had to be asked.
-    pub fn at_once(&mut self) -> Option<Verdict> {
-        self.verdict.try_recv().ok()
-    }
-
-    /// Waits for the verdict. There is always exactly one.
-    pub async fn verdict(mut self) -> Verdict {
-        match (&mut self.verdict).await {
-            Ok(verdict) => verdict,
-            // The gate is gone; nothing may run.
-            Err(_) => Verdict::Cancelled,
-        }
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        if let Some(id) = self.id {
-            self.gate.settle(id, State::Cancelled, "agent", Some("the question was withdrawn"));
-        }
-    }
+    cover: cover::Cover,
+    queue: queue::Queue,
+    listeners: Listeners,
+    tally: Tally,
+    ledger: Ledger,
 }
 
 impl Gate {
     /// A gate that decides by `policy` and asks as `asking` says.
     #[must_use]
     pub fn new(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>) -> Self {
-        Self::with(policy, asking, keeper, None)
+        Self::with(policy, asking, Ledger::new(None, keeper))
     }
 
     /// The same, with a record, answers that outlive the process, and a queue that others can answer.
     /// Nothing runs that can't be written down. [`Gate::attend`] has to run, so that others are heard.
     #[must_use]
     pub fn remembering(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>, memory: Memory) -> Self {
-        Self::with(policy, asking, keeper, Some(memory))
+        Self::with(policy, asking, Ledger::new(Some(memory), keeper))
     }
 
-    fn with(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>, memory: Option<Memory>) -> Self {
+    fn with(policy: Policy, asking: Asking, ledger: Ledger) -> Self {
+        ledger.policy(&policy);
         let state = GateState {
             asking,
-            policy: Arc::new(policy),
-            sessions: HashMap::new(),
-            passed: HashMap::new(),
-            alone: HashSet::new(),
-            root: None,
-            grants: Grants::default(),
-            queue: Queue::default(),
-            waiting: HashMap::new(),
-            cover: cover::Cover::default(),
-            surfaces: Vec::new(),
-            tally: Tally::default(),
-            memory,
-            beaten: None,
+            judge: Judge::by(policy),
             calls: progress::Calls::default(),
+            cover: cover::Cover::default(),
+            queue: queue::Queue::default(),
+            listeners: Listeners::default(),
+            tally: Tally::default(),
+            ledger,
         };
-        state.note(|memory| {
-            let config = answer::summary(&state.policy);
-            vec![Change::Append(memory.writer.config(&config, Timestamp::now()))]
-        });
-        Self { inner: Arc::new(Inner { state: Mutex::new(state), keeper }) }
+        Self { state: Arc::new(Mutex::new(state)) }
     }
 
     /// The policy that holds now.
     #[must_use]
     pub fn policy(&self) -> Arc<Policy> {
-        Arc::clone(&self.lock().policy)
+        Arc::clone(&self.lock().judge.policy)
     }
 
     /// How many of what there were.
@@ -223,13 +132,13 @@ impl Gate {
     /// Everything that waits, oldest first.
     #[must_use]
     pub fn waiting(&self) -> Vec<Card> {
-        self.lock().queue.waiting().to_vec()
+        self.lock().queue.cards().cloned().collect()
     }
 
     /// How many wait.
     #[must_use]
     pub fn count_waiting(&self) -> usize {
-        self.lock().queue.waiting().len()
+        self.lock().queue.cards().len()
     }
 
     /// Hears of everything from now on; cards that wait already come first.
@@ -240,225 +149,19 @@ impl Gate {
         receiver
     }
 
-    /// Tells `surface` of everything from now on; cards that wait already come first.
-    fn hear(&self, surface: Surface) {
+    /// Tells `listener` of everything from now on; cards that wait already come first.
+    fn hear(&self, listener: Listener) {
         let mut state = self.lock();
-        for card in state.queue.waiting() {
-            surface(&GateEvent::Asked(Box::new(card.clone())));
+        for card in state.queue.cards() {
+            listener(&GateEvent::Asked(Box::new(card.clone())));
         }
-        state.surfaces.push(surface);
-    }
-
-    /// Judges a call that only was reported: it can't be stopped, and is counted.
-    pub fn judge_reported(&self, call: &Call) -> Decision {
-        let mut state = self.lock();
-        let mut call = call.clone();
-        state.identify(&mut call);
-        let call = &call;
-        let decision = state.judge(call);
-        state.tally.unasked(decision.effect);
-        let now = Timestamp::now();
-        let id = state.calls.begin(call);
-        state.note(|memory| vec![Change::Append(memory.writer.unasked(id, call, &decision, now))]);
-        decision
-    }
-
-    /// Counts a request that was refused before it could be judged.
-    pub fn refused(&self) {
-        self.lock().tally.denied += 1;
-    }
-
-    /// Ends an approval by something else than an answer. Nothing happens if it is settled.
-    pub fn settle(&self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
-        let mut state = self.lock();
-        state.settle(id, how, by, reason);
-    }
-
-    /// Cancels everything that waits in `session` and its children: the turn is gone.
-    pub fn cancel(&self, session: &SessionId) {
-        let mut state = self.lock();
-        let family = state.family(session);
-        for session in &family {
-            state.cover.end_turn(session);
-        }
-        let ids: Vec<_> = state
-            .waiting
-            .iter()
-            .filter(|(_, w)| family.contains(&w.call.session))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in ids {
-            state.settle(id, State::Cancelled, "turn", Some("the turn was cancelled"));
-        }
-    }
-
-    /// Cancels everything: the agent is gone.
-    pub fn cancel_all(&self, reason: &str) {
-        let mut state = self.lock();
-        let ids: Vec<_> = state.waiting.keys().copied().collect();
-        for id in ids {
-            state.settle(id, State::Cancelled, "agent", Some(reason));
-        }
-    }
-
-    /// The last surface is gone: what waits is denied, and so is what would be asked from now on.
-    pub fn nobody_is_here(&self, why: &str) {
-        let mut state = self.lock();
-        state.asking.on_ask = OnAsk::Deny;
-        let ids: Vec<_> = state.waiting.keys().copied().collect();
-        for id in ids {
-            state.settle(id, State::Expired, "mayi", Some(why));
-        }
-    }
-
-    /// Puts another policy in place, and judges again what is waiting.
-    pub fn replace_policy(&self, policy: Policy) {
-        let mut state = self.lock();
-        state.put_in_place(policy);
-        state.judge_again(true);
-    }
-
-    fn expire_later(&self, id: ApprovalId, limit: Option<Duration>) {
-        let Some(limit) = limit else { return };
-        let gate = self.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(limit).await;
-            gate.settle(id, State::Expired, "time limit", Some("nobody answered in time"));
-        });
+        state.listeners.add(listener);
     }
 
     fn lock(&self) -> MutexGuard<'_, GateState> {
         // A panic elsewhere must not make the gate unusable: nothing is left half done in here.
-        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl GateState {
-    fn judge(&self, call: &Call) -> Decision {
-        match self.standing(&call.session) {
-            Some(standing) => decide(&self.policy, call, &standing),
-            None => Decision::error(&*call.title, "the session is not known"),
-        }
-    }
-
-    /// What holds in a session, besides the policy.
-    fn standing(&self, session: &SessionId) -> Option<Standing<'_>> {
-        let session = self.sessions.get(session)?;
-        Some(Standing {
-            mode: self.mode_of(session),
-            bypass: self.bypassed(session),
-            grants: &self.grants,
-            servers: self.passed.get(&session.id).map(|passed| passed.names.as_slice()).unwrap_or_default(),
-        })
-    }
-
-    fn authorize(
-        &mut self,
-        id: CallId,
-        call: Call,
-        decision: Decision,
-        by: By,
-        picked: Option<String>,
-    ) -> Authorized<Call> {
-        self.cover.approved(&call);
-        Authorized::new(id, call, decision, by, picked)
-    }
-
-    fn tell(&mut self, event: &GateEvent) {
-        self.surfaces.retain(|surface| surface(event));
-    }
-
-    fn count_and_tell(&mut self, verdict: &Verdict) {
-        self.tally.count(verdict);
-        if self.surfaces.is_empty() {
-            return;
-        }
-        let event = match verdict {
-            Verdict::Allowed(authorized) => {
-                let call = authorized.call();
-                GateEvent::Decided {
-                    session: call.session.clone(),
-                    tool_call_id: call.tool_call_id.clone(),
-                    decision: authorized.decision().clone(),
-                    title: call.title.clone(),
-                    by: Some(authorized.by()),
-                }
-            }
-            Verdict::Denied(refusal) => GateEvent::Decided {
-                session: refusal.session.clone(),
-                tool_call_id: refusal.tool_call_id.clone(),
-                decision: refusal.decision.clone(),
-                title: refusal.title.clone(),
-                by: None,
-            },
-            Verdict::Cancelled => return,
-        };
-        self.tell(&event);
-    }
-
-    fn settle(&mut self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
-        let Some(waiting) = self.waiting.get(&id) else { return };
-        let now = Timestamp::now();
-        let spent = match how {
-            State::Approved => self.spending(&waiting.decision.spends(), now),
-            _ => Vec::new(),
-        };
-        let written = self.commit(|memory| {
-            let mut changes = settling(memory, id, waiting, (how, by, reason), now);
-            changes.extend(spent);
-            if how == State::Approved {
-                changes.extend(memory.leaving(&waiting.call, false, now));
-            }
-            changes
-        });
-        if let Err(error) = written {
-            if how == State::Approved {
-                // Nothing is allowed that is not written down: it waits on.
-                tracing::warn!(%error, "what a remembered answer allows could not be recorded");
-                if let Some(grant) = memory::ended(&error) {
-                    self.grants.remove(grant);
-                }
-                return;
-            }
-            tracing::warn!(%error, "the record lacks how a question ended");
-        }
-        if how == State::Approved {
-            for grant in self.waiting.get(&id).map(|waiting| waiting.decision.spends()).unwrap_or_default() {
-                self.grants.used(grant);
-            }
-        }
-        let event = Event::Settle { id, state: how, by: by.to_owned(), reason: reason.map(str::to_owned) };
-        let Output::Settled(resolved, _) = self.queue.handle(event, now) else { return };
-        let Some(waiting) = self.waiting.remove(&id) else { return };
-        let verdict = match how {
-            State::Approved => {
-                Verdict::Allowed(self.authorize(waiting.id, waiting.call, waiting.decision, By::Grant, None))
-            }
-            State::Cancelled | State::Pending => Verdict::Cancelled,
-            State::Expired => Verdict::Denied(Refusal::expired(&waiting.call, waiting.decision)),
-            State::Denied => Verdict::Denied(Refusal::of(&waiting.call, waiting.decision, reason)),
-        };
-        self.tally.count(&verdict);
-        let _ = waiting.reply.send(verdict);
-        self.tell(&GateEvent::Resolved(resolved));
-    }
-}
-
-/// What is written when a question ends by something else than an answer.
-fn settling(
-    memory: &Memory,
-    id: ApprovalId,
-    waiting: &Waiting,
-    (state, by, reason): (State, &str, Option<&str>),
-    at: Timestamp,
-) -> Vec<Change> {
-    let Waiting { id: call_id, call, .. } = waiting;
-    let by = by.to_owned();
-    let resolved = ApprovalResolved::new(id, state, by.clone(), at, reason.map(str::to_owned));
-    vec![
-        Change::Settle { id, state, by, reason: memory.reason(reason), at },
-        Change::Append(memory.writer.settled(*call_id, call, &resolved)),
-    ]
 }
 
 #[cfg(test)]

@@ -63,9 +63,9 @@ impl Gate {
     pub fn started(&self, session: &SessionId, tool_call_id: &str) {
         let mut state = self.lock();
         let Some(id) = state.calls.start(session, tool_call_id) else { return };
-        let Some(agent) = state.sessions.get(session).map(|session| session.agent.clone()) else { return };
+        let Some(agent) = state.judge.sessions.agent(session) else { return };
         let now = Timestamp::now();
-        state.note(|memory| vec![Change::Append(memory.writer.started(id, &agent, session, now))]);
+        state.ledger.note(|memory| vec![Change::Append(memory.writer.started(id, &agent, session, now))]);
     }
 
     /// The agent says that a tool call has finished, as `how` says: it covers nothing any more.
@@ -73,9 +73,11 @@ impl Gate {
         let mut state = self.lock();
         state.cover.finished(session, tool_call_id);
         let Some(id) = state.calls.end(session, tool_call_id) else { return };
-        let Some(agent) = state.sessions.get(session).map(|session| session.agent.clone()) else { return };
+        let Some(agent) = state.judge.sessions.agent(session) else { return };
         let now = Timestamp::now();
-        state.note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, session, how, now))]);
+        state
+            .ledger
+            .note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, session, how, now))]);
     }
 
     /// mayi begins to do by its own hands what was allowed. Its end is to be told.
@@ -86,7 +88,9 @@ impl Gate {
         let carrying = Carrying { gate: self.clone(), id: authorized.id(), agent, session };
         let Carrying { id, agent, session, .. } = &carrying;
         let now = Timestamp::now();
-        self.lock().note_later(|memory| Change::Append(memory.writer.started(*id, agent, session, now)));
+        self.lock()
+            .ledger
+            .note_later(|memory| Change::Append(memory.writer.started(*id, agent, session, now)));
         carrying
     }
 }
@@ -105,6 +109,7 @@ impl Carrying {
         let Self { gate, id, agent, session } = self;
         let now = Timestamp::now();
         gate.lock()
+            .ledger
             .note_later(|memory| Change::Append(memory.writer.finished(id, &agent, &session, how, now)));
     }
 }

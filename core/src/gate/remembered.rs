@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Waiting;
+use super::Judged;
+use super::queue::Question;
 use crate::approval::{AnswerError, ApprovalResponse, Outcome, Remember, RememberScope, State, choice};
 use crate::call::{Access, Call, shell};
 use crate::grant::{Grant, GrantId, Scope, exact_pattern, naming_pattern, session_pattern};
@@ -18,36 +19,41 @@ pub(super) fn is_rule(remember: &Remember) -> bool {
     remember.scope == RememberScope::User && !remember.is_limited() && remember.level.is_none()
 }
 
-/// The grants that `response` makes of the question `waiting`.
+/// The option that was chosen; none if the person cancelled.
+pub(super) fn chosen(response: &ApprovalResponse) -> &str {
+    match &response.response {
+        Outcome::Selected { option_id } => option_id,
+        Outcome::Cancelled => "",
+    }
+}
+
+/// The grants that `response` makes of the question.
 ///
 /// # Errors
 /// If they would be about something else, or can't be kept that long.
 pub(super) fn grants(
-    waiting: &Waiting,
+    question: &Question,
     response: &ApprovalResponse,
     how: State,
     now: Timestamp,
 ) -> Result<Vec<Grant>, AnswerError> {
     let refuse = |text: &str| Err(AnswerError::Remember(text.to_owned()));
-    let chosen = match &response.response {
-        Outcome::Selected { option_id } => option_id.as_str(),
-        Outcome::Cancelled => "",
-    };
+    let chosen = chosen(response);
     let remember = response.remember.as_ref();
     match how {
         State::Approved if chosen == choice::ALLOW_SESSION => {
             if remember.is_some_and(|remember| remember.scope != RememberScope::Session) {
                 return refuse("an answer for this session is remembered for the session, not longer");
             }
-            allowing(waiting, remember, now)
+            allowing(question, remember, now)
         }
         State::Approved if chosen == choice::ALLOW_ALWAYS => match remember {
             Some(remember) if remember.level.is_some() || !remember.patterns.is_empty() => {
-                if is_rule(remember) { Ok(Vec::new()) } else { allowing(waiting, Some(remember), now) }
+                if is_rule(remember) { Ok(Vec::new()) } else { allowing(question, Some(remember), now) }
             }
             _ => refuse("\"always\" needs a pattern: pick one of the suggestions"),
         },
-        State::Denied => remember.map_or(Ok(Vec::new()), |remember| denying(waiting, remember, now)),
+        State::Denied => remember.map_or(Ok(Vec::new()), |remember| denying(question, remember, now)),
         _ => Ok(Vec::new()),
     }
 }
@@ -55,13 +61,13 @@ pub(super) fn grants(
 /// What an answer grants beyond its call, as people read it: the grants that it made, and the rules or the bypass that
 /// were written for it.
 pub(super) fn permissions(
-    waiting: &Waiting,
+    question: &Question,
     response: &ApprovalResponse,
     grants: &[Grant],
     written: bool,
 ) -> Vec<String> {
     if written && response.bypass_all {
-        return vec![format!("bypass {} (user)", waiting.call.agent)];
+        return vec![format!("bypass {} (user)", question.judged.call.agent)];
     }
     if written {
         let rules = response.remember.iter().flat_map(|remember| &remember.patterns);
@@ -94,11 +100,11 @@ pub(super) fn permissions(
 
 /// Permissions: what always asks, only for exactly this call.
 fn allowing(
-    waiting: &Waiting,
+    question: &Question,
     remember: Option<&Remember>,
     now: Timestamp,
 ) -> Result<Vec<Grant>, AnswerError> {
-    let Waiting { call, decision, .. } = waiting;
+    let Judged { call, decision, .. } = &question.judged;
     if decision.once() {
         let reason = "this is asked about each time anew: it can be allowed once, and not be remembered";
         return Err(AnswerError::Remember(reason.to_owned()));
@@ -118,7 +124,7 @@ fn allowing(
         };
     }
     if let Some(level) = remember.and_then(|remember| remember.level) {
-        let level = levelled(call, level)?.level.filter(|(_, level)| waiting.levels.contains(level));
+        let level = levelled(call, level)?.level.filter(|(_, level)| question.levels.contains(level));
         return match level {
             Some(level) => {
                 Ok(vec![Grant { level: Some(level), server: call.server.clone(), ..another(&like) }])
@@ -157,8 +163,8 @@ fn allowing(
 }
 
 /// Denials: of what was asked about, or of patterns that concern it.
-fn denying(waiting: &Waiting, remember: &Remember, now: Timestamp) -> Result<Vec<Grant>, AnswerError> {
-    let Waiting { call, decision, .. } = waiting;
+fn denying(question: &Question, remember: &Remember, now: Timestamp) -> Result<Vec<Grant>, AnswerError> {
+    let Judged { call, decision, .. } = &question.judged;
     let like = Grant { effect: Effect::Deny, ..template(call, Some(remember), now)? };
     if like.uses_left.is_some() || remember.level.is_some() {
         return Err(AnswerError::Remember("a denial has no uses and no level".to_owned()));

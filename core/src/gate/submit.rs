@@ -3,239 +3,195 @@
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
-use super::{
-    By, Gate, GateEvent, GateState, Memory, OnAsk, Refusal, Ticket, Verdict, Waiting, memory, pass,
-    remembered,
-};
-use crate::approval::{AgentOption, Card, Event, Output};
-use crate::call::Call;
-use crate::policy::{Decision, Effect, Finding, Level, Source, Standing, decide};
+use super::queue::Question;
+use super::{Authorized, By, Gate, GateEvent, GateState, Judged, OnAsk, Refusal, Verdict, Why};
+use crate::approval::{AgentOption, ApprovalId, Card, State};
+use crate::call::{Call, Door};
+use crate::grant::GrantId;
+use crate::policy::{Decision, Effect};
 use crate::record::CallId;
-use crate::store::{Change, StoreError, StoredApproval};
-use crate::writer::Ruling;
+use crate::store::{Change, Conflict, Pass, StoreError};
 
 /// A call is judged again so often when a remembered answer has ended just when it was used.
 const TRIES: usize = 8;
 
 /// What becomes of a call.
-enum Fate {
-    Allow(By),
-    Refuse(Box<Refusal>),
+pub(super) enum Fate {
+    /// It runs. This uses up the grants, and the pass.
+    Allow {
+        by: By,
+        grants: Vec<GrantId>,
+        pass: Option<Pass>,
+    },
+    Refuse(Why),
     Ask(Box<Card>),
 }
 
 impl Gate {
     /// Hands a call in: it is allowed or refused at once, or a person is asked.
     pub fn submit(&self, call: Call, options: &[AgentOption]) -> Ticket {
-        self.take_in(call, options, None)
+        self.submit_as(call, options, None)
     }
 
     /// The same, where `on_ask` says what becomes of an ask about this one call.
-    pub fn submit_as(&self, call: Call, options: &[AgentOption], on_ask: OnAsk) -> Ticket {
-        self.take_in(call, options, Some(on_ask))
-    }
-
-    fn take_in(&self, mut call: Call, options: &[AgentOption], on_ask: Option<OnAsk>) -> Ticket {
+    pub fn submit_as(
+        &self,
+        mut call: Call,
+        options: &[AgentOption],
+        on_ask: impl Into<Option<OnAsk>>,
+    ) -> Ticket {
         let (reply, verdict) = oneshot::channel();
         let mut state = self.lock();
-        let on_ask = on_ask.unwrap_or(state.asking.on_ask);
-        state.identify(&mut call);
+        let on_ask = on_ask.into().unwrap_or(state.asking.on_ask);
+        state.judge.sessions.identify(&mut call);
         let id = state.calls.begin(&call);
-        let (decision, fate) = state.fate(id, &call, options, on_ask);
-        let answer = match fate {
-            Fate::Allow(by) => Verdict::Allowed(state.authorize(id, call, decision, by, None)),
-            Fate::Refuse(refusal) => Verdict::Denied(*refusal),
+        let (judged, fate) = state.fate(id, call, options, on_ask);
+        let at_once = match fate {
+            Fate::Allow { by, .. } => Verdict::Allowed(Authorized::new(judged, by, None)),
+            Fate::Refuse(why) => Verdict::Denied(Refusal::at_once(judged, &why)),
             Fate::Ask(card) => {
-                let approval = card.approval_id;
-                let full = Refusal::full(&call, decision.clone());
-                match state.queue.handle(Event::Ask(card), Timestamp::now()) {
-                    Output::Show(card) => {
-                        let (options, levels) = (options.to_vec(), card.levels.clone());
-                        let waiting = Waiting { id, call, decision, options, levels, reply };
-                        state.waiting.insert(approval, waiting);
-                        state.tell(&GateEvent::Asked(card));
-                        let limit = state.asking.limit;
-                        drop(state);
-                        self.expire_later(approval, limit);
-                        return Ticket { gate: self.clone(), id: Some(approval), verdict };
-                    }
-                    _ => Verdict::Denied(full),
-                }
+                let (approval, limit) = (card.approval_id, state.asking.limit);
+                let (options, levels) = (options.to_vec(), card.levels.clone());
+                state.queue.put(Question { card: (*card).clone(), judged, options, levels, reply });
+                state.listeners.tell(&GateEvent::Asked(card));
+                drop(state);
+                self.expire_later(approval, limit);
+                return Ticket { gate: self.clone(), id: Some(approval), verdict };
             }
         };
-        state.count_and_tell(&answer);
-        let _ = reply.send(answer);
+        state.listeners.decided(&at_once);
+        state.give(at_once, reply);
         Ticket { gate: self.clone(), id: None, verdict }
+    }
+
+    /// Judges a call that only was reported: it can't be stopped, and is counted.
+    pub fn judge_reported(&self, call: &Call) -> Decision {
+        let mut state = self.lock();
+        let mut call = call.clone();
+        state.judge.sessions.identify(&mut call);
+        let decision = state.judge.decide(&call);
+        state.tally.unasked(decision.effect);
+        let id = state.calls.begin(&call);
+        let now = Timestamp::now();
+        state.ledger.note(|memory| vec![Change::Append(memory.writer.unasked(id, &call, &decision, now))]);
+        decision
+    }
+
+    /// Counts a request that was refused before it could be judged.
+    pub fn refused(&self) {
+        self.lock().tally.denied += 1;
     }
 }
 
 impl GateState {
     /// Judges a call, and writes down what becomes of it. What can't be written does not run.
-    fn fate(&mut self, id: CallId, call: &Call, options: &[AgentOption], on_ask: OnAsk) -> (Decision, Fate) {
+    fn fate(&mut self, id: CallId, mut call: Call, options: &[AgentOption], on_ask: OnAsk) -> (Judged, Fate) {
         let mut tries = 0;
         loop {
-            let recalled = self.recall();
-            let decision = self.judge(call);
+            let recalled = self.ledger.recall(&mut self.judge);
+            let judged = Judged { id, decision: self.judge.decide(&call), call };
             let now = Timestamp::now();
-            let pass = self.pass(call, &decision, now).unwrap_or_else(|error| {
-                tracing::warn!(%error, "what another door has allowed could not be read");
-                None
-            });
-            let fate = match pass {
-                Some(_) => Fate::Allow(By::Covered),
-                None => self.choose(call, &decision, (options, on_ask), now),
-            };
-            let spends = match fate {
-                Fate::Allow(By::Policy) => decision.spends(),
-                _ => Vec::new(),
-            };
-            let written = recalled.and_then(|_| {
-                self.commit(|memory| {
-                    let mut changes = self.proposal(memory, id, call, &decision, &fate, now);
-                    changes.extend(self.spending(&spends, now));
-                    changes.extend(pass.map(|pass| Change::TakePass { id: pass.id, at: now }));
-                    if matches!(fate, Fate::Allow(_)) {
-                        changes.extend(memory.leaving(call, false, now));
-                    }
-                    changes
-                })
-            });
+            let fate = self.choose(&judged, options, on_ask, now);
+            let written = recalled.and_then(|()| self.ledger.submitted(&judged, &fate, &self.judge, now));
             let Err(error) = written else {
-                for grant in spends {
-                    self.grants.used(grant);
+                if let Fate::Allow { grants, .. } = &fate {
+                    grants.iter().for_each(|grant| self.judge.grants.used(*grant));
                 }
-                return (decision, fate);
+                return (judged, fate);
             };
             tries += 1;
-            if pass::is_taken(&error) && tries < TRIES {
-                // Another call went through by it.
-                continue;
-            }
-            if let Some(grant) = memory::ended(&error)
-                && tries < TRIES
-            {
+            match error {
+                // Another call went through by the pass.
+                StoreError::Conflict(Conflict::Passed(_)) if tries < TRIES => {}
                 // Somebody else was quicker with its last use, or has just revoked it.
-                self.grants.remove(grant);
-                continue;
+                StoreError::Conflict(Conflict::Ended(grant)) if tries < TRIES => {
+                    self.judge.grants.remove(grant);
+                }
+                // A denial stands without its entry: nothing ran.
+                _ if matches!(fate, Fate::Refuse(_)) => return (judged, fate),
+                error => return (judged, Fate::Refuse(Why::Unrecorded(error))),
             }
-            // A denial stands without its entry: nothing ran.
-            let fate = match fate {
-                Fate::Refuse(refusal) => Fate::Refuse(refusal),
-                _ => Fate::Refuse(Box::new(Refusal::unrecorded(call, decision.clone(), &error))),
-            };
-            return (decision, fate);
+            call = judged.call;
         }
     }
 
-    fn choose(
-        &mut self,
-        call: &Call,
-        decision: &Decision,
-        (options, on_ask): (&[AgentOption], OnAsk),
-        now: Timestamp,
-    ) -> Fate {
-        // What an approved call announced is not asked about again, and not counted twice.
-        let covered = decision.effect != Effect::Deny && self.cover.spend(call);
-        let refuse = |refusal| Fate::Refuse(Box::new(refusal));
-        match decision.effect {
-            Effect::Allow | Effect::Ask if covered => Fate::Allow(By::Covered),
-            Effect::Allow => Fate::Allow(By::Policy),
-            Effect::Deny => refuse(Refusal::policy(call, decision.clone())),
-            Effect::Ask if on_ask == OnAsk::Deny => refuse(Refusal::nobody(call, decision.clone())),
-            Effect::Ask if !self.queue.has_room(&call.session) => {
-                refuse(Refusal::full(call, decision.clone()))
+    fn choose(&mut self, judged: &Judged, options: &[AgentOption], on_ask: OnAsk, now: Timestamp) -> Fate {
+        let Judged { call, decision, .. } = judged;
+        // What was approved at one door is not asked about again at the next, and not counted twice.
+        let (covered, pass) = match call.door {
+            Door::AcpFs | Door::AcpTerminal => {
+                (decision.effect != Effect::Deny && self.cover.spend(call), None)
             }
+            Door::Mcp if decision.effect == Effect::Ask => {
+                let pass = self.ledger.pass(call, decision, now);
+                (pass.is_some(), pass)
+            }
+            _ => (false, None),
+        };
+        if covered {
+            return Fate::Allow { by: By::Covered, grants: Vec::new(), pass };
+        }
+        match decision.effect {
+            Effect::Allow => Fate::Allow { by: By::Policy, grants: decision.spends(), pass: None },
+            Effect::Deny => Fate::Refuse(Why::Policy),
+            Effect::Ask if on_ask == OnAsk::Deny => Fate::Refuse(Why::Nobody),
+            Effect::Ask if !self.queue.has_room(&call.session) => Fate::Refuse(Why::Full),
             Effect::Ask => {
-                let mut card = Card::new(call, decision, options, self.policy.epoch, now);
+                let mut card = Card::new(call, decision, options, self.judge.policy.epoch, now);
                 card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
-                card.history = self.history(call, decision);
-                card.levels = self.levels(call, decision);
-                self.fit(&mut card, &call.session);
+                card.history = self.ledger.history(call, decision);
+                card.levels = self.judge.levels(call, decision);
+                self.judge.sessions.fit(&mut card, &call.session);
                 Fate::Ask(Box::new(card))
             }
         }
     }
 
-    /// The levels of the tool's server that would allow the call (decisions, 4.3).
-    fn levels(&self, call: &Call, decision: &Decision) -> Vec<Level> {
-        let Some(standing) = self.standing(&call.session).filter(|_| !decision.always()) else {
-            return Vec::new();
-        };
-        let allows = |level: &Level| {
-            let Ok(grant) = remembered::levelled(call, *level) else { return false };
-            let mut grants = self.grants.clone();
-            grants.add(grant);
-            decide(&self.policy, call, &Standing { grants: &grants, ..standing }).effect == Effect::Allow
-        };
-        [Level::Read, Level::Write, Level::All].into_iter().filter(allows).collect()
-    }
-
-    /// How the like was answered before.
-    pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<crate::approval::History> {
-        let memory = self.memory.as_ref()?;
-        let access = &decision.because()?.access;
-        memory
-            .store
-            .history(&call.agent, &memory.writer.access(access))
-            .ok()
-            .filter(|history| history.first_seen.is_some())
-    }
-
-    /// What is written of a call that came in.
-    fn proposal(
-        &self,
-        memory: &Memory,
-        id: CallId,
-        call: &Call,
-        decision: &Decision,
-        fate: &Fate,
-        now: Timestamp,
-    ) -> Vec<Change> {
-        let writer = &memory.writer;
-        let by = match fate {
-            Fate::Allow(by) => by.as_str(),
-            Fate::Refuse(refusal) if refusal.unanswered => "nobody",
-            Fate::Refuse(_) | Fate::Ask(_) => By::Policy.as_str(),
-        };
-        let mut changes = vec![Change::Append(writer.proposed(id, call, now))];
-        if let Some(standing) = self.standing(&call.session) {
-            let effect = match fate {
-                Fate::Allow(_) => Effect::Allow,
-                Fate::Refuse(_) => Effect::Deny,
-                Fate::Ask(_) => Effect::Ask,
-            };
-            let ruling = Ruling::new(effect, by, call, &standing);
-            changes.push(Change::Append(writer.decided(id, call, decision, &ruling, now)));
+    /// Hands a verdict to whoever holds the ticket: what it allows covers its side doors from now on, and it is counted.
+    pub(super) fn give(&mut self, verdict: Verdict, to: oneshot::Sender<Verdict>) {
+        if let Verdict::Allowed(authorized) = &verdict {
+            self.cover.approved(authorized.call());
         }
-        if let Fate::Ask(card) = fate {
-            changes.push(Change::Ask(Box::new(StoredApproval {
-                id: card.approval_id,
-                owner: memory.owner.id,
-                agent: call.agent.clone(),
-                session: call.session.clone(),
-                workspace: call.workspace(),
-                digest: card.digest.clone(),
-                card: writer.card(card),
-                state: card.state,
-                asked_at: now,
-                settled_at: None,
-                by: None,
-                reason: None,
-            })));
-            changes.push(Change::Append(writer.asked(id, call, decision, card, now)));
-        }
-        changes
+        self.tally.count(&verdict);
+        // The ticket may be gone.
+        let _ = to.send(verdict);
     }
 }
 
-impl Refusal {
-    /// It would have been allowed or asked about, and could not be written down.
-    /// "An error while judging is a deny finding with the error as its reason" (decisions, 4.7).
-    fn unrecorded(call: &Call, mut decision: Decision, error: &StoreError) -> Self {
-        let reason = format!("nothing runs that can't be recorded: {error}");
-        let access = decision.because().map_or_else(|| call.title.clone(), |finding| finding.access.clone());
-        decision.effect = Effect::Deny;
-        decision.trail.insert(0, Finding::new(Effect::Deny, access, Source::Error, &*reason));
-        Self::of(call, decision, Some(&reason))
+/// A call that was handed in. Dropping it withdraws the question, if one is open.
+#[must_use]
+pub struct Ticket {
+    gate: Gate,
+    id: Option<ApprovalId>,
+    verdict: oneshot::Receiver<Verdict>,
+}
+
+impl Ticket {
+    /// The approval that waits, if a person is asked.
+    #[must_use]
+    pub fn approval(&self) -> Option<ApprovalId> {
+        self.id
+    }
+
+    /// The verdict, if it is there already: nobody had to be asked.
+    pub fn at_once(&mut self) -> Option<Verdict> {
+        self.verdict.try_recv().ok()
+    }
+
+    /// Waits for the verdict. There is always exactly one.
+    pub async fn verdict(mut self) -> Verdict {
+        match (&mut self.verdict).await {
+            Ok(verdict) => verdict,
+            // The gate is gone; nothing may run.
+            Err(_) => Verdict::Cancelled,
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            self.gate.settle(id, State::Cancelled, "agent", Some("the question was withdrawn"));
+        }
     }
 }

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex as StdMutex;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::approval::{AnswerError, ApprovalResponse, Remember, RememberScope, choice};
+use crate::approval::{
+    AgentOption, AnswerError, ApprovalResolved, ApprovalResponse, Remember, RememberScope, State, choice,
+};
 use crate::call::shell::{self, Surroundings};
-use crate::call::{Access, AgentId, Diff, Door, PathAccess, WriteKind};
+use crate::call::{Access, AgentId, Call, Diff, Door, PathAccess, SessionId, WriteKind};
 use crate::policy::{AgentSettings, Effect, LeastModes, Mode, Origin, Pattern, Rule, pattern::Places};
 
 fn session(id: &str, parent: Option<&str>) -> Session {

@@ -1,10 +1,9 @@
-//! Asking: cards, answers, and the queue of what waits.
+//! Asking: cards, and answers to them.
 
 mod answer;
 mod card;
 mod families;
 mod history;
-mod queue;
 mod suggest;
 mod visible;
 
@@ -14,7 +13,6 @@ pub use card::{
     choice,
 };
 pub use history::History;
-pub use queue::{Event, MOST_WAITING, Output, Queue};
 pub use suggest::{Suggestion, suggestions};
 pub(crate) use visible::hides;
 pub use visible::{visible, visible_block};

@@ -2,6 +2,7 @@
 
 use super::memory::{Kept, writer};
 use super::*;
+use crate::approval::ApprovalId;
 use crate::gate::{QuestionEvent, Questions};
 use crate::store::{OwnerId, SqliteStore};
 

@@ -317,8 +317,8 @@ async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled
     let asked = dead.submit(run("1", "make"), &[]);
     let id = asked.approval().unwrap();
     // Dropped without a word, as a killed process ends: the ticket and the gate go, nothing is settled.
-    dead.inner.state.lock().unwrap().waiting.clear();
-    drop(dead.inner.state.lock().unwrap().memory.take());
+    dead.lock().queue = super::super::queue::Queue::default();
+    drop(dead.lock().ledger.leave());
     let next = kept.gate();
     let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
     let approval = kept.store.approvals(&query).unwrap().remove(0);
@@ -397,7 +397,7 @@ async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied
         session: None,
         ..Grant::of_session(AgentId::named("a"), SessionId("s".into()))
     };
-    let broken = gate.lock().memory.as_ref().unwrap().kept(&broken, now);
+    let broken = gate.lock().ledger.memory().unwrap().kept(&broken, now);
     let broken = StoredGrant { pattern: Some("shell(".into()), ..broken };
     let id = broken.id;
     kept.store.commit(vec![Change::Grant(Box::new(broken))]).unwrap();

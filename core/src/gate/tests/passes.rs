@@ -3,7 +3,7 @@
 use super::memory::Kept;
 use super::*;
 use crate::call::{McpAccess, ServerId};
-use crate::policy::{Approval, ServerSettings};
+use crate::policy::{Approval, Level, ServerSettings};
 use crate::record::{Kind, detail};
 use crate::store::{Change, Pass, Store};
 
@@ -175,10 +175,13 @@ async fn given_a_pass_that_has_ended_then_it_counts_no_more() {
     let ticket = first.submit(asked("1", "gh", "issue", json!({})), &[]);
     answer(&first, &ticket, choice::ALLOW_ONCE).unwrap();
     let state = first.lock();
-    let memory = state.memory.as_ref().unwrap();
+    let memory = state.ledger.memory().unwrap();
     let mut call = asked("1", "gh", "issue", json!({}));
     call.server = Some(github());
-    let Some(Change::LeavePass(left)) = memory.leaving(&call, true, Timestamp::now()) else { panic!() };
+    let Some(Change::LeavePass(left)) = crate::gate::ledger::leaving(memory, &call, true, Timestamp::now())
+    else {
+        panic!()
+    };
     let found = |at| kept.store.pass(&left.call, at).unwrap();
     let now = Timestamp::now();
     let pass = found(now).unwrap();
@@ -253,7 +256,7 @@ async fn given_a_server_that_was_passed_then_its_calls_have_its_identity() {
     let twice = vec![("a".to_owned(), github()), ("b".to_owned(), github()), ("b".to_owned(), other())];
     gate.pass_servers(&SessionId("s".into()), twice);
     let server = |mut call: Call| {
-        gate.lock().identify(&mut call);
+        gate.lock().judge.sessions.identify(&mut call);
         call.server
     };
     assert_eq!(server(asked("1", "a", "t", json!({}))), Some(github()));

@@ -75,7 +75,7 @@ async fn given_a_pattern_with_a_secret_for_longer_than_the_session_then_it_is_re
         let pattern = format!("shell(deploy --password {SECRET})");
         let like = |scope| Remember::patterns(scope, vec![pattern.clone()]);
         let limited = Remember { uses: Some(3), ..like(RememberScope::Session) };
-        let stores = !kept.kinds().is_empty() && gate.lock().memory.is_some();
+        let stores = !kept.kinds().is_empty() && gate.lock().ledger.memory().is_some();
         let mut cases = vec![(choice::ALLOW_ALWAYS, like(RememberScope::User), "allow it for this session,")];
         if stores {
             cases.extend([

@@ -1,0 +1,193 @@
+//! What a call is judged by: the policy, the session that it is made in, and the answers that are remembered.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::{Session, remembered};
+use crate::approval::{Card, choice};
+use crate::call::{Access, AgentId, Call, ServerId, SessionId};
+use crate::grant::Grants;
+use crate::policy::{Decision, Effect, Level, Policy, Standing, decide};
+
+/// All that decisions of a gate are made from.
+pub(super) struct Judge {
+    pub(super) policy: Arc<Policy>,
+    pub(super) sessions: Sessions,
+    pub(super) grants: Grants,
+}
+
+impl Judge {
+    /// Judges by `policy`, in no session yet.
+    pub(super) fn by(policy: Policy) -> Self {
+        Self { policy: Arc::new(policy), sessions: Sessions::default(), grants: Grants::default() }
+    }
+
+    pub(super) fn decide(&self, call: &Call) -> Decision {
+        match self.standing(&call.session) {
+            Some(standing) => decide(&self.policy, call, &standing),
+            None => Decision::error(&*call.title, "the session is not known"),
+        }
+    }
+
+    /// What holds in a session, besides the policy; `None`, where it is not known.
+    pub(super) fn standing(&self, id: &SessionId) -> Option<Standing<'_>> {
+        let session = self.sessions.get(id)?;
+        // The strictest mode of the session and its parents; a child is bypassed only if its parents are.
+        let (mut mode, mut bypass) = (self.policy.mode_of(&session.agent, session.mode), true);
+        for session in self.sessions.ancestry(session) {
+            mode = mode.max(self.policy.mode_of(&session.agent, session.mode));
+            let settings =
+                self.policy.agents.get(session.agent.as_str()).filter(|_| session.agent.is_named());
+            bypass &= settings.is_some_and(|settings| settings.bypass_permissions);
+        }
+        Some(Standing { mode, bypass, grants: &self.grants, servers: self.sessions.servers(id) })
+    }
+
+    /// The levels of the tool's server that would allow the call (decisions, 4.3).
+    pub(super) fn levels(&self, call: &Call, decision: &Decision) -> Vec<Level> {
+        let Some(standing) = self.standing(&call.session).filter(|_| !decision.always()) else {
+            return Vec::new();
+        };
+        let allows = |level: &Level| {
+            let Ok(grant) = remembered::levelled(call, *level) else { return false };
+            let mut grants = self.grants.clone();
+            grants.add(grant);
+            decide(&self.policy, call, &Standing { grants: &grants, ..standing }).effect == Effect::Allow
+        };
+        [Level::Read, Level::Write, Level::All].into_iter().filter(allows).collect()
+    }
+
+    /// Lets `policy` hold from now on.
+    pub(super) fn put_in_place(&mut self, mut policy: Policy) {
+        policy.epoch = self.policy.epoch + 1;
+        self.policy = Arc::new(policy);
+    }
+}
+
+/// The sessions that are known, and what each of them is.
+#[derive(Default)]
+pub(super) struct Sessions {
+    known: HashMap<SessionId, Session>,
+    /// The servers that mayi itself has put into a session.
+    passed: HashMap<SessionId, Passed>,
+    /// Those whose requests stand for themselves.
+    alone: HashSet<SessionId>,
+    /// The one that calls of sessions belong to that nobody announced.
+    root: Option<SessionId>,
+}
+
+#[derive(Default)]
+struct Passed {
+    names: Vec<String>,
+    identities: Vec<ServerId>,
+}
+
+impl Sessions {
+    pub(super) fn open(&mut self, session: Session) {
+        if session.parent.is_none() && self.root.is_none() {
+            self.root = Some(session.id.clone());
+        }
+        self.known.insert(session.id.clone(), session);
+    }
+
+    pub(super) fn close(&mut self, id: &SessionId) {
+        self.known.remove(id);
+        self.passed.remove(id);
+        self.alone.remove(id);
+        if self.root.as_ref() == Some(id) {
+            self.root = None;
+        }
+    }
+
+    pub(super) fn get(&self, id: &SessionId) -> Option<&Session> {
+        self.known.get(id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: &SessionId) -> Option<&mut Session> {
+        self.known.get_mut(id)
+    }
+
+    /// The session that calls under the name `id` belong to: itself, or the root where it was never announced.
+    pub(super) fn or_root(&self, id: &SessionId) -> Option<&Session> {
+        self.get(id).or_else(|| self.get(self.root.as_ref()?))
+    }
+
+    /// Who works in a session.
+    pub(super) fn agent(&self, id: &SessionId) -> Option<AgentId> {
+        self.get(id).map(|session| session.agent.clone())
+    }
+
+    /// A session and everything that it started.
+    pub(super) fn family(&self, id: &SessionId) -> Vec<SessionId> {
+        let started = |other: &&Session| self.ancestry(other).skip(1).any(|ancestor| ancestor.id == *id);
+        let children = self.known.values().filter(started).map(|session| session.id.clone());
+        std::iter::once(id.clone()).chain(children).collect()
+    }
+
+    /// A session, its parent, and so on.
+    fn ancestry<'a>(&'a self, session: &'a Session) -> impl Iterator<Item = &'a Session> {
+        // An announced child can name any parent, also itself: never walk further than there are
+        // sessions.
+        let most = self.known.len().max(1);
+        std::iter::successors(Some(session), |session| self.get(session.parent.as_ref()?)).take(most)
+    }
+
+    pub(super) fn pass(&mut self, id: &SessionId, servers: Vec<(String, ServerId)>) {
+        let (names, identities) = servers.into_iter().unzip();
+        self.passed.insert(id.clone(), Passed { names, identities });
+    }
+
+    /// The names of the servers that mayi itself has put into a session.
+    fn servers(&self, id: &SessionId) -> &[String] {
+        self.passed.get(id).map(|passed| passed.names.as_slice()).unwrap_or_default()
+    }
+
+    /// Fills in which server `call` is about, where mayi itself has put it into the session.
+    pub(super) fn identify(&self, call: &mut Call) {
+        if call.server.is_some() {
+            return;
+        }
+        let mut servers = call.accesses.iter().filter_map(|access| match access {
+            Access::Mcp(mcp) => Some(mcp.certain().map(|(server, _)| server)),
+            _ => None,
+        });
+        let Some(Some(name)) = servers.next() else { return };
+        if !servers.all(|other| other == Some(name)) {
+            return;
+        }
+        let Some(passed) = self.passed.get(&call.session) else { return };
+        let mut named = passed.names.iter().zip(&passed.identities).filter(|(passed, _)| *passed == name);
+        let Some((_, identity)) = named.next() else { return };
+        // Two by one name are none.
+        if named.all(|(_, other)| other == identity) {
+            call.server = Some(identity.clone());
+        }
+    }
+
+    pub(super) fn stands_alone(&mut self, id: &SessionId) {
+        self.alone.insert(id.clone());
+    }
+
+    /// Whether the requests of a session stand for themselves.
+    pub(super) fn is_alone(&self, id: &SessionId) -> bool {
+        self.alone.contains(id)
+    }
+
+    /// Puts on a card which session started its own, and takes off what its session does not have.
+    pub(super) fn fit(&self, card: &mut Card, id: &SessionId) {
+        let session = self.get(id);
+        card.parent = session.and_then(|session| session.parent.as_ref()).map(ToString::to_string);
+        if self.is_alone(id) {
+            card.options.retain(|option| option.option_id != choice::ALLOW_SESSION);
+            for suggestion in &mut card.suggestions {
+                suggestion.scopes.retain(|scope| scope != "session");
+            }
+            // Whoever has no name in the configuration is remembered for a session at most.
+            if !session.is_some_and(|session| session.agent.is_named()) {
+                card.options.retain(|option| option.option_id != choice::ALLOW_ALWAYS);
+                card.suggestions.clear();
+                card.levels.clear();
+            }
+        }
+    }
+}

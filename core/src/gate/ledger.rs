@@ -1,0 +1,275 @@
+//! What is written for good: the record and what stands beside it in the store, and the user's file.
+
+use jiff::Timestamp;
+
+use super::submit::Fate;
+use super::{By, Judge, Judged, Keeper, Memory, Why, memory};
+use crate::approval::{ApprovalResolved, ApprovalResponse, Card, History, State};
+use crate::call::{Access, Call, Door};
+use crate::grant::{Grant, GrantId, Grants};
+use crate::policy::{Decision, Effect, Policy, SourceFile};
+use crate::record::detail;
+use crate::store::{Change, GrantQuery, OfferId, Pass, PassedCall, StoreError, StoredApproval, StoredGrant};
+use crate::writer::Ruling;
+
+/// Where it is written.
+pub(super) struct Ledger {
+    /// The store; without it there is nothing to write there.
+    memory: Option<Memory>,
+    /// The user's file.
+    keeper: Box<dyn Keeper>,
+}
+
+impl Ledger {
+    pub(super) fn new(memory: Option<Memory>, keeper: Box<dyn Keeper>) -> Self {
+        Self { memory, keeper }
+    }
+
+    pub(super) fn memory(&self) -> Option<&Memory> {
+        self.memory.as_ref()
+    }
+
+    pub(super) fn memory_mut(&mut self) -> Option<&mut Memory> {
+        self.memory.as_mut()
+    }
+
+    /// Nothing is written in the store from now on: what was, once this is dropped.
+    pub(super) fn leave(&mut self) -> Option<Memory> {
+        self.memory.take()
+    }
+
+    pub(super) fn keeper(&self) -> &dyn Keeper {
+        &*self.keeper
+    }
+
+    /// Writes `changes`, before anybody hears of them.
+    pub(super) fn commit(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) -> Result<(), StoreError> {
+        self.memory.as_ref().map_or(Ok(()), |memory| memory.later().commit(changes(memory)))
+    }
+
+    /// The same for what can't be stopped any more: a failure is told, and nothing else.
+    pub(super) fn note(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) {
+        if let Err(error) = self.commit(changes) {
+            tracing::warn!(%error, "the record lacks an entry");
+        }
+    }
+
+    /// The same for what nobody waits for: it is written a moment later.
+    pub(super) fn note_later(&self, change: impl FnOnce(&Memory) -> Change) {
+        if let Some(memory) = &self.memory {
+            memory.later().note(change(memory));
+        }
+    }
+
+    /// The policy that holds from now on.
+    pub(super) fn policy(&self, policy: &Policy) {
+        let file = |file: &SourceFile| detail::ConfigFile {
+            path: file.path.to_string_lossy().into_owned(),
+            digest: file.digest.to_string(),
+            layer: Some(file.layer.to_owned()),
+        };
+        let config = detail::Config {
+            v: detail::VERSION,
+            epoch: policy.epoch,
+            mode: policy.mode,
+            files: policy.files.iter().map(file).collect(),
+            notices: policy.notices.clone(),
+            pins: None,
+        };
+        self.note(|memory| vec![Change::Append(memory.writer.config(&config, Timestamp::now()))]);
+    }
+
+    /// Takes over what other processes changed in the remembered answers.
+    pub(super) fn recall(&mut self, judge: &mut Judge) -> Result<(), StoreError> {
+        let now = Timestamp::now();
+        judge.grants.expire(now);
+        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let stamp = memory.store.stamp()?;
+        if memory.recalled == Some(stamp) {
+            return Ok(());
+        }
+        let query = GrantQuery { live_at: Some(now), agent: None, owner: Some(memory.owner.id) };
+        let kept = memory.store.grants(&query)?;
+        let sessions = &judge.sessions;
+        let known = |kept: &StoredGrant| kept.session.as_ref().is_none_or(|id| sessions.get(id).is_some());
+        let mut grants = Grants::default();
+        for kept in kept.into_iter().filter(known) {
+            // A denial that can't be understood would be a hole.
+            grants.add(memory::awake(kept)?);
+        }
+        judge.grants.replace(grants);
+        // Not before: what could not be taken over is an error each time, and not only once.
+        memory.recalled = Some(stamp);
+        Ok(())
+    }
+
+    /// A call that came in, and what becomes of it.
+    pub(super) fn submitted(
+        &self,
+        judged: &Judged,
+        fate: &Fate,
+        judge: &Judge,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let Judged { id, call, decision } = judged;
+        let (effect, by) = match fate {
+            Fate::Allow { by, .. } => (Effect::Allow, by.as_str()),
+            Fate::Refuse(Why::Nobody) => (Effect::Deny, "nobody"),
+            Fate::Refuse(_) => (Effect::Deny, By::Policy.as_str()),
+            Fate::Ask(_) => (Effect::Ask, By::Policy.as_str()),
+        };
+        self.commit(|memory| {
+            let writer = &memory.writer;
+            let mut changes = vec![Change::Append(writer.proposed(*id, call, now))];
+            if let Some(standing) = judge.standing(&call.session) {
+                let ruling = Ruling::new(effect, by, call, &standing);
+                changes.push(Change::Append(writer.decided(*id, call, decision, &ruling, now)));
+            }
+            match fate {
+                Fate::Allow { grants, pass, .. } => {
+                    changes.extend(spending(&judge.grants, grants, now));
+                    changes.extend(pass.as_ref().map(|pass| Change::TakePass { id: pass.id, at: now }));
+                    changes.extend(leaving(memory, call, false, now));
+                }
+                Fate::Refuse(_) => {}
+                Fate::Ask(card) => {
+                    changes.push(Change::Ask(Box::new(asking(memory, call, card, now))));
+                    changes.push(Change::Append(writer.asked(*id, call, decision, card, now)));
+                }
+            }
+            changes
+        })
+    }
+
+    /// A question that ended by something else than an answer.
+    pub(super) fn settled(
+        &self,
+        judged: &Judged,
+        resolved: &ApprovalResolved,
+        grants: &Grants,
+    ) -> Result<(), StoreError> {
+        let Judged { id, call, decision } = judged;
+        self.commit(|memory| {
+            let entry = memory.writer.settled(*id, call, resolved);
+            let mut changes = vec![settling(memory, resolved), Change::Append(entry)];
+            if resolved.state == State::Approved {
+                changes.extend(spending(grants, &decision.spends(), resolved.at));
+                changes.extend(leaving(memory, call, false, resolved.at));
+            }
+            changes
+        })
+    }
+
+    /// A question that was answered, and what is remembered of the answer. `offer`: it came from another process, which
+    /// hears that it was taken.
+    pub(super) fn answered(
+        &self,
+        judged: &Judged,
+        response: &ApprovalResponse,
+        resolved: &ApprovalResolved,
+        remembered: &[Grant],
+        offer: Option<OfferId>,
+    ) -> Result<(), StoreError> {
+        let (Judged { id, call, decision }, at) = (judged, resolved.at);
+        self.commit(|memory| {
+            let writer = &memory.writer;
+            let entry = writer.answered(*id, call, decision, response, resolved);
+            let mut changes = vec![settling(memory, resolved), Change::Append(entry)];
+            if resolved.state == State::Approved {
+                changes.extend(leaving(memory, call, true, at));
+            }
+            for grant in remembered {
+                let mut kept = memory.kept(grant, at);
+                kept.approval = Some(resolved.approval_id);
+                changes.push(Change::Append(writer.granted(&kept, at)));
+                if !memory.is_secret(grant) {
+                    changes.push(Change::Grant(Box::new(kept)));
+                }
+            }
+            changes.extend(offer.map(|id| Change::Reply { id, refused: None }));
+            changes
+        })
+    }
+
+    /// The pass that lets `call` through in place of an answer, if there is one.
+    pub(super) fn pass(&self, call: &Call, decision: &Decision, now: Timestamp) -> Option<Pass> {
+        let memory = self.memory.as_ref()?;
+        match memory.store.pass(&passed(memory, call)?, now) {
+            // What is always asked about, a person has to have seen.
+            Ok(pass) => pass.filter(|pass| pass.person || !decision.always()),
+            Err(error) => {
+                tracing::warn!(%error, "what another door has allowed could not be read");
+                None
+            }
+        }
+    }
+
+    /// How the like was answered before.
+    pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<History> {
+        let memory = self.memory.as_ref()?;
+        let access = &decision.because()?.access;
+        let history = memory.store.history(&call.agent, &memory.writer.access(access)).ok();
+        history.filter(|history| history.first_seen.is_some())
+    }
+}
+
+/// The changes that spend `spent`: of those that the store knows.
+fn spending(grants: &Grants, spent: &[GrantId], at: Timestamp) -> impl Iterator<Item = Change> {
+    let kept = spent.iter().filter(|id| !grants.is_only_here(**id));
+    kept.map(move |id| Change::Use { id: *id, at })
+}
+
+/// A question as it is kept.
+fn asking(memory: &Memory, call: &Call, card: &Card, at: Timestamp) -> StoredApproval {
+    StoredApproval {
+        id: card.approval_id,
+        owner: memory.owner.id,
+        agent: call.agent.clone(),
+        session: call.session.clone(),
+        workspace: call.workspace(),
+        digest: card.digest.clone(),
+        card: memory.writer.card(card),
+        state: card.state,
+        asked_at: at,
+        settled_at: None,
+        by: None,
+        reason: None,
+    }
+}
+
+/// How a question ended, as it is kept.
+fn settling(memory: &Memory, resolved: &ApprovalResolved) -> Change {
+    Change::Settle {
+        id: resolved.approval_id,
+        state: resolved.state,
+        by: resolved.by.clone(),
+        reason: memory.reason(resolved.reason.as_deref()),
+        at: resolved.at,
+    }
+}
+
+/// The change that leaves a pass for `call`, which is allowed: an agent that asked first meets it again at the gateway,
+/// where it is not asked about again (surfaces, section 5). `person`: by a person, who saw exactly this.
+pub(super) fn leaving(memory: &Memory, call: &Call, person: bool, at: Timestamp) -> Option<Change> {
+    if call.door != Door::AcpPermission {
+        return None;
+    }
+    let pass = Pass::leave(memory.owner.id, passed(memory, call)?, person, at)?;
+    Some(Change::LeavePass(Box::new(pass)))
+}
+
+/// What a pass for `call` is about: one tool of a server that is known for certain.
+fn passed(memory: &Memory, call: &Call) -> Option<PassedCall> {
+    let mut tools = call.accesses.iter().filter_map(|access| match access {
+        Access::Mcp(mcp) => Some(mcp),
+        _ => None,
+    });
+    let (mcp, None) = (tools.next()?, tools.next()) else { return None };
+    let (_, tool) = mcp.certain()?;
+    Some(PassedCall {
+        agent: call.agent.clone(),
+        server: call.server.clone()?,
+        tool: tool.to_owned(),
+        arguments: memory.writer.arguments(&mcp.arguments),
+    })
+}

@@ -1,0 +1,145 @@
+//! What waits for an answer, and how what waited has ended. A question is in here whole, with its card and its call, or it
+//! is not.
+
+use std::collections::btree_map::{BTreeMap, Entry, OccupiedEntry};
+use std::collections::{HashMap, VecDeque};
+
+use tokio::sync::oneshot;
+
+use super::{Judged, Verdict};
+use crate::approval::{
+    AgentOption, AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome, State,
+};
+use crate::call::SessionId;
+use crate::policy::Level;
+
+/// As many approvals of one session may wait (decisions, section 6).
+const MOST_WAITING: usize = 64;
+
+/// As many settled approvals are remembered, to tell a late answer what happened.
+const REMEMBERED: usize = 1024;
+
+/// A call that waits for an answer.
+pub(super) struct Question {
+    /// As it is shown.
+    pub(super) card: Card,
+    pub(super) judged: Judged,
+    /// What the agent offers.
+    pub(super) options: Vec<AgentOption>,
+    /// What may be granted to its server.
+    pub(super) levels: Vec<Level>,
+    /// Where the verdict is awaited.
+    pub(super) reply: oneshot::Sender<Verdict>,
+}
+
+/// Everything that waits.
+#[derive(Default)]
+pub(super) struct Queue {
+    /// Ids sort by the time at which they were made: oldest first.
+    waiting: BTreeMap<ApprovalId, Question>,
+    settled: Settled,
+}
+
+impl Queue {
+    /// Whether one more of this session may wait.
+    pub(super) fn has_room(&self, session: &SessionId) -> bool {
+        self.waiting.values().filter(|other| other.judged.call.session == *session).count() < MOST_WAITING
+    }
+
+    pub(super) fn put(&mut self, question: Question) {
+        self.waiting.insert(question.card.approval_id, question);
+    }
+
+    /// The question that waits under this id.
+    ///
+    /// # Errors
+    /// If there is none, or none any more.
+    pub(super) fn find(&mut self, id: ApprovalId) -> Result<Found<'_>, AnswerError> {
+        match self.waiting.entry(id) {
+            Entry::Occupied(place) => Ok(Found { place, settled: &mut self.settled }),
+            Entry::Vacant(_) => Err(self.settled.what_became_of(id)),
+        }
+    }
+
+    /// What is shown of it, oldest first.
+    pub(super) fn cards(&self) -> impl ExactSizeIterator<Item = &Card> {
+        self.waiting.values().map(|question| &question.card)
+    }
+
+    pub(super) fn ids(&self) -> Vec<ApprovalId> {
+        self.waiting.keys().copied().collect()
+    }
+
+    /// What waits in one of these sessions.
+    pub(super) fn ids_of(&self, sessions: &[SessionId]) -> Vec<ApprovalId> {
+        let of = self.waiting.iter().filter(|(_, question)| sessions.contains(&question.judged.call.session));
+        of.map(|(id, _)| *id).collect()
+    }
+}
+
+/// A question in its place.
+pub(super) struct Found<'q> {
+    place: OccupiedEntry<'q, ApprovalId, Question>,
+    settled: &'q mut Settled,
+}
+
+impl Found<'_> {
+    pub(super) fn question(&self) -> &Question {
+        self.place.get()
+    }
+
+    pub(super) fn question_mut(&mut self) -> &mut Question {
+        self.place.get_mut()
+    }
+
+    /// What an answer would make of it, or why it is refused.
+    ///
+    /// # Errors
+    /// If it has changed since it was shown, or offers no such option.
+    pub(super) fn answered(&self, response: &ApprovalResponse) -> Result<State, AnswerError> {
+        let card = &self.question().card;
+        if card.digest != response.digest {
+            return Err(AnswerError::Changed);
+        }
+        match &response.response {
+            Outcome::Cancelled => Ok(State::Cancelled),
+            Outcome::Selected { option_id } => {
+                let option = card.options.iter().find(|option| option.option_id == *option_id);
+                let option = option.ok_or_else(|| AnswerError::Option(option_id.clone()))?;
+                Ok(if option.kind.starts_with("allow") { State::Approved } else { State::Denied })
+            }
+        }
+    }
+
+    /// It has ended so, and waits no more.
+    pub(super) fn end(self, resolved: &ApprovalResolved) -> Question {
+        self.settled.remember(resolved);
+        self.place.remove()
+    }
+}
+
+/// How questions have ended, the latest of them.
+#[derive(Default)]
+struct Settled {
+    how: HashMap<ApprovalId, (State, String)>,
+    order: VecDeque<ApprovalId>,
+}
+
+impl Settled {
+    fn remember(&mut self, resolved: &ApprovalResolved) {
+        if self.order.len() >= REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.how.remove(&oldest);
+        }
+        self.order.push_back(resolved.approval_id);
+        self.how.insert(resolved.approval_id, (resolved.state, resolved.by.clone()));
+    }
+
+    fn what_became_of(&self, id: ApprovalId) -> AnswerError {
+        match self.how.get(&id) {
+            Some((state, by)) => AnswerError::Settled { by: by.clone(), state: *state },
+            None => AnswerError::Unknown,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! How questions end by something else than an answer: a policy, a grant, the agent, a time limit.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::queue::Question;
+use super::{Authorized, By, Gate, GateEvent, GateState, OnAsk, Refusal, Verdict};
+use crate::approval::{ApprovalId, ApprovalResolved, State};
+use crate::call::SessionId;
+use crate::store::{Conflict, StoreError};
+
+impl Gate {
+    /// Ends an approval by something else than an answer. Nothing happens if it is settled.
+    pub fn settle(&self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
+        self.lock().settle(id, how, by, reason);
+    }
+
+    /// Cancels everything that waits in `session` and its children: the turn is gone.
+    pub fn cancel(&self, session: &SessionId) {
+        let mut state = self.lock();
+        let family = state.judge.sessions.family(session);
+        for session in &family {
+            state.cover.end_turn(session);
+        }
+        for id in state.queue.ids_of(&family) {
+            state.settle(id, State::Cancelled, "turn", Some("the turn was cancelled"));
+        }
+    }
+
+    /// Cancels everything: the agent is gone.
+    pub fn cancel_all(&self, reason: &str) {
+        self.lock().settle_all(State::Cancelled, "agent", reason);
+    }
+
+    /// The last surface is gone: what waits is denied, and so is what would be asked from now on.
+    pub fn nobody_is_here(&self, why: &str) {
+        let mut state = self.lock();
+        state.asking.on_ask = OnAsk::Deny;
+        state.settle_all(State::Expired, "mayi", why);
+    }
+
+    /// Denies it after `limit`, if it waits until then.
+    pub(super) fn expire_later(&self, id: ApprovalId, limit: Option<Duration>) {
+        let Some(limit) = limit else { return };
+        let gate = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(limit).await;
+            gate.settle(id, State::Expired, "time limit", Some("nobody answered in time"));
+        });
+    }
+}
+
+impl GateState {
+    fn settle_all(&mut self, how: State, by: &str, reason: &str) {
+        for id in self.queue.ids() {
+            self.settle(id, how, by, Some(reason));
+        }
+    }
+
+    pub(super) fn settle(&mut self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
+        let Ok(found) = self.queue.find(id) else { return };
+        let judged = &found.question().judged;
+        let resolved =
+            ApprovalResolved::new(id, how, by.to_owned(), Timestamp::now(), reason.map(str::to_owned));
+        if let Err(error) = self.ledger.settled(judged, &resolved, &self.judge.grants) {
+            if how == State::Approved {
+                // Nothing is allowed that is not written down: it waits on.
+                tracing::warn!(%error, "what a remembered answer allows could not be recorded");
+                if let StoreError::Conflict(Conflict::Ended(grant)) = error {
+                    self.judge.grants.remove(grant);
+                }
+                return;
+            }
+            tracing::warn!(%error, "the record lacks how a question ended");
+        }
+        let Question { judged, reply, .. } = found.end(&resolved);
+        let verdict = match how {
+            State::Approved => {
+                for grant in judged.decision.spends() {
+                    self.judge.grants.used(grant);
+                }
+                Verdict::Allowed(Authorized::new(judged, By::Grant, None))
+            }
+            State::Cancelled | State::Pending => Verdict::Cancelled,
+            State::Expired => Verdict::Denied(Refusal::expired(judged)),
+            State::Denied => Verdict::Denied(Refusal::of(judged, reason)),
+        };
+        self.give(verdict, reply);
+        self.listeners.tell(&GateEvent::Resolved(resolved));
+    }
+}
