@@ -69,7 +69,7 @@ impl PathAccess {
     #[must_use]
     pub fn new(cwd: &Path, given: &str) -> Self {
         let absolute = cwd.join(given);
-        let mut access = Self::unlooked(cwd, given);
+        let mut access = Self::by_text(cwd, given, &absolute);
         if access.unresolved.is_some() {
             return access;
         }
@@ -92,8 +92,11 @@ impl PathAccess {
     /// The same by its text alone: no file is looked at.
     #[must_use]
     pub fn unlooked(cwd: &Path, given: &str) -> Self {
-        let absolute = cwd.join(given);
-        let lexical = normal(&absolute);
+        Self::by_text(cwd, given, &cwd.join(given))
+    }
+
+    fn by_text(cwd: &Path, given: &str, absolute: &Path) -> Self {
+        let lexical = normal(absolute);
         let unresolved = if given.contains('\0') {
             Some("a zero byte in the path")
         } else if absolute.as_os_str().len() >= LONGEST {
@@ -195,7 +198,7 @@ fn around(path: &Path, cwd: &Path) -> Option<PathBuf> {
 
 /// Removes `.` and `..` by text alone.
 fn normal(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
+    let mut out = PathBuf::with_capacity(path.as_os_str().len());
     for component in path.components() {
         match component {
             Component::CurDir => {}

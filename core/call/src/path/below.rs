@@ -1,7 +1,7 @@
 //! A name in a folder that was looked up before: a command has many words, and most are no paths.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::PathAccess;
 
@@ -22,11 +22,12 @@ impl PathAccess {
             && text.split('/').all(plain)
             // What lies there may be a private folder, or another name for something.
             && !walk::is_temporary(&self.resolved)
-            && !self.lexical.starts_with("/proc");
+            && !super::lies_in(&self.lexical, Path::new("/proc"));
         if !starts {
             return None;
         }
-        let mut resolved = self.resolved.clone();
+        let mut resolved = PathBuf::with_capacity(self.resolved.as_os_str().len() + 1 + text.len());
+        resolved.push(&self.resolved);
         let (mut there, mut hard_linked, mut folder) = (true, false, false);
         for part in text.split('/') {
             resolved.push(part);

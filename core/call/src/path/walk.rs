@@ -1,7 +1,8 @@
 //! The walk along a path that the kernel would take.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -10,6 +11,9 @@ use super::Mount;
 
 /// As many links as Linux follows before it gives up (path_resolution(7)).
 const MOST_LINKS: usize = 40;
+
+/// Room for the folders of a usual path.
+const USUAL_DEPTH: usize = 8;
 
 /// Folders in which every user keeps temporary files.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/run/user"];
@@ -45,11 +49,11 @@ struct Steps {
 }
 
 pub(super) fn walk(path: &Path) -> io::Result<Walked> {
-    let mut todo: VecDeque<OsString> = parts(path);
+    let mut todo: VecDeque<Cow<'_, OsStr>> = parts(path).collect();
     let mut steps = Steps::begin(path);
     let mut followed = 0;
     while let Some(part) = todo.pop_front() {
-        if part == ".." {
+        if *part == *".." {
             steps.up();
             continue;
         }
@@ -71,8 +75,8 @@ pub(super) fn walk(path: &Path) -> io::Result<Walked> {
                 if target.is_absolute() {
                     steps = Steps::begin(&target);
                 }
-                for part in parts(&target).into_iter().rev() {
-                    todo.push_front(part);
+                for part in parts(&target).rev() {
+                    todo.push_front(Cow::Owned(part.into_owned()));
                 }
             }
             Ok(meta) => steps.found.push(Some(meta)),
@@ -86,12 +90,14 @@ pub(super) fn walk(path: &Path) -> io::Result<Walked> {
 }
 
 impl Steps {
-    fn begin(path: &Path) -> Self {
-        let path: PathBuf = path
-            .components()
-            .take_while(|c| matches!(c, Component::Prefix(_) | Component::RootDir))
-            .collect();
-        Self { found: vec![std::fs::symlink_metadata(&path).ok()], path }
+    fn begin(whole: &Path) -> Self {
+        let mut path = PathBuf::with_capacity(whole.as_os_str().len());
+        path.extend(
+            whole.components().take_while(|c| matches!(c, Component::Prefix(_) | Component::RootDir)),
+        );
+        let mut found = Vec::with_capacity(USUAL_DEPTH);
+        found.push(std::fs::symlink_metadata(&path).ok());
+        Self { path, found }
     }
 
     fn up(&mut self) {
@@ -107,7 +113,7 @@ impl Steps {
         steps.filter_map(|(path, found)| Some((path, found.as_ref()?)))
     }
 
-    fn end(&self) -> Walked {
+    fn end(self) -> Walked {
         let mut mount: Option<(&Path, u64)> = None;
         for (path, meta) in self.there() {
             let device = system::device(meta);
@@ -123,7 +129,7 @@ impl Steps {
             mount: mount.map(|(at, device)| Mount { at: at.to_owned(), device }),
             private_temporary: in_temporary(&self.path)
                 && self.there().any(|(path, meta)| system::private_temporary(path, meta)),
-            path: self.path.clone(),
+            path: self.path,
         }
     }
 }
@@ -138,14 +144,11 @@ fn in_temporary(path: &Path) -> bool {
     TEMPORARY.iter().any(|at| super::lies_in(path, Path::new(at)))
 }
 
-fn parts(path: &Path) -> VecDeque<OsString> {
-    path.components()
-        .filter_map(|component| match component {
-            Component::Normal(part) => Some(part.to_owned()),
-            Component::ParentDir => Some(OsString::from("..")),
-            _ => None,
-        })
-        .collect()
+fn parts(path: &Path) -> impl DoubleEndedIterator<Item = Cow<'_, OsStr>> {
+    path.components().filter_map(|component| match component {
+        Component::Normal(_) | Component::ParentDir => Some(Cow::Borrowed(component.as_os_str())),
+        _ => None,
+    })
 }
 
 #[cfg(unix)]

@@ -102,9 +102,23 @@ fn long_number(line: &str) -> bool {
 
 /// Whether a stack of its own is needed to parse and walk `line`.
 pub(super) fn deep(line: &str) -> bool {
-    let signs = line.bytes().filter(|b| matches!(b, b'(' | b'{' | b'[' | b'`' | b'!')).count();
-    let words = ["if", "while", "until", "for", "case", "coproc", "function", "eval", " -c"];
-    signs + words.iter().map(|word| line.matches(word).count()).sum::<usize>() > FEW
+    let line = line.as_bytes();
+    let opens = |at: &usize| {
+        let rest = line.get(*at..).unwrap_or_default();
+        let any = |words: &[&str]| words.iter().any(|word| rest.starts_with(word.as_bytes()));
+        match rest.first() {
+            Some(b'(' | b'{' | b'[' | b'`' | b'!') => true,
+            Some(b'c') => any(&["case", "coproc"]),
+            Some(b'e') => any(&["eval"]),
+            Some(b'f') => any(&["for", "function"]),
+            Some(b'i') => any(&["if"]),
+            Some(b'u') => any(&["until"]),
+            Some(b'w') => any(&["while"]),
+            Some(b' ') => any(&[" -c"]),
+            _ => false,
+        }
+    };
+    (0..line.len()).filter(opens).count() > FEW
 }
 
 /// Refuses tokens that would keep the parser of commands busy.

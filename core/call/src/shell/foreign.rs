@@ -112,8 +112,11 @@ fn power(name: &str, rest: &[&str]) -> bool {
     let options = ["-ErrorAction", "-Recurse", "-LiteralPath", "-ItemType", "-WhatIf"];
     cmdlet(name)
         || typed
-        || std::iter::once(&name).chain(rest).any(|word| word.contains("$env:") || word.contains("$Env:"))
-        || rest.iter().any(|word| options.contains(word))
+        || std::iter::once(&name)
+            .chain(rest)
+            .filter(|word| word.contains('$'))
+            .any(|word| word.contains("$env:") || word.contains("$Env:"))
+        || rest.iter().any(|word| word.starts_with('-') && options.contains(word))
 }
 
 fn cmd(name: &str, rest: &[&str]) -> bool {

@@ -37,7 +37,7 @@ pub use line::{argv, line};
 pub use program::{is_plain, program_names, runs_others};
 pub use scripts::Script;
 pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
-pub use word::{OpenWord, Word, join, quote, split};
+pub use word::{OpenWord, Word, join, quote, split, texts};
 
 /// What a line is read in.
 #[derive(Clone, Copy, Debug)]
@@ -169,6 +169,9 @@ impl ShellAccess {
     pub fn text(&self) -> String {
         if !self.understood {
             return self.line.clone();
+        }
+        if self.assignments.is_empty() {
+            return texts(&self.words);
         }
         let assignments = self.assignments.iter().map(|of| format!("{}={}", of.name, of.value.text()));
         assignments.chain(self.words.iter().map(Word::text)).collect::<Vec<_>>().join(" ")

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Room for the text of a usual command.
+const LINE: usize = 64;
+
 /// One word, after quotes are removed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,6 +52,14 @@ impl Word {
         }
     }
 
+    /// Adds [`Self::text`] to what is there.
+    fn add_text(&self, line: &mut String) {
+        match self {
+            Self::Literal(text) => add_quoted(text, line),
+            Self::Open(open) => line.push_str(&open.text),
+        }
+    }
+
     /// The known text at its beginning.
     #[must_use]
     pub fn prefix(&self) -> &str {
@@ -78,6 +89,19 @@ pub fn join(words: &[String]) -> String {
     words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
 }
 
+/// Words as one line, each as [`Word::text`] has it.
+#[must_use]
+pub fn texts<'w>(words: impl IntoIterator<Item = &'w Word>) -> String {
+    let mut line = String::with_capacity(LINE);
+    for (at, word) in words.into_iter().enumerate() {
+        if at > 0 {
+            line.push(' ');
+        }
+        word.add_text(&mut line);
+    }
+    line
+}
+
 /// The words of a command line, after quotes are removed; none if its quotes do not match.
 #[must_use]
 pub fn split(line: &str) -> Option<Vec<String>> {
@@ -87,9 +111,19 @@ pub fn split(line: &str) -> Option<Vec<String>> {
 /// One word, quoted where a shell would need it.
 #[must_use]
 pub fn quote(word: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"%+,-./:@_^".contains(&b);
+    let mut line = String::with_capacity(word.len());
+    add_quoted(word, &mut line);
+    line
+}
+
+fn add_quoted(word: &str, line: &mut String) {
+    let plain = |b: u8| {
+        b.is_ascii_alphanumeric() || matches!(b, b'%' | b'+' | b',' | b'-'..=b'/' | b':' | b'@' | b'_' | b'^')
+    };
     if !word.is_empty() && word.bytes().all(plain) {
-        return word.to_owned();
+        return line.push_str(word);
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    line.push('\'');
+    line.push_str(&word.replace('\'', r"'\''"));
+    line.push('\'');
 }

@@ -146,15 +146,14 @@ impl With {
 
     /// Whether it holds with one of these options.
     pub(super) fn holds(&self, options: &[Found<'_>]) -> bool {
-        let text = |found: &Found<'_>| found.value.as_ref().and_then(|value| value.text.map(str::to_owned));
         let stands = |name: &String| options.iter().any(|found| found.name == name);
         self.always
             || self.sets.iter().any(|set| set.iter().all(stands))
             || options.iter().any(|found| {
-                let value = text(found);
+                let value = found.value.as_ref().and_then(|value| value.text);
                 // A glob that leaves something out: `-g '!target'`.
-                let less = value.as_deref().is_some_and(|value| value.starts_with('!'));
-                !less && self.is(found.name, value.as_deref())
+                let less = value.is_some_and(|value| value.starts_with('!'));
+                !less && self.is(found.name, value)
             })
     }
 
@@ -272,6 +271,8 @@ pub(super) struct Form {
     pub(super) caveat: String,
     /// None if nothing is said about them.
     pub(super) operands: Option<Operands>,
+    /// The operands before the command that it runs; none if it runs none.
+    pub(super) before_command: Option<usize>,
     pub(super) options: BTreeMap<String, Known>,
     /// Some option is dangerous.
     pub(super) dangers: bool,
@@ -360,6 +361,7 @@ impl Form {
                 form.wrong.push(format!("operands {text:?}"));
             }
         }
+        form.before_command = form.find_command();
         form
     }
 
@@ -414,8 +416,8 @@ impl Form {
         self.options.get("--").is_some_and(|known| known.meaning == Meaning::Command)
     }
 
-    /// The operands before the command that it runs; none if it runs none.
-    pub(super) fn before_command(&self) -> Option<usize> {
+    /// Finds [`Self::before_command`].
+    fn find_command(&self) -> Option<usize> {
         if self.options.values().any(|known| known.meaning == Meaning::Command) && self.style != Style::Words
         {
             return Some(usize::MAX);

@@ -135,7 +135,7 @@ fn decided(inner: &[Word], mark: &str, any: bool) -> Decides {
                 (true, _) => Decides::Command,
             };
         }
-        let Some(stop) = form.before_command() else { return Decides::Operands };
+        let Some(stop) = form.before_command else { return Decides::Operands };
         let scan = scan(form, inner, at, Some(stop));
         if scan.has(Meaning::Query) {
             return Decides::Operands;

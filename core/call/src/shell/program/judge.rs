@@ -75,7 +75,7 @@ impl<'a> Judge<'a> {
         let mut at = 0;
         while let Some(program) = self.program(at).filter(|program| program.kind() == Kind::Transparent) {
             let form = program.form();
-            let scan = scan(form, words, at + 1, form.before_command());
+            let scan = scan(form, words, at + 1, form.before_command);
             let end = scan.rest.unwrap_or(words.len());
             let open =
                 words.get(at + 1..end).is_none_or(|own| own.iter().any(|word| word.literal().is_none()));
@@ -179,7 +179,7 @@ impl<'a> Judge<'a> {
             return shells::shell(self, from);
         }
         let words = self.words;
-        let stop = form.before_command();
+        let stop = form.before_command;
         let scan = scan(form, words, from, stop);
         self.options(form, &scan);
         let others = self.others(form, &scan, from, stop);

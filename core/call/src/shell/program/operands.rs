@@ -1,5 +1,6 @@
 //! What a command does with its operands.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::form::{Form, Meaning, Operands, Role, With};
@@ -241,19 +242,24 @@ fn deletes(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, word: &Word) {
 
 /// The roles, without the first where an option stands in its place, and without the last where one
 /// names the target.
-pub(super) fn fitting(roles: &Operands, form: &Form, scan: &Scan<'_>, target: bool) -> Operands {
+pub(super) fn fitting<'a>(
+    roles: &'a Operands,
+    form: &Form,
+    scan: &Scan<'_>,
+    target: bool,
+) -> Cow<'a, Operands> {
     if scan.options.iter().any(|found| form.listing.contains(found.name)) {
-        return Operands { many: Some(Role::Pattern), ..Operands::default() };
+        return Cow::Owned(Operands { many: Some(Role::Pattern), ..Operands::default() });
     }
     if scan.options.iter().any(|found| form.creates.contains(found.name)) {
-        return Operands { many: Some(Role::Created), ..Operands::default() };
+        return Cow::Owned(Operands { many: Some(Role::Created), ..Operands::default() });
     }
-    let mut roles = roles.clone();
-    if scan.options.iter().any(|found| form.instead.contains(found.name)) && !roles.first.is_empty() {
-        roles.first.remove(0);
+    let mut roles = Cow::Borrowed(roles);
+    if !roles.first.is_empty() && scan.options.iter().any(|found| form.instead.contains(found.name)) {
+        roles.to_mut().first.remove(0);
     }
-    if target {
-        roles.last.clear();
+    if target && !roles.last.is_empty() {
+        roles.to_mut().last.clear();
     }
     roles
 }

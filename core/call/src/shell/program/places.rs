@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
-use crate::{Budget, Looked, PathAccess, UrlAccess, file_paths, given_by, is_scheme, links_below, resolve};
+use crate::{
+    Budget, Looked, PathAccess, UrlAccess, file_paths, given_by, is_scheme, lies_in, links_below, resolve,
+};
 
 /// As many paths of one command are looked up.
 const MOST: usize = 256;
@@ -108,8 +110,8 @@ impl<'a> Places<'a> {
     /// A folder around the one at hand, as it was at any time, may have held anything.
     fn in_the_past(&self, path: &TouchedPath, reach: Reach) -> Reach {
         let TouchedPath::Known(path) = path else { return reach };
-        let around = self.cwd.is_some_and(|cwd| cwd.starts_with(&path.resolved));
-        if self.history && self.past && reach == Reach::Shown && around { Reach::Past } else { reach }
+        let around = || self.cwd.is_some_and(|cwd| is_around(&path.resolved, cwd));
+        if self.history && self.past && reach == Reach::Shown && around() { Reach::Past } else { reach }
     }
 
     /// Where the links below a folder lead: they are read as the folder is.
@@ -148,10 +150,11 @@ impl<'a> Places<'a> {
         if self.history || reach == Reach::Somewhere {
             return path.is_bare(true);
         }
-        let around = cwd.starts_with(&path.resolved) || cwd.starts_with(&path.lexical);
+        if path.folder || is_around(&path.resolved, cwd) || is_around(&path.lexical, cwd) {
+            return false;
+        }
         // Elsewhere, what is there may change by itself.
-        let made = self.made || !path.lexical.starts_with(cwd);
-        !around && path.is_bare(made)
+        path.is_bare(self.made || !begins_with(&path.lexical, cwd))
     }
 
     /// A word of a program of which it is not known what it is: every path that it is or holds.
@@ -302,6 +305,16 @@ impl<'a> Places<'a> {
             }
         }
     }
+}
+
+/// As [`Path::starts_with`], and quick where the text alone tells.
+fn begins_with(path: &Path, folder: &Path) -> bool {
+    lies_in(path, folder) || path.starts_with(folder)
+}
+
+/// Whether `cwd`, however it is written, lies in `folder`, which is written without anything that could be left out.
+fn is_around(folder: &Path, cwd: &Path) -> bool {
+    folder.as_os_str().len() <= cwd.as_os_str().len() && begins_with(cwd, folder)
 }
 
 /// The path that a word of which only some text is known begins with, from the folder at hand.

@@ -19,27 +19,29 @@ pub(super) fn spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>>) {
     let form = match program {
         Some(program) if program.has_subs => located(program, whole, &mut new),
         program => {
-            behind_options(whole.get(..1).unwrap_or_default(), whole.get(1..).unwrap_or_default(), &mut new);
+            behind_options(whole.first().as_slice(), whole.get(1..).unwrap_or_default(), &mut new);
             let form = program.map(Program::form);
             if let Some(form) = form {
                 let operands = scan(form, whole, 1, None).operands;
-                let bare = std::iter::once(0).chain(operands).filter_map(|at| whole.get(at).cloned());
-                keep(bare.collect(), whole, &mut new);
+                let bare = std::iter::once(0).chain(operands).filter_map(|at| whole.get(at));
+                keep(&bare.collect::<Vec<_>>(), whole.len(), &mut new);
             }
-            for words in std::iter::once(whole.to_vec()).chain(new.clone()) {
-                without_options(&words, &mut new);
+            let before = new.len();
+            without_options(&whole.iter().collect::<Vec<_>>(), &mut new);
+            for words in new.get(..before).unwrap_or_default().to_vec() {
+                without_options(&words.iter().collect::<Vec<_>>(), &mut new);
             }
             form
         }
     };
-    let plain = std::iter::once(whole.to_vec()).chain(new.iter().cloned());
-    let long: Vec<_> = plain.flat_map(|words| written_out(form, &words)).take(MOST).collect();
+    let plain = std::iter::once(whole).chain(new.iter().map(Vec::as_slice));
+    let long: Vec<_> = plain.flat_map(|words| written_out(form, words)).take(MOST).collect();
     found.extend(new.into_iter().chain(long).take(MOST));
 }
 
 /// `git -C x push y` is `git push y`; returns the form of the last sub-command.
 fn located(mut program: &'static Program, words: &[Word], new: &mut Vec<Vec<Word>>) -> Option<&'static Form> {
-    let mut kept: Vec<Word> = words.get(..1).unwrap_or_default().to_vec();
+    let mut kept: Vec<&Word> = words.first().into_iter().collect();
     let (mut from, mut dropped) = (1, false);
     while program.has_subs {
         let scan = scan(program.form(), words, from, Some(0));
@@ -54,23 +56,23 @@ fn located(mut program: &'static Program, words: &[Word], new: &mut Vec<Vec<Word
             from = rest;
             break;
         };
-        kept.extend(words.get(rest).cloned());
+        kept.extend(words.get(rest));
         (program, from) = (sub, rest + 1);
     }
     let rest = words.get(from..).unwrap_or_default();
     if dropped {
-        new.push(kept.iter().chain(rest).cloned().collect());
+        new.push(kept.iter().copied().chain(rest).cloned().collect());
     }
     // `docker compose --what x up`
     match program.has_subs {
-        true => without_options(&kept.into_iter().chain(rest.iter().cloned()).collect::<Vec<_>>(), new),
+        true => without_options(&kept.into_iter().chain(rest).collect::<Vec<_>>(), new),
         false => behind_options(&kept, rest, new),
     }
     Some(program.form())
 }
 
 /// Without the options that `rest` begins with; it is not known which of them take the next word.
-fn behind_options(kept: &[Word], rest: &[Word], new: &mut Vec<Vec<Word>>) {
+fn behind_options(kept: &[&Word], rest: &[Word], new: &mut Vec<Vec<Word>>) {
     let mut option = false;
     for (at, word) in rest.iter().enumerate().take(MOST) {
         let own = word.literal().is_some_and(|text| text.len() > 1 && text.starts_with(['-', '+']));
@@ -81,9 +83,9 @@ fn behind_options(kept: &[Word], rest: &[Word], new: &mut Vec<Vec<Word>>) {
         if at == 0 {
             return;
         }
-        let spelled: Vec<Word> = kept.iter().chain(rest.get(at..).unwrap_or_default()).cloned().collect();
-        if !new.contains(&spelled) {
-            new.push(spelled);
+        let spelled = kept.iter().copied().chain(rest.get(at..).unwrap_or_default());
+        if !has(new, spelled.clone()) {
+            new.push(spelled.cloned().collect());
         }
         if !std::mem::take(&mut option) {
             return;
@@ -92,16 +94,23 @@ fn behind_options(kept: &[Word], rest: &[Word], new: &mut Vec<Vec<Word>>) {
 }
 
 /// Without any options: `aws s3 --x rm y`, where nothing is known of the sub-commands.
-fn without_options(words: &[Word], new: &mut Vec<Vec<Word>>) {
-    let option = |word: &&Word| word.literal().is_some_and(|text| text.len() > 1 && text.starts_with('-'));
-    keep(words.iter().filter(|word| !option(word)).cloned().collect(), words, new);
+fn without_options(words: &[&Word], new: &mut Vec<Vec<Word>>) {
+    let option = |word: &Word| word.literal().is_some_and(|text| text.len() > 1 && text.starts_with('-'));
+    let spelled: Vec<&Word> = words.iter().copied().filter(|word| !option(word)).collect();
+    keep(&spelled, words.len(), new);
 }
 
-/// Takes a spelling that leaves out some of `words`, and more than the program's name.
-fn keep(spelled: Vec<Word>, words: &[Word], new: &mut Vec<Vec<Word>>) {
-    if spelled.len() > 1 && spelled.len() < words.len() && new.len() < MOST && !new.contains(&spelled) {
-        new.push(spelled);
+/// Takes a spelling that leaves out some of so many words, and is more than the program's name.
+fn keep(spelled: &[&Word], words: usize, new: &mut Vec<Vec<Word>>) {
+    let shorter = spelled.len() > 1 && spelled.len() < words;
+    if shorter && new.len() < MOST && !has(new, spelled.iter().copied()) {
+        new.push(spelled.iter().copied().cloned().collect());
     }
+}
+
+/// Whether a spelling is there already.
+fn has<'w>(all: &[Vec<Word>], spelled: impl Iterator<Item = &'w Word> + Clone) -> bool {
+    all.iter().any(|other| other.iter().eq(spelled.clone()))
 }
 
 /// `git -c alias.x=push x`: the name stands for what was just said.
@@ -128,21 +137,11 @@ fn written_out(form: Option<&Form>, words: &[Word]) -> Vec<Vec<Word>> {
     if style != Style::Gnu {
         return Vec::new();
     }
-    let begun = |word: &Word| -> Option<(Option<String>, Word)> {
-        let text = word.literal()?;
-        let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-        let letters = name.strip_prefix("--")?;
-        if letters.is_empty() || form.is_some_and(|form| form.options.contains_key(name)) {
-            return None;
-        }
-        let behind = value.map(|value| format!("={value}"));
-        let whole = form.and_then(|form| scan::long(form, name));
-        let whole = whole.map(|(whole, ..)| format!("{whole}{}", behind.as_deref().unwrap_or_default()));
-        let pieces = [Some(name.to_owned()), None].into_iter().chain(behind.map(Some)).collect();
-        Some((
-            whole,
-            Word::Open(OpenWord { text: text.to_owned(), pieces, splits: false, glob: false, tame: false }),
-        ))
+    // Most commands have none: only then anything is put together.
+    let begun = |word: &Word| {
+        let name = word.literal()?.split('=').next()?;
+        let long = name.len() > 2 && name.starts_with("--");
+        (long && !form.is_some_and(|form| form.options.contains_key(name))).then(|| name.to_owned())
     };
     if !words.iter().any(|word| begun(word).is_some()) {
         return Vec::new();
@@ -150,9 +149,10 @@ fn written_out(form: Option<&Form>, words: &[Word]) -> Vec<Vec<Word>> {
     let (mut whole, mut open, mut known) = (Vec::new(), Vec::new(), false);
     for word in words {
         match begun(word) {
-            Some((long, any)) => {
+            Some(name) => {
+                let (long, any) = completed(form, word, name);
                 known |= long.is_some();
-                whole.push(long.map_or_else(|| word.clone(), Word::Literal));
+                whole.push(long.unwrap_or_else(|| word.clone()));
                 open.push(any);
             }
             None => {
@@ -163,4 +163,16 @@ fn written_out(form: Option<&Form>, words: &[Word]) -> Vec<Vec<Word>> {
     }
     let whole = known.then_some(whole);
     whole.into_iter().chain([open]).collect()
+}
+
+/// A word with the beginning `name` of a long option: as the program would take it, and as anything that begins so.
+fn completed(form: Option<&Form>, word: &Word, name: String) -> (Option<Word>, Word) {
+    let text = word.literal().unwrap_or_default();
+    let behind = text.get(name.len()..).filter(|behind| !behind.is_empty());
+    let long = form.and_then(|form| scan::long(form, &name));
+    let long = long.map(|(long, ..)| Word::Literal(format!("{long}{}", behind.unwrap_or_default())));
+    let behind = behind.map(|behind| Some(behind.to_owned()));
+    let pieces = [Some(name), None].into_iter().chain(behind).collect();
+    let any = OpenWord { text: text.to_owned(), pieces, splits: false, glob: false, tame: false };
+    (long, Word::Open(any))
 }

@@ -56,6 +56,6 @@ pub(super) fn joined(words: &[Word]) -> Word {
             Word::Open(open) => pieces.extend(open.pieces.iter().cloned()),
         }
     }
-    let text = words.iter().map(Word::text).collect::<Vec<_>>().join(" ");
+    let text = crate::shell::texts(words);
     Word::Open(OpenWord { text, pieces, splits: false, glob: false, tame: false })
 }

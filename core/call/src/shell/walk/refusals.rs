@@ -8,17 +8,21 @@ use crate::shell::refused::{Refused, Result};
 /// `{name}>file` opens a descriptor and keeps its number in a variable. The parser takes `{name}` for a word: for the
 /// command's name, even.
 pub(super) fn named_descriptor(of: &SimpleCommand) -> Result<()> {
-    let prefix = of.prefix.iter().flat_map(|prefix| &prefix.0);
-    let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0);
-    let name = of.word_or_name.iter().cloned().map(Item::Word).collect::<Vec<_>>();
+    let inside = |word: &Node| word.value.strip_prefix('{')?.strip_suffix('}').map(|name| !name.is_empty());
+    // Whether it redirects, and whether it is such a word.
+    let item = |item: &Item| match item {
+        Item::Word(word) => (false, inside(word) == Some(true)),
+        other => (matches!(other, Item::IoRedirect(_)), false),
+    };
+    let prefix = of.prefix.iter().flat_map(|prefix| &prefix.0).map(item);
+    let name = of.word_or_name.iter().map(|name| (false, inside(name) == Some(true)));
+    let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0).map(item);
     let mut before = false;
-    for item in prefix.chain(&name).chain(suffix) {
-        if before && matches!(item, Item::IoRedirect(_)) {
+    for (redirects, kept) in prefix.chain(name).chain(suffix) {
+        if before && redirects {
             return Err(Refused::new("a descriptor that is kept in a variable"));
         }
-        let inside =
-            |word: &Node| word.value.strip_prefix('{')?.strip_suffix('}').map(|name| !name.is_empty());
-        before = matches!(item, Item::Word(word) if inside(word) == Some(true));
+        before = kept;
     }
     Ok(())
 }

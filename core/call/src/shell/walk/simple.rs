@@ -220,7 +220,10 @@ impl Walker<'_> {
         let elsewhere = self.moved_touches(&known.touches);
         known.touches.extend(elsewhere);
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
-        let rest = words.get(through..).unwrap_or_default().to_vec();
+        let (rest, wrapped) = match words.get(through..) {
+            Some(rest) if through > 0 => (rest.to_vec(), Some(words)),
+            _ => (words, None),
+        };
         if shell {
             self.gives_values(&rest, &input);
             caveats.append(&mut self.notes);
@@ -285,9 +288,7 @@ impl Walker<'_> {
         self.brings(&rest, &written, exact.as_deref());
         let wrote = self.exactly(&rest, exact.as_deref());
         let mut outer = known.also;
-        if through > 0 {
-            outer.insert(0, words);
-        }
+        outer.splice(0..0, wrapped);
         let scripts = self.scripts(&rest, fed);
         let calls = shell && self.is_function(rest.first().and_then(Word::literal));
         let evaluates = rest.first().and_then(Word::literal) == Some("eval");

@@ -129,9 +129,8 @@ impl<'a> Seen<'a> {
     pub(super) fn texts(&self) -> &[String] {
         self.texts.get_or_init(|| {
             let mut texts = vec![self.shell.text()];
-            let words = |words: &[Word]| words.iter().map(Word::text).collect::<Vec<_>>().join(" ");
-            texts.extend(self.shell.outer.iter().chain(&self.shell.spellings).map(|outer| words(outer)));
-            texts.extend(self.shell.tails.iter().map(|tail| words(tail)));
+            let others = self.shell.outer.iter().chain(&self.shell.spellings).chain(&self.shell.tails);
+            texts.extend(others.map(mayi_call::shell::texts));
             texts.extend(self.shell.candidates.iter().map(|candidate| join(candidate)));
             // By the base name, and without what shows nothing.
             let based: Vec<String> = self
