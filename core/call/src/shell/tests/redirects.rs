@@ -131,9 +131,9 @@ fn given_a_program_in_a_process_substitution_then_no_other_command_takes_it() {
         let runs = |words: &Vec<crate::shell::Word>| *words == ["rm".into(), "x".into()];
         assert!(first(line).outer.iter().any(runs), "{line}: {}", shown(line));
     }
-    let read = super::read("cat <(echo 'rm x') $(sh)");
-    let inner = super::commands(&read).find(|shell| shell.text() == "sh").unwrap();
-    assert!(inner.outer.is_empty(), "what `cat` reads is nothing that `sh` runs");
+    let read = super::read("cp <(echo 'rm x') >(sh)");
+    let written = super::commands(&read).find(|shell| shell.text() == "sh").unwrap();
+    assert!(written.outer.contains(&vec!["rm".into(), "x".into()]), "what `cp` reads it may write to `sh`");
 }
 
 /// A command without words writes nothing: what was substituted before it is no program of the shell behind the pipe.

@@ -16,7 +16,7 @@ impl Walker<'_> {
         let posix = self.posix();
         let stops = |refused: Refused| if posix { refused.and_stops() } else { refused };
         let program = parse::substituted(text, self.place.reading.grammar).map_err(stops)?;
-        let there = self.place.substitution(text);
+        let there = self.place.substitution(text).offered(&self.noted.offered);
         let (left, walked) = self
             .aside(|walker| walker.within(there, |walker| walker.deeper(|walker| walker.program(&program))));
         self.place.after_subshell(left);
@@ -25,7 +25,7 @@ impl Walker<'_> {
 
     /// Walks what is inside of `<(...)` or `>(...)`.
     pub(super) fn process(&mut self, inner: &SubshellCommand) -> Result<()> {
-        let there = self.place.process();
+        let there = self.place.process().offered(&self.noted.offered);
         let (printed, (left, walked)) = self
             .heard(|walker| walker.aside(|walker| walker.within(there, |walker| walker.list(&inner.list))));
         self.place.after_subshell(left);

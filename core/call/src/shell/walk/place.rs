@@ -177,6 +177,15 @@ impl Where {
         Self { reading, ..self.called() }.held_back()
     }
 
+    /// The same among words that `texts` are offered to: a command that reads these may write them there, as in
+    /// `cp <(echo ls) >(sh)`.
+    pub(super) fn offered(mut self, texts: &[String]) -> Self {
+        if !texts.is_empty() {
+            Rc::make_mut(&mut self.input.texts).extend_from_slice(texts);
+        }
+        self
+    }
+
     /// What is given something to read by whoever runs it: a function's body.
     pub(super) fn called(&self) -> Self {
         Self { input: Input { fed: true, ..self.input.shared() }, ..self.clone() }
