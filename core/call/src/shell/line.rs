@@ -56,11 +56,11 @@ fn outer_line(line: &str, at: &Surroundings<'_>) -> Result<Vec<Access>> {
             return inner_line(inner, &Surroundings { dialect, ..*at });
         }
     }
-    Walker::new(line, at).all(&program, at.dialect)
+    Walker::new(line, at).all(&program)
 }
 
 fn inner_line(line: &str, at: &Surroundings<'_>) -> Result<Vec<Access>> {
-    Walker::new(line, at).all(&parse::program(line, Grammar::Bash)?, at.dialect)
+    Walker::new(line, at).all(&parse::program(line, Grammar::Bash)?)
 }
 
 fn opaque(line: &str, at: &Surroundings<'_>, refused: Refused) -> Access {

@@ -2,17 +2,30 @@
 
 /// The reason, in one line, lower case. One refusal anywhere makes the whole line not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refused(String);
+pub(super) struct Refused {
+    reason: String,
+    stops: bool,
+}
 
 /// What is read of a line, or why it can't be.
 pub(super) type Result<T> = std::result::Result<T, Refused>;
 
 impl Refused {
     pub(super) fn new(reason: impl Into<String>) -> Self {
-        Self(reason.into())
+        Self { reason: reason.into(), stops: false }
+    }
+
+    /// The shell can't read it either: it reads no further, and runs none of it.
+    pub(super) fn and_stops(self) -> Self {
+        Self { stops: true, ..self }
+    }
+
+    /// Whether the shell stops there.
+    pub(super) fn stops(&self) -> bool {
+        self.stops
     }
 
     pub(super) fn reason(self) -> String {
-        self.0
+        self.reason
     }
 }

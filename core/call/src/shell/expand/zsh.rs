@@ -47,7 +47,7 @@ impl Walker<'_> {
             let flagged = !flags.is_empty() && !name.is_empty() && flags != "#";
             if evaluates || flagged {
                 self.note(true, format!("zsh evaluates or expands ${behind}"));
-                self.evaluated.extend(variables::substitutions(rest));
+                self.evaluates_lines(variables::substitutions(rest));
             }
         }
     }

@@ -117,3 +117,27 @@ fn given_an_array_where_bash_takes_none_then_the_line_is_not_understood() {
         assert_ne!(shown(line), "?", "{line}");
     }
 }
+
+/// What a process substitution writes is for the command among whose words it stands, whatever else is substituted there.
+#[test]
+fn given_a_program_in_a_process_substitution_then_no_other_command_takes_it() {
+    for line in [
+        "sh <(echo 'rm x')",
+        "sh <(echo 'rm x') <(echo y)",
+        "sh <(echo 'rm x') $(true)",
+        "sh <(echo 'rm x') > $(echo o)",
+        "sh < <(echo 'rm x') 2> >(tee $(echo o))",
+    ] {
+        let runs = |words: &Vec<crate::shell::Word>| *words == ["rm".into(), "x".into()];
+        assert!(first(line).outer.iter().any(runs), "{line}: {}", shown(line));
+    }
+    let read = super::read("cp <(echo 'rm x') >(sh)");
+    let written = super::commands(&read).find(|shell| shell.text() == "sh").unwrap();
+    assert!(written.outer.contains(&vec!["rm".into(), "x".into()]), "what `cp` reads it may write to `sh`");
+}
+
+/// A command without words writes nothing: what was substituted before it is no program of the shell behind the pipe.
+#[test]
+fn given_a_substitution_in_an_assignment_then_its_output_is_not_what_the_next_command_reads() {
+    each_always(&["x=$(echo ls) | sh", "> $(echo ls) | sh"]);
+}

@@ -78,7 +78,7 @@ impl Walker<'_> {
     pub(super) fn evaluated_later(&mut self, value: &Word) {
         let Some(text) = value.literal().filter(|text| variables::runs_if_evaluated(text)) else { return };
         self.note(true, format!("the value {text} would run a command as arithmetic"));
-        self.evaluated.extend(variables::substitutions(text));
+        self.evaluates_lines(variables::substitutions(text));
     }
 
     /// What `rest` gives to variables: texts among its words, and those that it reads.
@@ -126,8 +126,8 @@ impl Walker<'_> {
         let Some(text) = value.literal() else { return };
         let path = text.contains('/') || text.starts_with('.') || text.starts_with('~');
         if path && text.len() <= 4096 && !text.contains('\n') {
-            let folder = self.folder.known().map_or_else(|| "/".into(), std::path::Path::to_path_buf);
-            self.touches.push(Touch::known(self.looked.at(&folder, text), Use::Either));
+            let folder = self.place.folder.known().map_or_else(|| "/".into(), std::path::Path::to_path_buf);
+            self.noted.touches.push(Touch::known(self.looked.at(&folder, text), Use::Either));
         }
     }
 

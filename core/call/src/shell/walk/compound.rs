@@ -5,8 +5,9 @@ use brush_parser::ast::{
     FunctionDefinition, IfClauseCommand, UnexpandedArithmeticExpr,
 };
 
-use super::{Folder, Loop, Walker};
-use crate::Access;
+use super::Walker;
+use super::folder::Folder;
+use super::place::Variable;
 use crate::shell::expand::Place;
 use crate::shell::refused::{Refused, Result};
 use crate::shell::variables::{self, Kind};
@@ -31,14 +32,16 @@ impl Walker<'_> {
             CompoundCommand::Arithmetic(of) => self.arithmetic_command(&of.expr),
             CompoundCommand::ArithmeticForClause(of) => self.arithmetic_for(of),
             CompoundCommand::BraceGroup(of) => self.list(&of.list),
-            CompoundCommand::Subshell(of) => self.apart(|walker| walker.list(&of.list)),
+            CompoundCommand::Subshell(of) => self.subshell(|walker| walker.list(&of.list)),
             CompoundCommand::ForClause(of) => self.for_each(of),
             CompoundCommand::CaseClause(of) => self.case(of),
             CompoundCommand::IfClause(of) => self.conditional(of),
-            CompoundCommand::WhileClause(of) | CompoundCommand::UntilClause(of) => self.repeated(|walker| {
-                walker.list(&of.0)?;
-                walker.list(&of.1.list)
-            }),
+            CompoundCommand::WhileClause(of) | CompoundCommand::UntilClause(of) => {
+                self.repeated(None, |walker| {
+                    walker.list(&of.0)?;
+                    walker.list(&of.1.list)
+                })
+            }
             CompoundCommand::Coprocess(of) => {
                 // bash writes what is substituted down anew, with the name that it gives, and reads that as a command.
                 if self.substituted() && of.name.is_none() && matches!(*of.body, Command::Simple(_)) {
@@ -48,7 +51,10 @@ impl Walker<'_> {
                     self.set_name(&name.value);
                 }
                 self.bare("coproc");
-                self.held_back(|walker| walker.apart(|walker| walker.node(&of.body, false)))
+                let there = self.place.held_back();
+                let (left, walked) = self.within(there, |walker| walker.node(&of.body, false));
+                self.place.after_subshell(left);
+                walked.map(drop)
             }
         }
     }
@@ -70,7 +76,7 @@ impl Walker<'_> {
         // Denials also look at the names as commands.
         let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         let names = names.filter(|name| variables::is_name(name)).map(|name| vec![name.into()]);
-        if let Some(Access::Shell(shell)) = self.out.get_mut(found) {
+        if let Some(shell) = self.out.shell(found) {
             shell.outer.extend(names);
         }
         Ok(())
@@ -85,7 +91,7 @@ impl Walker<'_> {
             }
         }
         self.bare("for");
-        self.repeated(|walker| walker.list(&of.body.list))
+        self.repeated(None, |walker| walker.list(&of.body.list))
     }
 
     /// `( (x))` and `((x) )` are two subshells, and the parser takes them for arithmetic too: only where no two
@@ -115,19 +121,14 @@ impl Walker<'_> {
             && variables::mentioned(self.text(), &of.variable_name) == 1;
         let value = if inert && of.values.is_some() { common(&values) } else { None };
         self.bare("for");
-        let Some(value) = value else {
-            return self.repeated(|walker| walker.list(&of.body.list));
-        };
-        self.loops.push(Loop { name: of.variable_name.clone(), value });
-        let walked = self.repeated(|walker| walker.list(&of.body.list));
-        self.loops.pop();
-        walked
+        let variable = value.map(|value| Variable { name: of.variable_name.clone(), value });
+        self.repeated(variable, |walker| walker.list(&of.body.list))
     }
 
     fn case(&mut self, of: &CaseClauseCommand) -> Result<()> {
         self.word(&of.value.value, Place::Alone)?;
-        let mut after = Some(self.folder.clone());
-        let before = self.folder.clone();
+        let before = self.place.folder.clone();
+        let mut after = before.clone();
         for item in &of.cases {
             for pattern in &item.patterns {
                 self.word(&pattern.value, Place::Alone)?;
@@ -135,66 +136,57 @@ impl Walker<'_> {
             self.bare("case");
             if let Some(list) = &item.cmd {
                 // One that falls through starts where the one before it ended.
-                self.folder = Folder::either(Some(before.clone()), after.clone()).unwrap_or(Folder::Unknown);
+                self.place.folder = before.clone().or(after.clone());
                 self.list(list)?;
-                after = Folder::either(after, Some(self.folder.clone()));
+                after = after.or(self.place.folder.clone());
             }
         }
-        self.folder = after.unwrap_or(Folder::Unknown);
+        self.place.folder = after;
         self.bare("case");
         Ok(())
     }
 
     fn conditional(&mut self, of: &IfClauseCommand) -> Result<()> {
         self.list(&of.condition)?;
-        let mut otherwise = self.folder.clone();
+        let mut otherwise = self.place.folder.clone();
         self.list(&of.then)?;
-        let mut after = Some(self.folder.clone());
+        let mut after = self.place.folder.clone();
         let mut complete = false;
         for part in of.elses.iter().flatten() {
-            self.folder = otherwise.clone();
+            self.place.folder = otherwise.clone();
             match &part.condition {
                 Some(condition) => {
                     self.list(condition)?;
-                    otherwise = self.folder.clone();
+                    otherwise = self.place.folder.clone();
                 }
                 None => complete = true,
             }
             self.list(&part.body)?;
-            after = Folder::either(after, Some(self.folder.clone()));
+            after = after.or(self.place.folder.clone());
         }
-        if !complete {
-            after = Folder::either(after, Some(otherwise));
-        }
-        self.folder = after.unwrap_or(Folder::Unknown);
+        self.place.folder = if complete { after } else { after.or(otherwise) };
         Ok(())
     }
 
     /// A body that runs any number of times: where it moves, its folder is not known from the start.
-    fn repeated(&mut self, body: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
-        let before = self.folder.clone();
-        let outer = self.visited.take();
-        let (out, opened) = (self.out.len(), self.times_opened());
-        self.out_of_order();
-        body(self)?;
-        // It runs again, where it left the folder and the input of the shell; or it is left midway, wherever it was then.
-        let moved = self.visited.is_some();
-        if moved || self.times_opened() != opened {
-            self.out.truncate(out);
-            self.gone_around(&before);
-            body(self)?;
-        }
-        self.gone_around(&before);
-        self.visited = Folder::either(outer, self.visited.take());
-        Ok(())
-    }
-
-    /// Between two rounds of a loop, and behind it: it began in `before`, and has gone to places since, or not.
-    fn gone_around(&mut self, before: &Folder) {
-        self.folder = match self.visited.clone() {
-            Some(visited) => before.clone().or(visited).or(Folder::Unknown),
-            None => before.clone(),
-        };
+    fn repeated(&mut self, variable: Option<Variable>, body: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+        let (out, before) = (self.out.len(), self.place.folder.clone());
+        let there = self.place.body(variable);
+        let (left, walked) = self.within(there, |walker| {
+            let opened = walker.place.opened().times();
+            walker.out_of_order();
+            body(walker)?;
+            // It runs again, where it left the folder and the input of the shell; or it is left midway, wherever it was then.
+            if walker.place.has_moved() || walker.place.opened().times() != opened {
+                walker.out.take(out);
+                walker.place.goes_around(&before);
+                body(walker)?;
+            }
+            walker.place.goes_around(&before);
+            Ok(())
+        });
+        self.place.after_loop(left);
+        walked
     }
 
     /// Whether the text at hand speaks of a command that moves.
@@ -208,19 +200,19 @@ impl Walker<'_> {
         if self.may_be_zsh() && (name.starts_with("TRAP") || HOOKS.contains(&name.as_str())) {
             return Err(Refused::new(format!("a function that zsh calls by itself: {name}")));
         }
-        self.functions.push(name);
-        let moves = self.moves();
+        self.place.defines(name);
         self.out_of_order();
+        // Whoever calls it may give it something to read.
+        let mut there = self.place.called();
+        if self.moves() {
+            there.folder = Folder::Unknown;
+        }
+        let redirects = of.body.1.as_ref();
+        let (left, walked) =
+            self.within(there, |walker| walker.redirected(redirects, |walker| walker.compound(&of.body.0)));
         // What it opens counts from its first call on.
-        self.apart_but_opened(|walker| {
-            // Whoever calls it may give it something to read.
-            (walker.fed, walker.exact) = (true, None);
-            if moves {
-                walker.folder = Folder::Unknown;
-            }
-            let redirects = of.body.1.as_ref();
-            walker.redirected(redirects, |walker| walker.compound(&of.body.0))
-        })
+        self.place.after_opening(left);
+        walked
     }
 }
 

@@ -30,9 +30,10 @@ impl Walker<'_> {
         let plain: Vec<String> =
             texts.iter().filter(|text| text.contains('\\')).map(|text| unescaped(text)).collect();
         texts.extend(plain);
-        texts.retain(|text| !text.trim().is_empty() && text.len() <= LONGEST && !self.said.contains(text));
-        self.said.extend(texts);
-        self.said.truncate(MOST);
+        texts
+            .retain(|text| !text.trim().is_empty() && text.len() <= LONGEST && !self.out.said.contains(text));
+        self.out.said.extend(texts);
+        self.out.said.truncate(MOST);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The end of a walk: what only the whole line tells.
 
+use super::out::Out;
 use super::{Walker, assign, script};
 use crate::Access;
 use crate::shell::{Caveat, Named, ShellAccess};
@@ -8,11 +9,11 @@ impl Walker<'_> {
     /// Everything found, with what only the whole line tells.
     pub(super) fn finish(mut self) -> Vec<Access> {
         self.rerun();
-        script::rewritten(&mut self.out);
+        script::rewritten(&mut self.out.accesses);
         self.settle_shown();
-        let tested = std::mem::take(&mut self.tested);
-        let functions = std::mem::take(&mut self.functions);
-        for access in &mut self.out {
+        let Out { mut accesses, tested, .. } = self.out;
+        let functions = self.place.functions();
+        for access in &mut accesses {
             let Access::Shell(shell) = access else { continue };
             let words = std::iter::once(&shell.words)
                 .chain(&shell.outer)
@@ -24,14 +25,14 @@ impl Walker<'_> {
                 shell.caveats.push(Caveat { reason, always: true, named: Named::Nothing });
             }
         }
-        if self.out.is_empty() {
+        if accesses.is_empty() {
             let mut caveats: Vec<_> = assign::caveats(&self.env).collect();
             if self.line.trim().is_empty() {
                 let reason = "no command is named".to_owned();
                 caveats.push(Caveat { reason, always: true, named: Named::Nothing });
             }
-            self.out.push(Access::Shell(ShellAccess {
-                assignments: std::mem::take(&mut self.env),
+            accesses.push(Access::Shell(ShellAccess {
+                assignments: self.env,
                 line: self.line.to_owned(),
                 understood: true,
                 reader: caveats.is_empty(),
@@ -40,11 +41,11 @@ impl Walker<'_> {
             }));
         }
         // Looking at a file is no command: rules about the file count, and nothing else has to allow it.
-        let first = self.out.iter_mut().find_map(|access| match access {
+        let first = accesses.iter_mut().find_map(|access| match access {
             Access::Shell(shell) => Some(shell),
             _ => None,
         });
         first.into_iter().for_each(|shell| shell.touches.extend(tested.iter().cloned()));
-        self.out
+        accesses
     }
 }

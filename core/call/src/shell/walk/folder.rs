@@ -1,6 +1,7 @@
 //! The folder that a shell is in.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::rc::Rc;
 
 use brush_parser::ast::SimpleCommand;
 
@@ -13,17 +14,17 @@ const MOST: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Folder {
     /// This one: absolute, links not followed.
-    Known(PathBuf),
+    Known(Rc<Path>),
     /// One of these, since a `cd` may fail; where the second is true, or any other, as in a loop that moves on. For denials
     /// each counts, for an allow none does.
-    OneOf(Vec<PathBuf>, bool),
+    OneOf(Vec<Rc<Path>>, bool),
     /// It depends on what happens.
     Unknown,
 }
 
 impl Folder {
     pub(super) fn new(cwd: &Path) -> Self {
-        Self::Known(cwd.to_owned())
+        Self::Known(cwd.into())
     }
 
     pub(super) fn known(&self) -> Option<&Path> {
@@ -39,7 +40,7 @@ impl Folder {
     }
 
     /// Those that it could be, where it is not known which.
-    pub(super) fn candidates(&self) -> &[PathBuf] {
+    pub(super) fn candidates(&self) -> &[Rc<Path>] {
         match self {
             Self::OneOf(paths, _) => paths,
             Self::Known(_) | Self::Unknown => &[],
@@ -49,11 +50,11 @@ impl Folder {
     /// Where `cd folder` leads from here. `..` goes back along the names, as shells do.
     pub(super) fn to(&self, folder: &str) -> Self {
         let start = match self {
-            Self::Known(path) => path.as_path(),
+            Self::Known(path) => path,
             Self::Unknown | Self::OneOf(..) if folder.starts_with('/') => Path::new("/"),
             Self::Unknown => return Self::Unknown,
             Self::OneOf(paths, others) => {
-                let ends = paths.iter().map(|path| Self::Known(path.clone()).to(folder));
+                let ends = paths.iter().map(|path| Self::Known(Rc::clone(path)).to(folder));
                 let ends = ends.chain(others.then_some(Self::Unknown));
                 return ends.reduce(Self::or).unwrap_or(Self::Unknown);
             }
@@ -67,7 +68,7 @@ impl Folder {
                 return Self::Unknown;
             }
         }
-        Self::Known(lexical.lexical)
+        Self::Known(lexical.lexical.into())
     }
 
     /// Whether one can certainly go there: it is a folder that can be gone into.

@@ -2,55 +2,17 @@
 //! file that the line itself writes. What is not literal there is not known, and always asked about; what is
 //! literal is bound to the very text: no pattern speaks for it.
 
-use std::ops::Range;
 use std::path::Path;
+use std::rc::Rc;
 
+use super::files::Content;
+use super::input::Wrote;
 use super::redirect::Feed;
 use super::{Walker, fed};
 use crate::shell::program::{Brings, Given, Language, brings, is_shell, said};
 use crate::shell::scripts::Script;
-use crate::shell::{Caveat, Named, OpenWord, Touch, Word};
+use crate::shell::{Caveat, Named, Touch, Word};
 use crate::{Access, PathAccess};
-
-/// As many files are told apart that the line writes.
-const MOST: usize = 64;
-
-/// What is known of a program's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Content {
-    /// All of it.
-    Text(String),
-    /// It is a file that is there, and an answer about the call is bound to what that holds.
-    Bound,
-    /// Nothing.
-    Unknown,
-}
-
-/// A file that the line writes.
-#[derive(Clone, Debug)]
-pub(super) struct Made {
-    /// Where it is, if the folder is known.
-    path: Option<PathAccess>,
-    /// As it was written.
-    name: String,
-    content: Content,
-}
-
-/// Files that the line writes, fetches and runs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Files {
-    made: Vec<Made>,
-    /// What was run, and how many files had been made before.
-    run: Vec<(PathAccess, usize)>,
-    /// Something was fetched or unpacked: files may be there that are not there yet.
-    fetched: bool,
-    /// The last parts of the addresses that were fetched.
-    names: Vec<String>,
-    /// There are too many of them to tell apart.
-    many: bool,
-    /// Parts of the line run more than once, later, or beside each other.
-    out_of_order: bool,
-}
 
 /// What a command is given to run: lines that are known, and what to ask about.
 #[derive(Debug, Default)]
@@ -62,9 +24,9 @@ pub(super) struct Runs {
 impl Walker<'_> {
     /// The paths that stand in what a program is fed and reads as a text in a language of its own.
     pub(super) fn named_in(&self, language: Language, input: &[String]) -> Vec<Touch> {
-        let others = self.folder.candidates().iter().map(|folder| Some(folder.as_path()));
-        let any = self.folder.could_be_any().then_some(None);
-        let known = self.folder.known().map(Some);
+        let others = self.place.folder.candidates().iter().map(|folder| Some(&**folder));
+        let any = self.place.folder.could_be_any().then_some(None);
+        let known = self.place.folder.known().map(Some);
         let folders: Vec<Option<&Path>> = known.into_iter().chain(others).chain(any).collect();
         let texts = input.iter().filter(|_| language != Language::None);
         texts
@@ -138,17 +100,23 @@ impl Walker<'_> {
                 digest.map_or(Content::Unknown, |_| Content::Bound)
             }),
             Feed::Unknown => Content::Unknown,
-            Feed::Nothing => self.exact.clone().map_or(Content::Unknown, Content::Text),
+            Feed::Nothing => self
+                .place
+                .input
+                .exact
+                .as_deref()
+                .map_or(Content::Unknown, |text| Content::Text(text.to_owned())),
         }
     }
 
     /// What a file holds that the line writes or that is a pipe of it; none for files that are simply there.
     fn content_of(&mut self, word: &Word, certain: bool) -> Option<Content> {
+        let files = self.place.files();
         let text = match word {
             Word::Literal(text) => text,
             Word::Open(open) => {
                 let pipe = open.text.starts_with("<(") || word.prefix().starts_with("/dev/");
-                let elsewhere = self.files.fetched || self.files.made.iter().any(|made| made.could_be(open));
+                let elsewhere = files.fetched() || files.could_have_made(open);
                 return (pipe || elsewhere && certain || word.prefix().starts_with("/proc/"))
                     .then_some(Content::Unknown);
             }
@@ -156,48 +124,28 @@ impl Walker<'_> {
         match self.located(text) {
             Some(path) => self.content_at(&path, certain),
             None => {
-                let base = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
-                let same = self.files.made.iter().any(|made| base(&made.name) == base(text));
-                (same || self.files.fetched && certain).then_some(Content::Unknown)
+                let same = files.made_by_name(text);
+                (same || files.fetched() && certain).then_some(Content::Unknown)
             }
         }
     }
 
     fn content_at(&mut self, path: &PathAccess, certain: bool) -> Option<Content> {
-        self.files.many |= self.files.run.len() >= MOST;
-        if self.files.many {
+        if !self.place.files_mut().runs(path) {
             return Some(Content::Unknown);
         }
-        self.files.run.push((path.clone(), self.files.made.len()));
         let special = |form: &Path| {
             let devices = ["/dev/fd", "/proc", "/dev/stdin", "/dev/tcp", "/dev/udp"];
             devices.iter().any(|folder| form.starts_with(folder))
         };
-        if path.forms().any(special) {
-            return Some(Content::Unknown);
+        match path.forms().any(special) {
+            true => Some(Content::Unknown),
+            false => self.place.files().content(path, certain),
         }
-        let mut found = None;
-        for made in &self.files.made {
-            if made.is(path) {
-                found = match (&found, &made.content) {
-                    (Some(Content::Unknown), Content::Bound) => found,
-                    (_, content) => Some(content.clone()),
-                };
-            }
-        }
-        // Nothing is there, so the line brings it.
-        let name =
-            path.lexical.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let named = self.files.names.contains(&name);
-        let missing = || Script::look(path).is_none();
-        if found.is_none() && (named || certain && self.files.fetched && missing()) {
-            return Some(Content::Unknown);
-        }
-        found
     }
 
     fn located(&self, text: &str) -> Option<PathAccess> {
-        match self.folder.known() {
+        match self.place.folder.known() {
             Some(folder) => Some(self.looked.at(folder, text)),
             None if text.starts_with('/') => Some(PathAccess::new(Path::new("/"), text)),
             None => None,
@@ -210,41 +158,17 @@ impl Walker<'_> {
             Some(text) => (self.located(text), text.to_owned()),
             None => (None, word.text()),
         };
-        self.files.many |= self.files.made.len() >= MOST;
-        if !self.files.many {
-            self.files.made.push(Made { path, name, content: Content::Unknown });
-        }
-    }
-
-    /// How many files were written by now.
-    pub(super) fn made_so_far(&self) -> usize {
-        self.files.made.len()
-    }
-
-    /// The files at these places hold just `text`, or that behind what they held before.
-    pub(super) fn holds_text(&mut self, places: Range<usize>, text: &str, appended: bool) {
-        let start = places.start.min(self.files.made.len());
-        let (before, new) = self.files.made.split_at_mut(start);
-        for made in new.iter_mut().take(places.len()) {
-            let same = |other: &&Made| made.path.is_some() && other.path == made.path;
-            made.content = match (appended, before.iter().rev().find(same).map(|other| &other.content)) {
-                (false, _) => Content::Text(text.to_owned()),
-                (true, Some(Content::Text(first))) => Content::Text(format!("{first}{text}")),
-                (true, None) => Content::Bound,
-                (true, Some(other)) => other.clone(),
-            };
-        }
+        self.place.files_mut().make(path, name);
     }
 
     /// What a command writes by itself, and what it brings.
     pub(super) fn brings(&mut self, words: &[Word], writes: &[String], exact: Option<&str>) {
         let what = brings(words);
-        self.files.fetched |= what == Brings::Fetched;
         if matches!(what, Brings::Fetched | Brings::Told) {
             let last =
                 |word: &str| word.split(['?', '#']).next()?.rsplit_once('/').map(|(_, name)| name.to_owned());
             let named = words.iter().filter_map(|word| last(&word.text())).filter(|name| !name.is_empty());
-            self.files.names.extend(named.take(MOST));
+            self.place.files_mut().fetch(what == Brings::Fetched, named);
         }
         if what == Brings::Made && !words.iter().any(|word| self.may_be_made(word)) {
             return;
@@ -252,10 +176,11 @@ impl Walker<'_> {
         let tee = words.first().and_then(Word::literal) == Some("tee");
         let appends =
             words.iter().filter_map(Word::literal).any(|word| word == "--append" || is_letters(word, 'a'));
-        let mark = self.made_so_far();
+        let mark = self.place.files().made();
         writes.iter().for_each(|path| self.makes(&Word::from(path.as_str())));
         if let (true, Some(text)) = (tee, exact) {
-            self.holds_text(mark..self.made_so_far(), text, appends);
+            let files = self.place.files_mut();
+            files.hold(mark..files.made(), text, appends);
         }
     }
 
@@ -263,37 +188,22 @@ impl Walker<'_> {
     fn may_be_made(&self, word: &Word) -> bool {
         let Some(text) = word.literal() else { return true };
         // Looking up every word of every command costs more than reading the line.
-        if self.files.made.is_empty() {
-            return false;
-        }
-        let path = self.located(text);
-        let is = |made: &Made| path.as_ref().map_or(made.name == text, |path| made.is(path));
-        self.files.made.iter().any(is)
+        let files = self.place.files();
+        files.made() > 0 && files.wrote(self.located(text).as_ref(), text)
     }
 
     /// Parts of the line run again, later, or beside each other.
     pub(super) fn out_of_order(&mut self) {
-        self.files.out_of_order = true;
-    }
-
-    /// Whether they do.
-    pub(super) fn is_out_of_order(&self) -> bool {
-        self.files.out_of_order
+        if !self.place.files().is_out_of_order() {
+            self.place.files_mut().out_of_order();
+        }
     }
 
     /// What is written after it was run, where that may run again.
     pub(super) fn rerun(&mut self) {
-        if !self.files.out_of_order {
-            return;
-        }
-        let Files { made, run, .. } = &self.files;
-        let written = |(path, before): &(PathAccess, usize)| {
-            let later = made.get(*before..).unwrap_or_default();
-            later.iter().any(|made| made.is(path))
-        };
-        let Some((path, _)) = run.iter().find(|run| written(run)) else { return };
+        let Some(path) = self.place.files().rerun() else { return };
         let caveat = unknown(&path.given);
-        let last = self.out.iter_mut().rev().find_map(|access| match access {
+        let last = self.out.accesses.iter_mut().rev().find_map(|access| match access {
             Access::Shell(shell) => Some(shell),
             _ => None,
         });
@@ -301,34 +211,12 @@ impl Walker<'_> {
     }
 
     /// The text that a command writes to its output, if all of it is known.
-    pub(super) fn exactly(&self, words: &[Word], input: Option<&str>) -> Option<String> {
+    pub(super) fn exactly(&self, words: &[Word], input: Option<&str>) -> Wrote {
         let name = words.first().and_then(Word::literal);
         if self.is_function(name) {
             return None;
         }
-        fed::exactly(words, input)
-    }
-}
-
-impl Made {
-    /// Whether a word of which only a part is known could name it.
-    fn could_be(&self, open: &OpenWord) -> bool {
-        let known = |piece: Option<&Option<String>>| piece.cloned().flatten().unwrap_or_default();
-        let (start, end) = (known(open.pieces.first()), known(open.pieces.last()));
-        let start = start.rsplit('/').next().unwrap_or_default();
-        let base = self.name.rsplit('/').next().unwrap_or_default();
-        self.path.is_none() || base.starts_with(start) && base.ends_with(&end)
-    }
-
-    /// Whether it is the file, or, where nothing is known of it, a folder above.
-    fn is(&self, path: &PathAccess) -> bool {
-        let Some(own) = &self.path else {
-            let name = self.name.rsplit('/').next().unwrap_or_default();
-            return path.lexical.file_name().is_some_and(|other| other.to_string_lossy() == name);
-        };
-        own.forms().any(|own| {
-            path.forms().any(|form| form == own || self.content == Content::Unknown && form.starts_with(own))
-        })
+        fed::exactly(words, input).map(Rc::from)
     }
 }
 

@@ -26,7 +26,7 @@ impl Walker<'_> {
         if !copies && !git {
             return;
         }
-        let Some(folder) = self.folder.known().map(Path::to_path_buf) else { return };
+        let Some(folder) = self.place.folder.known().map(Path::to_path_buf) else { return };
         let operands: Vec<&str> = texts.filter(|text| !text.starts_with('-')).collect();
         // `ln -s /x/y` makes `y` here.
         let (from, to) = match operands.as_slice() {
@@ -42,8 +42,8 @@ impl Walker<'_> {
                 to.lexical.parent().filter(|_| name == "ln").map(|parent| self.looked.at(parent, from));
             for from in std::iter::once(self.looked.at(&folder, from)).chain(beside) {
                 for to in [to.lexical.clone(), to.lexical.join(base)] {
-                    if self.moved.len() < MOST && to != from.lexical {
-                        self.moved.push(Moved { to, from: from.lexical.clone() });
+                    if self.out.moved.len() < MOST && to != from.lexical {
+                        self.out.moved.push(Moved { to, from: from.lexical.clone() });
                     }
                 }
             }
@@ -56,12 +56,12 @@ impl Walker<'_> {
             let rest = path.lexical.strip_prefix(&moved.to).ok()?;
             Some(self.looked.at(&moved.from, rest.to_str()?))
         };
-        self.moved.iter().filter_map(other).collect()
+        self.out.moved.iter().filter_map(other).collect()
     }
 
     /// The touches of those other paths.
     pub(super) fn moved_touches(&self, touches: &[Touch]) -> Vec<Touch> {
-        if self.moved.is_empty() {
+        if self.out.moved.is_empty() {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -71,7 +71,7 @@ impl Walker<'_> {
                     self.stands_for(path).into_iter().map(TouchedPath::Known).collect::<Vec<_>>()
                 }
                 TouchedPath::Open(open) => {
-                    self.moved.iter().filter_map(|moved| behind(open, moved)).collect()
+                    self.out.moved.iter().filter_map(|moved| behind(open, moved)).collect()
                 }
             };
             found.extend(paths.into_iter().map(|path| Touch { path, ..touch.clone() }));

@@ -1,23 +1,19 @@
 //! Texts that might be run as lines: what they would run counts for deny, ask and protection, and
 //! never has to be allowed.
 
-use super::Walker;
+use super::{Tried, Walker};
 use crate::Access;
 use crate::shell::{Caveat, Dialect, Named, ShellAccess, Touch, Use, Word, candidates};
 
 /// As many commands are kept of such texts, for one command.
 const MOST: usize = 512;
-/// As many such texts of one line are walked, and as much of them.
-const MOST_GUESSES: usize = 128;
-const MOST_TEXT: usize = 64 * 1024;
 
 impl Walker<'_> {
     /// Takes what `text` would run into the access at `place`; `line`: it is no prose, so that a command
     /// may stand behind a program that is not known, too.
     pub(super) fn perhaps(&mut self, text: &str, place: usize, line: bool) {
-        self.guesses = (self.guesses.0 + 1, self.guesses.1 + text.len());
-        if self.guesses.0 > MOST_GUESSES || self.guesses.1 > MOST_TEXT {
-            let Some(Access::Shell(shell)) = self.out.get_mut(place) else { return };
+        if !self.budget.guess(text) {
+            let Some(shell) = self.out.shell(place) else { return };
             let reason = "more that may be lines than can be looked at".to_owned();
             let caveat = Caveat { reason, always: true, named: Named::Nothing };
             if !shell.caveats.contains(&caveat) {
@@ -27,19 +23,11 @@ impl Walker<'_> {
             }
             return;
         }
-        let (commands, weight, functions) = (self.commands, self.weight, self.functions.len());
-        let (folder, fed, depth) = (self.folder.clone(), self.fed, self.depth);
-        let out = std::mem::take(&mut self.out);
-        let (files, wrote) = (self.files.clone(), self.wrote.take());
-        let (input, exact, opened) = (self.input.clone(), self.exact.clone(), self.opened.clone());
-        let walked = self.inner_line(text, Dialect::Unknown);
-        (self.input, self.exact, self.opened) = (input, exact, opened);
-        let found = std::mem::replace(&mut self.out, out);
-        (self.folder, self.fed, self.depth) = (folder, fed, depth);
-        (self.commands, self.weight) = (commands, weight);
-        (self.files, self.wrote) = (files, wrote);
-        self.functions.truncate(functions);
-        let Some(Access::Shell(shell)) = self.out.get_mut(place) else { return };
+        let there = self.place.clone();
+        let Tried { left, found, walked } =
+            self.tried(0, |walker| walker.within(there, |walker| walker.inner_line(text, Dialect::Unknown)));
+        self.place.after_guess(left);
+        let Some(shell) = self.out.shell(place) else { return };
         if walked.is_err() {
             heads(candidates::of(text), shell);
         }

@@ -3,9 +3,12 @@
 //! Each reading is walked. What the second one runs, reads or writes besides is added to what the first one
 //! found, for denials and protection, and is asked about (decisions, amendment 1). To run less is no difference.
 
+use std::rc::Rc;
+
 use brush_parser::ast::Program;
 
-use super::{Folder, Walker};
+use super::folder::Folder;
+use super::{Tried, Walker};
 use crate::Access;
 use crate::shell::dialect::{Difference, difference};
 use crate::shell::parse::Grammar;
@@ -16,53 +19,48 @@ use crate::shell::{Caveat, Named, ShellAccess, Touch, Use, Word, parse};
 const MOST_CUTS: usize = 16;
 
 impl Walker<'_> {
-    /// Walks `text` in each way that shells of the dialect at hand could read it. `program` is what bash reads.
-    pub(super) fn readings(&mut self, text: &str, program: &Program) -> Result<()> {
+    /// Walks the text at hand in each way that shells of its dialect could read it. `program` is what bash reads.
+    pub(super) fn readings(&mut self, program: &Program) -> Result<()> {
         let from = self.out.len();
-        let before = self.folder.clone();
+        let before = self.place.folder.clone();
         self.program(program)?;
-        let difference = difference(text);
-        if difference == Difference::Nothing || !self.dialect.may_be_posix() {
+        let text = Rc::clone(&self.place.reading.text);
+        let difference = difference(&text);
+        if difference == Difference::Nothing || !self.dialect().may_be_posix() {
             return Ok(());
         }
-        let found = self.out.split_off(from);
-        let after = std::mem::replace(&mut self.folder, before);
-        let counted = (self.commands, self.weight);
-        let walked = self.posix_reading(text);
-        (self.commands, self.weight) = counted;
-        // Where it stopped, nothing runs behind it.
-        self.folder = match &walked {
-            Ok(true) => Folder::either(Some(after), Some(self.folder.clone())).unwrap_or(Folder::Unknown),
-            _ => after,
-        };
-        let posix = self.out.split_off(from);
-        self.out.extend(found);
-        if let Err(refused) = walked
-            && !std::mem::take(&mut self.stopped)
-        {
-            self.reads_otherwise(
-                from,
-                &format!("a POSIX shell may read the line otherwise: {}", refused.reason()),
-            );
+        let (posix, walked) = self.posix_reading(&text, from, before);
+        match walked {
+            // It runs none of that.
+            Err(refused) if refused.stops() => {}
+            Err(refused) => {
+                let reason = format!("a POSIX shell may read the line otherwise: {}", refused.reason());
+                self.reads_otherwise(from, &reason);
+            }
+            Ok(()) => {}
         }
         self.add_reading(from, posix, difference);
         Ok(())
     }
 
-    /// Whether all of it was walked.
-    fn posix_reading(&mut self, text: &str) -> Result<bool> {
-        let Some((program, whole)) = first_commands(text)? else { return Ok(false) };
-        let (notes, touches) = (std::mem::take(&mut self.notes), std::mem::take(&mut self.touches));
-        self.grammar = Grammar::Posix;
-        let walked = self.program(&program);
-        self.grammar = Grammar::Bash;
-        (self.notes, self.touches) = (notes, touches);
-        walked.map(|()| whole)
+    /// What a POSIX shell does that reads `text` from `folder` on, beside what bash does, which was found since `from`.
+    fn posix_reading(&mut self, text: &str, from: usize, folder: Folder) -> (Vec<Access>, Result<()>) {
+        let (program, whole) = match first_commands(text) {
+            Ok(Some(first)) => first,
+            Ok(None) => return (Vec::new(), Ok(())),
+            Err(refused) => return (Vec::new(), Err(refused)),
+        };
+        let there = self.place.read_as_posix(folder);
+        let Tried { left, found, walked } = self.tried(from, |walker| {
+            walker.aside(|walker| walker.within(there, |walker| walker.program(&program)))
+        });
+        self.place.after_posix(left, whole && walked.is_ok());
+        (found, walked)
     }
 
     /// Adds what a POSIX shell does besides what was found since `from`.
     fn add_reading(&mut self, from: usize, posix: Vec<Access>, difference: Difference) {
-        let found = self.out.get(from..).unwrap_or_default();
+        let found = self.out.since(from);
         let alike = difference == Difference::Words && found.len() == posix.len();
         let new: Vec<(usize, Access)> = posix
             .into_iter()
@@ -71,7 +69,7 @@ impl Walker<'_> {
             .map(|(at, access)| (from + at, access))
             .collect();
         let pair = |at: usize, access: &Access| {
-            alike && self.out.get(at).is_some_and(|found| same_command(found, access))
+            alike && self.out.accesses.get(at).is_some_and(|found| same_command(found, access))
         };
         let (pairs, others): (Vec<_>, Vec<_>) = new.into_iter().partition(|(at, access)| pair(*at, access));
         if !others.is_empty() {
@@ -90,18 +88,16 @@ impl Walker<'_> {
     /// The access that another reading is noted at: the one at `at`, or the first command since `from`.
     fn shell_at(&mut self, from: usize, at: Option<usize>) -> Option<&mut ShellAccess> {
         let is_shell = |access: &Access| matches!(access, Access::Shell(_));
+        let found = &self.out.accesses;
         let at = at
-            .filter(|at| self.out.get(*at).is_some_and(is_shell))
-            .or_else(|| self.out.iter().skip(from).position(is_shell).map(|place| from + place));
+            .filter(|at| found.get(*at).is_some_and(is_shell))
+            .or_else(|| found.iter().skip(from).position(is_shell).map(|place| from + place));
         let at = at.unwrap_or_else(|| {
             let (line, understood) = (self.line.to_owned(), true);
             self.out.push(Access::Shell(ShellAccess { line, understood, ..ShellAccess::default() }));
             self.out.len() - 1
         });
-        match self.out.get_mut(at) {
-            Some(Access::Shell(shell)) => Some(shell),
-            _ => None,
-        }
+        self.out.shell(at)
     }
 
     fn reads_otherwise(&mut self, from: usize, reason: &str) {

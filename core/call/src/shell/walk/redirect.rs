@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use brush_parser::ast::{
-    IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect, RedirectList, SubshellCommand,
+    IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect, RedirectList,
 };
 
 use super::Walker;
@@ -37,27 +37,18 @@ impl Walker<'_> {
         redirects: Option<&RedirectList>,
         walk: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let (fed, piped, input) = (self.fed, self.piped, self.input.clone());
-        let exact = self.exact.take();
-        let (opened, mut own) = (self.times_opened(), false);
-        for redirect in redirects.iter().flat_map(|list| &list.0) {
-            let feed = self.redirect(redirect)?;
-            own |= feed != Feed::Nothing;
-            self.fed |= feed != Feed::Nothing;
-            self.piped &= feed == Feed::Nothing;
-            match feed {
-                Feed::Nothing => {}
-                Feed::Unknown | Feed::File(_) => self.input = std::mem::take(&mut self.offered),
-                Feed::Text(text) => self.input = vec![text],
+        let there = self.place.compound();
+        let mut own = false;
+        let (left, walked) = self.within(there, |walker| {
+            for redirect in redirects.iter().flat_map(|list| &list.0) {
+                let feed = walker.redirect(redirect)?;
+                own |= feed != Feed::Nothing;
+                walker.place.input.is_given(feed, &mut walker.noted.offered);
             }
-        }
-        self.bare("{");
-        let walked = walk(self);
-        (self.fed, self.piped, self.input, self.exact) = (fed, piped, input, exact);
-        // With an input of its own, the one of the shell comes back at its end.
-        if !own {
-            self.stays_opened(opened);
-        }
+            walker.bare("{");
+            walk(walker)
+        });
+        self.place.after_compound(left, own);
         walked
     }
 
@@ -71,21 +62,21 @@ impl Walker<'_> {
             }
             IoRedirect::File(fd, kind, target) => {
                 let found = self.out.len();
-                let offered = self.offered.len();
+                let offered = self.noted.offered.len();
                 self.file(kind, target)?;
                 let reads = matches!(kind, Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput);
                 if !reads || !input(fd) {
-                    let texts = self.offered.split_off(offered);
-                    self.opens_elsewhere(texts.iter().filter(|_| reads).cloned());
-                    self.offered.extend(texts);
+                    let texts = self.noted.offered.get(offered..).unwrap_or_default();
+                    let texts = texts.iter().filter(|_| reads).cloned();
+                    self.place.opens(|opened| opened.at_a_number(texts));
                     return Ok(Feed::Nothing);
                 }
                 if matches!(target, Target::Duplicate(_) | Target::Fd(_)) {
-                    self.offered.extend(self.opened.elsewhere.iter().cloned());
+                    self.noted.offered.extend_from_slice(self.place.opened().elsewhere());
                 }
                 let nothing =
                     |target: &Target| matches!(target, Target::Filename(word) if word.value == "/dev/null");
-                Ok(match (kind, self.out.get(found)) {
+                Ok(match (kind, self.out.since(found).first()) {
                     (Kind::Read, _) if nothing(target) => Feed::Text(String::new()),
                     (Kind::Read, Some(Access::Read(path))) if matches!(target, Target::Filename(_)) => {
                         Feed::File(path.clone())
@@ -108,7 +99,8 @@ impl Walker<'_> {
                 }
                 // `3<<<x` is nothing that is on standard input.
                 if !input(fd) {
-                    self.opens_elsewhere(word.literal().map(str::to_owned));
+                    let text = word.literal().map(str::to_owned);
+                    self.place.opens(|opened| opened.at_a_number(text));
                     return Ok(Feed::Nothing);
                 }
                 Ok(feed(word, "\n"))
@@ -131,7 +123,7 @@ impl Walker<'_> {
             Target::Fd(_) => Ok(()),
             Target::ProcessSubstitution(_, inner) => {
                 glued_substitution(inner, self.text())?;
-                self.kept |= writes;
+                self.out.kept |= writes;
                 self.process(inner)
             }
             Target::Filename(word) => {
@@ -188,14 +180,13 @@ impl Walker<'_> {
     /// What a command reads that has been given `before` and is given `feed` now. bash takes the last; zsh joins them, and
     /// what a pipe gives too.
     pub(super) fn joined_feed(&mut self, before: Feed, feed: Feed) -> Feed {
-        if !self.may_be_zsh() || before == Feed::Nothing && !self.piped {
+        if !self.may_be_zsh() || before == Feed::Nothing && !self.place.input.piped {
             return feed;
         }
-        let input = self.input.clone();
-        self.offered.extend(input);
+        self.noted.offered.extend_from_slice(&self.place.input.texts);
         for feed in [before, feed] {
             if let Feed::Text(text) = feed {
-                self.offered.push(text);
+                self.noted.offered.push(text);
             }
         }
         Feed::Unknown
@@ -214,7 +205,7 @@ impl Walker<'_> {
 
     /// A file that is opened.
     fn target(&mut self, word: &Word, reads: bool, writes: bool) {
-        self.kept |= writes && word.literal() != Some("/dev/null");
+        self.out.kept |= writes && word.literal() != Some("/dev/null");
         let uses = [(reads, Use::Read), (writes, Use::Write(WriteKind::Write))];
         let uses = uses.into_iter().filter_map(|(used, how)| used.then_some(how));
         let Some(text) = word.literal() else {
@@ -238,15 +229,15 @@ impl Walker<'_> {
             self.note(true, format!("a redirection that opens a connection: {text}"));
             return;
         }
-        let start = match self.folder.known() {
+        let start = match self.place.folder.known() {
             Some(folder) => folder.to_owned(),
             None if text.starts_with('/') => "/".into(),
             None => {
                 self.note(false, format!("a redirection to {text} in a folder that is not known"));
                 for how in uses {
                     self.open_touch(word, how);
-                    for folder in self.folder.candidates() {
-                        self.touches.push(Touch::known(self.looked.at(folder, text), how));
+                    for folder in self.place.folder.candidates() {
+                        self.noted.touches.push(Touch::known(self.looked.at(folder, text), how));
                     }
                 }
                 return;
@@ -255,7 +246,7 @@ impl Walker<'_> {
         let path = self.looked.at(&start, text);
         for other in self.stands_for(&path) {
             for how in uses.clone() {
-                self.touches.push(Touch::known(other.clone(), how));
+                self.noted.touches.push(Touch::known(other.clone(), how));
             }
         }
         if reads {
@@ -272,38 +263,17 @@ impl Walker<'_> {
             Word::Literal(text) => {
                 OpenPath { given: word.text(), pieces: vec![None, Some(text.clone())], slashes: true }
             }
-            Word::Open(open) => program::opened(open, self.folder.known(), &self.looked),
+            Word::Open(open) => program::opened(open, self.place.folder.known(), &self.looked),
         };
         match program::linked(&path) {
             Some(links) => {
                 for link in links.iter().filter_map(|link| link.to_str()).take(MOST_LINKS) {
-                    self.touches.push(Touch::known(PathAccess::new(Path::new("/"), link), how));
+                    self.noted.touches.push(Touch::known(PathAccess::new(Path::new("/"), link), how));
                 }
             }
             None => self.note(true, format!("more names than can be looked at: {}", path.given)),
         }
-        self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
-    }
-
-    /// What is inside of `<(...)` or `>(...)`.
-    pub(super) fn process(&mut self, inner: &SubshellCommand) -> Result<()> {
-        let notes = std::mem::take(&mut self.notes);
-        let touches = std::mem::take(&mut self.touches);
-        let said = std::mem::take(&mut self.said);
-        self.substitutions += 1;
-        let walked = self.held_back(|walker| {
-            walker.apart(|walker| {
-                walker.fed = true;
-                walker.exact = None;
-                walker.list(&inner.list)
-            })
-        });
-        self.substitutions -= 1;
-        let offered = std::mem::replace(&mut self.said, said);
-        self.offered.extend(offered);
-        self.notes = notes;
-        self.touches = touches;
-        walked
+        self.noted.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }
 }
 

@@ -37,7 +37,7 @@ impl Walker<'_> {
             }
         }
         if fed {
-            for access in &self.out {
+            for access in &self.out.accesses {
                 match access {
                     Access::Read(path) => self.script_at(path, &mut found),
                     Access::Shell(shell) if shell.reader => {
@@ -52,7 +52,7 @@ impl Walker<'_> {
 
     fn script(&self, word: &Word, found: &mut Vec<Script>) {
         let Some(text) = word.literal() else { return add(Script::unknown(word.text()), found) };
-        match self.folder.known() {
+        match self.place.folder.known() {
             Some(folder) => self.script_at(&self.looked.at(folder, text), found),
             None if text.starts_with('/') => self.script_at(&PathAccess::new(Path::new("/"), text), found),
             // It could lie anywhere.

@@ -3,32 +3,25 @@
 
 use super::Walker;
 use crate::Access;
-use crate::shell::refused::Result;
 
 impl Walker<'_> {
-    /// Walks what does not print to the agent, as far as is known yet.
-    pub(super) fn held_back<T>(&mut self, walk: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.held += 1;
-        let walked = walk(self);
-        self.held -= 1;
-        walked
-    }
-
     /// Everything found since `from` belongs together: where all of it only looks, its text ends where that of the whole
     /// does.
     pub(super) fn joined(&mut self, from: usize) {
-        let all = self.out.get_mut(from..).unwrap_or_default();
-        if self.held == 0 && all.iter().all(looks) {
+        let all = self.out.since_mut(from);
+        if !self.place.held && all.iter().all(looks) {
             show(all, true);
         }
     }
 
     /// The same for the whole line, once it is walked.
     pub(super) fn settle_shown(&mut self) {
-        if self.kept || !self.functions.is_empty() {
-            show(&mut self.out, false);
-        } else if self.out.iter().all(looks) {
-            show(&mut self.out, true);
+        let kept = self.out.kept || !self.place.functions().is_empty();
+        let all = &mut self.out.accesses;
+        if kept {
+            show(all, false);
+        } else if all.iter().all(looks) {
+            show(all, true);
         }
     }
 }

@@ -7,9 +7,6 @@ use crate::shell::expand::{Place, evaluated};
 use crate::shell::refused::Result;
 use crate::shell::{Touch, Use, Word};
 
-/// As many files are told apart that expressions look at.
-const MOST: usize = 256;
-
 impl Walker<'_> {
     /// One expression.
     pub(super) fn test(&mut self, of: &Test) -> Result<()> {
@@ -81,10 +78,7 @@ impl Walker<'_> {
     fn looks_at(&mut self, file: &Word) {
         let words = ["test".into(), "-e".into(), file.clone()];
         for touch in self.known(&words, false, false).touches {
-            let touch = Touch { how: Use::Read, ..touch };
-            if self.tested.len() < MOST && !self.tested.contains(&touch) {
-                self.tested.push(touch);
-            }
+            self.out.looks_at(Touch { how: Use::Read, ..touch });
         }
     }
 

@@ -1,0 +1,306 @@
+//! A command of words that are known as far as they can be: what it is, what it runs in turn, and where it leads.
+
+use std::rc::Rc;
+
+use super::folder::Folder;
+use super::input::{Input, Wrote};
+use super::parts::{Parts, behind, named, piped};
+use super::redirect::Feed;
+use super::{Walker, assign, fed};
+use crate::shell::program::{self, Command, Inner, Known, Moves};
+use crate::shell::refused::Result;
+use crate::shell::{Caveat, Dialect, Named, ShellAccess, Touch, Use, Word, builtins};
+use crate::{Access, PathAccess, WriteKind};
+
+/// What a command runs in turn.
+struct Turn {
+    inner: Vec<Inner>,
+    /// Lines, and those that it reads from its input.
+    lines: Vec<String>,
+    read: Vec<String>,
+    /// The shell that reads them; for `eval`, which is the shell at hand itself.
+    dialect: Dialect,
+    evaluates: bool,
+    /// The folder that it starts commands in, if that is another one.
+    elsewhere: Option<Moves>,
+    feed: Feed,
+}
+
+impl Walker<'_> {
+    /// A command of these words, with what it runs in turn; and what it writes to its output.
+    pub(super) fn command(&mut self, words: Vec<Word>, parts: Parts) -> Result<Wrote> {
+        self.budget.command()?;
+        let Parts { assignments, mut caveats, mut touches, feed, shell, .. } = parts;
+        // `</dev/null` is no pipe, and what searches its input where that is one goes below the folder.
+        let text = matches!(&feed, Feed::Text(text) if !text.is_empty());
+        let from_pipe = shell && self.place.input.piped && feed == Feed::Nothing || text;
+        let input = self.given(&feed);
+        let fed = input.fed;
+        let mut known = self.known(&words, fed, from_pipe);
+        self.says(&words, &input.texts, known.reader);
+        let elsewhere = self.moved_touches(&known.touches);
+        known.touches.extend(elsewhere);
+        let through = if known.transparent < words.len() { known.transparent } else { 0 };
+        let (rest, wrapped) = match words.get(through..) {
+            Some(rest) if through > 0 => (rest.to_vec(), Some(words)),
+            _ => (words, None),
+        };
+        if shell {
+            self.gives_values(&rest, &input.texts);
+            caveats.append(&mut self.noted.caveats);
+        }
+        let mut lines = Vec::new();
+        let runs = self.runs(&rest, &known.given, &feed, fed);
+        known.runs_input &= runs.lines.is_empty();
+        caveats.append(&mut known.caveats);
+        for caveat in &mut caveats {
+            caveat.named = behind(&caveat.named, through);
+        }
+        caveats.extend(named(&rest));
+        known.reader &= runs.caveats.is_empty();
+        caveats.extend(runs.caveats);
+        let (mut harmless, mut quiet) = (false, false);
+        if shell {
+            let builtin = builtins::look(&rest, self.dialect());
+            harmless = builtin.harmless;
+            known.reader &= builtin.caveats.is_empty();
+            caveats.extend(builtin.caveats);
+            quiet = builtin.quiet;
+            let is_known = |line: &String| {
+                known
+                    .inner
+                    .iter()
+                    .any(|inner| matches!(inner, Inner::Line(Word::Literal(known)) if known == line))
+            };
+            lines.extend(builtin.lines.into_iter().filter(|line| !is_known(line)));
+        }
+        caveats.extend(self.folder_caveat(known.reader, harmless));
+        // Where it could be one of several, each was looked at.
+        if known.adrift && self.place.folder.could_be_any() {
+            let reason = "it reads everything below a folder that is not known".to_owned();
+            caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+        }
+        let reader = (known.reader || quiet) && (harmless || self.place.folder.known().is_some());
+        let mut assigned = self.env.clone();
+        assigned.extend(assignments);
+        // Places among the assignments count with those of the request.
+        caveats.extend(assign::caveats(&assigned));
+        // Words that only the shell itself looks at are no paths.
+        let paths = std::mem::take(&mut known.touches).into_iter();
+        touches.extend(paths.filter(|touch| !quiet && !piped(touch)));
+        touches.extend(self.named_in(known.reads_text, &input.texts));
+        let mut writes = Vec::new();
+        for (kind, path) in &known.writes {
+            match self.written(path) {
+                Some(path) => writes.push(Access::write(*kind, path)),
+                None => self.open_touch(&Word::Literal(path.clone()), Use::Write(*kind)),
+            }
+        }
+        touches.append(&mut self.noted.touches);
+        for inner in &known.inner {
+            if let Inner::Line(Word::Open(open)) = inner {
+                let reason = format!("it runs a line that is not literal: {}", open.text);
+                caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+            }
+        }
+        let written: Vec<String> = known.writes.iter().map(|(_, path)| path.clone()).collect();
+        self.brings(&rest, &written, input.exact.as_deref());
+        let wrote = self.exactly(&rest, input.exact.as_deref());
+        let mut outer = std::mem::take(&mut known.also);
+        outer.splice(0..0, wrapped);
+        let scripts = self.scripts(&rest, fed);
+        let calls = shell && self.is_function(rest.first().and_then(Word::literal));
+        let evaluates = shell && rest.first().and_then(Word::literal) == Some("eval");
+        // `trap`, `mapfile -C` and the like keep lines for this shell; what another program runs lines with is its
+        // own business, unless it is a shell itself.
+        let base = rest.first().and_then(Word::literal).and_then(|name| name.rsplit('/').next());
+        let keeps = shell && builtins::keeps_lines(base.unwrap_or_default());
+        let dialect = match base.map(Dialect::of_program) {
+            _ if keeps => self.dialect(),
+            Some(dialect) => dialect,
+            None => Dialect::Unknown,
+        };
+        let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
+        self.keep_moved(&rest);
+        self.out.push(Access::Shell(ShellAccess {
+            words: rest,
+            assignments: assigned,
+            outer,
+            spellings: std::mem::take(&mut known.spellings),
+            tails: std::mem::take(&mut known.tails),
+            line: self.line.to_owned(),
+            understood: true,
+            candidates: Vec::new(),
+            caveats,
+            touches,
+            urls: std::mem::take(&mut known.urls),
+            reader,
+            shown: reader && !self.place.held,
+            scripts,
+        }));
+        self.guesses(&known, &input.texts);
+        self.out.accesses.append(&mut writes);
+        let Known { inner, elsewhere, moves, .. } = known;
+        if !(inner.is_empty() && lines.is_empty() && runs.lines.is_empty()) {
+            // What runs inside reads the same.
+            let there = self.place.turn(input, !reader);
+            let turn = Turn { inner, lines, read: runs.lines, dialect, evaluates, elsewhere, feed };
+            let (left, walked) = self.within(there, |walker| walker.in_turn(turn));
+            // `eval "exec <FILE"`, and what a trap runs later, open it for this shell.
+            self.place.after_inner(left, evaluates || keeps);
+            walked?;
+        }
+        if calls && self.moves() {
+            self.place.goes_to(Folder::Unknown);
+        }
+        match moves.filter(|_| shell) {
+            Some(Moves::To(folder)) => self.place.goes_to(self.place.folder.to(&folder)),
+            Some(Moves::Somewhere) => {
+                let home = self.home().filter(|_| homewards);
+                let home = home.map(|home| Folder::new(home.as_ref()));
+                self.place.goes_to(home.unwrap_or(Folder::Unknown));
+            }
+            None => {}
+        }
+        Ok(wrote)
+    }
+
+    /// What a command has to read whose own redirections give it `feed`.
+    fn given(&mut self, feed: &Feed) -> Input {
+        let mut texts = std::mem::take(&mut self.noted.offered);
+        let here = &self.place.input;
+        let (texts, exact) = match feed {
+            Feed::Nothing if texts.is_empty() => (Rc::clone(&here.texts), here.exact.clone()),
+            Feed::Nothing => {
+                texts.extend_from_slice(&here.texts);
+                (Rc::new(texts), here.exact.clone())
+            }
+            Feed::Unknown | Feed::File(_) => (Rc::new(texts), None),
+            Feed::Text(text) => {
+                texts.push(text.clone());
+                (Rc::new(texts), Some(Rc::from(text.as_str())))
+            }
+        };
+        Input { fed: here.fed || *feed != Feed::Nothing, piped: here.piped, texts, exact }
+    }
+
+    /// Texts that the command that was found last might run as lines.
+    fn guesses(&mut self, known: &Known, input: &[String]) {
+        let Some(place) = self.out.len().checked_sub(1) else { return };
+        self.evaluated_lines();
+        known.lines.iter().for_each(|line| self.perhaps(line, place, true));
+        known.prose.iter().for_each(|line| self.perhaps(line, place, false));
+        if known.runs_input {
+            let elsewhere = self.place.opened().elsewhere().to_vec();
+            for text in input.iter().chain(&elsewhere) {
+                self.perhaps(text, place, true);
+                fed::inside(text).iter().for_each(|line| self.perhaps(line, place, true));
+            }
+        }
+        if known.reads_text == program::Language::Commands {
+            for line in input.iter().flat_map(|text| program::commands(text)) {
+                self.perhaps(&line, place, true);
+            }
+        }
+    }
+
+    /// What a command runs in turn, where it stands itself and with what it has to read.
+    fn in_turn(&mut self, turn: Turn) -> Result<()> {
+        let Turn { inner, mut lines, read, dialect, evaluates, elsewhere, feed } = turn;
+        for inner in inner {
+            match inner {
+                Inner::Words(words) => self.words_in_turn(words, &feed, elsewhere.as_ref())?,
+                Inner::Line(Word::Literal(line)) if evaluates => {
+                    self.line_of_its_own(&line, self.dialect());
+                }
+                Inner::Line(Word::Literal(line)) => lines.push(line),
+                Inner::Line(Word::Open(_)) => {}
+            }
+        }
+        for line in lines {
+            self.line_of_another(&line, dialect);
+        }
+        // Who reads lines from its input leaves the rest of it to them.
+        self.place.input = self.place.input.shared();
+        for line in read {
+            self.line_of_another(&line, dialect);
+        }
+        Ok(())
+    }
+
+    /// A command that another one starts, without a shell; `elsewhere`: in another folder.
+    fn words_in_turn(&mut self, words: Vec<Word>, feed: &Feed, elsewhere: Option<&Moves>) -> Result<()> {
+        let mut there = self.place.clone();
+        match elsewhere {
+            Some(Moves::To(folder)) => there.folder = there.folder.to(folder),
+            Some(Moves::Somewhere) => there.folder = Folder::Unknown,
+            None => {}
+        }
+        let (left, walked) = self.within(there, |walker| {
+            walker.deeper(|walker| {
+                // It may get something else to read.
+                if *feed == Feed::Unknown {
+                    walker.noted.offered.clone_from(&walker.place.input.texts);
+                }
+                walker.command(words, Parts { feed: feed.clone(), shell: false, ..Parts::default() })
+            })
+        });
+        self.place.after_subshell(left);
+        walked.map(drop)
+    }
+
+    pub(super) fn known(&self, words: &[Word], fed: bool, piped: bool) -> Known {
+        let made = self.made();
+        let looked = &self.looked;
+        let command = Command { words, cwd: self.place.folder.known(), looked, fed, piped, made };
+        let mut known = program::known(&command);
+        for folder in self.place.folder.candidates() {
+            let there = program::known(&Command { cwd: Some(folder), ..command });
+            let written =
+                |(kind, path): &(WriteKind, String)| Touch::known(looked.at(folder, path), Use::Write(*kind));
+            known.touches.extend(there.writes.iter().map(written));
+            known.touches.extend(there.touches);
+        }
+        known
+    }
+
+    /// Whether something else than a look was taken before the command at hand.
+    pub(super) fn made(&self) -> bool {
+        // What stands further on in a loop, or beside a job, may have run before.
+        self.place.files().is_out_of_order()
+            || self.out.accesses.iter().any(|access| match access {
+                Access::Shell(shell) => !shell.reader,
+                Access::Write(..) => true,
+                _ => false,
+            })
+    }
+
+    /// A path that is written, from the folder at hand.
+    fn written(&self, path: &str) -> Option<PathAccess> {
+        match self.place.folder.known() {
+            Some(folder) => Some(self.looked.at(folder, path)),
+            None if path.starts_with('/') => Some(PathAccess::new(std::path::Path::new("/"), path)),
+            None => None,
+        }
+    }
+
+    /// Where a command runs, if that is not one of the session's folders.
+    fn folder_caveat(&self, reader: bool, harmless: bool) -> Option<Caveat> {
+        if harmless {
+            return None;
+        }
+        let plain = |reason| Some(Caveat { reason, always: false, named: Named::Nothing });
+        let Some(folder) = self.place.folder.known() else {
+            return plain("the folder that it runs in is not known".to_owned());
+        };
+        let roots = self.at.roots;
+        let inside = || {
+            let under = roots.iter().any(|root| folder.starts_with(root));
+            under && (folder == self.at.cwd || self.looked.folder(folder).within(roots))
+        };
+        if reader || roots.is_empty() || inside() {
+            return None;
+        }
+        plain(format!("it runs in {}, outside of the session's folders", folder.display()))
+    }
+}

@@ -1,0 +1,165 @@
+//! Lists and pipelines: what follows on what, and in which folder.
+
+use brush_parser::ast::{AndOr, AndOrList, Command, CompoundList, Pipeline, Program, SeparatorOperator};
+
+use super::Walker;
+use super::folder::{Folder, is_exit, is_plain};
+use super::input::{Input, Wrote};
+use crate::Access;
+use crate::shell::refused::Result;
+
+/// Where the shell may be after a list: one state for each way that it can end.
+struct Ends {
+    /// After success.
+    good: Option<Folder>,
+    /// After failure.
+    bad: Option<Folder>,
+    /// After a `cd` that failed: only what is behind `||` starts there.
+    stayed: Option<Folder>,
+}
+
+impl Walker<'_> {
+    pub(super) fn program(&mut self, program: &Program) -> Result<()> {
+        program.complete_commands.iter().try_for_each(|list| self.list(list))
+    }
+
+    /// A list: what is run in the background leaves the folder as it was.
+    pub(super) fn list(&mut self, list: &CompoundList) -> Result<()> {
+        self.deeper(|walker| {
+            for item in &list.0 {
+                match item.1 {
+                    SeparatorOperator::Async => {
+                        walker.out_of_order();
+                        walker.subshell(|walker| walker.and_or(&item.0))?;
+                    }
+                    SeparatorOperator::Sequence => walker.and_or(&item.0)?,
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn and_or(&mut self, list: &AndOrList) -> Result<()> {
+        let mut ends = self.pipeline(&list.first)?;
+        let mut fails = self.is_missing(&list.first);
+        for next in &list.additional {
+            // To a shell without `[[`, what is joined to it by `&&` never runs.
+            if fails && matches!(next, AndOr::And(_)) {
+                continue;
+            }
+            fails = matches!(next, AndOr::Or(pipeline) if self.is_missing(pipeline));
+            ends = match next {
+                AndOr::And(pipeline) => {
+                    self.place.goes_on(ends.good);
+                    let next = self.pipeline(pipeline)?;
+                    Ends {
+                        good: next.good,
+                        bad: Folder::either(ends.bad, next.bad),
+                        stayed: Folder::either(ends.stayed, next.stayed),
+                    }
+                }
+                AndOr::Or(pipeline) => {
+                    self.place.goes_on(Folder::either(ends.bad, ends.stayed));
+                    let next = self.pipeline(pipeline)?;
+                    Ends { good: Folder::either(ends.good, next.good), bad: next.bad, stayed: next.stayed }
+                }
+            };
+        }
+        let moved = Folder::either(ends.good, ends.bad);
+        self.place.goes_on(Folder::either(moved, ends.stayed));
+        Ok(())
+    }
+
+    /// Whether a pipeline is one command that the shell at hand does not have.
+    fn is_missing(&self, pipeline: &Pipeline) -> bool {
+        match pipeline.seq.as_slice() {
+            [Command::Simple(simple)] if self.posix() && !pipeline.bang => {
+                simple.prefix.is_none() && simple.word_or_name.as_ref().is_some_and(|name| name.value == "[[")
+            }
+            _ => false,
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Result<Ends> {
+        let before = self.place.folder.clone();
+        let (out, made) = (self.out.len(), self.made());
+        match pipeline.seq.as_slice() {
+            [] => {}
+            [command] => drop(self.node(command, pipeline.timed.is_some())?),
+            commands => {
+                self.sides(commands, pipeline.timed.is_some())?;
+                self.joined(out);
+            }
+        }
+        let after = self.place.folder.clone();
+        let ends = if self.leaves(pipeline, out) {
+            Ends { good: None, bad: None, stayed: None }
+        } else if let (true, [Command::Simple(simple)]) = (after != before, pipeline.seq.as_slice()) {
+            let plain = pipeline.timed.is_none() && is_plain(simple, self.dialect());
+            let sure = !made && plain && after.is_there();
+            Ends { good: Some(after), bad: None, stayed: (!sure).then_some(before) }
+        } else {
+            Ends { good: Some(after.clone()), bad: Some(after), stayed: None }
+        };
+        Ok(if pipeline.bang { Ends { good: ends.bad, bad: ends.good, stayed: ends.stayed } } else { ends })
+    }
+
+    /// Commands with a pipe from each to the next, all at once: each in a place of its own.
+    fn sides(&mut self, commands: &[Command], timed: bool) -> Result<()> {
+        let (mut printed, mut wrote) = (Vec::new(), None);
+        for (at, command) in commands.iter().enumerate() {
+            // Of several commands nobody knows which one reads how much.
+            let simple = matches!(command, Command::Simple(_));
+            let exact = wrote.take().filter(|_| simple);
+            let input = (at > 0).then(|| Input::pipe(std::mem::take(&mut printed), exact));
+            let there = self.place.side(input);
+            let (said, (left, walked)) =
+                self.heard(|walker| walker.within(there, |walker| walker.node(command, at == 0 && timed)));
+            printed = said;
+            let moved = left.folder.clone();
+            match at + 1 == commands.len() {
+                // zsh runs the last one by itself, and so does bash with an option of it.
+                true => {
+                    self.place.after_opening(left);
+                    if self.may_be_zsh() {
+                        self.place.or_in(moved);
+                    }
+                }
+                false => self.place.after_subshell(left),
+            }
+            wrote = walked?;
+        }
+        self.out.said.append(&mut printed);
+        Ok(())
+    }
+
+    /// Whether a pipeline, the only one found since `out`, is one `exit` of this very shell, which nothing can keep from
+    /// leaving. `break`, `continue` and `return` leave nothing outside of a loop or a function.
+    fn leaves(&self, pipeline: &Pipeline, out: usize) -> bool {
+        let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
+        let plain = pipeline.timed.is_none() && !pipeline.bang && is_exit(simple);
+        let alone = matches!(self.out.since(out), [Access::Shell(_)]);
+        plain && alone && !self.is_function(Some("exit"))
+    }
+
+    /// One command, and what it writes to its output.
+    pub(super) fn node(&mut self, command: &Command, timed: bool) -> Result<Wrote> {
+        self.deeper(|walker| {
+            match command {
+                Command::Simple(simple) => return walker.simple(simple, timed),
+                Command::Compound(compound, redirects) => {
+                    walker.redirected(redirects.as_ref(), |walker| walker.compound(compound))?;
+                }
+                Command::Function(function) => walker.function(function)?,
+                Command::ExtendedTest(test, redirects) => {
+                    walker.redirected(redirects.as_ref(), |walker| {
+                        walker.test(&test.expr)?;
+                        walker.bare("[[");
+                        Ok(())
+                    })?;
+                }
+            }
+            Ok(None)
+        })
+    }
+}

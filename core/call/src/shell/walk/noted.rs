@@ -1,0 +1,28 @@
+//! What the words at hand told, until the command takes it that they belong to.
+
+use crate::shell::{Caveat, Named, Touch};
+
+/// What was noted about words.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Noted {
+    pub(super) caveats: Vec<Caveat>,
+    pub(super) touches: Vec<Touch>,
+    /// Texts that process substitutions write for the command.
+    pub(super) offered: Vec<String>,
+    /// Lines that a value would run where it is read as a number.
+    pub(super) evaluated: Vec<String>,
+}
+
+impl Noted {
+    pub(super) fn note(&mut self, always: bool, reason: String) {
+        self.caveats.push(Caveat { reason, always, named: Named::Nothing });
+    }
+
+    /// Puts what nobody took in another text behind what was noted before that.
+    pub(super) fn join(&mut self, left: Self) {
+        self.caveats.extend(left.caveats);
+        self.touches.extend(left.touches);
+        self.offered.extend(left.offered);
+        self.evaluated.extend(left.evaluated);
+    }
+}

@@ -1,0 +1,296 @@
+//! Where a command stands: what the shell is at this point of the line, as far as it is known.
+//!
+//! A part of the line (a subshell, a side of a pipe, the body of a loop, a line inside of the line) is walked in a place of
+//! its own, which begins as a copy of the one around it. When the part is over, what it left its place as is handed back,
+//! and one of the `after_...` below says what of it counts outside. Whatever is not named there ends with the part.
+
+use std::rc::Rc;
+
+use super::files::Files;
+use super::folder::Folder;
+use super::input::{Input, Opened};
+use crate::shell::parse::Grammar;
+use crate::shell::{Dialect, Surroundings, Word};
+
+/// The text that is walked, and how it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// The line, or one inside of it.
+    pub(super) text: Rc<str>,
+    /// The shell that reads it.
+    pub(super) dialect: Dialect,
+    /// As whose it is walked.
+    pub(super) grammar: Grammar,
+    /// It stands in a substitution of the same shell.
+    pub(super) substituted: bool,
+}
+
+/// The variables of `for` loops, while their bodies are walked: the innermost, and those around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Loops(Option<Rc<(Variable, Loops)>>);
+
+/// A variable of a `for`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) value: Word,
+}
+
+impl Loops {
+    fn value(&self, name: &str) -> Option<&Word> {
+        let (inner, around) = self.0.as_deref()?;
+        if inner.name == name { Some(&inner.value) } else { around.value(name) }
+    }
+}
+
+/// What the shell is. Copies share what is large.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Where {
+    pub(super) reading: Reading,
+    pub(super) folder: Folder,
+    /// Where commands have gone since the loop at hand began; none have.
+    visited: Option<Folder>,
+    pub(super) input: Input,
+    opened: Rc<Opened>,
+    loops: Loops,
+    /// What is printed here may go to something else than the agent.
+    pub(super) held: bool,
+    functions: Rc<Vec<String>>,
+    /// What the line writes and runs.
+    files: Rc<Files>,
+}
+
+impl Where {
+    /// Where a line begins.
+    pub(super) fn start(line: &str, at: &Surroundings<'_>) -> Self {
+        let (text, dialect) = (line.into(), at.dialect);
+        Self {
+            reading: Reading { text, dialect, grammar: Grammar::Bash, substituted: false },
+            folder: Folder::new(at.cwd),
+            visited: None,
+            input: Input::default(),
+            opened: Rc::default(),
+            loops: Loops::default(),
+            held: false,
+            functions: Rc::default(),
+            files: Rc::default(),
+        }
+    }
+}
+
+/// What commands do to the place that they stand in.
+impl Where {
+    /// A command goes to this folder. Loops ask where one went: a `break` may end them there.
+    pub(super) fn goes_to(&mut self, folder: Folder) {
+        self.visited = Folder::either(self.visited.take(), Some(folder.clone()));
+        self.folder = folder;
+    }
+
+    /// What comes next is in this folder. Where nothing comes, behind an `exit`, it is where it was.
+    pub(super) fn goes_on(&mut self, folder: Option<Folder>) {
+        if let Some(folder) = folder {
+            self.folder = folder;
+        }
+    }
+
+    /// Something else may have run instead, and then the shell is in `folder`.
+    pub(super) fn or_in(&mut self, folder: Folder) {
+        self.folder = self.folder.clone().or(folder);
+    }
+
+    /// Between two rounds of a loop, and behind it: it began in `before`, and has gone to places since, or not.
+    pub(super) fn goes_around(&mut self, before: &Folder) {
+        self.folder = before.clone();
+        if let Some(visited) = self.visited.clone() {
+            // A third round may begin where the second one ended.
+            self.folder = before.clone().or(visited).or(Folder::Unknown);
+        }
+    }
+
+    /// Whether a command went anywhere since the loop at hand began.
+    pub(super) fn has_moved(&self) -> bool {
+        self.visited.is_some()
+    }
+
+    pub(super) fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
+    /// Opens something for the shell that stands here.
+    pub(super) fn opens(&mut self, open: impl FnOnce(&mut Opened)) {
+        let before = self.opened.times();
+        open(Rc::make_mut(&mut self.opened));
+        self.stays_opened(before);
+    }
+
+    /// If the input was opened since it had been `before` times, what comes next reads that.
+    fn stays_opened(&mut self, before: usize) {
+        if self.opened.times() != before {
+            self.opened.join(&mut self.input);
+        }
+    }
+
+    pub(super) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    pub(super) fn files_mut(&mut self) -> &mut Files {
+        Rc::make_mut(&mut self.files)
+    }
+
+    pub(super) fn functions(&self) -> &[String] {
+        &self.functions
+    }
+
+    pub(super) fn defines(&mut self, function: String) {
+        Rc::make_mut(&mut self.functions).push(function);
+    }
+
+    /// What a variable of a `for` around holds.
+    pub(super) fn looped(&self, name: &str) -> Option<&Word> {
+        self.loops.value(name)
+    }
+}
+
+/// How parts begin. One that is not named here begins as a plain copy: a subshell, a job.
+impl Where {
+    /// What does not print to the agent, as far as is known yet.
+    pub(super) fn held_back(&self) -> Self {
+        Self { held: true, ..self.clone() }
+    }
+
+    /// A side of a pipe; `input`: what the one before it writes.
+    pub(super) fn side(&self, input: Option<Input>) -> Self {
+        let here = self.held_back();
+        Self { input: input.unwrap_or(here.input), ..here }
+    }
+
+    /// `text` in `$(...)` or backquotes.
+    pub(super) fn substitution(&self, text: &str) -> Self {
+        let reading = Reading { text: text.into(), substituted: true, ..self.reading.clone() };
+        Self { reading, input: self.input.shared(), ..self.held_back() }
+    }
+
+    /// What stands in `<(...)` or `>(...)`.
+    pub(super) fn process(&self) -> Self {
+        let reading = Reading { substituted: true, ..self.reading.clone() };
+        Self { reading, ..self.called() }.held_back()
+    }
+
+    /// The same among words that `texts` are offered to: a command that reads these may write them there, as in
+    /// `cp <(echo ls) >(sh)`.
+    pub(super) fn offered(mut self, texts: &[String]) -> Self {
+        if !texts.is_empty() {
+            Rc::make_mut(&mut self.input.texts).extend_from_slice(texts);
+        }
+        self
+    }
+
+    /// What is given something to read by whoever runs it: a function's body.
+    pub(super) fn called(&self) -> Self {
+        Self { input: Input { fed: true, ..self.input.shared() }, ..self.clone() }
+    }
+
+    /// A compound command: several commands share what it is given.
+    pub(super) fn compound(&self) -> Self {
+        Self { input: self.input.shared(), ..self.clone() }
+    }
+
+    /// The body of a loop, and the variable that it has.
+    pub(super) fn body(&self, variable: Option<Variable>) -> Self {
+        let around = self.loops.clone();
+        let loops = match variable {
+            Some(variable) => Loops(Some(Rc::new((variable, around)))),
+            None => around,
+        };
+        Self { loops, visited: None, ..self.clone() }
+    }
+
+    /// `text`, which is a line of its own for a shell of `dialect`; `one`: there is one command in it.
+    pub(super) fn line(&self, text: &str, dialect: Dialect, one: bool) -> Self {
+        let reading = Reading { text: text.into(), dialect, grammar: Grammar::Bash, substituted: false };
+        let input = if one { self.input.clone() } else { self.input.shared() };
+        Self { reading, input, loops: Loops::default(), ..self.clone() }
+    }
+
+    /// What a command runs in turn, with what it has to read; `held`: it does not only print what that prints.
+    pub(super) fn turn(&self, input: Input, held: bool) -> Self {
+        Self { input, held: self.held || held, ..self.clone() }
+    }
+
+    /// The same text from `folder` on, as a shell reads it that has none of bash's additions.
+    pub(super) fn read_as_posix(&self, folder: Folder) -> Self {
+        let reading = Reading { grammar: Grammar::Posix, ..self.reading.clone() };
+        Self { reading, folder, ..self.clone() }
+    }
+}
+
+/// What of a part counts outside of it. A file that was written is there for all, whoever wrote it, and so does a name count
+/// that was made a function anywhere; but what a guess would write is not there.
+impl Where {
+    /// What can't change the folder, or the input, of what comes after it.
+    pub(super) fn after_subshell(&mut self, left: Self) {
+        (self.files, self.functions) = (left.files, left.functions);
+    }
+
+    /// The same, but for the input that it opens: it may be the shell itself that ran it.
+    pub(super) fn after_opening(&mut self, left: Self) {
+        let before = self.opened.times();
+        self.opened = Rc::clone(&left.opened);
+        self.after_subshell(left);
+        self.stays_opened(before);
+    }
+
+    /// A compound command, which this very shell ran; with an input of its `own`, the one of the shell comes back.
+    pub(super) fn after_compound(&mut self, left: Self, own: bool) {
+        let (before, input) = (self.opened.times(), std::mem::take(&mut self.input));
+        *self = Self { input, ..left };
+        if !own {
+            self.stays_opened(before);
+        }
+    }
+
+    /// A loop. The one around it went wherever this one went.
+    pub(super) fn after_loop(&mut self, left: Self) {
+        let visited = Folder::either(self.visited.take(), left.visited);
+        *self = Self { visited, loops: std::mem::take(&mut self.loops), ..left };
+    }
+
+    /// A line that this very shell read.
+    pub(super) fn after_line(&mut self, left: Self) {
+        let input = Input { exact: self.input.exact.take(), ..left.input };
+        let loops = std::mem::take(&mut self.loops);
+        *self = Self { reading: self.reading.clone(), input, loops, ..left };
+    }
+
+    /// A line that another shell read, which this one started: its folder is its own. What it opened may be open for the
+    /// next one that is started, and for a loop around it counts where it went: that is more than can be.
+    pub(super) fn after_other_shell(&mut self, left: Self) {
+        *self = Self { folder: self.folder.clone(), ..left };
+    }
+
+    /// All that a command ran; `own`: lines that this very shell runs, now or later.
+    pub(super) fn after_inner(&mut self, left: Self, own: bool) {
+        let before = self.opened.times();
+        let opened = Rc::clone(if own { &left.opened } else { &self.opened });
+        *self = Self { input: std::mem::take(&mut self.input), held: self.held, opened, ..left };
+        self.stays_opened(before);
+    }
+
+    /// What might be run, and might not. For a loop around it counts where it would go: that is more than can be.
+    pub(super) fn after_guess(&mut self, left: Self) {
+        self.visited = left.visited;
+    }
+
+    /// The same text as a POSIX shell reads it. Where it did not read `all` of it, nothing runs behind it.
+    pub(super) fn after_posix(&mut self, left: Self, all: bool) {
+        let mut folder = self.folder.clone();
+        if all {
+            folder = folder.or(left.folder);
+        }
+        *self = Self { reading: self.reading.clone(), folder, ..left };
+    }
+}
+
+#[cfg(test)]
+mod tests;
