@@ -37,7 +37,8 @@ test: build
     #!/usr/bin/env bash
     set -uo pipefail
     status=0
-    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers))' || status=$?
+    # Most of these wait for processes more than they reckon: two at a time for each processor.
+    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers))' "$(({{ num_cpus() }} * 2))" || status=$?
     "{{ just_executable() }}" doctest || status=$?
     exit "$status"
 
@@ -229,7 +230,7 @@ test-all:
 
 # Run the nextest tests of a filter, and count them: passed, failed, skipped, into target/ci/NAME.count.
 [private]
-nextest name filter:
+nextest name filter threads=num_cpus():
     #!/usr/bin/env bash
     set -uo pipefail
     junit=${CARGO_TARGET_DIR:-target}/nextest/ci/junit.xml
@@ -239,7 +240,7 @@ nextest name filter:
     export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-20261124}
     mkdir -p target/ci && rm -f "$junit" "target/ci/{{ name }}.count" "$MAYI_SKIPPED"
     status=0
-    cargo nextest run --workspace --profile ci -E '{{ filter }}' || status=$?
+    cargo nextest run --workspace --profile ci --test-threads {{ threads }} -E '{{ filter }}' || status=$?
     # No report means that nothing ran: a build that failed, or no tests.
     [[ -e $junit ]] || exit "$((status == 0 ? 1 : status))"
     total() { sed -n "s/.*<testsuites .*\b$1=\"\([0-9]*\)\".*/\1/p" "$junit"; }
