@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Gate, GateState};
-use crate::approval::AnswerError;
+use super::{Gate, GateState, OnAsk};
+use crate::approval::{AnswerError, State};
 use crate::store::{Change, Offer, OwnerId, Store, StoreError};
 
 /// How often to look while something waits, and else.
@@ -40,10 +40,16 @@ impl Gate {
         });
     }
 
-    /// Nothing is asked, remembered or written here any more: call it when the process ends.
+    /// Nothing is asked, remembered or written here any more, and so nothing is allowed either: call it when what this
+    /// gate is for has ended. The process may live on.
     pub fn leave(&self) {
-        self.cancel_all("mayi ends");
-        let memory = self.lock().ledger.leave();
+        let memory = {
+            let mut state = self.lock();
+            state.asking.on_ask = OnAsk::Deny;
+            state.settle_all(State::Cancelled, "agent", "mayi ends");
+            state.ledger.leave()
+        };
+        // It writes what is still to be written, and takes its time.
         drop(memory);
     }
 

@@ -14,28 +14,46 @@ use crate::writer::Ruling;
 
 /// Where it is written.
 pub(super) struct Ledger {
-    /// The store; without it there is nothing to write there.
-    memory: Option<Memory>,
+    place: Place,
     /// The user's file.
     keeper: Box<dyn Keeper>,
 }
 
+/// Where a record is kept, if it is.
+#[expect(clippy::large_enum_variant, reason = "there is one for each gate")]
+enum Place {
+    /// Nowhere, as somebody has said: there is nothing to write.
+    Nowhere,
+    Store(Memory),
+    /// This process has ended its part: what can't be written any more does not run.
+    Left,
+}
+
 impl Ledger {
     pub(super) fn new(memory: Option<Memory>, keeper: Box<dyn Keeper>) -> Self {
-        Self { memory, keeper }
+        Self { place: memory.map_or(Place::Nowhere, Place::Store), keeper }
     }
 
     pub(super) fn memory(&self) -> Option<&Memory> {
-        self.memory.as_ref()
+        match &self.place {
+            Place::Store(memory) => Some(memory),
+            Place::Nowhere | Place::Left => None,
+        }
     }
 
     pub(super) fn memory_mut(&mut self) -> Option<&mut Memory> {
-        self.memory.as_mut()
+        match &mut self.place {
+            Place::Store(memory) => Some(memory),
+            Place::Nowhere | Place::Left => None,
+        }
     }
 
-    /// Nothing is written in the store from now on: what was, once this is dropped.
+    /// Nothing can be written from now on. What was is in the store once the memory is dropped.
     pub(super) fn leave(&mut self) -> Option<Memory> {
-        self.memory.take()
+        match std::mem::replace(&mut self.place, Place::Left) {
+            Place::Store(memory) => Some(memory),
+            Place::Nowhere | Place::Left => None,
+        }
     }
 
     pub(super) fn keeper(&self) -> &dyn Keeper {
@@ -43,20 +61,30 @@ impl Ledger {
     }
 
     /// Writes `changes`, before anybody hears of them.
-    pub(super) fn commit(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) -> Result<(), StoreError> {
-        self.memory.as_ref().map_or(Ok(()), |memory| memory.later().commit(changes(memory)))
+    fn commit(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) -> Result<(), StoreError> {
+        match &self.place {
+            Place::Nowhere => Ok(()),
+            Place::Store(memory) => memory.later().commit(changes(memory)),
+            Place::Left => Err(StoreError::Other {
+                path: "the record".into(),
+                reason: "this process has ended its part of it".to_owned(),
+            }),
+        }
     }
 
-    /// The same for what can't be stopped any more: a failure is told, and nothing else.
+    /// The same for what can't be stopped any more: a failure is told, and nothing else. After the process has left,
+    /// nothing is to be noted.
     pub(super) fn note(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) {
-        if let Err(error) = self.commit(changes) {
+        if let Some(memory) = self.memory()
+            && let Err(error) = memory.later().commit(changes(memory))
+        {
             tracing::warn!(%error, "the record lacks an entry");
         }
     }
 
     /// The same for what nobody waits for: it is written a moment later.
     pub(super) fn note_later(&self, change: impl FnOnce(&Memory) -> Change) {
-        if let Some(memory) = &self.memory {
+        if let Some(memory) = self.memory() {
             memory.later().note(change(memory));
         }
     }
@@ -83,7 +111,7 @@ impl Ledger {
     pub(super) fn recall(&mut self, judge: &mut Judge) -> Result<(), StoreError> {
         let now = Timestamp::now();
         judge.grants.expire(now);
-        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let Some(memory) = self.memory_mut() else { return Ok(()) };
         let stamp = memory.store.stamp()?;
         if memory.recalled == Some(stamp) {
             return Ok(());
@@ -193,7 +221,7 @@ impl Ledger {
 
     /// The pass that lets `call` through in place of an answer, if there is one.
     pub(super) fn pass(&self, call: &Call, decision: &Decision, now: Timestamp) -> Option<Pass> {
-        let memory = self.memory.as_ref()?;
+        let memory = self.memory()?;
         match memory.store.pass(&passed(memory, call)?, now) {
             // What is always asked about, a person has to have seen.
             Ok(pass) => pass.filter(|pass| pass.person || !decision.always()),
@@ -206,7 +234,7 @@ impl Ledger {
 
     /// How the like was answered before.
     pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<History> {
-        let memory = self.memory.as_ref()?;
+        let memory = self.memory()?;
         let access = &decision.because()?.access;
         let history = memory.store.history(&call.agent, &memory.writer.access(access)).ok();
         history.filter(|history| history.first_seen.is_some())

@@ -52,7 +52,7 @@ impl Gate {
 }
 
 impl GateState {
-    fn settle_all(&mut self, how: State, by: &str, reason: &str) {
+    pub(super) fn settle_all(&mut self, how: State, by: &str, reason: &str) {
         for id in self.queue.ids() {
             self.settle(id, how, by, Some(reason));
         }

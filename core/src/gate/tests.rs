@@ -479,4 +479,5 @@ mod passes;
 mod reach;
 mod scripts;
 mod secrets;
+mod unwritten;
 mod vague;

@@ -20,7 +20,7 @@ pub(super) fn writer() -> Writer {
     Writer::new(b"key".to_vec(), Redactor::of_environment([]).unwrap())
 }
 
-fn options() -> Options {
+pub(super) fn options() -> Options {
     Options { durability: Durability::Process, busy: Duration::from_millis(300), ..Options::default() }
 }
 
@@ -37,7 +37,7 @@ impl Kept {
         self.gate_on(store)
     }
 
-    fn gate_on(&self, store: Arc<dyn Store>) -> Gate {
+    pub(super) fn gate_on(&self, store: Arc<dyn Store>) -> Gate {
         let memory = Memory::attach(store, writer()).unwrap();
         let asking = Asking { on_ask: OnAsk::Wait, limit: None };
         let gate = Gate::remembering(Policy::default(), asking, Box::new(NoKeeper), memory);
