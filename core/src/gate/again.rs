@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Gate, GateEvent, GateState};
+use super::{Gate, GateEvent, GateState, Judged};
 use crate::approval::{ApprovalId, Card, State};
 use crate::call::Call;
 use crate::policy::{Decision, Effect, Policy, Source};
@@ -57,8 +57,8 @@ impl GateState {
     }
 
     fn judge_one(&mut self, id: ApprovalId, release: bool) {
-        let Ok(mut found) = self.queue.find(id) else { return };
-        let judged = &mut found.question_mut().judged;
+        let Ok(found) = self.queue.find(id) else { return };
+        let judged = &found.question().judged;
         let decision = self.judge.decide(&judged.call);
         // What always asks is only answered by the person who looks at it.
         let released = release && !judged.decision.always() && !bypassed(&decision);
@@ -68,8 +68,8 @@ impl GateState {
             _ => return self.show_again(id, decision),
         };
         let because = decision.because().map(|finding| finding.relayed().to_owned());
-        judged.decision = decision;
-        self.settle(id, how, "policy", because.as_deref());
+        let judged = Judged { id: judged.id, call: judged.call.clone(), decision };
+        self.settle_as(Some(judged), id, how, "policy", because.as_deref());
     }
 
     fn show_again(&mut self, id: ApprovalId, decision: Decision) {

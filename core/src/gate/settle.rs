@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::queue::Question;
-use super::{Authorized, By, Gate, GateEvent, GateState, OnAsk, Refusal, Verdict};
+use super::{Authorized, By, Gate, GateEvent, GateState, Judged, OnAsk, Refusal, Verdict};
 use crate::approval::{ApprovalId, ApprovalResolved, State};
 use crate::call::SessionId;
 use crate::store::{Conflict, StoreError};
@@ -59,11 +59,24 @@ impl GateState {
     }
 
     pub(super) fn settle(&mut self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
+        self.settle_as(None, id, how, by, reason);
+    }
+
+    /// The same, where it ends as what it is `judged` to be by now. If that can't be written down, it waits on as it was
+    /// asked about.
+    pub(super) fn settle_as(
+        &mut self,
+        judged: Option<Judged>,
+        id: ApprovalId,
+        how: State,
+        by: &str,
+        reason: Option<&str>,
+    ) {
         let Ok(found) = self.queue.find(id) else { return };
-        let judged = &found.question().judged;
+        let ending = judged.as_ref().unwrap_or(&found.question().judged);
         let resolved =
             ApprovalResolved::new(id, how, by.to_owned(), Timestamp::now(), reason.map(str::to_owned));
-        if let Err(error) = self.ledger.settled(judged, &resolved, &self.judge.grants) {
+        if let Err(error) = self.ledger.settled(ending, &resolved, &self.judge.grants) {
             if how == State::Approved {
                 // Nothing is allowed that is not written down: it waits on.
                 tracing::warn!(%error, "what a remembered answer allows could not be recorded");
@@ -74,7 +87,8 @@ impl GateState {
             }
             tracing::warn!(%error, "the record lacks how a question ended");
         }
-        let Question { judged, reply, .. } = found.end(&resolved);
+        let Question { judged: asked, reply, .. } = found.end(&resolved);
+        let judged = judged.unwrap_or(asked);
         let verdict = match how {
             State::Approved => {
                 for grant in judged.decision.spends() {

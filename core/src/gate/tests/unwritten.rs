@@ -1,7 +1,11 @@
-//! What holds after the process has left its store.
+//! What holds where the store fails in the middle, and after the process has left it.
+
+mod faulty;
 
 use super::memory::Kept as Stored;
 use super::*;
+use crate::store::{Change, Offer, Store, StoreError};
+use faulty::{Faulty, broken};
 
 fn read(id: &str) -> Call {
     call(id, Access::Read(PathAccess::new(Path::new("/w"), "a")))
@@ -26,4 +30,24 @@ async fn given_a_gate_that_was_left_then_nothing_runs_and_nothing_waits() {
         let asked = gate.submit_as(run("4", "make"), &[], OnAsk::Wait);
         assert_eq!(asked.approval(), None, "also where the door would wait");
     }
+}
+
+/// What would be allowed by now, and can't be written down, waits as it was asked about: an answer to it is remembered
+/// like any other.
+#[tokio::test]
+async fn given_an_allow_that_cannot_be_written_then_the_question_waits_on_as_it_was() {
+    let kept = Stored::new();
+    let store = Faulty::on(&kept);
+    let gate = kept.gate_on(store.clone());
+    let first = gate.submit(run("1", "make"), &[]);
+    let second = gate.submit(run("2", "make"), &[]);
+    let id = second.approval().unwrap();
+    store.before_commit(move |changes| {
+        let settles = |change: &Change| matches!(change, Change::Settle { id: other, .. } if *other == id);
+        changes.iter().any(settles).then(broken)
+    });
+    answer(&gate, &first, choice::ALLOW_SESSION).unwrap();
+    assert_eq!(gate.waiting().len(), 1, "what it allows could not be written");
+    let resolved = answer(&gate, &second, choice::ALLOW_SESSION).unwrap();
+    assert_eq!(resolved.granted_permissions, ["shell(make) (session)"]);
 }

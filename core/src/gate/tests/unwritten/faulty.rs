@@ -1,0 +1,118 @@
+//! A store that fails when a test says so.
+
+use jiff::Timestamp;
+
+use super::super::memory::{Kept, options};
+use super::{Arc, Change, Offer, StdMutex, Store, StoreError};
+use crate::approval::History;
+use crate::call::AgentId;
+use crate::record::Recorded;
+use crate::store::{
+    ApprovalQuery, EntryQuery, GrantQuery, OfferId, Owner, OwnerId, Pass, PassedCall, Pinned, SqliteStore,
+    StoredApproval, StoredGrant,
+};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+type Fault = Box<dyn Fn(&[Change]) -> Option<StoreError> + Send>;
+
+/// A store as it is, but for what a test has ordered.
+pub(super) struct Faulty {
+    store: SqliteStore,
+    commit: StdMutex<Option<Fault>>,
+}
+
+/// What a store says that failed.
+pub(super) fn broken() -> StoreError {
+    StoreError::Other { path: "the store".into(), reason: "it failed once".to_owned() }
+}
+
+impl Faulty {
+    pub(super) fn on(kept: &Kept) -> Arc<Self> {
+        let store = SqliteStore::open(&kept.folder.path().join("mayi"), options()).unwrap();
+        Arc::new(Self { store, commit: StdMutex::default() })
+    }
+
+    /// `fault` looks at what is written, until it has found something to fail at.
+    pub(super) fn before_commit(&self, fault: impl Fn(&[Change]) -> Option<StoreError> + Send + 'static) {
+        *self.commit.lock().unwrap() = Some(Box::new(fault));
+    }
+}
+
+impl Store for Faulty {
+    fn commit(&self, changes: Vec<Change>) -> Result<()> {
+        // Taken out meanwhile: one that panics is gone, and leaves no lock behind.
+        let fault = self.commit.lock().unwrap().take();
+        if let Some(fault) = fault {
+            if let Some(error) = fault(&changes) {
+                return Err(error);
+            }
+            *self.commit.lock().unwrap() = Some(fault);
+        }
+        self.store.commit(changes)
+    }
+
+    fn offers(&self, owner: OwnerId) -> Result<Vec<Offer>> {
+        self.store.offers(owner)
+    }
+
+    fn stamp(&self) -> Result<u64> {
+        self.store.stamp()
+    }
+
+    fn grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>> {
+        self.store.grants(query)
+    }
+
+    fn pins(&self, server: Option<&str>) -> Result<Vec<Pinned>> {
+        self.store.pins(server)
+    }
+
+    fn pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>> {
+        self.store.pass(call, now)
+    }
+
+    fn approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>> {
+        self.store.approvals(query)
+    }
+
+    fn reply(&self, id: OfferId) -> Result<Option<std::result::Result<(), String>>> {
+        self.store.reply(id)
+    }
+
+    fn attach(&self, owner: &Owner) -> Result<()> {
+        self.store.attach(owner)
+    }
+
+    fn beat(&self, owner: OwnerId, now: Timestamp) -> Result<()> {
+        self.store.beat(owner, now)
+    }
+
+    fn detach(&self, owner: OwnerId) -> Result<()> {
+        self.store.detach(owner)
+    }
+
+    fn owners(&self, now: Timestamp) -> Result<Vec<Owner>> {
+        self.store.owners(now)
+    }
+
+    fn present(&self, now: Timestamp) -> Result<Vec<Owner>> {
+        self.store.present(now)
+    }
+
+    fn abandoned(&self, now: Timestamp) -> Result<Vec<StoredApproval>> {
+        self.store.abandoned(now)
+    }
+
+    fn entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>> {
+        self.store.entries(query)
+    }
+
+    fn newest(&self) -> Result<Option<Timestamp>> {
+        self.store.newest()
+    }
+
+    fn history(&self, agent: &AgentId, access: &str) -> Result<History> {
+        self.store.history(agent, access)
+    }
+}
