@@ -119,14 +119,18 @@ impl GateState {
         let (store, owner) = (Arc::clone(&memory.store), memory.owner.id);
         let Some(stamp) = memory.news()? else { return Ok(None) };
         self.ledger.recall(&mut self.judge)?;
+        let waits = self.queue.cards().len() > 0;
+        let heard = if waits {
+            self.judge_again(true);
+            let offers = store.offers(owner)?;
+            Some((store, offers))
+        } else {
+            None
+        };
+        // Not before: what could not be read is looked for again, though nothing has changed by then.
         if let Some(memory) = self.ledger.memory_mut() {
             memory.heard(stamp);
         }
-        if self.queue.cards().len() == 0 {
-            return Ok(None);
-        }
-        self.judge_again(true);
-        let offers = store.offers(owner)?;
-        Ok(Some((store, offers)))
+        Ok(heard)
     }
 }

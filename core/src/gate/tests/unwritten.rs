@@ -4,7 +4,7 @@ mod faulty;
 
 use super::memory::Kept as Stored;
 use super::*;
-use crate::store::{Change, Offer, Store, StoreError};
+use crate::store::{Change, Offer, OfferId, Store, StoreError};
 use faulty::{Faulty, broken};
 
 fn read(id: &str) -> Call {
@@ -30,6 +30,25 @@ async fn given_a_gate_that_was_left_then_nothing_runs_and_nothing_waits() {
         let asked = gate.submit_as(run("4", "make"), &[], OnAsk::Wait);
         assert_eq!(asked.approval(), None, "also where the door would wait");
     }
+}
+
+/// What could not be read once is read the next time, though nothing in the store has changed since.
+#[tokio::test]
+async fn given_answers_of_others_that_cannot_be_read_once_then_they_are_heard_the_next_time() {
+    let kept = Stored::new();
+    let store = Faulty::on(&kept);
+    let gate = kept.gate_on(store.clone());
+    let asked = gate.submit(run("1", "make"), &[]);
+    gate.look();
+    let response = Box::new(pick(&gate, &asked, choice::ALLOW_ONCE));
+    let change = Change::Offer { id: OfferId::new(), response, by: "inbox".into(), at: Timestamp::now() };
+    kept.store.commit(vec![change]).unwrap();
+    store.fails_to_offer();
+    gate.look();
+    assert_eq!(gate.waiting().len(), 1, "it could not be read");
+    gate.look();
+    assert!(gate.waiting().is_empty(), "it could be read");
+    assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
 }
 
 /// What would be allowed by now, and can't be written down, waits as it was asked about: an answer to it is remembered

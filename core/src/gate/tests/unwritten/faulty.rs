@@ -1,5 +1,7 @@
 //! A store that fails when a test says so.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use jiff::Timestamp;
 
 use super::super::memory::{Kept, options};
@@ -20,6 +22,7 @@ type Fault = Box<dyn Fn(&[Change]) -> Option<StoreError> + Send>;
 pub(super) struct Faulty {
     store: SqliteStore,
     commit: StdMutex<Option<Fault>>,
+    offers: AtomicBool,
 }
 
 /// What a store says that failed.
@@ -30,12 +33,17 @@ pub(super) fn broken() -> StoreError {
 impl Faulty {
     pub(super) fn on(kept: &Kept) -> Arc<Self> {
         let store = SqliteStore::open(&kept.folder.path().join("mayi"), options()).unwrap();
-        Arc::new(Self { store, commit: StdMutex::default() })
+        Arc::new(Self { store, commit: StdMutex::default(), offers: AtomicBool::new(false) })
     }
 
     /// `fault` looks at what is written, until it has found something to fail at.
     pub(super) fn before_commit(&self, fault: impl Fn(&[Change]) -> Option<StoreError> + Send + 'static) {
         *self.commit.lock().unwrap() = Some(Box::new(fault));
+    }
+
+    /// The next look at the answers of others fails.
+    pub(super) fn fails_to_offer(&self) {
+        self.offers.store(true, Ordering::SeqCst);
     }
 }
 
@@ -53,6 +61,9 @@ impl Store for Faulty {
     }
 
     fn offers(&self, owner: OwnerId) -> Result<Vec<Offer>> {
+        if self.offers.swap(false, Ordering::SeqCst) {
+            return Err(broken());
+        }
         self.store.offers(owner)
     }
 
