@@ -22,8 +22,8 @@ impl Gate {
         let mut state = self.lock();
         let epoch = state.judge.policy.epoch;
         state.judge.sessions.identify(&mut call);
-        let Ok(mut found) = state.queue.find(id) else { return };
-        let before = &mut found.question_mut().judged.call;
+        let Ok(found) = state.queue.find(id) else { return };
+        let before = &found.question().judged.call;
         // What was said of the options still holds.
         call.by_hand = call.by_hand.or_else(|| before.by_hand.clone());
         call.not_shown.extend(before.not_shown.iter().cloned());
@@ -31,8 +31,7 @@ impl Gate {
         if call.digest(epoch) == before.digest(epoch) {
             return;
         }
-        *before = call;
-        state.judge_one(id, false);
+        state.judge_one(id, Some(call), false);
     }
 }
 
@@ -52,48 +51,61 @@ impl GateState {
     /// runs, if `release`; what is denied now is refused; the rest gets a new card in place.
     pub(super) fn judge_again(&mut self, release: bool) {
         for id in self.queue.ids() {
-            self.judge_one(id, release);
+            self.judge_one(id, None, release);
         }
     }
 
-    fn judge_one(&mut self, id: ApprovalId, release: bool) {
+    /// Judges one question again, where its call has `changed` as that.
+    fn judge_one(&mut self, id: ApprovalId, changed: Option<Call>, release: bool) {
         let Ok(found) = self.queue.find(id) else { return };
         let judged = &found.question().judged;
-        let decision = self.judge.decide(&judged.call);
+        let decision = self.judge.decide(changed.as_ref().unwrap_or(&judged.call));
         // What always asks is only answered by the person who looks at it.
         let released = release && !judged.decision.always() && !bypassed(&decision);
         let how = match decision.effect {
             Effect::Allow if released => State::Approved,
             Effect::Deny => State::Denied,
-            _ => return self.show_again(id, decision),
+            _ => return self.show_again(id, changed, decision),
         };
         let because = decision.because().map(|finding| finding.relayed().to_owned());
-        let judged = Judged { id: judged.id, call: judged.call.clone(), decision };
+        let call = changed.unwrap_or_else(|| judged.call.clone());
+        let judged = Judged { id: judged.id, call, decision };
         self.settle_as(Some(judged), id, how, "policy", because.as_deref());
     }
 
-    fn show_again(&mut self, id: ApprovalId, decision: Decision) {
+    /// Shows a question as it is judged by now. Call, decision and card are put in together, after all that could fail:
+    /// an answer to the card is about just this call.
+    fn show_again(&mut self, id: ApprovalId, changed: Option<Call>, decision: Decision) {
         let Ok(mut found) = self.queue.find(id) else { return };
         let question = found.question_mut();
-        if decision.effect == Effect::Ask {
-            question.judged.decision = decision;
-        }
-        let (judged, old) = (&question.judged, &question.card);
+        let (judged, old) = (&mut question.judged, &mut question.card);
+        // An allow that does not count here says nothing of what was asked about.
+        let asks = (decision.effect == Effect::Ask).then_some(decision);
+        let (call, because) =
+            (changed.as_ref().unwrap_or(&judged.call), asks.as_ref().unwrap_or(&judged.decision));
         let epoch = self.judge.policy.epoch;
-        let mut card = Card::new(&judged.call, &judged.decision, &question.options, epoch, Timestamp::now());
-        self.judge.sessions.fit(&mut card, &judged.call.session);
+        let mut card = Card::new(call, because, &question.options, epoch, Timestamp::now());
+        self.judge.sessions.fit(&mut card, &call.session);
         card.approval_id = id;
         card.history.clone_from(&old.history);
         card.created_at = old.created_at;
         card.expires_at = old.expires_at;
-        if card.digest == old.digest && card.why == old.why {
-            return;
+        let looks_alike = card.digest == old.digest && card.why == old.why;
+        if !looks_alike {
+            // Not written: an answer from another process is for the old digest, and refused.
+            self.ledger.note(|memory| {
+                vec![Change::Update { id, digest: card.digest.clone(), card: memory.writer.card(&card) }]
+            });
         }
-        // Not written: an answer from another process is for the old digest, and refused.
-        self.ledger.note(|memory| {
-            vec![Change::Update { id, digest: card.digest.clone(), card: memory.writer.card(&card) }]
-        });
-        question.card = card.clone();
-        self.listeners.tell(&GateEvent::Updated(Box::new(card)));
+        if let Some(call) = changed {
+            judged.call = call;
+        }
+        if let Some(decision) = asks {
+            judged.decision = decision;
+        }
+        if !looks_alike {
+            old.clone_from(&card);
+            self.listeners.tell(&GateEvent::Updated(Box::new(card)));
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 mod faulty;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use super::memory::Kept as Stored;
 use super::*;
 use crate::store::{Change, Offer, OfferId, Store, StoreError};
@@ -69,4 +71,24 @@ async fn given_an_allow_that_cannot_be_written_then_the_question_waits_on_as_it_
     assert_eq!(gate.waiting().len(), 1, "what it allows could not be written");
     let resolved = answer(&gate, &second, choice::ALLOW_SESSION).unwrap();
     assert_eq!(resolved.granted_permissions, ["shell(make) (session)"]);
+}
+
+/// A call and its card are put in together: whatever breaks in between, no answer to one card allows another call.
+/// Attack 264.
+#[tokio::test]
+async fn given_a_change_that_breaks_off_then_the_old_card_allows_the_old_call_alone() {
+    let kept = Stored::new();
+    let store = Faulty::on(&kept);
+    let gate = kept.gate_on(store.clone());
+    let ticket = gate.submit(write("1", "/w/a", "shown"), &[]);
+    let id = ticket.approval().unwrap();
+    store.before_commit(|changes| {
+        let updates = changes.iter().any(|change| matches!(change, Change::Update { .. }));
+        updates.then(|| panic!("the store breaks"))
+    });
+    let changed = write("1", "/w/a", "swapped");
+    catch_unwind(AssertUnwindSafe(|| gate.revise(id, changed))).unwrap_err();
+    answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
+    let Verdict::Allowed(authorized) = ticket.verdict().await else { panic!("a person allowed it") };
+    assert_eq!(authorized.call().diffs[0].new_text, "shown");
 }
