@@ -79,6 +79,11 @@ impl GateState {
         let Ok(mut found) = self.queue.find(id) else { return };
         let question = found.question_mut();
         let (judged, old) = (&mut question.judged, &mut question.card);
+        // How the like of it was answered: of another call, something else.
+        let history = match &changed {
+            Some(call) => self.ledger.history(call, &decision),
+            None => old.history.clone(),
+        };
         // An allow that does not count here says nothing of what was asked about.
         let asks = (decision.effect == Effect::Ask).then_some(decision);
         let (call, because) =
@@ -87,7 +92,7 @@ impl GateState {
         let mut card = Card::new(call, because, &question.options, epoch, Timestamp::now());
         self.judge.sessions.fit(&mut card, &call.session);
         card.approval_id = id;
-        card.history.clone_from(&old.history);
+        card.history = history;
         card.created_at = old.created_at;
         card.expires_at = old.expires_at;
         let looks_alike = card.digest == old.digest && card.why == old.why;

@@ -477,6 +477,7 @@ mod granted;
 mod memory;
 mod passes;
 mod reach;
+mod revised;
 mod scripts;
 mod secrets;
 mod unwritten;
