@@ -90,12 +90,14 @@ impl GateState {
             (changed.as_ref().unwrap_or(&judged.call), asks.as_ref().unwrap_or(&judged.decision));
         let epoch = self.judge.policy.epoch;
         let mut card = Card::new(call, because, &question.options, epoch, Timestamp::now());
+        // Where it would be allowed without one, no level is what allows it.
+        card.levels = asks.as_ref().map_or_else(Vec::new, |decision| self.judge.levels(call, decision));
         self.judge.sessions.fit(&mut card, &call.session);
         card.approval_id = id;
         card.history = history;
         card.created_at = old.created_at;
         card.expires_at = old.expires_at;
-        let looks_alike = card.digest == old.digest && card.why == old.why;
+        let looks_alike = card.digest == old.digest && card.why == old.why && card.levels == old.levels;
         if !looks_alike {
             // Not written: an answer from another process is for the old digest, and refused.
             self.ledger.note(|memory| {

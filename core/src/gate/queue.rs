@@ -11,7 +11,6 @@ use crate::approval::{
     AgentOption, AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome, State,
 };
 use crate::call::SessionId;
-use crate::policy::Level;
 
 /// As many approvals of one session may wait (decisions, section 6).
 const MOST_WAITING: usize = 64;
@@ -26,8 +25,6 @@ pub(super) struct Question {
     pub(super) judged: Judged,
     /// What the agent offers.
     pub(super) options: Vec<AgentOption>,
-    /// What may be granted to its server.
-    pub(super) levels: Vec<Level>,
     /// Where the verdict is awaited.
     pub(super) reply: oneshot::Sender<Verdict>,
 }

@@ -124,7 +124,7 @@ fn allowing(
         };
     }
     if let Some(level) = remember.and_then(|remember| remember.level) {
-        let level = levelled(call, level)?.level.filter(|(_, level)| question.levels.contains(level));
+        let level = levelled(call, level)?.level.filter(|(_, level)| question.card.levels.contains(level));
         return match level {
             Some(level) => {
                 Ok(vec![Grant { level: Some(level), server: call.server.clone(), ..another(&like) }])

@@ -51,8 +51,8 @@ impl Gate {
             Fate::Refuse(why) => Verdict::Denied(Refusal::at_once(judged, &why)),
             Fate::Ask(card) => {
                 let (approval, limit) = (card.approval_id, state.asking.limit);
-                let (options, levels) = (options.to_vec(), card.levels.clone());
-                state.queue.put(Question { card: (*card).clone(), judged, options, levels, reply });
+                let options = options.to_vec();
+                state.queue.put(Question { card: (*card).clone(), judged, options, reply });
                 state.listeners.tell(&GateEvent::Asked(card));
                 drop(state);
                 self.expire_later(approval, limit);
