@@ -114,8 +114,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// The digest that binds an answer to what was shown (decisions, section 6): door, agent,
-    /// session, tool call id, server, cwd, environment, raw input, content, locations, accesses and the policy's epoch.
+    /// The digest that binds an answer to what was shown (decisions, section 6): every field of the call, also what
+    /// could not be shown of it, and the policy's epoch.
     #[must_use]
     pub fn digest(&self, epoch: u64) -> Digest {
         let mut bound = serde_json::json!({
@@ -126,9 +126,14 @@ impl Call {
             "accesses": self.accesses, "roots": self.roots.iter().map(|root| path::path_text(root)).collect::<Vec<_>>(), "epoch": epoch,
             "server": self.server, "blocked": self.blocked, "cautions": self.cautions, "about": self.about,
         });
-        if let Some(members) = bound.as_object_mut().filter(|_| !self.locations.is_empty()) {
-            members.insert("locations".to_owned(), Value::from(self.locations.clone()));
-        }
+        let mut bind = |name: &str, value: Option<Value>| {
+            if let (Some(members), Some(value)) = (bound.as_object_mut(), value) {
+                members.insert(name.to_owned(), value);
+            }
+        };
+        bind("locations", (!self.locations.is_empty()).then(|| Value::from(self.locations.clone())));
+        bind("notShown", (!self.not_shown.is_empty()).then(|| Value::from(self.not_shown.clone())));
+        bind("byHand", self.by_hand.clone().map(Value::from));
         digest_of(&bound)
     }
 

@@ -26,13 +26,27 @@ impl Gate {
         let before = &found.question().judged.call;
         // What was said of the options still holds.
         call.by_hand = call.by_hand.or_else(|| before.by_hand.clone());
-        call.not_shown.extend(before.not_shown.iter().cloned());
-        call.not_shown.dedup();
+        call.not_shown = together(&before.not_shown, call.not_shown);
         if call.digest(epoch) == before.digest(epoch) {
             return;
         }
         state.judge_one(id, Some(call), false);
     }
+}
+
+/// What is not shown of a call that has changed: what was not before, in its order, and what has come to it since. Two
+/// images are two.
+fn together(before: &[String], now: Vec<String>) -> Vec<String> {
+    let mut known = before.to_vec();
+    let added = now.into_iter().filter(|what| match known.iter().position(|other| other == what) {
+        Some(place) => {
+            known.swap_remove(place);
+            false
+        }
+        None => true,
+    });
+    let added: Vec<String> = added.collect();
+    before.iter().cloned().chain(added).collect()
 }
 
 /// A bypass answers nothing that waits already (decisions, section 6).

@@ -62,3 +62,38 @@ async fn given_other_rules_then_the_card_offers_the_levels_that_allow_it_by_thes
     );
     given(Level::Write).unwrap();
 }
+
+/// What could not be shown is said once, however often the call changes.
+#[tokio::test]
+async fn given_a_call_that_changes_often_then_what_is_not_shown_is_said_once() {
+    let gate = gate();
+    let mut events = gate.subscribe();
+    let with = |text: &str, not_shown: &[&str]| {
+        let mut call = write("1", "/w/a", text);
+        call.not_shown = not_shown.iter().map(ToString::to_string).collect();
+        call
+    };
+    let ticket = gate.submit(with("a", &["an image", "an image", "a sound"]), &[]);
+    for text in ["b", "c", "d"] {
+        gate.revise(ticket.approval().unwrap(), with(text, &["an image", "an image", "a sound"]));
+    }
+    assert_eq!(gate.waiting()[0].not_shown, ["an image", "an image", "a sound"]);
+    // In another order it is the same.
+    while events.try_recv().is_ok() {}
+    gate.revise(ticket.approval().unwrap(), with("d", &["a sound", "an image"]));
+    assert!(events.try_recv().is_err(), "nothing has changed");
+}
+
+/// A change is one too where nothing of it can be shown: the card says that there is more, and an answer to the one before
+/// is refused. Attack 4.
+#[tokio::test]
+async fn given_a_change_that_cannot_be_shown_then_the_card_says_so_and_the_old_answer_is_refused() {
+    let gate = gate();
+    let ticket = gate.submit(write("1", "/w/a", "x"), &[]);
+    let old = pick(&gate, &ticket, choice::ALLOW_ONCE);
+    let mut more = write("1", "/w/a", "x");
+    more.not_shown = vec!["an image".to_owned()];
+    gate.revise(ticket.approval().unwrap(), more);
+    assert_eq!(gate.waiting()[0].not_shown, ["an image"]);
+    assert_eq!(gate.answer(old, "test").unwrap_err(), AnswerError::Changed);
+}

@@ -242,13 +242,19 @@ proptest! {
     #[test]
     fn the_digest_binds_every_field(call in any_call(), epoch in 0u64..9) {
         let digest: Digest = call.digest(epoch);
-        let changes: [fn(&mut Call); 15] = [
+        let changes: [fn(&mut Call); 21] = [
             |c| c.agent = AgentId::named("other"),
             |c| c.session = SessionId("other".into()),
             |c| c.tool_call_id = None,
             |c| c.cwd = "/other".into(),
             |c| { c.env.insert("A".into(), "b".into()); },
             |c| c.raw_input = json!({"a": 1}),
+            |c| c.roots.push("/other".into()),
+            |c| c.kind.push('y'),
+            |c| c.name = Some("other".into()),
+            |c| c.diffs.push(mayi_call::Diff { path: "/x".into(), old_text: None, new_text: "x".into() }),
+            |c| c.not_shown.push("x".into()),
+            |c| c.by_hand = Some("x".into()),
             |c| c.notes.push("x".into()),
             |c| c.locations.push(json!({"path": "/x", "line": 2})),
             |c| c.door = Door::AcpFs,
