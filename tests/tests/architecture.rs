@@ -269,6 +269,18 @@ fn makes_authorized(source: &Source) -> bool {
         && (code.contains("Authorized::new") || code.contains("Authorized {"))
 }
 
+/// A function of the gate that everybody may call and that is told how a question ends.
+fn takes_state(source: &Source) -> Option<String> {
+    let code = code(&source.text);
+    let mut functions = code.split("pub fn ").skip(1);
+    let taking = functions.find(|rest| {
+        let arguments = rest.split("->").next().unwrap_or_default().split(" {").next().unwrap_or_default();
+        arguments.split(|char: char| !char.is_alphanumeric()).any(|word| word == "State")
+    })?;
+    let name = taking.split(['(', '<']).next().unwrap_or_default();
+    Some(format!("{}: pub fn {name}", source.path))
+}
+
 /// The rows of a table under `heading`: the cells of each, without the head.
 fn rows<'t>(document: &'t str, heading: &str) -> Vec<Vec<&'t str>> {
     let section = document.split("\n## ").find(|section| section.starts_with(heading));
@@ -384,6 +396,23 @@ fn only_the_gate_makes_an_authorized_call() {
     let bad =
         Source { path: "cli/src/main.rs".to_owned(), text: "let a = Authorized::new(call);\n".to_owned() };
     assert!(makes_authorized(&bad));
+}
+
+/// "Execution needs an `Authorized<Call>`, which only the gate can make": no door says how a question ends, or it could
+/// say that it is approved. Attack 263.
+#[test]
+fn no_door_ends_a_question_with_an_allow() {
+    let gate = |source: &Source| {
+        source.path.starts_with("core/src/gate/") && !source.path.starts_with("core/src/gate/tests")
+    };
+    let found: Vec<String> =
+        sources().into_iter().filter(gate).filter_map(|source| takes_state(&source)).collect();
+    assert_eq!(found, [""; 0]);
+    let bad = "impl Gate {\n    pub fn settle(\n        &self,\n        how: State,\n    ) {\n    }\n}\n";
+    let bad = Source { path: "core/src/gate/settle.rs".to_owned(), text: bad.to_owned() };
+    assert_eq!(takes_state(&bad).as_deref(), Some("core/src/gate/settle.rs: pub fn settle"));
+    let own = Source { path: bad.path, text: bad.text.replace("pub fn", "pub(super) fn") };
+    assert_eq!(takes_state(&own), None);
 }
 
 /// "A file over 500 lines is split", without exceptions.

@@ -11,8 +11,14 @@ use crate::call::SessionId;
 use crate::store::{Conflict, StoreError};
 
 impl Gate {
+    /// Denies what waits, where a door can't get an answer to it. Nothing happens if it is settled. A door ends a question
+    /// in no other way: what is allowed, an answer or the policy allows.
+    pub fn deny(&self, id: ApprovalId, by: &str, why: &str) {
+        self.settle(id, State::Denied, by, Some(why));
+    }
+
     /// Ends an approval by something else than an answer. Nothing happens if it is settled.
-    pub fn settle(&self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
+    pub(super) fn settle(&self, id: ApprovalId, how: State, by: &str, reason: Option<&str>) {
         self.lock().settle(id, how, by, reason);
     }
 

@@ -127,3 +127,16 @@ async fn given_a_star_among_the_words_then_no_rule_is_suggested() {
     assert_eq!(gate.waiting()[1].suggestions[0].patterns, ["shell(npm exec thing)"]);
     assert_eq!(gate.waiting()[1].suggestions.len(), 1);
 }
+
+/// What a door can do about a question that it gets no answer to. Attack 263.
+#[tokio::test]
+async fn given_a_door_without_an_answer_then_it_denies_and_no_more() {
+    let gate = gate();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let late = pick(&gate, &ticket, choice::ALLOW_ONCE);
+    gate.deny(ticket.approval().unwrap(), "mayi", "the client can't ask");
+    let error = gate.answer(late, "test").unwrap_err();
+    assert_eq!(error, AnswerError::Settled { by: "mayi".into(), state: State::Denied });
+    let Verdict::Denied(refusal) = ticket.verdict().await else { panic!("a door allowed it") };
+    assert_eq!((refusal.reason.as_str(), refusal.by_person), ("the client can't ask", false));
+}

@@ -17,7 +17,7 @@ use crate::door::{Asks, Shared};
 use crate::era::Era;
 use crate::frame::{Frame, code};
 use crate::front::{Caller, Key};
-use mayi_core::approval::{ApprovalId, ApprovalResponse, Card, State, choice, visible, visible_block};
+use mayi_core::approval::{ApprovalId, ApprovalResponse, Card, choice, visible, visible_block};
 use mayi_core::call::json::strict;
 use mayi_core::call::{Call, SessionId, digest_of};
 use mayi_core::gate::{Authorized, OnAsk, Ticket};
@@ -88,7 +88,7 @@ impl Asking {
             Ok((card, form)) => self.elicit(ticket, &card, form, wanted, key).await,
             Err(why) => {
                 if let Some(id) = ticket.approval() {
-                    self.shared.gate.settle(id, State::Denied, "mayi", Some(&why));
+                    self.shared.gate.deny(id, "mayi", &why);
                 }
                 wanted.allowed(ticket.verdict().await)
             }
@@ -239,7 +239,7 @@ impl Asking {
         if let Err(error) = self.shared.gate.answer(ApprovalResponse::pick(card, option), &by) {
             // It has changed, or somebody else was quicker: then that counts.
             tracing::debug!(%error, "the client's answer does not count");
-            self.shared.gate.settle(card.approval_id, State::Denied, "mayi", Some(&error.to_string()));
+            self.shared.gate.deny(card.approval_id, "mayi", &error.to_string());
         }
     }
 }
