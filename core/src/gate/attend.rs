@@ -55,7 +55,7 @@ impl Gate {
 
     /// Looks once at what other processes did. Returns whether something waits.
     pub(super) fn look(&self) -> bool {
-        let heard = self.lock().hear();
+        let heard = self.lock().catch_up();
         let heard = match heard {
             Ok(heard) => heard,
             Err(error) => {
@@ -114,7 +114,7 @@ impl Gate {
 impl GateState {
     /// What other processes did since this was asked last: judges again what waits, and returns their
     /// answers to it.
-    fn hear(&mut self) -> Result<Option<Heard>, StoreError> {
+    fn catch_up(&mut self) -> Result<Option<Heard>, StoreError> {
         let Some(memory) = self.ledger.memory() else { return Ok(None) };
         let (store, owner) = (Arc::clone(&memory.store), memory.owner.id);
         let Some(stamp) = memory.news()? else { return Ok(None) };

@@ -83,9 +83,7 @@ impl Later {
         self.shared.put(all);
         self.shared.store.commit(changes)
     }
-}
 
-impl Later {
     /// Writes what waits, and ends the thread.
     pub(super) fn end(&mut self) {
         self.shared.waiting().ended = true;

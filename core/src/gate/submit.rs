@@ -12,7 +12,8 @@ use crate::policy::{Decision, Effect};
 use crate::record::CallId;
 use crate::store::{Change, Conflict, Pass, StoreError};
 
-/// A call is judged again so often when a remembered answer has ended just when it was used.
+/// A call is judged again so often when a remembered answer has ended just when it was used, or when another call went
+/// through by its pass.
 const TRIES: usize = 8;
 
 /// What becomes of a call.
