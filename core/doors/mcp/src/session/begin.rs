@@ -44,7 +44,14 @@ impl Beginning {
         }
     }
 
-    /// A client of the older era begins.
+    /// A client of the older era says who it is. Heard before anything that it sends afterwards is looked at.
+    pub(super) fn introduced(&self, frame: &Frame) {
+        if let Some(params) = frame.params() {
+            self.said.begin(ClientSays::in_initialize(&params));
+        }
+    }
+
+    /// It begins, once it has said who it is.
     ///
     /// # Errors
     /// If the only server does not answer.
@@ -53,7 +60,6 @@ impl Beginning {
             let message = "`initialize` has no parameters";
             return Ok(Frame::error(RawValue::NULL, code::INVALID_PARAMS, message));
         };
-        self.said.begin(ClientSays::in_initialize(&params));
         let single = self.servers.single().is_some();
         let beginnings = join_all(self.servers.iter().map(|server| async {
             let beginning = server.begin_older(&params).await;

@@ -1,0 +1,60 @@
+//! What comes too soon and what ends too soon: requests right behind `initialize`, requests that are cancelled, clients that
+//! go, and work that breaks off.
+
+use super::*;
+use mayi_core::approval::{ApprovalResponse, choice};
+
+/// A server of the stateless era with one tool, which answers calls by `called`.
+fn stateless(called: impl Fn(&Frame) -> Value + Send + Sync + 'static) -> Plays {
+    let server = plays(|| json!([tool("t", "does it")]), called);
+    Arc::new(move |frame| {
+        if frame.method() != Some("initialize") {
+            return server(frame);
+        }
+        let id: Value = serde_json::from_str(frame.id().unwrap().get()).unwrap();
+        vec![json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "unknown" } })]
+    })
+}
+
+/// `initialize`, of a client that takes forms.
+fn hello() -> Value {
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": { "elicitation": {} } });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })
+}
+
+fn call(id: u64) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "t" } })
+}
+
+fn frame(message: &Value) -> Frame {
+    Frame::parse(&message.to_string()).unwrap()
+}
+
+/// What a client says of itself holds for all that it sends afterwards, however soon: here the work for the later request
+/// begins first, since a worker prefers what came last.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn given_a_call_right_behind_initialize_then_its_server_hears_what_the_client_can_do() {
+    let server = stateless(|_| json!({ "content": [], "resultType": "complete" }));
+    let played = Played::new(policy(&[]), Asks::Surface, server);
+    let mut talk = played.talk(Clients::One);
+    let session = Arc::clone(&talk.session);
+    let both = tokio::spawn(async move {
+        session.receive(frame(&hello()), Some(Key::next()));
+        session.receive(frame(&call(2)), Some(Key::next()));
+    });
+    both.await.unwrap();
+    // The call waits for a person until the server is known to be stateless.
+    assert!(talk.hears().await["result"].is_object());
+    let card = loop {
+        if let Some(card) = played.gate.waiting().pop() {
+            break card;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    played.gate.answer(ApprovalResponse::pick(&card, choice::ALLOW_ONCE), "person").unwrap();
+    assert_eq!(talk.hears().await["id"], 2);
+    let sent = played.sent("tools/call").pop().unwrap();
+    let meta = sent.params().unwrap().object("_meta").unwrap();
+    let can = meta.value("io.modelcontextprotocol/clientCapabilities").unwrap();
+    assert_eq!(can, json!({ "elicitation": {} }));
+}
