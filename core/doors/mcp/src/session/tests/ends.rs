@@ -1,6 +1,8 @@
 //! What comes too soon and what ends too soon: requests right behind `initialize`, requests that are cancelled, clients that
 //! go, and work that breaks off.
 
+use futures::FutureExt as _;
+
 use super::*;
 use mayi_core::approval::{ApprovalResponse, choice};
 
@@ -28,6 +30,18 @@ fn call(id: u64) -> Value {
 
 fn frame(message: &Value) -> Frame {
     Frame::parse(&message.to_string()).unwrap()
+}
+
+/// A client that has gone is asked nothing, and nobody waits for what it would say.
+#[tokio::test]
+async fn given_a_client_that_is_gone_then_a_question_to_it_has_no_answer() {
+    let played = Played::new(policy(&[]), Asks::Nobody, stateless(|_| json!({})));
+    let mut talk = played.talk(Clients::One);
+    talk.session.upward.close();
+    let mut asked = talk.session.upward.ask("elicitation/create", &json!({}), None);
+    assert!(asked.answer().now_or_never().expect("it waits").is_none());
+    drop(asked);
+    assert!(talk.said.try_recv().is_err() && talk.session.upward.waiting() == 0);
 }
 
 /// What a client says of itself holds for all that it sends afterwards, however soon: here the work for the later request
