@@ -44,6 +44,22 @@ async fn given_a_client_that_is_gone_then_a_question_to_it_has_no_answer() {
     assert!(talk.said.try_recv().is_err() && talk.session.upward.waiting() == 0);
 }
 
+/// Attack 15 the other way round: nobody said no, so nobody is recorded as having said it.
+#[tokio::test]
+async fn given_a_client_that_goes_while_it_is_asked_then_it_has_not_denied() {
+    let played = Played::new(policy(&[]), Asks::Auto, stateless(|_| json!({ "content": [] })));
+    let mut talk = played.talk(Clients::One);
+    talk.says(&hello());
+    talk.hears().await;
+    talk.says(&call(2));
+    assert_eq!(talk.hears().await["method"], "elicitation/create");
+    talk.session.upward.close();
+    let answer = talk.hears().await;
+    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(2), &json!(true)));
+    assert!(answer.to_string().contains("the client is gone"), "{answer}");
+    assert!(played.gate.waiting().is_empty() && played.sent("tools/call").is_empty());
+}
+
 /// What a client says of itself holds for all that it sends afterwards, however soon: here the work for the later request
 /// begins first, since a worker prefers what came last.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
