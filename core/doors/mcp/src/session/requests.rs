@@ -111,6 +111,12 @@ impl Requests {
         None
     }
 
+    /// What `work` for a request comes to; nothing, and it is given up, when the request is cancelled or was.
+    pub(super) async fn unless_cancelled<T>(&self, key: Key, work: impl Future<Output = T>) -> Option<T> {
+        let cancel = self.lock().open.get(&key)?.cancel.clone();
+        cancel.run_until_cancelled(work).await
+    }
+
     /// Notes who has the request; `false` if nobody waits for it any more.
     pub(super) fn given_to(&self, key: Key, server: &Arc<Server>) -> bool {
         match self.lock().open.get_mut(&key) {

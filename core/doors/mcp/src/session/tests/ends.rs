@@ -32,6 +32,36 @@ fn frame(message: &Value) -> Frame {
     Frame::parse(&message.to_string()).unwrap()
 }
 
+/// Issue "MCP": what is cancelled is not begun any more, also where a server of the other era asks for input (MCP
+/// 2026-07-28, multi-round-trip requests).
+#[tokio::test]
+async fn given_a_call_that_is_cancelled_while_its_server_asks_for_input_then_it_goes_no_further() {
+    let asks = json!({ "method": "elicitation/create", "params": { "message": "who?" } });
+    let more =
+        json!({ "resultType": "input_required", "inputRequests": { "q": asks }, "requestState": "state" });
+    let server = stateless(move |_| more.clone());
+    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Asks::Nobody, server);
+    let mut talk = played.talk(Clients::One);
+    talk.says(&hello());
+    assert!(talk.hears().await["result"].is_object());
+    talk.says(&call(2));
+    let asked = talk.hears().await;
+    assert_eq!(asked["method"], "elicitation/create");
+    talk.says(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 2 } }),
+    );
+    let back = talk.hears().await;
+    assert_eq!(
+        (&back["method"], &back["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &asked["id"])
+    );
+    talk.says(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "action": "accept" } }));
+    assert_eq!(talk.asks(3, "ping", json!({})).await["id"], 3);
+    // What goes to the server next would come behind a second round.
+    assert!(talk.asks(4, "prompts/list", json!({})).await["result"].is_object());
+    assert_eq!(played.sent("tools/call").len(), 1);
+}
+
 /// A client that has gone is asked nothing, and nobody waits for what it would say.
 #[tokio::test]
 async fn given_a_client_that_is_gone_then_a_question_to_it_has_no_answer() {
