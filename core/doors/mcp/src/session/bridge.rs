@@ -48,8 +48,7 @@ impl Bridge {
         // The quick way: both speak the same, and it is known.
         if to.era() == Some(says.era) || (says.era == Era::Older && to.era().is_none()) {
             if self.requests.given_to(turn.key, to) {
-                let key = turn.key;
-                to.send(key, frame.under(raw(&key.0)), Box::new(move |answer| turn.respond(answer)));
+                self.requests.send(turn.key, to, frame, move |answer| turn.respond(answer));
             }
             return;
         }
@@ -167,7 +166,7 @@ impl Bridge {
             return Err(cancelled());
         }
         let (answer, answered) = oneshot::channel();
-        to.send(key, frame.under(raw(&key.0)), Box::new(move |response| drop(answer.send(response))));
+        self.requests.send(key, to, frame, move |response| drop(answer.send(response)));
         answered.await.unwrap_or_else(|_| Err(cancelled()))
     }
 }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::frame::{Frame, code};
 use crate::front::{Client, Clients, Key};
+use crate::members::raw;
 use crate::server::{Failure, Server};
 
 /// So many requests of one client may wait at once.
@@ -125,6 +126,21 @@ impl Requests {
                 true
             }
             None => false,
+        }
+    }
+
+    /// Sends a request to the server that it was given to. If it was given up since, there was nothing to cancel there yet:
+    /// then the server is told now.
+    pub(super) fn send(
+        &self,
+        key: Key,
+        to: &Server,
+        frame: Frame,
+        done: impl FnOnce(Result<Frame, Failure>) + Send + 'static,
+    ) {
+        to.send(key, frame.under(raw(&key.0)), Box::new(done));
+        if !self.lock().open.contains_key(&key) {
+            to.cancel(key, None);
         }
     }
 

@@ -62,6 +62,23 @@ async fn given_a_call_that_is_cancelled_while_its_server_asks_for_input_then_it_
     assert_eq!(played.sent("tools/call").len(), 1);
 }
 
+/// Issue "MCP": a server does not work for nobody: it is told, also if a request was given up just before it was sent.
+#[tokio::test]
+async fn given_a_request_that_is_given_up_while_it_is_sent_then_its_server_hears_of_it() {
+    let played = Played::new(policy(&[]), Asks::Nobody, stateless(|_| json!({})));
+    let mut talk = played.talk(Clients::One);
+    let (key, frame) = (Key::next(), frame(&call(1)));
+    let turn = talk.session.requests.open(&frame, key).unwrap();
+    let server = talk.session.servers.single().unwrap();
+    assert!(talk.session.requests.given_to(key, server));
+    talk.session.abandon(key);
+    talk.session.requests.send(key, server, frame, move |answer| turn.respond(answer));
+    assert_eq!(talk.asks(2, "ping", json!({})).await["id"], 2);
+    let told = played.sent("notifications/cancelled");
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].params().unwrap().get("requestId").unwrap().get(), key.0.to_string());
+}
+
 /// A client that has gone is asked nothing, and nobody waits for what it would say.
 #[tokio::test]
 async fn given_a_client_that_is_gone_then_a_question_to_it_has_no_answer() {
