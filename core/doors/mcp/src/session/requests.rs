@@ -28,6 +28,8 @@ pub(super) struct Requests {
 struct State {
     closed: bool,
     open: HashMap<Key, Open>,
+    /// So many responses are on their way to the client: their requests are open no more, and have none yet.
+    answering: usize,
 }
 
 /// A request.
@@ -52,12 +54,7 @@ pub(super) struct Turn {
 impl Turn {
     /// Answers the request, if it still waits.
     pub(super) fn respond(self, answer: Result<Frame, Failure>) {
-        let open = self.requests.lock().open.remove(&self.key);
-        if let Some(open) = open {
-            let frame = answer.unwrap_or_else(|failure| failure.answer());
-            self.requests.client.send(frame.under(open.id), Some(self.key));
-            self.requests.settled.notify_waiters();
-        }
+        self.requests.answer(self.key, || answer.unwrap_or_else(|failure| failure.answer()));
     }
 
     /// Answers it with what `work` comes to, in a task of its own; given up when the request is cancelled.
@@ -116,6 +113,17 @@ impl Requests {
     pub(super) async fn unless_cancelled<T>(&self, key: Key, work: impl Future<Output = T>) -> Option<T> {
         let cancel = self.lock().open.get(&key)?.cancel.clone();
         cancel.run_until_cancelled(work).await
+    }
+
+    /// Sends the answer to a request, if it still waits.
+    fn answer(&self, key: Key, answer: impl FnOnce() -> Frame) {
+        let mut state = self.lock();
+        let Some(open) = state.open.remove(&key) else { return };
+        state.answering += 1;
+        drop(state);
+        self.client.send(answer().under(open.id), Some(key));
+        self.lock().answering -= 1;
+        self.settled.notify_waiters();
     }
 
     /// Notes who has the request; `false` if nobody waits for it any more.
@@ -195,8 +203,11 @@ impl Requests {
     pub(super) async fn drained(self: Arc<Self>) {
         loop {
             let settled = self.settled.notified();
-            if self.lock().open.is_empty() {
-                return;
+            {
+                let state = self.lock();
+                if state.open.is_empty() && state.answering == 0 {
+                    return;
+                }
             }
             settled.await;
         }

@@ -1,9 +1,12 @@
 //! What comes too soon and what ends too soon: requests right behind `initialize`, requests that are cancelled, clients that
 //! go, and work that breaks off.
 
+use std::sync::OnceLock;
+
 use futures::FutureExt as _;
 
 use super::*;
+use crate::session::requests::Requests;
 use mayi_core::approval::{ApprovalResponse, choice};
 
 /// A server of the stateless era with one tool, which answers calls by `called`.
@@ -105,6 +108,32 @@ async fn given_a_client_that_goes_while_it_is_asked_then_it_has_not_denied() {
     assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(2), &json!(true)));
     assert!(answer.to_string().contains("the client is gone"), "{answer}");
     assert!(played.gate.waiting().is_empty() && played.sent("tools/call").is_empty());
+}
+
+/// Looks, while it is sent something, whether all requests are said to have their responses.
+#[derive(Default)]
+struct Looks {
+    requests: OnceLock<Arc<Requests>>,
+    drained: Mutex<Vec<bool>>,
+}
+
+impl Client for Looks {
+    fn send(&self, _: Frame, _: Option<Key>) {
+        let drained = Arc::clone(self.requests.get().unwrap()).drained();
+        self.drained.lock().unwrap().push(drained.now_or_never().is_some());
+    }
+}
+
+/// Issue "MCP": every request gets one answer: what is closed once all have theirs is not closed before the last one.
+#[tokio::test]
+async fn given_an_answer_on_its_way_then_its_request_has_none_yet() {
+    let looks = Arc::new(Looks::default());
+    let requests = Requests::new(Arc::clone(&looks) as Arc<dyn Client>, Clients::One);
+    let _ = looks.requests.set(Arc::clone(&requests));
+    let frame = frame(&call(1));
+    requests.open(&frame, Key::next()).unwrap().respond(Ok(frame));
+    assert_eq!(*looks.drained.lock().unwrap(), [false]);
+    assert!(requests.drained().now_or_never().is_some());
 }
 
 /// What a client says of itself holds for all that it sends afterwards, however soon: here the work for the later request
