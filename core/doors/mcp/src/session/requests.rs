@@ -44,7 +44,7 @@ struct Open {
     cancel: CancellationToken,
 }
 
-/// The right to answer a request: once, since answering takes it.
+/// The right to answer a request: once, since answering takes it. If it is lost on the way, that is the answer.
 pub(super) struct Turn {
     pub(super) key: Key,
     cancel: CancellationToken,
@@ -75,6 +75,13 @@ impl Turn {
             () = self.cancel.cancelled() => None,
             done = work => Some(done),
         }
+    }
+}
+
+impl Drop for Turn {
+    /// Work that broke off answers nothing any more, and the client would wait for ever.
+    fn drop(&mut self) {
+        self.requests.answer(self.key, || Failure::new("mayi failed at this request").answer());
     }
 }
 

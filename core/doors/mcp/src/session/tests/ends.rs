@@ -136,6 +136,19 @@ async fn given_an_answer_on_its_way_then_its_request_has_none_yet() {
     assert!(requests.drained().now_or_never().is_some());
 }
 
+/// Issue "MCP": every request gets one answer, also if mayi itself fails.
+#[tokio::test]
+async fn given_work_that_breaks_off_then_the_client_hears_of_it_once() {
+    let played = Played::new(policy(&[]), Asks::Nobody, stateless(|_| json!({})));
+    let mut talk = played.talk(Clients::One);
+    let turn = talk.session.requests.open(&frame(&call(7)), Key::next()).unwrap();
+    turn.answer_with(async { panic!("it breaks off") });
+    let answer = talk.hears().await;
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32603)), "{answer}");
+    assert!(talk.session.drained().now_or_never().is_some());
+    assert!(talk.said.try_recv().is_err());
+}
+
 /// What a client says of itself holds for all that it sends afterwards, however soon: here the work for the later request
 /// begins first, since a worker prefers what came last.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
