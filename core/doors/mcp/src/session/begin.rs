@@ -86,7 +86,7 @@ impl Beginning {
                 }
                 Err(failure) => failure.message,
             };
-            self.shared.told.again(&server.name, &failed);
+            self.shared.told.say(&server.name, &failed);
             begun.push(None);
         }
         let asked = params.string("protocolVersion").unwrap_or_default();
@@ -191,7 +191,7 @@ impl Beginning {
     /// What can't be bridged is said where it begins: the client is of the older era.
     fn told_of_eras(&self, server: &str, speaks: Era) {
         if speaks == Era::Stateless {
-            self.shared.told.again(
+            self.shared.told.say(
                 server,
                 &format!(
                     "it speaks {STATELESS} and the client an older version: subscriptions to resources and changes \
@@ -202,7 +202,7 @@ impl Beginning {
     }
 
     /// All instructions: the servers', then mayi's.
-    pub(super) fn instructions(&self, mut said: Vec<String>) -> String {
+    fn instructions(&self, mut said: Vec<String>) -> String {
         said.push(self.own_instructions());
         said.join("\n\n")
     }

@@ -74,7 +74,7 @@ impl Bridge {
                 let begun = to.begin_stateless(says).await?;
                 self.ready(&to.name, &begun);
                 if begun.era == Era::Older {
-                    self.told.again(
+                    self.told.say(
                         &to.name,
                         &format!(
                             "it does not speak {STATELESS}, which the client does: what it asks of the client \
