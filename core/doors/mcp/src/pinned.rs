@@ -17,7 +17,7 @@ use mayi_core::store::StoreError;
 /// So much is told: a server that says something else each time is to fill neither the memory nor the log.
 const TOLD: usize = 10_000;
 
-/// What people were told of servers: nothing twice.
+/// Tells people of servers, and knows what is to be told only once.
 pub(super) struct Told {
     say: Say,
     told: Mutex<HashSet<String>>,
@@ -34,12 +34,12 @@ impl Told {
         let new = told.len() < TOLD && told.insert(format!("{server}\n{text}"));
         drop(told);
         if new {
-            self.again(server, text);
+            self.say(server, text);
         }
     }
 
-    /// Tells it, also if it was told before.
-    pub(super) fn again(&self, server: &str, text: &str) {
+    /// Tells a person something about a server, as often as it happens.
+    pub(super) fn say(&self, server: &str, text: &str) {
         (self.say)(server, text);
     }
 }
@@ -112,7 +112,7 @@ impl Pinned {
     pub(super) fn instructions_of(&self, server: &Server, said: Option<String>) -> Option<String> {
         let item = said.clone().map(|said| (Item::Instructions, Value::String(said)));
         if let Err(error) = self.observe(server, item.into_iter()) {
-            self.told.again(&server.name, &error);
+            self.told.say(&server.name, &error);
             return None;
         }
         said.filter(|_| self.why_blocked(server, &Item::Instructions).is_none())

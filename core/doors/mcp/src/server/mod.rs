@@ -178,15 +178,16 @@ impl Server {
     /// Nobody waits for the answer to `key` any more; the server is told why.
     pub(super) fn cancel(&self, key: Key, reason: Option<&RawValue>) {
         let mut state = self.lock();
-        if state.pending.remove(&key.0).is_none() {
-            return;
-        }
+        let Some(done) = state.pending.remove(&key.0) else { return };
         let mut params = super::members::Members::default();
         params.set("requestId", super::members::raw(&key.0));
         if let Some(reason) = reason {
             params.set("reason", reason.to_owned());
         }
         let _ = state.link.send(Frame::notification("notifications/cancelled", &params));
+        // It may hold the right to answer, which looks elsewhere when it goes: not under this lock.
+        drop(state);
+        drop(done);
     }
 
     /// A request of mayi's own.

@@ -147,8 +147,11 @@ impl Asking {
             verdict = &mut verdict => return wanted.allowed(verdict),
             said = asked.answer() => said,
         };
-        let result = said.and_then(|said| said.member("result").map(ToOwned::to_owned));
-        self.answer(card, result.as_deref(), wanted);
+        // Nobody said no: the question is withdrawn, as it is with any call whose client goes.
+        let Some(said) = said else {
+            return Err(wanted.not_run("the client is gone, and nothing was run"));
+        };
+        self.answer(card, said.member("result"), wanted);
         wanted.allowed(verdict.await)
     }
 

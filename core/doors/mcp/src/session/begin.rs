@@ -44,7 +44,14 @@ impl Beginning {
         }
     }
 
-    /// A client of the older era begins.
+    /// A client of the older era says who it is. Heard before anything that it sends afterwards is looked at.
+    pub(super) fn introduced(&self, frame: &Frame) {
+        if let Some(params) = frame.params() {
+            self.said.begin(ClientSays::in_initialize(&params));
+        }
+    }
+
+    /// It begins, once it has said who it is.
     ///
     /// # Errors
     /// If the only server does not answer.
@@ -53,7 +60,6 @@ impl Beginning {
             let message = "`initialize` has no parameters";
             return Ok(Frame::error(RawValue::NULL, code::INVALID_PARAMS, message));
         };
-        self.said.begin(ClientSays::in_initialize(&params));
         let single = self.servers.single().is_some();
         let beginnings = join_all(self.servers.iter().map(|server| async {
             let beginning = server.begin_older(&params).await;
@@ -80,7 +86,7 @@ impl Beginning {
                 }
                 Err(failure) => failure.message,
             };
-            self.shared.told.again(&server.name, &failed);
+            self.shared.told.say(&server.name, &failed);
             begun.push(None);
         }
         let asked = params.string("protocolVersion").unwrap_or_default();
@@ -185,7 +191,7 @@ impl Beginning {
     /// What can't be bridged is said where it begins: the client is of the older era.
     fn told_of_eras(&self, server: &str, speaks: Era) {
         if speaks == Era::Stateless {
-            self.shared.told.again(
+            self.shared.told.say(
                 server,
                 &format!(
                     "it speaks {STATELESS} and the client an older version: subscriptions to resources and changes \
@@ -196,7 +202,7 @@ impl Beginning {
     }
 
     /// All instructions: the servers', then mayi's.
-    pub(super) fn instructions(&self, mut said: Vec<String>) -> String {
+    fn instructions(&self, mut said: Vec<String>) -> String {
         said.push(self.own_instructions());
         said.join("\n\n")
     }

@@ -48,8 +48,7 @@ impl Bridge {
         // The quick way: both speak the same, and it is known.
         if to.era() == Some(says.era) || (says.era == Era::Older && to.era().is_none()) {
             if self.requests.given_to(turn.key, to) {
-                let key = turn.key;
-                to.send(key, frame.under(raw(&key.0)), Box::new(move |answer| turn.respond(answer)));
+                self.requests.send(turn.key, to, frame, move |answer| turn.respond(answer));
             }
             return;
         }
@@ -75,7 +74,7 @@ impl Bridge {
                 let begun = to.begin_stateless(says).await?;
                 self.ready(&to.name, &begun);
                 if begun.era == Era::Older {
-                    self.told.again(
+                    self.told.say(
                         &to.name,
                         &format!(
                             "it does not speak {STATELESS}, which the client does: what it asks of the client \
@@ -87,13 +86,10 @@ impl Bridge {
             }
             (Era::Older, None) => Era::Older,
         };
-        if !self.requests.given_to(key, to) {
-            return Err(Failure::new("the request was cancelled"));
-        }
         match (says.era, speaks) {
             (Era::Older, Era::Stateless) => self.up(to, frame, key, says).await,
-            (Era::Stateless, Era::Older) => Ok(complete(send(to, frame, key).await?)),
-            _ => send(to, frame, key).await,
+            (Era::Stateless, Era::Older) => Ok(complete(self.send(to, frame, key).await?)),
+            _ => self.send(to, frame, key).await,
         }
     }
 
@@ -108,7 +104,13 @@ impl Bridge {
 
     /// The client knows `initialize`, the server does not: requests say who asks, and what the server asks for becomes
     /// requests to the client.
-    async fn up(&self, to: &Server, frame: Frame, key: Key, says: &ClientSays) -> Result<Frame, Failure> {
+    async fn up(
+        &self,
+        to: &Arc<Server>,
+        frame: Frame,
+        key: Key,
+        says: &ClientSays,
+    ) -> Result<Frame, Failure> {
         match frame.method() {
             Some("ping") => return Ok(Frame::result(RawValue::NULL, &json!({}))),
             Some("logging/setLevel") => {
@@ -120,9 +122,11 @@ impl Bridge {
         let level = self.said.log_level();
         let mut params = says.stamp(frame.params().unwrap_or_default(), level.as_deref());
         for _ in 0..ROUNDS {
-            let answer = send(to, frame.clone().with("params", params.raw()), key).await?;
+            let answer = self.send(to, frame.clone().with("params", params.raw()), key).await?;
             let Some(result) = answer.outcome().filter(asks_for_input) else { return Ok(answer) };
-            params.set("inputResponses", self.input(&result, key).await?.raw());
+            // A question whose request is cancelled is taken back.
+            let said = self.requests.unless_cancelled(key, self.input(&result, key)).await;
+            params.set("inputResponses", said.ok_or_else(cancelled)??.raw());
             match result.get("requestState") {
                 Some(state) => params.set("requestState", state.to_owned()),
                 None => drop(params.remove("requestState")),
@@ -155,13 +159,20 @@ impl Bridge {
         }
         Ok(responses)
     }
+
+    /// Sends a request, unless it was cancelled, and waits for its answer.
+    async fn send(&self, to: &Arc<Server>, frame: Frame, key: Key) -> Result<Frame, Failure> {
+        if !self.requests.given_to(key, to) {
+            return Err(cancelled());
+        }
+        let (answer, answered) = oneshot::channel();
+        self.requests.send(key, to, frame, move |response| drop(answer.send(response)));
+        answered.await.unwrap_or_else(|_| Err(cancelled()))
+    }
 }
 
-/// Sends a request under `key` and waits for its answer.
-async fn send(to: &Server, frame: Frame, key: Key) -> Result<Frame, Failure> {
-    let (answer, answered) = oneshot::channel();
-    to.send(key, frame.under(raw(&key.0)), Box::new(move |response| drop(answer.send(response))));
-    answered.await.unwrap_or_else(|_| Err(Failure::new("the request was cancelled")))
+fn cancelled() -> Failure {
+    Failure::new("the request was cancelled")
 }
 
 fn asks_for_input(result: &Members) -> bool {

@@ -195,7 +195,10 @@ impl Calls {
                 self.asking.resume(wanted, state).await.map(|authorized| Some((authorized, None)))
             }
             None if wanted.params.get("inputResponses").is_none() => Ok(None),
-            state => Ok(self.unfinished.take(wanted, state)),
+            state => {
+                let begun = self.unfinished.take(wanted, state);
+                Ok(begun.map(|(authorized, carrying)| (authorized, Some(carrying))))
+            }
         }
     }
 

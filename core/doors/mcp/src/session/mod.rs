@@ -86,7 +86,10 @@ impl Session {
         let (session, key) = (Arc::clone(self), turn.key);
         match frame.method().unwrap_or_default() {
             "tools/call" => self.calls.receive(frame, turn),
-            "initialize" => turn.answer_with(async move { session.beginning.initialize(frame).await }),
+            "initialize" => {
+                self.beginning.introduced(&frame);
+                turn.answer_with(async move { session.beginning.initialize(frame).await });
+            }
             "server/discover" => turn.answer_with(async move { session.beginning.discover(frame).await }),
             "tools/list" => turn.answer_with(async move { session.lists.tools(frame, key).await }),
             other if is_like_a_call(other) => {

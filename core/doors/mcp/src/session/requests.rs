@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::frame::{Frame, code};
 use crate::front::{Client, Clients, Key};
+use crate::members::raw;
 use crate::server::{Failure, Server};
 
 /// So many requests of one client may wait at once.
@@ -27,6 +28,8 @@ pub(super) struct Requests {
 struct State {
     closed: bool,
     open: HashMap<Key, Open>,
+    /// So many responses are on their way to the client: their requests are open no more, and have none yet.
+    answering: usize,
 }
 
 /// A request.
@@ -41,7 +44,7 @@ struct Open {
     cancel: CancellationToken,
 }
 
-/// The right to answer a request: once, since answering takes it.
+/// The right to answer a request: once, since answering takes it. If it is lost on the way, that is the answer.
 pub(super) struct Turn {
     pub(super) key: Key,
     cancel: CancellationToken,
@@ -51,12 +54,7 @@ pub(super) struct Turn {
 impl Turn {
     /// Answers the request, if it still waits.
     pub(super) fn respond(self, answer: Result<Frame, Failure>) {
-        let open = self.requests.lock().open.remove(&self.key);
-        if let Some(open) = open {
-            let frame = answer.unwrap_or_else(|failure| failure.answer());
-            self.requests.client.send(frame.under(open.id), Some(self.key));
-            self.requests.settled.notify_waiters();
-        }
+        self.requests.answer(self.key, || answer.unwrap_or_else(|failure| failure.answer()));
     }
 
     /// Answers it with what `work` comes to, in a task of its own; given up when the request is cancelled.
@@ -77,6 +75,13 @@ impl Turn {
             () = self.cancel.cancelled() => None,
             done = work => Some(done),
         }
+    }
+}
+
+impl Drop for Turn {
+    /// Work that broke off answers nothing any more, and the client would wait for ever.
+    fn drop(&mut self) {
+        self.requests.answer(self.key, || Failure::new("mayi failed at this request").answer());
     }
 }
 
@@ -111,6 +116,23 @@ impl Requests {
         None
     }
 
+    /// What `work` for a request comes to; nothing, and it is given up, when the request is cancelled or was.
+    pub(super) async fn unless_cancelled<T>(&self, key: Key, work: impl Future<Output = T>) -> Option<T> {
+        let cancel = self.lock().open.get(&key)?.cancel.clone();
+        cancel.run_until_cancelled(work).await
+    }
+
+    /// Sends the answer to a request, if it still waits.
+    fn answer(&self, key: Key, answer: impl FnOnce() -> Frame) {
+        let mut state = self.lock();
+        let Some(open) = state.open.remove(&key) else { return };
+        state.answering += 1;
+        drop(state);
+        self.client.send(answer().under(open.id), Some(key));
+        self.lock().answering -= 1;
+        self.settled.notify_waiters();
+    }
+
     /// Notes who has the request; `false` if nobody waits for it any more.
     pub(super) fn given_to(&self, key: Key, server: &Arc<Server>) -> bool {
         match self.lock().open.get_mut(&key) {
@@ -119,6 +141,21 @@ impl Requests {
                 true
             }
             None => false,
+        }
+    }
+
+    /// Sends a request to the server that it was given to. If it was given up since, there was nothing to cancel there yet:
+    /// then the server is told now.
+    pub(super) fn send(
+        &self,
+        key: Key,
+        to: &Server,
+        frame: Frame,
+        done: impl FnOnce(Result<Frame, Failure>) + Send + 'static,
+    ) {
+        to.send(key, frame.under(raw(&key.0)), Box::new(done));
+        if !self.lock().open.contains_key(&key) {
+            to.cancel(key, None);
         }
     }
 
@@ -173,8 +210,11 @@ impl Requests {
     pub(super) async fn drained(self: Arc<Self>) {
         loop {
             let settled = self.settled.notified();
-            if self.lock().open.is_empty() {
-                return;
+            {
+                let state = self.lock();
+                if state.open.is_empty() && state.answering == 0 {
+                    return;
+                }
             }
             settled.await;
         }

@@ -77,7 +77,7 @@ impl Servers {
         for (server, catalogue) in self.iter().zip(catalogues) {
             match catalogue {
                 Ok(catalogue) => tools.push((Arc::clone(server), catalogue)),
-                Err(failure) => self.told.again(&server.name, &failure.message),
+                Err(failure) => self.told.say(&server.name, &failure.message),
             }
         }
         tools

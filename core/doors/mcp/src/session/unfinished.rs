@@ -56,15 +56,11 @@ impl Unfinished {
     }
 
     /// The call that goes on with this request: once, while what allowed it still holds.
-    pub(super) fn take(
-        &self,
-        wanted: &Wanted,
-        state: Option<&str>,
-    ) -> Option<(Authorized<Call>, Option<Carrying>)> {
+    pub(super) fn take(&self, wanted: &Wanted, state: Option<&str>) -> Option<(Authorized<Call>, Carrying)> {
         let holds = self.holds();
         let waiting = self.lock().remove(&known_by(wanted, state))?;
         (waiting.held == holds && waiting.since.elapsed() < PATIENCE)
-            .then_some((waiting.authorized, Some(waiting.carrying)))
+            .then_some((waiting.authorized, waiting.carrying))
     }
 
     fn holds(&self) -> (u64, Mode) {

@@ -74,7 +74,7 @@ impl Upward {
         Arc::new(Self { client, said, requests, state: Mutex::default() })
     }
 
-    /// Asks the client something.
+    /// Asks the client something; nothing if it is gone, and then there is no answer.
     pub(super) fn ask(
         self: &Arc<Self>,
         method: &str,
@@ -83,8 +83,15 @@ impl Upward {
     ) -> Asked {
         let (answer, answered) = oneshot::channel();
         let key = Key::next();
-        self.lock().waiting.insert(key.0, Asker::Own(answer));
-        self.client.send(Frame::request(key.0, method, params), about);
+        let mut state = self.lock();
+        let open = !state.closed;
+        if open {
+            state.waiting.insert(key.0, Asker::Own(answer));
+        }
+        drop(state);
+        if open {
+            self.client.send(Frame::request(key.0, method, params), about);
+        }
         Asked { upward: Arc::clone(self), key, answered }
     }
 

@@ -1,6 +1,7 @@
 //! Conversations with servers that are played in the process.
 
 mod calls;
+mod ends;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
