@@ -1,5 +1,6 @@
 //! Lines, and what is found in them.
 
+mod after;
 mod argv;
 mod bounds;
 mod builtins;

@@ -18,9 +18,12 @@ struct Turn {
     /// Lines, and those that it reads from its input.
     lines: Vec<String>,
     read: Vec<String>,
-    /// The shell that reads them; for `eval`, which is the shell at hand itself.
+    /// The shell that reads them; for `eval` and `source`, which are the shell at hand itself.
     dialect: Dialect,
     evaluates: bool,
+    sources: bool,
+    /// It keeps them, and the shell moves.
+    later: bool,
     /// The folder that it starts commands in, if that is another one.
     elsewhere: Option<Moves>,
     feed: Feed,
@@ -110,13 +113,14 @@ impl Walker<'_> {
         outer.splice(0..0, wrapped);
         let scripts = self.scripts(&rest, fed);
         let calls = shell && self.is_function(rest.first().and_then(Word::literal));
-        let evaluates = shell && rest.first().and_then(Word::literal) == Some("eval");
+        let name = rest.first().and_then(Word::literal).filter(|_| shell);
+        let (evaluates, sources) = (name == Some("eval"), matches!(name, Some("." | "source")));
         // `trap`, `mapfile -C` and the like keep lines for this shell; what another program runs lines with is its
         // own business, unless it is a shell itself.
         let base = rest.first().and_then(Word::literal).and_then(|name| name.rsplit('/').next());
         let keeps = shell && builtins::keeps_lines(base.unwrap_or_default());
         let dialect = match base.map(Dialect::of_program) {
-            _ if keeps => self.dialect(),
+            _ if keeps || sources => self.dialect(),
             Some(dialect) => dialect,
             None => Dialect::Unknown,
         };
@@ -141,14 +145,24 @@ impl Walker<'_> {
         self.guesses(&known, &input.texts);
         self.out.accesses.append(&mut writes);
         let Known { inner, elsewhere, moves, .. } = known;
-        if !(inner.is_empty() && lines.is_empty() && runs.lines.is_empty()) {
+        let read = !runs.lines.is_empty();
+        if !(inner.is_empty() && lines.is_empty() && !read) {
             // What runs inside reads the same.
             let there = self.place.turn(input, !reader);
-            let turn = Turn { inner, lines, read: runs.lines, dialect, evaluates, elsewhere, feed };
+            let there = if sources { there.body(None) } else { there };
+            let later = keeps && !evaluates && self.moves();
+            let turn =
+                Turn { inner, lines, read: runs.lines, dialect, evaluates, sources, later, elsewhere, feed };
             let (left, walked) = self.within(there, |walker| walker.in_turn(turn));
-            // `eval "exec <FILE"`, and what a trap runs later, open it for this shell.
-            self.place.after_inner(left, evaluates || keeps);
+            match sources {
+                true => self.place.after_source(left),
+                // `eval "exec <FILE"`, and what a trap runs later, open it for this shell.
+                false => self.place.after_inner(left, evaluates || keeps),
+            }
             walked?;
+        }
+        if sources && !read {
+            self.place.sources_unread();
         }
         if calls && self.moves() {
             self.place.goes_to(Folder::Unknown);
@@ -206,7 +220,7 @@ impl Walker<'_> {
 
     /// What a command runs in turn, where it stands itself and with what it has to read.
     fn in_turn(&mut self, turn: Turn) -> Result<()> {
-        let Turn { inner, mut lines, read, dialect, evaluates, elsewhere, feed } = turn;
+        let Turn { inner, mut lines, read, dialect, evaluates, sources, later, elsewhere, feed } = turn;
         for inner in inner {
             match inner {
                 Inner::Words(words) => self.words_in_turn(words, &feed, elsewhere.as_ref())?,
@@ -218,12 +232,15 @@ impl Walker<'_> {
             }
         }
         for line in lines {
-            self.line_of_another(&line, dialect);
+            self.line_of_another(&line, dialect, later);
         }
         // Who reads lines from its input leaves the rest of it to them.
         self.place.input = self.place.input.shared();
         for line in read {
-            self.line_of_another(&line, dialect);
+            match sources {
+                true => self.line_of_its_own(&line, dialect),
+                false => self.line_of_another(&line, dialect, false),
+            }
         }
         Ok(())
     }

@@ -25,6 +25,9 @@ const HOOKS: &[&str] = &[
     "zshexit",
 ];
 
+/// Commands that move the shell, besides `.`.
+const MOVES: &[&str] = &["cd", "chdir", "pushd", "popd", "source"];
+
 impl Walker<'_> {
     /// One compound command, its redirections already seen to.
     pub(super) fn compound(&mut self, command: &CompoundCommand) -> Result<()> {
@@ -189,9 +192,16 @@ impl Walker<'_> {
         walked
     }
 
-    /// Whether the text at hand speaks of a command that moves.
+    /// Whether the line, or the text of it at hand, speaks of a command that moves, however that is quoted: functions are
+    /// called, and lines that are kept are run, from other texts than their own.
     pub(super) fn moves(&self) -> bool {
-        ["cd", "pushd", "popd"].iter().any(|name| self.text().contains(name))
+        [self.text(), self.line].iter().any(|text| {
+            let plain = text.replace(['\\', '\'', '"'], "");
+            let reads = plain.match_indices(". ").any(|(at, _)| {
+                !plain.get(..at).unwrap_or_default().ends_with(|c: char| c.is_alphanumeric() || c == '.')
+            });
+            reads || MOVES.iter().any(|name| plain.contains(name))
+        })
     }
 
     /// A function: its body is judged where it is defined, and may run anywhere.

@@ -109,12 +109,35 @@ impl Folder {
 }
 
 /// Whether it is a `cd` with one folder at most, by its own name, beside which nothing could make it fail or mean something
-/// else: no redirection, no assignment, no option. Not every shell has a `pushd`.
+/// else: no redirection, no assignment, no option, and nothing that may become another number of words. Not every shell has
+/// a `pushd`.
 pub(super) fn is_plain(of: &SimpleCommand, dialect: Dialect) -> bool {
     let Some((name, words)) = plain_words(of) else { return false };
-    let option = |word: &str| word.trim_start_matches(['"', '\'', '\\']).starts_with(['-', '+']);
     let here = name == "cd" || name == "pushd" && matches!(dialect, Dialect::Bash | Dialect::Zsh);
-    here && words.len() <= 1 && !words.iter().any(|word| option(word))
+    here && words.len() <= 1 && !words.iter().any(|word| is_option(word) || may_be_several(word))
+}
+
+/// Whether a word as it is written is an option.
+fn is_option(word: &str) -> bool {
+    word.trim_start_matches(['"', '\'', '\\']).starts_with(['-', '+'])
+}
+
+/// Whether a word as it is written may become another number of words than one: of `{b,}` bash makes one, and zsh two.
+fn may_be_several(word: &str) -> bool {
+    let brace = |(at, _): (usize, &str)| !word.get(..at).unwrap_or_default().ends_with('$');
+    word.contains(['*', '?', '[', '(', '`']) || word.match_indices('{').any(brace)
+}
+
+/// Whether it is a `cd` that is where it was when it fails. `pushd` and `cd -` print, which may fail when they have moved.
+pub(super) fn is_cd(of: &SimpleCommand) -> bool {
+    use brush_parser::ast::CommandPrefixOrSuffixItem::Word;
+    let words = of.suffix.iter().flat_map(|suffix| &suffix.0).filter_map(|item| match item {
+        Word(word) => Some(word.value.as_str()),
+        _ => None,
+    });
+    let mut words = of.word_or_name.iter().map(|name| name.value.as_str()).chain(words);
+    let name = words.by_ref().find(|word| !matches!(*word, "command" | "builtin"));
+    matches!(name, Some("cd" | "chdir")) && !words.any(is_option)
 }
 
 /// Whether it is `exit` by its own name, with a number or without one, and nothing beside it.

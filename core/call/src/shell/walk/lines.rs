@@ -52,9 +52,13 @@ impl Walker<'_> {
         }
     }
 
-    /// A line that a command runs in a shell of its own.
-    pub(super) fn line_of_another(&mut self, line: &str, dialect: Dialect) {
-        let (left, ()) = self.within(self.place.clone(), |walker| walker.line_of_its_own(line, dialect));
+    /// A line that a command runs in a shell of its own; `later`: it is kept, and the shell may have moved by then.
+    pub(super) fn line_of_another(&mut self, line: &str, dialect: Dialect, later: bool) {
+        let mut there = self.place.clone();
+        if later {
+            there.folder = Folder::Unknown;
+        }
+        let (left, ()) = self.within(there, |walker| walker.line_of_its_own(line, dialect));
         self.place.after_other_shell(left);
     }
 }

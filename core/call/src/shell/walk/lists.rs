@@ -3,9 +3,10 @@
 use brush_parser::ast::{AndOr, AndOrList, Command, CompoundList, Pipeline, Program, SeparatorOperator};
 
 use super::Walker;
-use super::folder::{Folder, is_exit, is_plain};
+use super::folder::{Folder, is_cd, is_exit, is_plain};
 use super::input::{Input, Wrote};
 use crate::Access;
+use crate::shell::Dialect;
 use crate::shell::refused::Result;
 
 /// Where the shell may be after a list: one state for each way that it can end.
@@ -14,8 +15,6 @@ struct Ends {
     good: Option<Folder>,
     /// After failure.
     bad: Option<Folder>,
-    /// After a `cd` that failed: only what is behind `||` starts there.
-    stayed: Option<Folder>,
 }
 
 impl Walker<'_> {
@@ -23,26 +22,41 @@ impl Walker<'_> {
         program.complete_commands.iter().try_for_each(|list| self.list(list))
     }
 
-    /// A list: what is run in the background leaves the folder as it was.
+    /// A list of lists, each with `;` or `&` behind it.
     pub(super) fn list(&mut self, list: &CompoundList) -> Result<()> {
         self.deeper(|walker| {
             for item in &list.0 {
                 match item.1 {
-                    SeparatorOperator::Async => {
-                        walker.out_of_order();
-                        walker.subshell(|walker| walker.and_or(&item.0))?;
-                    }
-                    SeparatorOperator::Sequence => walker.and_or(&item.0)?,
+                    SeparatorOperator::Async => walker.job(&item.0)?,
+                    SeparatorOperator::Sequence => walker.and_or(&item.0, false)?,
                 }
             }
             Ok(())
         })
     }
 
-    fn and_or(&mut self, list: &AndOrList) -> Result<()> {
-        let mut ends = self.pipeline(&list.first)?;
+    /// A list with `&` behind it. Shells run it beside themselves, so that it leaves them where they are; but zsh goes
+    /// through all of it by itself, and puts only the last pipeline beside itself.
+    fn job(&mut self, list: &AndOrList) -> Result<()> {
+        self.out_of_order();
+        if !self.may_be_zsh() {
+            return self.subshell(|walker| walker.and_or(list, false));
+        }
+        let before = self.place.folder.clone();
+        self.and_or(list, true)?;
+        if self.dialect() != Dialect::Zsh {
+            self.place.or_in(before);
+        }
+        Ok(())
+    }
+
+    /// Pipelines with `&&` and `||` between them; `job`: the last one runs beside the shell.
+    fn and_or(&mut self, list: &AndOrList, job: bool) -> Result<()> {
+        let mut left = list.additional.len();
+        let mut ends = self.part(&list.first, job && left == 0)?;
         let mut fails = self.is_missing(&list.first);
         for next in &list.additional {
+            left -= 1;
             // To a shell without `[[`, what is joined to it by `&&` never runs.
             if fails && matches!(next, AndOr::And(_)) {
                 continue;
@@ -51,23 +65,29 @@ impl Walker<'_> {
             ends = match next {
                 AndOr::And(pipeline) => {
                     self.place.goes_on(ends.good);
-                    let next = self.pipeline(pipeline)?;
-                    Ends {
-                        good: next.good,
-                        bad: Folder::either(ends.bad, next.bad),
-                        stayed: Folder::either(ends.stayed, next.stayed),
-                    }
+                    let next = self.part(pipeline, job && left == 0)?;
+                    Ends { good: next.good, bad: Folder::either(ends.bad, next.bad) }
                 }
                 AndOr::Or(pipeline) => {
-                    self.place.goes_on(Folder::either(ends.bad, ends.stayed));
-                    let next = self.pipeline(pipeline)?;
-                    Ends { good: Folder::either(ends.good, next.good), bad: next.bad, stayed: next.stayed }
+                    self.place.goes_on(ends.bad);
+                    let next = self.part(pipeline, job && left == 0)?;
+                    Ends { good: Folder::either(ends.good, next.good), bad: next.bad }
                 }
             };
         }
-        let moved = Folder::either(ends.good, ends.bad);
-        self.place.goes_on(Folder::either(moved, ends.stayed));
+        self.place.goes_on(Folder::either(ends.good, ends.bad));
         Ok(())
+    }
+
+    /// One pipeline of a list; `beside`: zsh does not wait for it.
+    fn part(&mut self, pipeline: &Pipeline, beside: bool) -> Result<Ends> {
+        if !beside {
+            return self.pipeline(pipeline);
+        }
+        let (left, walked) = self.within(self.place.clone(), |walker| walker.pipeline(pipeline));
+        // What `exec <FILE` opens there, zsh opens for itself.
+        self.place.after_opening(left);
+        walked.map(|_| Ends { good: Some(self.place.folder.clone()), bad: None })
     }
 
     /// Whether a pipeline is one command that the shell at hand does not have.
@@ -93,20 +113,31 @@ impl Walker<'_> {
         }
         let after = self.place.folder.clone();
         let ends = if self.leaves(pipeline, out) {
-            Ends { good: None, bad: None, stayed: None }
+            Ends { good: None, bad: None }
         } else if let (true, [Command::Simple(simple)]) = (after != before, pipeline.seq.as_slice()) {
             let plain = pipeline.timed.is_none() && is_plain(simple, self.dialect());
             let sure = !made && plain && after.is_there();
-            Ends { good: Some(after), bad: None, stayed: (!sure).then_some(before) }
+            // A `cd` that fails stays; `eval` and functions may go somewhere and fail then.
+            let stayed = if is_cd(simple) { before } else { before.or(after.clone()) };
+            Ends { good: Some(after), bad: (!sure).then_some(stayed) }
         } else {
-            Ends { good: Some(after.clone()), bad: Some(after), stayed: None }
+            Ends { good: Some(after.clone()), bad: Some(after) }
         };
-        Ok(if pipeline.bang { Ends { good: ends.bad, bad: ends.good, stayed: ends.stayed } } else { ends })
+        Ok(match pipeline.bang {
+            // To zsh, `&!` is one sign, and nothing is turned around behind it.
+            true if self.may_be_zsh() && self.text().contains("&!") => {
+                let any = Folder::either(ends.good, ends.bad);
+                Ends { good: any.clone(), bad: any }
+            }
+            true => Ends { good: ends.bad, bad: ends.good },
+            false => ends,
+        })
     }
 
     /// Commands with a pipe from each to the next, all at once: each in a place of its own.
     fn sides(&mut self, commands: &[Command], timed: bool) -> Result<()> {
         let (mut printed, mut wrote) = (Vec::new(), None);
+        let itself = self.may_be_zsh() || self.line.contains("lastpipe");
         for (at, command) in commands.iter().enumerate() {
             // Of several commands nobody knows which one reads how much.
             let simple = matches!(command, Command::Simple(_));
@@ -116,15 +147,12 @@ impl Walker<'_> {
             let (said, (left, walked)) =
                 self.heard(|walker| walker.within(there, |walker| walker.node(command, at == 0 && timed)));
             printed = said;
-            let moved = left.folder.clone();
             match at + 1 == commands.len() {
                 // zsh runs the last one by itself, and so does bash with an option of it.
-                true => {
-                    self.place.after_opening(left);
-                    if self.may_be_zsh() {
-                        self.place.or_in(moved);
-                    }
-                }
+                true if itself => self.place.after_last_side(left),
+                true => self.place.after_opening(left),
+                // What `exec <FILE` opens in another one, zsh may have opened for itself.
+                false if self.may_be_zsh() => self.place.after_opening(left),
                 false => self.place.after_subshell(left),
             }
             wrote = walked?;

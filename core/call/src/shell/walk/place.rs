@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::files::Files;
 use super::folder::Folder;
 use super::input::{Input, Opened};
+use super::redirect::Feed;
 use crate::shell::parse::Grammar;
 use crate::shell::{Dialect, Surroundings, Word};
 
@@ -96,6 +97,12 @@ impl Where {
     /// Something else may have run instead, and then the shell is in `folder`.
     pub(super) fn or_in(&mut self, folder: Folder) {
         self.folder = self.folder.clone().or(folder);
+    }
+
+    /// The shell reads a file that is not known: what that holds may go anywhere, and open anything.
+    pub(super) fn sources_unread(&mut self) {
+        self.goes_to(self.folder.clone().or(Folder::Unknown));
+        self.opens(|opened| opened.again(Feed::Unknown, Vec::new()));
     }
 
     /// Between two rounds of a loop, and behind it: it began in `before`, and has gone to places since, or not.
@@ -241,6 +248,13 @@ impl Where {
         self.stays_opened(before);
     }
 
+    /// The last side of a pipe, where this very shell may run it: it may have gone wherever that one went.
+    pub(super) fn after_last_side(&mut self, left: Self) {
+        self.visited.clone_from(&left.visited);
+        self.folder = self.folder.clone().or(left.folder.clone());
+        self.after_opening(left);
+    }
+
     /// A compound command, which this very shell ran; with an input of its `own`, the one of the shell comes back.
     pub(super) fn after_compound(&mut self, left: Self, own: bool) {
         let (before, input) = (self.opened.times(), std::mem::take(&mut self.input));
@@ -275,6 +289,13 @@ impl Where {
         let opened = Rc::clone(if own { &left.opened } else { &self.opened });
         *self = Self { input: std::mem::take(&mut self.input), held: self.held, opened, ..left };
         self.stays_opened(before);
+    }
+
+    /// A file that this very shell read, as far as the line says what it holds. A `return` may leave it midway.
+    pub(super) fn after_source(&mut self, mut left: Self) {
+        left.goes_around(&self.folder);
+        left.visited = Folder::either(self.visited.take(), left.visited);
+        self.after_inner(left, true);
     }
 
     /// What might be run, and might not. For a loop around it counts where it would go: that is more than can be.
