@@ -86,7 +86,9 @@ impl Walker<'_> {
         // Places among the assignments count with those of the request.
         caveats.extend(assign::caveats(&assigned));
         // Words that only the shell itself looks at are no paths.
-        let paths = std::mem::take(&mut known.touches).into_iter();
+        let paths = std::mem::take(&mut known.touches);
+        let writes_some = paths.iter().any(|touch| matches!(touch.how, Use::Write(_)));
+        let paths = paths.into_iter();
         touches.extend(paths.filter(|touch| !quiet && !piped(touch)));
         touches.extend(self.named_in(known.reads_text, &input.texts));
         let mut writes = Vec::new();
@@ -104,6 +106,7 @@ impl Walker<'_> {
             }
         }
         let written: Vec<String> = known.writes.iter().map(|(_, path)| path.clone()).collect();
+        self.disturbs(&rest, writes_some || !known.writes.is_empty());
         self.brings(&rest, &written, input.exact.as_deref());
         let wrote = self.exactly(&rest, input.exact.as_deref());
         let mut outer = std::mem::take(&mut known.also);
@@ -120,6 +123,9 @@ impl Walker<'_> {
             Some(dialect) => dialect,
             None => Dialect::Unknown,
         };
+        if keeps {
+            self.beside();
+        }
         let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
         self.keep_moved(&rest);
         self.out.push(Access::Shell(ShellAccess {
@@ -138,7 +144,7 @@ impl Walker<'_> {
             shown: reader && !self.place.held,
             scripts,
         }));
-        self.guesses(&known, &input.texts);
+        self.guesses(&known, &input.texts, &runs.perhaps);
         self.out.accesses.append(&mut writes);
         let Known { inner, elsewhere, moves, .. } = known;
         if !(inner.is_empty() && lines.is_empty() && runs.lines.is_empty()) {
@@ -185,9 +191,10 @@ impl Walker<'_> {
     }
 
     /// Texts that the command that was found last might run as lines.
-    fn guesses(&mut self, known: &Known, input: &[String]) {
+    fn guesses(&mut self, known: &Known, input: &[String], perhaps: &[String]) {
         let Some(place) = self.out.len().checked_sub(1) else { return };
         self.evaluated_lines();
+        perhaps.iter().for_each(|line| self.perhaps(line, place, true));
         known.lines.iter().for_each(|line| self.perhaps(line, place, true));
         known.prose.iter().for_each(|line| self.perhaps(line, place, false));
         if known.runs_input {

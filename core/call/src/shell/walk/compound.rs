@@ -51,6 +51,7 @@ impl Walker<'_> {
                     self.set_name(&name.value);
                 }
                 self.bare("coproc");
+                self.beside();
                 let there = self.place.held_back();
                 let (left, walked) = self.within(there, |walker| walker.node(&of.body, false));
                 self.place.after_subshell(left);

@@ -25,6 +25,7 @@ impl Walker<'_> {
 
     /// Walks what is inside of `<(...)` or `>(...)`.
     pub(super) fn process(&mut self, inner: &SubshellCommand) -> Result<()> {
+        self.beside();
         let there = self.place.process().offered(&self.noted.offered);
         let (printed, (left, walked)) = self
             .heard(|walker| walker.aside(|walker| walker.within(there, |walker| walker.list(&inner.list))));

@@ -107,6 +107,7 @@ impl Walker<'_> {
     /// Commands with a pipe from each to the next, all at once: each in a place of its own.
     fn sides(&mut self, commands: &[Command], timed: bool) -> Result<()> {
         let (mut printed, mut wrote) = (Vec::new(), None);
+        self.beside();
         for (at, command) in commands.iter().enumerate() {
             // Of several commands nobody knows which one reads how much.
             let simple = matches!(command, Command::Simple(_));
