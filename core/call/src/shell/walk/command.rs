@@ -18,6 +18,10 @@ struct Turn {
     /// Lines, and those that it reads from its input.
     lines: Vec<String>,
     read: Vec<String>,
+    /// Lines of which what they run may read the rest.
+    own: Vec<String>,
+    /// Where the command stands among what was found.
+    place: usize,
     /// The shell that reads them; for `eval`, which is the shell at hand itself.
     dialect: Dialect,
     evaluates: bool,
@@ -47,11 +51,12 @@ impl Walker<'_> {
         };
         if shell {
             self.gives_values(&rest, &input.texts);
+            self.sets_others(&rest);
             caveats.append(&mut self.noted.caveats);
         }
         let mut lines = Vec::new();
         let runs = self.runs(&rest, &known.given, &feed, fed);
-        known.runs_input &= runs.lines.is_empty();
+        known.runs_input &= runs.lines.is_empty() && runs.own.is_empty();
         caveats.append(&mut known.caveats);
         for caveat in &mut caveats {
             caveat.named = behind(&caveat.named, through);
@@ -144,13 +149,24 @@ impl Walker<'_> {
             shown: reader && !self.place.held,
             scripts,
         }));
+        let place = self.out.len().saturating_sub(1);
         self.guesses(&known, &input.texts, &runs.perhaps);
         self.out.accesses.append(&mut writes);
         let Known { inner, elsewhere, moves, .. } = known;
-        if !(inner.is_empty() && lines.is_empty() && runs.lines.is_empty()) {
+        if !(inner.is_empty() && lines.is_empty() && runs.lines.is_empty() && runs.own.is_empty()) {
             // What runs inside reads the same.
             let there = self.place.turn(input, !reader);
-            let turn = Turn { inner, lines, read: runs.lines, dialect, evaluates, elsewhere, feed };
+            let turn = Turn {
+                inner,
+                lines,
+                read: runs.lines,
+                own: runs.own,
+                place,
+                dialect,
+                evaluates,
+                elsewhere,
+                feed,
+            };
             let (left, walked) = self.within(there, |walker| walker.in_turn(turn));
             // `eval "exec <FILE"`, and what a trap runs later, open it for this shell.
             self.place.after_inner(left, evaluates || keeps);
@@ -174,12 +190,15 @@ impl Walker<'_> {
     /// What a command has to read whose own redirections give it `feed`.
     fn given(&mut self, feed: &Feed) -> Input {
         let mut texts = std::mem::take(&mut self.noted.offered);
+        // What stands in its words was run before it, and may have read some of its input.
+        let shared = std::mem::take(&mut self.noted.ate);
         let here = &self.place.input;
+        let exact = here.exact.clone().filter(|_| !shared);
         let (texts, exact) = match feed {
-            Feed::Nothing if texts.is_empty() => (Rc::clone(&here.texts), here.exact.clone()),
+            Feed::Nothing if texts.is_empty() => (Rc::clone(&here.texts), exact),
             Feed::Nothing => {
                 texts.extend_from_slice(&here.texts);
-                (Rc::new(texts), here.exact.clone())
+                (Rc::new(texts), exact)
             }
             Feed::Unknown | Feed::File(_) => (Rc::new(texts), None),
             Feed::Text(text) => {
@@ -213,7 +232,7 @@ impl Walker<'_> {
 
     /// What a command runs in turn, where it stands itself and with what it has to read.
     fn in_turn(&mut self, turn: Turn) -> Result<()> {
-        let Turn { inner, mut lines, read, dialect, evaluates, elsewhere, feed } = turn;
+        let Turn { inner, mut lines, read, own, place, dialect, evaluates, elsewhere, feed } = turn;
         for inner in inner {
             match inner {
                 Inner::Words(words) => self.words_in_turn(words, &feed, elsewhere.as_ref())?,
@@ -231,6 +250,11 @@ impl Walker<'_> {
         self.place.input = self.place.input.shared();
         for line in read {
             self.line_of_another(&line, dialect);
+        }
+        for text in own {
+            let found = self.out.len();
+            self.line_of_another(&text, dialect);
+            self.reads_itself(&text, found, place);
         }
         Ok(())
     }

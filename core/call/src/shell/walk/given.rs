@@ -14,6 +14,18 @@ use crate::shell::scripts::Script;
 use crate::shell::{Caveat, Named, Touch, Word};
 use crate::{Access, PathAccess};
 
+/// As many lines of a script that its own commands may read are looked at each by itself.
+const MOST_LEFT: usize = 16;
+
+/// These read nothing of their input.
+const READ_NOTHING: &[&str] = &[
+    ":", "[", "[[", "((", "basename", "break", "cd", "chmod", "continue", "cp", "date", "declare", "dirname",
+    "echo", "exit", "export", "false", "for", "hash", "hostname", "id", "ln", "local", "ls", "mkdir", "mv",
+    "popd", "printf", "pushd", "pwd", "readlink", "readonly", "realpath", "return", "rm", "rmdir", "set",
+    "shift", "sleep", "test", "touch", "true", "type", "typeset", "umask", "uname", "unset", "wait", "which",
+    "whoami", "{",
+];
+
 /// What these write is written in files that they name, or is no file's text.
 const KEEP: &[&str] = &["tee", "chmod", "mkdir", "touch", "echo", "printf", "cat"];
 
@@ -30,6 +42,8 @@ const RENAME: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     pub(super) lines: Vec<String>,
+    /// Lines that stand on its input, where what they run reads on.
+    pub(super) own: Vec<String>,
     /// Lines that it may run, and may not.
     pub(super) perhaps: Vec<String>,
     pub(super) caveats: Vec<Caveat>,
@@ -91,10 +105,40 @@ impl Walker<'_> {
             // A shell with options that change how it reads is judged by the line, and asked about besides.
             let content = self.content_of_input(feed);
             let plain = super::parts::reads_shell(words);
-            if let (Content::Text(text), true, false) = (&content, shell, plain) {
-                runs.lines.push(text.clone());
+            if let (Content::Text(text), true) = (&content, shell) {
+                runs.own.push(text.clone());
             }
-            runs.take(content, "its input", shell && plain);
+            if !(matches!(content, Content::Text(_)) && shell && plain) {
+                runs.take(content, "its input", shell && plain);
+            }
+        }
+    }
+
+    /// Lines that a shell reads from its input, which is also that of the commands in them: one that reads takes away what
+    /// stands further on, and what is left is read as other lines. `found`: what they run was found since then, for the
+    /// command at `place`.
+    pub(super) fn reads_itself(&mut self, text: &str, found: usize, place: usize) {
+        if text.trim_end().lines().nth(1).is_none() {
+            return;
+        }
+        let reads = |access: &Access| match access {
+            Access::Shell(shell) => {
+                let name = shell.words.first().map(|name| name.literal().map(base));
+                !shell.understood
+                    || name.is_some_and(|name| name.is_none_or(|name| !READ_NOTHING.contains(&name)))
+            }
+            _ => false,
+        };
+        if !self.out.since(found).iter().any(reads) {
+            return;
+        }
+        if let Some(shell) = self.out.shell(place) {
+            shell.caveats.push(unknown("its input, which its own commands may read"));
+        }
+        for (at, _) in text.match_indices('\n').take(MOST_LEFT) {
+            let left = text.get(at + 1..).unwrap_or_default();
+            self.perhaps(left, place, true);
+            self.perhaps(left.lines().next().unwrap_or_default(), place, true);
         }
     }
 

@@ -20,6 +20,7 @@ impl Walker<'_> {
         let (left, walked) = self
             .aside(|walker| walker.within(there, |walker| walker.deeper(|walker| walker.program(&program))));
         self.place.after_subshell(left);
+        self.noted.ate = true;
         walked
     }
 
@@ -31,6 +32,7 @@ impl Walker<'_> {
             .heard(|walker| walker.aside(|walker| walker.within(there, |walker| walker.list(&inner.list))));
         self.place.after_subshell(left);
         self.noted.offered.extend(printed);
+        self.noted.ate = true;
         walked
     }
 

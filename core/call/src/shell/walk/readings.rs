@@ -29,9 +29,11 @@ impl Walker<'_> {
         if difference == Difference::Nothing {
             return self.program(program);
         }
-        let files = self.place.shared_files();
+        let (files, sets) = (self.place.shared_files(), self.out.sets);
         self.program(program)?;
+        let sets = std::mem::replace(&mut self.out.sets, sets);
         let (posix, walked) = self.posix_reading(&text, from, (before, files));
+        self.out.sets |= sets;
         match walked {
             // It runs none of that.
             Err(refused) if refused.stops() => {}

@@ -102,3 +102,86 @@ fn given_a_file_that_is_written_once_then_its_text_is_judged_and_nothing_more_is
         assert_eq!(run.iter().map(|(line, _)| *line).collect::<Vec<_>>(), lines);
     }
 }
+
+/// Attack 257.
+#[test]
+fn given_a_variable_of_a_loop_that_is_set_by_other_means_then_it_is_not_known() {
+    let secret = "read(secret/**)";
+    let of_all = [
+        "for OPTARG in a; do getopts x: y -xsecret; cat $OPTARG/key; done",
+        "for dx in a; do unset d\\x; cat ${dx}secret/key; done",
+        "for dx in a; do . ./lib; cat $dx/key; done",
+        "for dx in a; do wait -p d\\x; cat ${dx}/key; done",
+    ];
+    none_runs(secret, &of_all, DIALECTS);
+    let of_two = [
+        "for _ in a; do true secret; cat $_/key; done",
+        "for REPLY in a; do read <<< secret; cat $REPLY/key; done",
+    ];
+    none_runs(secret, &of_two, &[Dialect::Bash, Dialect::Zsh]);
+    let of_bash = [
+        "for BASH_REMATCH in a; do [[ secret =~ .* ]]; cat $BASH_REMATCH/key; done",
+        "for MAPFILE in a; do mapfile -t <<< secret; cat $MAPFILE/key; done",
+    ];
+    none_runs(secret, &of_bash, &[Dialect::Bash]);
+    let of_zsh = [
+        "for MATCH in a; do [[ secret =~ .* ]]; cat $MATCH/key; done",
+        "for match in a; do [[ secret =~ (secret) ]]; cat $match/key; done",
+    ];
+    none_runs(secret, &of_zsh, &[Dialect::Zsh]);
+    let commands = [
+        "for dx in ls; do read d\\x <<< touch; $dx pwned; done",
+        "for dx in ls; do printf -v d\\x touch; $dx pwned; done",
+        "for dx in ls; do printf -v\"d\"x touch; $dx pwned; done",
+        "for dx in ls; do eval 'd''x=touch'; $dx pwned; done",
+        "for dx in ls; do . ./lib; $dx pwned; done",
+        "for dx in ls; do source lib; $dx pwned; done",
+        "for dx in ls; do command . ./lib; $dx pwned; done",
+        "for dx in ls; do read d$y <<< touch; $dx pwned; done",
+        "for dx in ls; do read {d,}x <<< touch; $dx pwned; done",
+        "for dx in ls; do read $'d\\x78' <<< touch; $dx pwned; done",
+        "declare -n r=d$y; for dx in ls; do r=touch; $dx pwned; done",
+        "for i in 1; do for dx in ls; do read d\\x <<< touch; done; $dx pwned; done",
+    ];
+    none_runs("shell(touch *)", &commands, DIALECTS);
+    // The others are known as before.
+    let known = [
+        "for d in a; do cat $d/key; done",
+        "for d in a; do while read l; do cat $d/key; done < list; done",
+        "for d in 'b c'; do echo \"$d\"; printf '%s\\n' \"$d\"; cat \"$d/key\"; done",
+        "for c in ls; do $c x; done; eval ls",
+        "for d in a; do export X=$d; cat $d/key; done",
+    ];
+    let run = through(secret, &known, &[Dialect::Bash]);
+    assert_eq!(run.iter().map(|(line, _)| *line).collect::<Vec<_>>(), known);
+}
+
+/// Attack 259.
+#[test]
+fn given_input_that_something_else_may_have_read_then_what_runs_it_is_asked_about() {
+    let lines = [
+        "printf 'cat <<E\\ntouch pwned\\nE\\n' | x=$(read l) sh",
+        "printf 'cat <<E\\ntouch pwned\\nE\\n' | sh > $(read l; echo x)",
+        "x=$(read l) sh <<'X'\ncat <<E\ntouch pwned\nE\nX",
+        "printf 'read l\\ncat <<E\\ntouch pwned\\nE\\n' | bash",
+        "bash <<'X'\nread l\ncat <<E\ntouch pwned\nE\nX",
+        "printf 'read l\\ncat <<E\\ntouch pwned\\nE\\n' > s; bash < s",
+        "bash <<'X'\nhead -c 5\necho touch pwned\nX",
+        "sh -c 'sh' <<'X'\nread l\ncat <<E\ntouch pwned\nE\nX",
+    ];
+    none_runs("shell(touch *)", &lines, DIALECTS);
+}
+
+/// The other side of attack 259.
+#[test]
+fn given_a_script_on_an_input_that_nothing_else_reads_then_nothing_more_is_asked() {
+    let lines = [
+        "echo ls | sh",
+        "printf '%s\\n' ls pwd | bash",
+        "bash <<'E'\ncargo test\nE",
+        "bash <<'E'\nset -e\ncd a\nls\nE",
+        "python3 - $(pwd) <<'E'\nprint(1)\nprint(2)\nE",
+    ];
+    let run = through("shell(touch *)", &lines, &[Dialect::Bash]);
+    assert_eq!(run.iter().map(|(line, _)| *line).collect::<Vec<_>>(), lines);
+}
