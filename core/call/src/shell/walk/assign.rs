@@ -92,7 +92,7 @@ impl Walker<'_> {
         let flag = |letter: char| {
             let open = |word: &&Word| word.literal().is_none() && word.prefix().is_empty();
             let has = |word: &&Word| word.prefix().starts_with('-') && word.prefix().contains(letter);
-            words.iter().any(|word| has(word)) || words.first().is_some_and(open)
+            words.iter().any(has) || words.first().is_some_and(open)
         };
         let named = |word: &&Word| {
             let name = word.prefix().split(['=', '+', '[']).next().unwrap_or_default();
