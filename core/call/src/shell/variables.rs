@@ -49,6 +49,105 @@ pub(super) fn kind_in(name: &str, dialect: Dialect) -> Kind {
     kind(name)
 }
 
+/// Whether a shell sets `name` by itself, so that no assignment tells what it holds.
+pub(super) fn is_set_by_shells(name: &str) -> bool {
+    const SET: &[&str] = &[
+        "_",
+        "reply",
+        "match",
+        "mbegin",
+        "mend",
+        "pipestatus",
+        "status",
+        "argv",
+        "signals",
+        "words",
+        "dirstack",
+        "historywords",
+        "epochtime",
+        "options",
+        "parameters",
+        "jobstates",
+        "jobtexts",
+        "jobdirs",
+        "nameddirs",
+        "userdirs",
+        "usergroups",
+        "errnos",
+        "sysparams",
+        "langinfo",
+        "terminfo",
+        "termcap",
+        "keymaps",
+        "widgets",
+        "buffer",
+    ];
+    const CAPITALS: &[&str] = &[
+        "REPLY",
+        "OPTARG",
+        "OPTIND",
+        "OPTERR",
+        "MAPFILE",
+        "MATCH",
+        "MBEGIN",
+        "MEND",
+        "RANDOM",
+        "SRANDOM",
+        "SECONDS",
+        "LINENO",
+        "PWD",
+        "OLDPWD",
+        "COPROC",
+        "PIPESTATUS",
+        "FUNCNAME",
+        "DIRSTACK",
+        "GROUPS",
+        "HOSTNAME",
+        "HOSTTYPE",
+        "MACHTYPE",
+        "OSTYPE",
+        "VENDOR",
+        "UID",
+        "EUID",
+        "GID",
+        "EGID",
+        "PPID",
+        "SHLVL",
+        "COLUMNS",
+        "LINES",
+        "TTY",
+        "TTYIDLE",
+        "USERNAME",
+        "ERRNO",
+        "ARGC",
+        "CPUTYPE",
+        "LOGNAME",
+        "HOST",
+        "BUFFER",
+        "CURSOR",
+        "KEYS",
+        "NUMERIC",
+        "PREFIX",
+        "SUFFIX",
+        "CURRENT",
+        "COMPREPLY",
+    ];
+    const BEGIN: &[&str] =
+        &["BASH", "COMP_", "EPOCH", "FUNC", "HIST", "READLINE_", "TRY_BLOCK_", "ZSH_", "zsh_", "func"];
+    SET.contains(&name) || CAPITALS.contains(&name) || BEGIN.iter().any(|begin| name.starts_with(begin))
+}
+
+/// A text without what quotes in it: `d\x` and `'d'x` are both `dx`.
+pub(super) fn unquoted(text: &str) -> std::borrow::Cow<'_, str> {
+    match text.contains(['\\', '\'', '"']) {
+        true => {
+            let text = text.replace("\\\n", "").replace("$'", "").replace("$\"", "\"");
+            text.replace(['\\', '\'', '"'], "").into()
+        }
+        false => text.into(),
+    }
+}
+
 /// Whether a shell that takes `text` for a number would run a command: the value of a variable, say, in a subscript
 /// of which a substitution stands.
 pub(super) fn runs_if_evaluated(text: &str) -> bool {

@@ -81,6 +81,39 @@ impl Walker<'_> {
         self.evaluates_lines(variables::substitutions(text));
     }
 
+    /// Keeps in mind where a command may set variables that the text at hand does not name.
+    pub(super) fn sets_others(&mut self, rest: &[Word]) {
+        let before = |word: &&Word| {
+            matches!(word.literal(), Some("builtin" | "command" | "noglob" | "nocorrect" | "-"))
+        };
+        let mut words = rest.iter().skip_while(before);
+        let Some(name) = words.next().and_then(Word::literal) else { return };
+        let words: Vec<&Word> = words.collect();
+        let flag = |letter: char| {
+            let open = |word: &&Word| word.literal().is_none() && word.prefix().is_empty();
+            let has = |word: &&Word| word.prefix().starts_with('-') && word.prefix().contains(letter);
+            words.iter().any(has) || words.first().is_some_and(open)
+        };
+        let named = |word: &&Word| {
+            let name = word.prefix().split(['=', '+', '[']).next().unwrap_or_default();
+            let known = word.literal().is_some() || word.prefix().contains('=');
+            let behind = name.strip_prefix('-').and_then(|name| name.get(1..)).unwrap_or_default();
+            known && self.looped(name).is_none() && self.looped(behind).is_none()
+        };
+        self.out.sets |= match name {
+            "eval" | "source" | "." | "fc" | "emulate" | "autoload" => true,
+            "printf" | "print" => flag('v') && !words.iter().all(named),
+            "wait" => flag('p') && !words.iter().all(named),
+            "set" => flag('A') && !words.iter().all(named),
+            "declare" | "typeset" | "local" | "export" | "readonly" | "integer" | "float" => {
+                flag('n') || !words.iter().all(named)
+            }
+            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" | "vared" | "zparseopts"
+            | "zstyle" | "sysread" | "strftime" | "stat" | "zstat" | "zformat" => !words.iter().all(named),
+            _ => false,
+        };
+    }
+
     /// What `rest` gives to variables: texts among its words, and those that it reads.
     pub(super) fn gives_values(&mut self, rest: &[Word], input: &[String]) {
         let Some(name) = rest.first().and_then(Word::literal) else { return };

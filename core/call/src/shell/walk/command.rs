@@ -18,6 +18,10 @@ struct Turn {
     /// Lines, and those that it reads from its input.
     lines: Vec<String>,
     read: Vec<String>,
+    /// Lines of which what they run may read the rest.
+    own: Vec<String>,
+    /// Where the command stands among what was found.
+    place: usize,
     /// The shell that reads them; for `eval` and `source`, which are the shell at hand itself.
     dialect: Dialect,
     evaluates: bool,
@@ -50,11 +54,12 @@ impl Walker<'_> {
         };
         if shell {
             self.gives_values(&rest, &input.texts);
+            self.sets_others(&rest);
             caveats.append(&mut self.noted.caveats);
         }
         let mut lines = Vec::new();
         let runs = self.runs(&rest, &known.given, &feed, fed);
-        known.runs_input &= runs.lines.is_empty();
+        known.runs_input &= runs.lines.is_empty() && runs.own.is_empty();
         caveats.append(&mut known.caveats);
         for caveat in &mut caveats {
             caveat.named = behind(&caveat.named, through);
@@ -89,7 +94,9 @@ impl Walker<'_> {
         // Places among the assignments count with those of the request.
         caveats.extend(assign::caveats(&assigned));
         // Words that only the shell itself looks at are no paths.
-        let paths = std::mem::take(&mut known.touches).into_iter();
+        let paths = std::mem::take(&mut known.touches);
+        let writes_some = paths.iter().any(|touch| matches!(touch.how, Use::Write(_)));
+        let paths = paths.into_iter();
         touches.extend(paths.filter(|touch| !quiet && !piped(touch)));
         touches.extend(self.named_in(known.reads_text, &input.texts));
         let mut writes = Vec::new();
@@ -107,6 +114,7 @@ impl Walker<'_> {
             }
         }
         let written: Vec<String> = known.writes.iter().map(|(_, path)| path.clone()).collect();
+        self.disturbs(&rest, writes_some || !known.writes.is_empty());
         self.brings(&rest, &written, input.exact.as_deref());
         let wrote = self.exactly(&rest, input.exact.as_deref());
         let mut outer = std::mem::take(&mut known.also);
@@ -124,6 +132,9 @@ impl Walker<'_> {
             Some(dialect) => dialect,
             None => Dialect::Unknown,
         };
+        if keeps {
+            self.beside();
+        }
         let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
         self.keep_moved(&rest);
         self.out.push(Access::Shell(ShellAccess {
@@ -142,17 +153,29 @@ impl Walker<'_> {
             shown: reader && !self.place.held,
             scripts,
         }));
-        self.guesses(&known, &input.texts);
+        let place = self.out.len().saturating_sub(1);
+        self.guesses(&known, &input.texts, &runs.perhaps);
         self.out.accesses.append(&mut writes);
         let Known { inner, elsewhere, moves, .. } = known;
         let read = !runs.lines.is_empty();
-        if !(inner.is_empty() && lines.is_empty() && !read) {
+        if !(inner.is_empty() && lines.is_empty() && !read && runs.own.is_empty()) {
             // What runs inside reads the same.
             let there = self.place.turn(input, !reader);
             let there = if sources { there.body(None) } else { there };
             let later = keeps && !evaluates && self.moves();
-            let turn =
-                Turn { inner, lines, read: runs.lines, dialect, evaluates, sources, later, elsewhere, feed };
+            let turn = Turn {
+                inner,
+                lines,
+                read: runs.lines,
+                own: runs.own,
+                place,
+                dialect,
+                evaluates,
+                sources,
+                later,
+                elsewhere,
+                feed,
+            };
             let (left, walked) = self.within(there, |walker| walker.in_turn(turn));
             match sources {
                 true => self.place.after_source(left),
@@ -182,12 +205,15 @@ impl Walker<'_> {
     /// What a command has to read whose own redirections give it `feed`.
     fn given(&mut self, feed: &Feed) -> Input {
         let mut texts = std::mem::take(&mut self.noted.offered);
+        // What stands in its words was run before it, and may have read some of its input.
+        let shared = std::mem::take(&mut self.noted.ate);
         let here = &self.place.input;
+        let exact = here.exact.clone().filter(|_| !shared);
         let (texts, exact) = match feed {
-            Feed::Nothing if texts.is_empty() => (Rc::clone(&here.texts), here.exact.clone()),
+            Feed::Nothing if texts.is_empty() => (Rc::clone(&here.texts), exact),
             Feed::Nothing => {
                 texts.extend_from_slice(&here.texts);
-                (Rc::new(texts), here.exact.clone())
+                (Rc::new(texts), exact)
             }
             Feed::Unknown | Feed::File(_) => (Rc::new(texts), None),
             Feed::Text(text) => {
@@ -199,9 +225,10 @@ impl Walker<'_> {
     }
 
     /// Texts that the command that was found last might run as lines.
-    fn guesses(&mut self, known: &Known, input: &[String]) {
+    fn guesses(&mut self, known: &Known, input: &[String], perhaps: &[String]) {
         let Some(place) = self.out.len().checked_sub(1) else { return };
         self.evaluated_lines();
+        perhaps.iter().for_each(|line| self.perhaps(line, place, true));
         known.lines.iter().for_each(|line| self.perhaps(line, place, true));
         known.prose.iter().for_each(|line| self.perhaps(line, place, false));
         if known.runs_input {
@@ -220,7 +247,8 @@ impl Walker<'_> {
 
     /// What a command runs in turn, where it stands itself and with what it has to read.
     fn in_turn(&mut self, turn: Turn) -> Result<()> {
-        let Turn { inner, mut lines, read, dialect, evaluates, sources, later, elsewhere, feed } = turn;
+        let Turn { inner, mut lines, read, own, place, dialect, evaluates, sources, later, elsewhere, feed } =
+            turn;
         for inner in inner {
             match inner {
                 Inner::Words(words) => self.words_in_turn(words, &feed, elsewhere.as_ref())?,
@@ -241,6 +269,11 @@ impl Walker<'_> {
                 true => self.line_of_its_own(&line, dialect),
                 false => self.line_of_another(&line, dialect, false),
             }
+        }
+        for text in own {
+            let found = self.out.len();
+            self.line_of_another(&text, dialect, false);
+            self.reads_itself(&text, found, place);
         }
         Ok(())
     }

@@ -54,6 +54,7 @@ impl Walker<'_> {
                     self.set_name(&name.value);
                 }
                 self.bare("coproc");
+                self.beside();
                 let there = self.place.held_back();
                 let (left, walked) = self.within(there, |walker| walker.node(&of.body, false));
                 self.place.after_subshell(left);
@@ -120,12 +121,27 @@ impl Walker<'_> {
             values.extend(self.words(&value.value, Place::Command)?);
         }
         values.iter().for_each(|value| self.evaluated_later(value));
-        let inert = variables::kind(&of.variable_name) == Kind::Other
-            && variables::mentioned(self.text(), &of.variable_name) == 1;
+        let name = &of.variable_name;
+        let inert = variables::kind_in(name, self.dialect()) == Kind::Other
+            && !variables::is_set_by_shells(name)
+            && !self.out.sets
+            && variables::mentioned(self.text(), name) == 1
+            && variables::mentioned(&variables::unquoted(self.text()), name) == 1;
         let value = if inert && of.values.is_some() { common(&values) } else { None };
         self.bare("for");
         let variable = value.map(|value| Variable { name: of.variable_name.clone(), value });
-        self.repeated(variable, |walker| walker.list(&of.body.list))
+        if variable.is_none() {
+            return self.repeated(None, |walker| walker.list(&of.body.list));
+        }
+        let (out, before) = (self.out.len(), self.place.clone());
+        self.repeated(variable, |walker| walker.list(&of.body.list))?;
+        // Something in it may have set the variable: then nothing is known of that.
+        if self.out.sets {
+            self.out.take(out);
+            self.place = before;
+            self.repeated(None, |walker| walker.list(&of.body.list))?;
+        }
+        Ok(())
     }
 
     fn case(&mut self, of: &CaseClauseCommand) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Files that the line writes, fetches and runs, and what they hold by then.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use crate::PathAccess;
 use crate::shell::OpenWord;
@@ -14,6 +15,8 @@ const MOST: usize = 64;
 pub(super) enum Content {
     /// All of it.
     Text(String),
+    /// One of these, as far as the line tells, or anything else.
+    Perhaps(Vec<String>),
     /// It is a file that is there, and an answer about the call is bound to what that holds.
     Bound,
     /// Nothing.
@@ -27,15 +30,30 @@ struct Made {
     path: Option<PathAccess>,
     /// As it was written.
     name: String,
-    content: Content,
+    /// What it may hold then, as far as the line tells.
+    texts: Vec<String>,
+    /// It is just the first of these, if it was written at all.
+    sure: bool,
+}
+
+/// A file that is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Run {
+    path: PathAccess,
+    /// How many files had been made before, and how often some had been changed otherwise.
+    made: usize,
+    disturbed: usize,
 }
 
 /// Files that the line writes, fetches and runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Files {
     made: Vec<Made>,
-    /// What was run, and how many files had been made before.
-    run: Vec<(PathAccess, usize)>,
+    run: Vec<Run>,
+    /// So often files that were made may have been changed otherwise than by a write.
+    disturbed: usize,
+    /// Files may have got other names, or be written by such: nobody knows which text is where.
+    muddled: bool,
     /// Something was fetched or unpacked: files may be there that are not there yet.
     fetched: bool,
     /// The last parts of the addresses that were fetched.
@@ -44,7 +62,13 @@ pub(super) struct Files {
     many: bool,
     /// Parts of the line run more than once, later, or beside each other.
     out_of_order: bool,
+    /// Some of them run beside each other, or later: what is written further on may be there before.
+    beside: bool,
 }
+
+/// As many texts are kept of one file, and as long together.
+const MOST_TEXTS: usize = 8;
+const LONGEST: usize = 64 * 1024;
 
 impl Files {
     /// How many files were written by now.
@@ -56,7 +80,7 @@ impl Files {
     pub(super) fn make(&mut self, path: Option<PathAccess>, name: String) {
         self.many |= self.made.len() >= MOST;
         if !self.many {
-            self.made.push(Made { path, name, content: Content::Unknown });
+            self.made.push(Made { path, name, texts: Vec::new(), sure: false });
         }
     }
 
@@ -65,13 +89,31 @@ impl Files {
         let start = places.start.min(self.made.len());
         let (before, new) = self.made.split_at_mut(start);
         for made in new.iter_mut().take(places.len()) {
-            let same = |other: &&Made| made.path.is_some() && other.path == made.path;
-            made.content = match (appended, before.iter().rev().find(same).map(|other| &other.content)) {
-                (false, _) => Content::Text(text.to_owned()),
-                (true, Some(Content::Text(first))) => Content::Text(format!("{first}{text}")),
-                (true, None) => Content::Bound,
-                (true, Some(other)) => other.clone(),
-            };
+            made.texts = vec![text.to_owned()];
+            // What it was put behind may be gone, or be there twice.
+            made.sure = !appended && made.path.is_some();
+            if appended {
+                let same =
+                    before.iter().filter(|other| made.path.as_ref().is_some_and(|path| other.is(path)));
+                let others = same.flat_map(|other| &other.texts);
+                let joined: Vec<_> =
+                    others.chain([&text.to_owned()]).map(|first| format!("{first}{text}")).collect();
+                made.texts.extend(joined.into_iter().rev());
+                made.texts.truncate(MOST_TEXTS);
+                made.texts.retain(|text| text.len() <= LONGEST);
+            }
+        }
+    }
+
+    /// What is at this place may be changed, be gone, or be something else; without one, that goes for any place.
+    pub(super) fn disturb(&mut self, path: Option<&PathAccess>) {
+        let Some(path) = path else {
+            (self.muddled, self.disturbed) = (true, self.disturbed + 1);
+            return;
+        };
+        for made in self.made.iter_mut().filter(|made| made.is(path) || made.lies_in(path)) {
+            made.sure = false;
+            self.disturbed += 1;
         }
     }
 
@@ -90,33 +132,46 @@ impl Files {
     pub(super) fn runs(&mut self, path: &PathAccess) -> bool {
         self.many |= self.run.len() >= MOST;
         if !self.many {
-            self.run.push((path.clone(), self.made.len()));
+            let (made, disturbed) = (self.made.len(), self.disturbed);
+            self.run.push(Run { path: path.clone(), made, disturbed });
         }
         !self.many
     }
 
     /// What a file holds that the line writes or brings; none for files that are simply there.
+    ///
+    /// A text is certain where it is the only one that the line gives to the file, and nothing in the line changes the file
+    /// otherwise: if the write does not run after all, or fails, what is there is run as if the line did not write. Which
+    /// one of several writes came last is not for the text to tell.
     pub(super) fn content(&self, path: &PathAccess, certain: bool) -> Option<Content> {
-        let mut found = None;
-        for made in self.made.iter().filter(|made| made.is(path)) {
-            found = match (&found, &made.content) {
-                (Some(Content::Unknown), Content::Bound) => found,
-                (_, content) => Some(content.clone()),
-            };
+        let found: Vec<&Made> = self.made.iter().filter(|made| made.is(path)).collect();
+        let brought = self.muddled || self.fetched || self.many;
+        if let [made] = found.as_slice()
+            && let (true, false, Some(text)) = (made.sure, brought, made.texts.first())
+        {
+            return Some(Content::Text(text.clone()));
+        }
+        if !found.is_empty() {
+            // Under other names the texts of other files are there too.
+            let all = self.made.iter().filter(|made| self.muddled || made.is(path));
+            let texts: Vec<String> = all.flat_map(|made| made.texts.iter().cloned()).collect();
+            return Some(if texts.is_empty() { Content::Unknown } else { Content::Perhaps(texts) });
         }
         // Nothing is there, so the line brings it.
         let name = path.lexical.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let named = self.names.iter().any(|other| *other == name);
         let missing = || Script::look(path).is_none();
-        if found.is_none() && (named || certain && self.fetched && missing()) {
-            return Some(Content::Unknown);
-        }
-        found
+        (named || certain && self.fetched && missing()).then_some(Content::Unknown)
     }
 
     /// Whether one was written at this place, or, where that is not known, under this very name.
     pub(super) fn wrote(&self, path: Option<&PathAccess>, name: &str) -> bool {
         self.made.iter().any(|made| path.map_or(made.name == name, |path| made.is(path)))
+    }
+
+    /// Whether one was written in the folder at this place, or below it.
+    pub(super) fn wrote_below(&self, path: &PathAccess) -> bool {
+        self.made.iter().any(|made| made.lies_in(path))
     }
 
     /// Whether one was written under this name in any folder.
@@ -139,14 +194,45 @@ impl Files {
         self.out_of_order
     }
 
-    /// What is written after it was run, where that may run again.
+    /// Parts of the line run beside each other, or later.
+    pub(super) fn beside(&mut self) {
+        self.beside = true;
+    }
+
+    /// Whether they do.
+    pub(super) fn is_beside(&self) -> bool {
+        self.beside
+    }
+
+    /// What is written or changed after it was run, where that may run again.
     pub(super) fn rerun(&self) -> Option<&PathAccess> {
-        let written = |(path, before): &&(PathAccess, usize)| {
-            let later = self.made.get(*before..).unwrap_or_default();
-            later.iter().any(|made| made.is(path))
+        let changed = |run: &&Run| {
+            let is = |made: &Made| made.is(&run.path);
+            let later = self.made.get(run.made..).unwrap_or_default();
+            later.iter().any(is) || self.disturbed > run.disturbed && self.made.iter().any(is)
         };
-        let run = self.run.iter().find(written).filter(|_| self.out_of_order);
-        run.map(|(path, _)| path)
+        let run = self.run.iter().find(changed).filter(|_| self.out_of_order || self.beside);
+        run.map(|run| &run.path)
+    }
+
+    /// What was written where the line is read in two ways: what either of them writes.
+    pub(super) fn either(one: Rc<Self>, other: Rc<Self>) -> Rc<Self> {
+        if one == other {
+            return one;
+        }
+        let mut all = Rc::unwrap_or_clone(one);
+        let other = Rc::unwrap_or_clone(other);
+        let new: Vec<_> = other.made.into_iter().filter(|made| !all.made.contains(made)).collect();
+        all.made.extend(new);
+        all.run.extend(other.run);
+        all.names.extend(other.names);
+        all.disturbed = all.disturbed.max(other.disturbed);
+        all.muddled |= other.muddled;
+        all.fetched |= other.fetched;
+        all.many |= other.many;
+        all.out_of_order |= other.out_of_order;
+        all.beside |= other.beside;
+        Rc::new(all)
     }
 }
 
@@ -159,14 +245,19 @@ impl Made {
         self.path.is_none() || own.starts_with(base(&start)) && own.ends_with(&end)
     }
 
+    /// Whether it stands in the folder at this place, or below it, or that is not known.
+    fn lies_in(&self, folder: &PathAccess) -> bool {
+        let Some(own) = &self.path else { return true };
+        own.forms().any(|own| folder.forms().any(|form| own.starts_with(form)))
+    }
+
     /// Whether it is the file, or, where nothing is known of it, a folder above.
     fn is(&self, path: &PathAccess) -> bool {
         let Some(own) = &self.path else {
             return path.lexical.file_name().is_some_and(|other| other.to_string_lossy() == base(&self.name));
         };
-        own.forms().any(|own| {
-            path.forms().any(|form| form == own || self.content == Content::Unknown && form.starts_with(own))
-        })
+        own.forms()
+            .any(|own| path.forms().any(|form| form == own || self.texts.is_empty() && form.starts_with(own)))
     }
 }
 

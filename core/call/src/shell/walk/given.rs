@@ -14,10 +14,38 @@ use crate::shell::scripts::Script;
 use crate::shell::{Caveat, Named, Touch, Word};
 use crate::{Access, PathAccess};
 
+/// As many lines of a script that its own commands may read are looked at each by itself.
+const MOST_LEFT: usize = 16;
+
+/// These read nothing of their input.
+const READ_NOTHING: &[&str] = &[
+    ":", "[", "[[", "((", "basename", "break", "cd", "chmod", "continue", "cp", "date", "declare", "dirname",
+    "echo", "exit", "export", "false", "for", "hash", "hostname", "id", "ln", "local", "ls", "mkdir", "mv",
+    "popd", "printf", "pushd", "pwd", "readlink", "readonly", "realpath", "return", "rm", "rmdir", "set",
+    "shift", "sleep", "test", "touch", "true", "type", "typeset", "umask", "uname", "unset", "wait", "which",
+    "whoami", "{",
+];
+
+/// What these write is written in files that they name, or is no file's text.
+const KEEP: &[&str] = &["tee", "chmod", "mkdir", "touch", "echo", "printf", "cat"];
+
+/// These change only what their words name.
+const APART: &[&str] = &["rm", "rmdir", "unlink", "truncate", "shred", "sed", "gsed", "dd", "sort", "chown"];
+
+/// These give files other names.
+const RENAME: &[&str] = &[
+    "ln", "link", "symlink", "mv", "rename", "prename", "mmv", "cp", "install", "rsync", "mount", "exch",
+    "ditto", "busybox", "toybox", "zf_ln", "zf_mv",
+];
+
 /// What a command is given to run: lines that are known, and what to ask about.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     pub(super) lines: Vec<String>,
+    /// Lines that stand on its input, where what they run reads on.
+    pub(super) own: Vec<String>,
+    /// Lines that it may run, and may not.
+    pub(super) perhaps: Vec<String>,
     pub(super) caveats: Vec<Caveat>,
 }
 
@@ -46,7 +74,10 @@ impl Walker<'_> {
         // A program of the line's own: `./x`.
         if name.contains('/') {
             let content = self.content_of(&Word::from(name), true);
-            let lines = matches!(&content, Some(Content::Text(text)) if for_a_shell(text));
+            let lines = match &content {
+                Some(Content::Text(text)) => for_a_shell(text),
+                _ => true,
+            };
             content.into_iter().for_each(|content| runs.take(content, name, lines));
         }
         runs
@@ -74,10 +105,40 @@ impl Walker<'_> {
             // A shell with options that change how it reads is judged by the line, and asked about besides.
             let content = self.content_of_input(feed);
             let plain = super::parts::reads_shell(words);
-            if let (Content::Text(text), true, false) = (&content, shell, plain) {
-                runs.lines.push(text.clone());
+            if let (Content::Text(text), true) = (&content, shell) {
+                runs.own.push(text.clone());
             }
-            runs.take(content, "its input", shell && plain);
+            if !(matches!(content, Content::Text(_)) && shell && plain) {
+                runs.take(content, "its input", shell && plain);
+            }
+        }
+    }
+
+    /// Lines that a shell reads from its input, which is also that of the commands in them: one that reads takes away what
+    /// stands further on, and what is left is read as other lines. `found`: what they run was found since then, for the
+    /// command at `place`.
+    pub(super) fn reads_itself(&mut self, text: &str, found: usize, place: usize) {
+        if text.trim_end().lines().nth(1).is_none() {
+            return;
+        }
+        let reads = |access: &Access| match access {
+            Access::Shell(shell) => {
+                let name = shell.words.first().map(|name| name.literal().map(base));
+                !shell.understood
+                    || name.is_some_and(|name| name.is_none_or(|name| !READ_NOTHING.contains(&name)))
+            }
+            _ => false,
+        };
+        if !self.out.since(found).iter().any(reads) {
+            return;
+        }
+        if let Some(shell) = self.out.shell(place) {
+            shell.caveats.push(unknown("its input, which its own commands may read"));
+        }
+        for (at, _) in text.match_indices('\n').take(MOST_LEFT) {
+            let left = text.get(at + 1..).unwrap_or_default();
+            self.perhaps(left, place, true);
+            self.perhaps(left.lines().next().unwrap_or_default(), place, true);
         }
     }
 
@@ -158,7 +219,12 @@ impl Walker<'_> {
             Some(text) => (self.located(text), text.to_owned()),
             None => (None, word.text()),
         };
-        self.place.files_mut().make(path, name);
+        let files = self.place.files_mut();
+        files.make(path, name);
+        // Any of them may be it.
+        if word.literal().is_none() {
+            files.disturb(None);
+        }
     }
 
     /// What a command writes by itself, and what it brings.
@@ -170,32 +236,72 @@ impl Walker<'_> {
             let named = words.iter().filter_map(|word| last(&word.text())).filter(|name| !name.is_empty());
             self.place.files_mut().fetch(what == Brings::Fetched, named);
         }
-        if what == Brings::Made && !words.iter().any(|word| self.may_be_made(word)) {
+        let base = words.first().and_then(Word::literal).map(base).unwrap_or_default();
+        let named = matches!(base, "cp" | "mv" | "ln" | "install");
+        if what == Brings::Made && !words.iter().skip(1).any(|word| self.may_be_made(word, named)) {
             return;
         }
-        let tee = words.first().and_then(Word::literal) == Some("tee");
+        let tee = base == "tee";
         let appends =
             words.iter().filter_map(Word::literal).any(|word| word == "--append" || is_letters(word, 'a'));
         let mark = self.place.files().made();
         writes.iter().for_each(|path| self.makes(&Word::from(path.as_str())));
+        // A folder that is not there yet, or is there by then.
+        if let Some(to) = words.last().filter(|to| named && to.literal().is_some()) {
+            self.makes(to);
+        }
         if let (true, Some(text)) = (tee, exact) {
             let files = self.place.files_mut();
             files.hold(mark..files.made(), text, appends);
         }
     }
 
-    /// Whether the word is, or could be, the name of a file that the line wrote.
-    fn may_be_made(&self, word: &Word) -> bool {
+    /// What a command may do to files that the line wrote, besides writing them itself: it may take them away, or give
+    /// them and their folders other names. One of which that is not known may do anything to any of them.
+    pub(super) fn disturbs(&mut self, words: &[Word], writes: bool) {
+        let name = words.first().and_then(Word::literal).map(base).unwrap_or_default();
+        let options = words.iter().any(|word| word.prefix().starts_with('-'));
+        let copies = name == "cp" && !options;
+        if !copies && !APART.contains(&name) {
+            let renames = RENAME.contains(&name);
+            if renames || writes && !KEEP.contains(&name) && brings(words) != Brings::Made {
+                self.place.files_mut().disturb(None);
+            }
+            return;
+        }
+        if self.place.files().made() == 0 {
+            return;
+        }
+        let from = if copies { words.len().saturating_sub(1) } else { 1 };
+        for word in words.iter().skip(from) {
+            let path = word.literal().and_then(|text| self.located(text));
+            self.place.files_mut().disturb(path.as_ref());
+        }
+    }
+
+    /// Whether the word is, or could be, the name of a file that the line wrote; `named`: or of a folder that holds one.
+    fn may_be_made(&self, word: &Word, named: bool) -> bool {
         let Some(text) = word.literal() else { return true };
         // Looking up every word of every command costs more than reading the line.
         let files = self.place.files();
-        files.made() > 0 && files.wrote(self.located(text).as_ref(), text)
+        let below = |path: &PathAccess| named && files.wrote_below(path);
+        files.made() > 0 && {
+            let path = self.located(text);
+            files.wrote(path.as_ref(), text) || path.as_ref().is_some_and(below)
+        }
     }
 
     /// Parts of the line run again, later, or beside each other.
     pub(super) fn out_of_order(&mut self) {
         if !self.place.files().is_out_of_order() {
             self.place.files_mut().out_of_order();
+        }
+    }
+
+    /// Parts of the line run beside each other, or later.
+    pub(super) fn beside(&mut self) {
+        if !self.place.files().is_beside() {
+            self.place.files_mut().beside();
         }
     }
 
@@ -230,6 +336,10 @@ impl Runs {
                 always: false,
                 named: Named::Nothing,
             }),
+            Content::Perhaps(texts) => {
+                self.perhaps.extend(texts.into_iter().filter(|_| shell));
+                self.add(unknown(from));
+            }
             Content::Unknown => self.add(unknown(from)),
         }
     }
@@ -261,4 +371,9 @@ fn for_a_shell(text: &str) -> bool {
 /// `-ia`: letters behind a dash, with this one.
 fn is_letters(word: &str, letter: char) -> bool {
     word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
+}
+
+/// The name of a program without the folder that it stands in.
+fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or_default()
 }

@@ -20,16 +20,19 @@ impl Walker<'_> {
         let (left, walked) = self
             .aside(|walker| walker.within(there, |walker| walker.deeper(|walker| walker.program(&program))));
         self.place.after_subshell(left);
+        self.noted.ate = true;
         walked
     }
 
     /// Walks what is inside of `<(...)` or `>(...)`.
     pub(super) fn process(&mut self, inner: &SubshellCommand) -> Result<()> {
+        self.beside();
         let there = self.place.process().offered(&self.noted.offered);
         let (printed, (left, walked)) = self
             .heard(|walker| walker.aside(|walker| walker.within(there, |walker| walker.list(&inner.list))));
         self.place.after_subshell(left);
         self.noted.offered.extend(printed);
+        self.noted.ate = true;
         walked
     }
 

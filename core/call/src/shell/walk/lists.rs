@@ -138,6 +138,7 @@ impl Walker<'_> {
     fn sides(&mut self, commands: &[Command], timed: bool) -> Result<()> {
         let (mut printed, mut wrote) = (Vec::new(), None);
         let itself = self.may_be_zsh() || self.line.contains("lastpipe");
+        self.beside();
         for (at, command) in commands.iter().enumerate() {
             // Of several commands nobody knows which one reads how much.
             let simple = matches!(command, Command::Simple(_));

@@ -9,6 +9,8 @@ pub(super) struct Noted {
     pub(super) touches: Vec<Touch>,
     /// Texts that process substitutions write for the command.
     pub(super) offered: Vec<String>,
+    /// Something among them is run first, and reads the input that the command has.
+    pub(super) ate: bool,
     /// Lines that a value would run where it is read as a number.
     pub(super) evaluated: Vec<String>,
 }

@@ -18,6 +18,8 @@ pub(super) struct Out {
     pub(super) moved: Vec<Moved>,
     /// Texts that commands print.
     pub(super) said: Vec<String>,
+    /// A command may set variables that the text around it does not name.
+    pub(super) sets: bool,
     /// Something that the line prints ends in a file.
     pub(super) kept: bool,
 }

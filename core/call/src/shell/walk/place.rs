@@ -141,6 +141,11 @@ impl Where {
         &self.files
     }
 
+    /// The same, to come back to.
+    pub(super) fn shared_files(&self) -> Rc<Files> {
+        Rc::clone(&self.files)
+    }
+
     pub(super) fn files_mut(&mut self) -> &mut Files {
         Rc::make_mut(&mut self.files)
     }
@@ -225,10 +230,11 @@ impl Where {
         Self { input, held: self.held || held, ..self.clone() }
     }
 
-    /// The same text from `folder` on, as a shell reads it that has none of bash's additions.
-    pub(super) fn read_as_posix(&self, folder: Folder) -> Self {
+    /// The same text from `folder` on, with the files that were written before, as a shell reads it that has none of bash's
+    /// additions.
+    pub(super) fn read_as_posix(&self, folder: Folder, files: Rc<Files>) -> Self {
         let reading = Reading { grammar: Grammar::Posix, ..self.reading.clone() };
-        Self { reading, folder, ..self.clone() }
+        Self { reading, folder, files, ..self.clone() }
     }
 }
 
@@ -309,7 +315,8 @@ impl Where {
         if all {
             folder = folder.or(left.folder);
         }
-        *self = Self { reading: self.reading.clone(), folder, ..left };
+        let files = Files::either(Rc::clone(&self.files), Rc::clone(&left.files));
+        *self = Self { reading: self.reading.clone(), folder, files, ..left };
     }
 }
 

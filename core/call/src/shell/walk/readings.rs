@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use brush_parser::ast::Program;
 
+use super::files::Files;
 use super::folder::Folder;
 use super::{Tried, Walker};
 use crate::Access;
@@ -23,13 +24,16 @@ impl Walker<'_> {
     pub(super) fn readings(&mut self, program: &Program) -> Result<()> {
         let from = self.out.len();
         let before = self.place.folder.clone();
-        self.program(program)?;
         let text = Rc::clone(&self.place.reading.text);
-        let difference = difference(&text);
-        if difference == Difference::Nothing || !self.dialect().may_be_posix() {
-            return Ok(());
+        let difference = if self.dialect().may_be_posix() { difference(&text) } else { Difference::Nothing };
+        if difference == Difference::Nothing {
+            return self.program(program);
         }
-        let (posix, walked) = self.posix_reading(&text, from, before);
+        let (files, sets) = (self.place.shared_files(), self.out.sets);
+        self.program(program)?;
+        let sets = std::mem::replace(&mut self.out.sets, sets);
+        let (posix, walked) = self.posix_reading(&text, from, (before, files));
+        self.out.sets |= sets;
         match walked {
             // It runs none of that.
             Err(refused) if refused.stops() => {}
@@ -43,14 +47,20 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// What a POSIX shell does that reads `text` from `folder` on, beside what bash does, which was found since `from`.
-    fn posix_reading(&mut self, text: &str, from: usize, folder: Folder) -> (Vec<Access>, Result<()>) {
+    /// What a POSIX shell does that reads `text` from this folder on and with these files, beside what bash does, which was
+    /// found since `from`.
+    fn posix_reading(
+        &mut self,
+        text: &str,
+        from: usize,
+        (folder, files): (Folder, Rc<Files>),
+    ) -> (Vec<Access>, Result<()>) {
         let (program, whole) = match first_commands(text) {
             Ok(Some(first)) => first,
             Ok(None) => return (Vec::new(), Ok(())),
             Err(refused) => return (Vec::new(), Err(refused)),
         };
-        let there = self.place.read_as_posix(folder);
+        let there = self.place.read_as_posix(folder, files);
         let Tried { left, found, walked } = self.tried(from, |walker| {
             walker.aside(|walker| walker.within(there, |walker| walker.program(&program)))
         });

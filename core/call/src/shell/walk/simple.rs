@@ -19,6 +19,7 @@ impl Walker<'_> {
         open_subscript(of)?;
         stray_array(of)?;
         let mark = self.out.len();
+        self.noted.ate = false;
         let mut parts = Parts::default();
         let mut words: Vec<Word> = Vec::new();
         let prefix = of.prefix.iter().flat_map(|prefix| &prefix.0);
@@ -32,6 +33,8 @@ impl Walker<'_> {
                 item => self.item(item, &mut words, &mut parts)?,
             }
         }
+        // Some shells open its input before they run what stands in assignments.
+        let ate = self.noted.ate;
         if let Some(name) = &of.word_or_name {
             self.item(&Item::Word(name.clone()), &mut words, &mut parts)?;
         }
@@ -65,6 +68,12 @@ impl Walker<'_> {
             self.without_words(Parts { assignments: Vec::new(), ..parts });
         } else {
             foreign::check(&words)?;
+            if let (true, Feed::Text(text)) = (ate, &parts.feed)
+                && !text.is_empty()
+            {
+                self.noted.offered.push(text.clone());
+                parts.feed = Feed::Unknown;
+            }
             let outputs = std::mem::take(&mut parts.outputs);
             let opens = (parts.feed != Feed::Nothing && is_bare_exec(&words))
                 .then(|| (parts.feed.clone(), self.noted.offered.clone()));
