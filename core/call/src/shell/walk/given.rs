@@ -101,7 +101,9 @@ impl Walker<'_> {
             if let Some(content) = self.content_of(word, certain) {
                 runs.take(content, &word.text(), shell);
             }
-        } else if fed {
+        }
+        // A word that may become none leaves the program to its input: `sh $(read l)`.
+        if fed && word.is_none_or(|(word, _)| may_vanish(word)) {
             // A shell with options that change how it reads is judged by the line, and asked about besides.
             let content = self.content_of_input(feed);
             let plain = super::parts::reads_shell(words);
@@ -354,6 +356,11 @@ impl Runs {
 fn unknown(from: &str) -> Caveat {
     let reason = format!("it runs a program that is not known: what the line puts into {from}");
     Caveat { reason, always: true, named: Named::Nothing }
+}
+
+/// Whether a word may become no word at all.
+fn may_vanish(word: &Word) -> bool {
+    matches!(word, Word::Open(open) if open.splits && open.pieces.iter().all(Option::is_none))
 }
 
 /// Whether the kernel or a shell would run a file with this text as lines.

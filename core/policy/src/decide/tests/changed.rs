@@ -168,6 +168,8 @@ fn given_input_that_something_else_may_have_read_then_what_runs_it_is_asked_abou
         "printf 'read l\\ncat <<E\\ntouch pwned\\nE\\n' > s; bash < s",
         "bash <<'X'\nhead -c 5\necho touch pwned\nX",
         "sh -c 'sh' <<'X'\nread l\ncat <<E\ntouch pwned\nE\nX",
+        "printf 'touch pwned\n' | sh $x",
+        "printf 'cat <<E\ntouch pwned\nE\n' | sh $(read l)",
     ];
     none_runs("shell(touch *)", &lines, DIALECTS);
 }
