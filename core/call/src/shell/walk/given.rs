@@ -97,10 +97,10 @@ impl Walker<'_> {
             Given::Perhaps(word) => Some((word, false)),
             Given::Input => None,
         };
-        if let Some((word, certain)) = word {
-            if let Some(content) = self.content_of(word, certain) {
-                runs.take(content, &word.text(), shell);
-            }
+        if let Some((word, certain)) = word
+            && let Some(content) = self.content_of(word, certain)
+        {
+            runs.take(content, &word.text(), shell);
         }
         // A word that may become none leaves the program to its input: `sh $(read l)`.
         if fed && word.is_none_or(|(word, _)| may_vanish(word)) {
