@@ -8,6 +8,7 @@ use futures::FutureExt as _;
 use super::*;
 use crate::session::requests::Requests;
 use mayi_core::approval::{ApprovalResponse, choice};
+use mayi_core::gate::GateEvent;
 
 /// A server of the stateless era with one tool, which answers calls by `called`.
 fn stateless(called: impl Fn(&Frame) -> Value + Send + Sync + 'static) -> Plays {
@@ -164,11 +165,12 @@ async fn given_a_call_right_behind_initialize_then_its_server_hears_what_the_cli
     both.await.unwrap();
     // The call waits for a person until the server is known to be stateless.
     assert!(talk.hears().await["result"].is_object());
+    // Cards that wait already come first.
+    let mut events = played.gate.subscribe();
     let card = loop {
-        if let Some(card) = played.gate.waiting().pop() {
+        if let GateEvent::Asked(card) = events.recv().await.unwrap() {
             break card;
         }
-        tokio::time::sleep(Duration::from_millis(5)).await;
     };
     played.gate.answer(ApprovalResponse::pick(&card, choice::ALLOW_ONCE), "person").unwrap();
     assert_eq!(talk.hears().await["id"], 2);
