@@ -9,15 +9,24 @@ pub(super) enum Effect {
     Writes(String),
     /// It reads this file.
     Reads(String),
+    /// Some seds may read it otherwise.
+    Differs,
     /// It is not understood.
     Unknown,
 }
 
-/// The effects of `script`, in order.
+/// The effects of `script`, in order. Where seds differ, what it does to each of them.
 pub(super) fn effects(script: &str) -> Vec<Effect> {
-    let mut reader = Reader { rest: script, depth: 0, effects: Vec::new() };
+    let mut reader = Reader::of(script, true);
     if reader.script().is_none() {
         reader.effects.push(Effect::Unknown);
+    }
+    if reader.shielded {
+        let mut other = Reader::of(script, false);
+        let understood = other.script().is_some();
+        let more = other.effects.into_iter().filter(|effect| !reader.effects.contains(effect));
+        let more: Vec<Effect> = more.chain((!understood).then_some(Effect::Differs)).collect();
+        reader.effects.extend(more);
     }
     reader.effects
 }
@@ -26,9 +35,18 @@ struct Reader<'a> {
     rest: &'a str,
     depth: usize,
     effects: Vec<Effect>,
+    /// A delimiter between brackets is one of their characters, as POSIX has it, and does not end the pattern, as it does
+    /// for old seds.
+    shields: bool,
+    /// There was one.
+    shielded: bool,
 }
 
 impl<'a> Reader<'a> {
+    fn of(script: &'a str, shields: bool) -> Self {
+        Self { rest: script, depth: 0, effects: Vec::new(), shields, shielded: false }
+    }
+
     fn next(&mut self) -> Option<char> {
         let mut chars = self.rest.chars();
         let next = chars.next()?;
@@ -112,8 +130,7 @@ impl<'a> Reader<'a> {
         self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
     }
 
-    /// A regular expression up to its delimiter. Seds differ about a delimiter between brackets:
-    /// then it is not understood.
+    /// A regular expression up to its delimiter.
     fn pattern(&mut self, delimiter: char) -> Option<()> {
         let mut bracket: Option<usize> = None;
         loop {
@@ -125,8 +142,12 @@ impl<'a> Reader<'a> {
                 (None, '\\') => {
                     self.next()?;
                 }
-                (Some(_), c) if c == delimiter => return None,
+                (Some(_), c) if c == delimiter && !self.shields => return Some(()),
                 (None, c) if c == delimiter => return Some(()),
+                (Some(count), c) if c == delimiter => {
+                    self.shielded = true;
+                    *count += 1;
+                }
                 (None, '[') => bracket = Some(0),
                 // `[]x]`, `[^]x]`: not its end.
                 (Some(0), '^') => {}
@@ -135,6 +156,7 @@ impl<'a> Reader<'a> {
                     let kind = self.next()?;
                     let end = self.rest.find(&format!("{kind}]"))?;
                     let inside = self.rest.get(..end)?;
+                    // A name of a class or of a character: those have no such letters.
                     if inside.contains(delimiter) || inside.contains('\n') {
                         return None;
                     }
@@ -185,11 +207,14 @@ impl<'a> Reader<'a> {
             }
             'a' | 'i' | 'c' => while self.line_of_text() {},
             ':' => {
-                // Some labels may hold `;`, others end there; behind a blank, GNU reads a command.
-                let label = self.line().trim();
-                if label.contains(|c: char| matches!(c, ';' | '}') || c.is_whitespace()) {
+                // To some it is the rest of the line; to GNU's it ends at a blank or `;`, and a command may follow.
+                self.skip(&[' ', '\t']);
+                let end = self.rest.find(|c: char| c == ';' || c.is_whitespace()).unwrap_or(self.rest.len());
+                let (label, rest) = self.rest.split_at_checked(end)?;
+                if label.is_empty() || label.contains('}') {
                     return None;
                 }
+                self.rest = rest;
             }
             'b' | 't' | 'T' | 'v' => {
                 let end = self.rest.find([';', '\n', '}']).unwrap_or(self.rest.len());
@@ -281,7 +306,6 @@ mod tests {
             "/start/,/end/p",
             "/x/I,+3d;5q",
             "s|/usr/w|/opt/e|",
-            "s/[]/]*x//",
             "s/[^]a[:space:]]*w//g",
             "1~2d",
             "0,/re/s//x/",
@@ -290,6 +314,7 @@ mod tests {
             "/a/!d",
             "$!N;P;D",
             ":a\nN\n$!ba\ns/\\n/ /g",
+            ":a;N;$!ba;s/\\n/ /g",
             "2i\\\nhello w e\n3d",
             "$a write e w",
             "s/a/b/2gpI # w out",
@@ -297,14 +322,12 @@ mod tests {
             "/^$/d; s/^ *//",
             "s/\\/w/e/",
         ] {
-            let found = effects(script);
-            // `[]/]` is read in two ways.
-            let unsure = script.contains("[]/]");
-            assert_eq!(found, if unsure { vec![Effect::Unknown] } else { vec![] }, "{script}");
+            assert_eq!(effects(script), [], "{script}");
         }
     }
 
     /// Decisions, section 2: "`sed` scripts with `e`, `w` or `r`". Attack 77.
+    /// Attack 265: a delimiter between brackets, and a command behind a label on the same line.
     #[test]
     fn given_a_script_that_runs_reads_or_writes_then_it_says_so() {
         let writes = |file: &str| Effect::Writes(file.to_owned());
@@ -327,10 +350,16 @@ mod tests {
             ("a x\nw out", vec![writes("out")]),
             ("#n\nw out", vec![writes("out")]),
             ("\\,a,w out", vec![writes("out")]),
-            ("s/[/]/x/w out", vec![Effect::Unknown]),
+            ("s/[/]/x/w out", vec![writes("out"), Effect::Differs]),
+            ("s/[]/]*x//", vec![Effect::Differs]),
+            ("/[/]/ y,ab,ba,;e touch PWN", vec![runs("touch PWN"), Effect::Differs]),
+            // Without a shield: the pattern `[`, and what is put in its place is `]`.
+            ("s/[/]/\ne touch PWN\n#/x/", vec![Effect::Unknown, runs("touch PWN")]),
             ("k", vec![Effect::Unknown]),
-            (":l e touch PWN", vec![Effect::Unknown]),
-            (":l\tw out", vec![Effect::Unknown]),
+            (":l e touch PWN", vec![runs("touch PWN")]),
+            (":l\tw out", vec![writes("out")]),
+            (":l;w out", vec![writes("out")]),
+            (":l}w out", vec![Effect::Unknown]),
             ("b l e touch PWN", vec![Effect::Unknown]),
             ("s/a/b", vec![Effect::Unknown]),
             ("}", vec![Effect::Unknown]),

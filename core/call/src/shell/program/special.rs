@@ -194,7 +194,9 @@ fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
                 judge.caveat("the sed script reads another file", vec![place]);
                 judge.places.path(&file, Use::Read, Reach::Itself);
             }
-            sed::Effect::Unknown => judge.caveat("a sed script that is not understood", vec![place]),
+            sed::Effect::Differs => judge.caveat("a sed script that seds read in two ways", vec![place]),
+            // It may run anything.
+            sed::Effect::Unknown => judge.always("a sed script that is not understood"),
         }
     }
 }
@@ -232,7 +234,7 @@ fn sed_file(judge: &mut Judge<'_>, text: &str, place: usize) {
                 judge.places.path(&file, Use::Write(WriteKind::Write), Reach::Itself);
             }
             sed::Effect::Reads(file) => judge.places.path(&file, Use::Read, Reach::Itself),
-            sed::Effect::Runs(_) | sed::Effect::Unknown => {}
+            sed::Effect::Runs(_) | sed::Effect::Differs | sed::Effect::Unknown => {}
         }
     }
 }

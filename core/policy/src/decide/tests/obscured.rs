@@ -279,3 +279,26 @@ fn given_a_line_inside_of_a_known_program_then_a_denial_of_it_holds() {
         ],
     );
 }
+
+/// Attack 265.
+#[test]
+fn given_a_sed_script_that_is_hard_to_read_then_what_it_runs_is_denied_or_asked_about() {
+    denied(
+        &["shell(touch *)"],
+        &[
+            "sed '/[/]/ y,ab,ba,;e touch x' f",
+            "sed --expression '/[/]/ y,ab,ba,;;/a/,$e touch x' f",
+            "sed 's/[^/]*$//;e touch x' f",
+            "sed -n ':a;e touch x' f",
+            "sed ':a e touch x' f",
+        ],
+    );
+    let policy = policy(&[(Deny, "shell(touch *)")]);
+    for line in ["sed '%%% e touch x' f", "sed ':a}e touch x' f", "sed 'k;e touch x' f"] {
+        let decision = in_mode(&policy, &shell(line), Mode::Auto);
+        assert!(decision.effect == Ask && decision.always(), "{line}");
+    }
+    for line in ["sed ':a;N;$!ba;s/\\n/ /g' f", "sed -n '/start/,/end/p' f"] {
+        assert_eq!(in_mode(&policy, &shell(line), Mode::Default).effect, Allow, "{line}");
+    }
+}
