@@ -42,6 +42,9 @@ const ODD: &[&str] = &[
     "getline",
 ];
 
+/// What is called then can't be read from the program: no mode lets it run.
+pub(super) const BY_NAME: &str = "the awk program loads code or calls by name";
+
 /// Why a program is asked about; none if it certainly only computes and prints.
 pub(super) fn danger(program: &str) -> Option<&'static str> {
     let mut reader = Reader { text: program, at: 0, before: Before::Start, unsure: false };
@@ -59,7 +62,7 @@ pub(super) fn danger(program: &str) -> Option<&'static str> {
                     return Some(reason);
                 }
             }
-            Token::Mark('@') => return Some("the awk program loads code or calls by name"),
+            Token::Mark('@') => return Some(BY_NAME),
             Token::Mark('|') => return Some("the awk program opens a pipe"),
             Token::Mark('>') if printing.is_some_and(|from| depth <= from) => {
                 return Some("the awk program writes to a file");

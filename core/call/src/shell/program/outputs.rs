@@ -42,8 +42,10 @@ pub(super) fn named(program: &str) -> Vec<Named> {
 /// Every text between quotes: what is put into a variable may be run later.
 pub(super) fn texts(program: &str) -> Vec<String> {
     let (mut rest, mut found) = (program, Vec::new());
-    while let Some((inner, behind)) = rest.find('"').and_then(|at| text(rest.get(at..)?)) {
-        rest = behind;
+    // Each quote may be one that begins a text: those of comments and of regular expressions are in no order.
+    while let Some(at) = rest.find('"') {
+        let Some((inner, _)) = rest.get(at..).and_then(text) else { break };
+        rest = rest.get(at + 1..).unwrap_or_default();
         if inner.contains(' ') && found.len() < MOST {
             found.push(inner);
         }

@@ -18,6 +18,9 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             programs(judge, form, scan, |judge, text, place| {
                 if let Some(reason) = awk::danger(text) {
                     judge.caveat(reason, vec![place]);
+                    if reason == awk::BY_NAME {
+                        judge.always(reason);
+                    }
                     awk_names(judge, text, reason.contains("writes"));
                     let texts = outputs::texts(text).into_iter().take(8);
                     let texts: Vec<_> = texts.filter(|text| !judge.known.lines.contains(text)).collect();

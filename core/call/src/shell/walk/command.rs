@@ -343,14 +343,16 @@ impl Walker<'_> {
         let Some(folder) = self.place.folder.known() else {
             return plain("the folder that it runs in is not known".to_owned());
         };
-        let roots = self.at.roots;
-        let inside = || {
-            let under = roots.iter().any(|root| folder.starts_with(root));
-            under && (folder == self.at.cwd || self.looked.folder(folder).within(roots))
-        };
-        if reader || roots.is_empty() || inside() {
+        if reader || self.at.roots.is_empty() || self.is_inside(folder) {
             return None;
         }
         plain(format!("it runs in {}, outside of the session's folders", folder.display()))
+    }
+
+    /// Whether this is one of the session's folders, or below one.
+    pub(super) fn is_inside(&self, folder: &std::path::Path) -> bool {
+        let roots = self.at.roots;
+        let under = roots.iter().any(|root| folder.starts_with(root));
+        under && (folder == self.at.cwd || self.looked.folder(folder).within(roots))
     }
 }

@@ -209,7 +209,12 @@ impl Walker<'_> {
         let uses = [(reads, Use::Read), (writes, Use::Write(WriteKind::Write))];
         let uses = uses.into_iter().filter_map(|(used, how)| used.then_some(how));
         let Some(text) = word.literal() else {
-            self.note(false, format!("a redirection to a file that is not known: {}", word.text()));
+            // What is written outside of the session's folders is always asked about, also where only its folder is known.
+            let outside = |folder: &Path| !self.at.roots.is_empty() && !self.is_inside(folder);
+            let folder = &self.place.folder;
+            let always = writes
+                && (folder.known().is_some_and(outside) || folder.candidates().iter().any(|at| outside(at)));
+            self.note(always, format!("a redirection to a file that is not known: {}", word.text()));
             if writes {
                 self.makes(word);
             }

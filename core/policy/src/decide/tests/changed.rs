@@ -187,3 +187,18 @@ fn given_a_script_on_an_input_that_nothing_else_reads_then_nothing_more_is_asked
     let run = through("shell(touch *)", &lines, &[Dialect::Bash]);
     assert_eq!(run.iter().map(|(line, _)| *line).collect::<Vec<_>>(), lines);
 }
+
+/// Attack 267.
+#[test]
+fn given_output_to_a_file_that_is_not_known_outside_of_the_folders_then_it_is_asked_about_always() {
+    let lines = [
+        "cd; > \"$v\"x",
+        "cd ..; ls -la\necho a 0<> \"$v\"x",
+        "cd / && echo a >> $(date).log",
+        "cd ~/other || cd ..; echo a > $v",
+    ];
+    none_runs("shell(touch *)", &lines, DIALECTS);
+    let within = ["echo a > \"$v\"x", "cd src && echo a >> $(date).log"];
+    let run = through("shell(touch *)", &within, &[Dialect::Bash]);
+    assert_eq!(run.iter().map(|(line, _)| *line).collect::<Vec<_>>(), within);
+}

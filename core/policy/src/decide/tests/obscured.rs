@@ -302,3 +302,18 @@ fn given_a_sed_script_that_is_hard_to_read_then_what_it_runs_is_denied_or_asked_
         assert_eq!(in_mode(&policy, &shell(line), Mode::Default).effect, Allow, "{line}");
     }
 }
+
+/// Attack 266.
+#[test]
+fn given_an_awk_program_that_calls_by_name_then_no_mode_lets_it_run() {
+    let policy = policy(&[(Deny, "shell(touch *)")]);
+    let lines = [
+        "awk 'N=1{#\nf=\"system\";@f(\"touch\")}' f",
+        "awk 'NR==1{ # \"\nf = \"system\"; @f(\"touch x\")}' f",
+        "awk '@include \"x\"' f",
+    ];
+    for line in lines {
+        let decision = in_mode(&policy, &shell(line), Mode::Auto);
+        assert!(decision.effect == Deny || decision.effect == Ask && decision.always(), "{line}");
+    }
+}
