@@ -21,7 +21,7 @@ impl Gate {
     pub fn revise(&self, id: ApprovalId, mut call: Call) {
         let mut state = self.lock();
         let epoch = state.judge.policy.epoch;
-        state.judge.sessions.identify(&mut call);
+        state.judge.complete(&mut call);
         let Ok(found) = state.queue.find(id) else { return };
         let before = &found.question().judged.call;
         // What was said of the options still holds.

@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-use crate::call::{Access, Call, Diff, Door, PathAccess, SessionId};
+use super::By;
+use crate::call::{Access, Call, Diff, Door, PathAccess, ServerId, SessionId};
 
 /// As many approved calls are remembered.
 const MOST: usize = 256;
@@ -22,11 +23,15 @@ struct Approved {
     env: std::collections::BTreeMap<String, String>,
     accesses: Vec<Access>,
     diffs: Vec<Diff>,
+    /// The server that a tool is called of.
+    server: Option<ServerId>,
+    /// A person did, who saw exactly this.
+    person: bool,
 }
 
 impl Cover {
     /// Remembers an approved call.
-    pub(super) fn approved(&mut self, call: &Call) {
+    pub(super) fn approved(&mut self, call: &Call, by: By) {
         // What does not say what it does announces nothing.
         let covers = call.door == Door::AcpPermission && call.without_substance().is_none();
         let Some(id) = call.tool_call_id.clone().filter(|_| covers) else { return };
@@ -40,6 +45,8 @@ impl Cover {
             env: call.env.clone(),
             accesses: call.accesses.clone(),
             diffs: call.diffs.clone(),
+            server: call.server.clone(),
+            person: by == By::Person,
         });
     }
 
@@ -61,6 +68,15 @@ impl Cover {
             .filter(|approved| approved.session == call.session)
             .any(|approved| approved.spend(call))
     }
+
+    /// Whether an approved call covers `call`, which came in where its tool runs; it does so once. What is `always` asked
+    /// about, a person has to have seen.
+    pub(super) fn spend_tool(&mut self, call: &Call, always: bool) -> bool {
+        self.approved
+            .iter_mut()
+            .filter(|approved| approved.session == call.session && (approved.person || !always))
+            .any(|approved| approved.spend_tool(call))
+    }
 }
 
 impl Approved {
@@ -75,6 +91,22 @@ impl Approved {
         }
         self.accesses = left;
         !call.accesses.is_empty()
+    }
+
+    /// Takes the tool that `call` calls out of what was approved, if it is there with these arguments.
+    fn spend_tool(&mut self, call: &Call) -> bool {
+        let [Access::Mcp(called)] = call.accesses.as_slice() else { return false };
+        let server = &self.server;
+        let same = |access: &Access| {
+            let Access::Mcp(announced) = access else { return false };
+            *server == call.server
+                && called.certain().is_some()
+                && announced.certain() == called.certain()
+                && announced.arguments == called.arguments
+        };
+        let Some(at) = self.accesses.iter().position(same) else { return false };
+        self.accesses.remove(at);
+        true
     }
 
     /// Whether `announced` is `access`, to the content of what is written and the words of what is run.

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Session, remembered};
+use super::{Behind, Session, remembered};
 use crate::approval::{Card, choice};
-use crate::call::{Access, AgentId, Call, ServerId, SessionId};
+use crate::call::{Access, AgentId, Call, Door, ServerId, SessionId};
 use crate::grant::Grants;
 use crate::policy::{Decision, Effect, Level, Policy, Standing, decide};
 
@@ -27,6 +27,16 @@ impl Judge {
             Some(standing) => decide(&self.policy, call, &standing),
             None => Decision::error(&*call.title, "the session is not known"),
         }
+    }
+
+    /// Fills in what the agent did not say of `call`: which server it is about, and what is known of its tool.
+    pub(super) fn complete(&self, call: &mut Call) {
+        if call.door != Door::Mcp
+            && let Some(before) = self.sessions.before(&call.session)
+        {
+            before.complete(call, &self.policy);
+        }
+        self.sessions.identify(call);
     }
 
     /// What holds in a session, besides the policy; `None`, where it is not known.
@@ -80,6 +90,8 @@ pub(super) struct Sessions {
 struct Passed {
     names: Vec<String>,
     identities: Vec<ServerId>,
+    /// What they are reached through.
+    before: Option<Arc<dyn Behind>>,
 }
 
 impl Sessions {
@@ -134,7 +146,21 @@ impl Sessions {
 
     pub(super) fn pass(&mut self, id: &SessionId, servers: Vec<(String, ServerId)>) {
         let (names, identities) = servers.into_iter().unzip();
-        self.passed.insert(id.clone(), Passed { names, identities });
+        self.passed.insert(id.clone(), Passed { names, identities, before: None });
+    }
+
+    pub(super) fn stand_before(&mut self, id: &SessionId, before: Arc<dyn Behind>) {
+        self.passed.entry(id.clone()).or_default().before = Some(before);
+    }
+
+    /// What the servers of a session are reached through, if mayi stands before them.
+    fn before(&self, id: &SessionId) -> Option<&Arc<dyn Behind>> {
+        self.passed.get(id)?.before.as_ref()
+    }
+
+    /// Whether the servers of a session are reached through mayi alone.
+    pub(super) fn is_before(&self, id: &SessionId) -> bool {
+        self.before(id).is_some()
     }
 
     /// The names of the servers that mayi itself has put into a session.
@@ -143,7 +169,7 @@ impl Sessions {
     }
 
     /// Fills in which server `call` is about, where mayi itself has put it into the session.
-    pub(super) fn identify(&self, call: &mut Call) {
+    fn identify(&self, call: &mut Call) {
         if call.server.is_some() {
             return;
         }

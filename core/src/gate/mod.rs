@@ -9,6 +9,7 @@ mod answer;
 mod asking;
 mod attend;
 mod authorized;
+mod behind;
 mod cover;
 mod elsewhere;
 mod judge;
@@ -27,6 +28,7 @@ mod submit;
 
 pub use asking::{QuestionEvent, Questions};
 pub use authorized::{Authorized, By, Refusal, Verdict};
+pub use behind::Behind;
 pub use elsewhere::{Remote, card};
 pub use kin::{KinError, asking, is_within_an_agent, peer_of, started_by};
 pub use listeners::{GateEvent, Tally};
@@ -82,6 +84,8 @@ struct GateState {
     /// The names that the record has for calls.
     calls: progress::Calls,
     cover: cover::Cover,
+    /// Calls of tools that were judged where they run.
+    met: behind::Met,
     queue: queue::Queue,
     listeners: Listeners,
     tally: Tally,
@@ -109,6 +113,7 @@ impl Gate {
             judge: Judge::by(policy),
             calls: progress::Calls::default(),
             cover: cover::Cover::default(),
+            met: behind::Met::default(),
             queue: queue::Queue::default(),
             listeners: Listeners::default(),
             tally: Tally::default(),

@@ -47,6 +47,7 @@ impl Gate {
         self.cancel(id);
         let mut state = self.lock();
         state.judge.grants.forget(id);
+        state.met.forget(id);
         state.judge.sessions.close(id);
     }
 

@@ -44,7 +44,7 @@ impl Gate {
         let (reply, verdict) = oneshot::channel();
         let mut state = self.lock();
         let on_ask = on_ask.into().unwrap_or(state.asking.on_ask);
-        state.judge.sessions.identify(&mut call);
+        state.judge.complete(&mut call);
         let id = state.calls.begin(&call);
         let (judged, fate) = state.fate(id, call, options, on_ask);
         let at_once = match fate {
@@ -65,17 +65,21 @@ impl Gate {
         Ticket { gate: self.clone(), id: None, verdict }
     }
 
-    /// Judges a call that only was reported: it can't be stopped, and is counted.
-    pub fn judge_reported(&self, call: &Call) -> Decision {
+    /// Judges a call that only was reported: it can't be stopped, and is counted. `None`: it was judged where it ran, at
+    /// the gateway that stands before the servers of its session.
+    pub fn judge_reported(&self, call: &Call) -> Option<Decision> {
         let mut state = self.lock();
         let mut call = call.clone();
-        state.judge.sessions.identify(&mut call);
+        state.judge.complete(&mut call);
+        if state.met.answers_for(&call) {
+            return None;
+        }
         let decision = state.judge.decide(&call);
         state.tally.unasked(decision.effect);
         let id = state.calls.begin(&call);
         let now = Timestamp::now();
         state.ledger.note(|memory| vec![Change::Append(memory.writer.unasked(id, &call, &decision, now))]);
-        decision
+        Some(decision)
     }
 
     /// Counts a request that was refused before it could be judged.
@@ -123,14 +127,20 @@ impl GateState {
             Door::AcpFs | Door::AcpTerminal => {
                 (decision.effect != Effect::Deny && self.cover.spend(call), None)
             }
-            Door::Mcp if decision.effect == Effect::Ask => {
+            Door::Mcp if decision.effect != Effect::Deny => {
+                // Both are taken: what was approved once lets one call through.
                 let pass = self.ledger.pass(call, decision, now);
-                (pass.is_some(), pass)
+                let here = self.cover.spend_tool(call, decision.always());
+                (here || pass.is_some() && decision.effect == Effect::Ask, pass)
             }
             _ => (false, None),
         };
         if covered {
+            // The report of it is of the call that was asked about.
             return Fate::Allow { by: By::Covered, grants: Vec::new(), pass };
+        }
+        if self.judge.sessions.is_before(&call.session) {
+            self.met.judged(call);
         }
         match decision.effect {
             Effect::Allow => Fate::Allow { by: By::Policy, grants: decision.spends(), pass: None },
@@ -151,7 +161,7 @@ impl GateState {
     /// Hands a verdict to whoever holds the ticket: what it allows covers its side doors from now on, and it is counted.
     pub(super) fn give(&mut self, verdict: Verdict, to: oneshot::Sender<Verdict>) {
         if let Verdict::Allowed(authorized) = &verdict {
-            self.cover.approved(authorized.call());
+            self.cover.approved(authorized.call(), authorized.by());
         }
         self.tally.count(&verdict);
         // The ticket may be gone.

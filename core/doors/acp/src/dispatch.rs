@@ -110,7 +110,7 @@ fn tool_call(shared: &Shared, session: &mayi_core::gate::Session, fields: &serde
             &known,
             Vec::new(),
         );
-        let decision = shared.gate.judge_reported(&call);
+        let Some(decision) = shared.gate.judge_reported(&call) else { return };
         if decision.effect != Effect::Allow {
             let _ = shared.events.send(AcpEvent::Unasked { title: call.title, decision });
         }

@@ -256,7 +256,7 @@ async fn given_a_server_that_was_passed_then_its_calls_have_its_identity() {
     let twice = vec![("a".to_owned(), github()), ("b".to_owned(), github()), ("b".to_owned(), other())];
     gate.pass_servers(&SessionId("s".into()), twice);
     let server = |mut call: Call| {
-        gate.lock().judge.sessions.identify(&mut call);
+        gate.lock().judge.complete(&mut call);
         call.server
     };
     assert_eq!(server(asked("1", "a", "t", json!({}))), Some(github()));

@@ -1,0 +1,76 @@
+//! MCP servers of a session that its agent reaches through mayi alone: what is known of their tools counts wherever the
+//! agent asks about one, and a call that was judged where it runs did not run unasked.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::Gate;
+use crate::call::{Access, Call, Door, SessionId};
+use crate::policy::Policy;
+
+/// As many calls are remembered that no report of the agent's was about yet.
+const MOST: usize = 1024;
+
+/// What stands before the servers of a session, and knows what they say of their tools.
+pub trait Behind: Send + Sync + std::fmt::Debug {
+    /// Puts into `call`, which came in at another door, what this one knows of the tool that it is about: what its server
+    /// says of it, what is odd about that, and whether it may be called at all. Called while the gate is held: it must not
+    /// ask the gate anything.
+    fn complete(&self, call: &mut Call, policy: &Policy);
+}
+
+impl Gate {
+    /// Says that the servers which mayi has put into a session are reached through `before` alone.
+    pub fn stand_before(&self, id: &SessionId, before: Arc<dyn Behind>) {
+        self.lock().judge.sessions.stand_before(id, before);
+    }
+}
+
+/// Calls of tools that were judged where they run.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    calls: VecDeque<Tool>,
+}
+
+#[derive(Debug)]
+struct Tool {
+    session: SessionId,
+    server: String,
+    tool: String,
+    arguments: serde_json::Value,
+}
+
+impl Met {
+    /// A call came in where it runs.
+    pub(super) fn judged(&mut self, call: &Call) {
+        let (Door::Mcp, [Access::Mcp(mcp)]) = (call.door, call.accesses.as_slice()) else { return };
+        let Some((server, tool)) = mcp.certain() else { return };
+        if self.calls.len() >= MOST {
+            self.calls.pop_front();
+        }
+        self.calls.push_back(Tool {
+            session: call.session.clone(),
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            arguments: mcp.arguments.clone(),
+        });
+    }
+
+    /// Whether what an agent reports was judged where it ran: each such call answers for one report. Agents report
+    /// arguments in forms of their own, so that another call of the same tool will do.
+    pub(super) fn answers_for(&mut self, report: &Call) -> bool {
+        let [Access::Mcp(mcp)] = report.accesses.as_slice() else { return false };
+        let same = |met: &Tool| {
+            let named = |(server, tool): &(String, String)| *server == met.server && *tool == met.tool;
+            met.session == report.session && mcp.readings.iter().any(named)
+        };
+        let exactly = |met: &Tool| same(met) && met.arguments == mcp.arguments;
+        let at = self.calls.iter().position(exactly).or_else(|| self.calls.iter().position(same));
+        at.and_then(|at| self.calls.remove(at)).is_some()
+    }
+
+    /// Forgets the calls of a session.
+    pub(super) fn forget(&mut self, session: &SessionId) {
+        self.calls.retain(|met| met.session != *session);
+    }
+}
