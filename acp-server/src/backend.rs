@@ -41,6 +41,12 @@ pub struct BackendOptions {
     pub state: PathBuf,
     /// After this time a question expires into a denial; none by default.
     pub limit: Option<Duration>,
+    /// What starts a relay to an MCP server of a tab: a program and its arguments.
+    pub relay: Vec<String>,
+    /// Whether mayi stands before the MCP servers of tabs, where nothing else is said.
+    pub gateway: bool,
+    /// Whether agents get two tools in place of all, where nothing else is said.
+    pub toolbelt: bool,
     /// Where the page is, if it is served.
     pub ui: Option<String>,
 }

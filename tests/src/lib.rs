@@ -320,6 +320,13 @@ impl Running {
         });
     }
 
+    /// The JSON lines that it has told so far.
+    #[must_use]
+    pub fn told(&self) -> Vec<Value> {
+        let out = contents(&self.out);
+        String::from_utf8_lossy(&out).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
     /// Sends it a signal.
     ///
     /// # Panics

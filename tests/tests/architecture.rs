@@ -46,7 +46,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     ("mayi-doors", &["mayi-acp", "mayi-acp-server", "mayi-mcp"]),
     ("mayi-acp", &["mayi", "mayi-acp-server", "mayi-check", "mayi-tests"]),
-    ("mayi-mcp", &["mayi", "mayi-tests"]),
+    ("mayi-mcp", &["mayi", "mayi-acp-server", "mayi-tests"]),
     ("mayi-check", &["mayi", "mayi-acp-server", "mayi-tests"]),
     ("mayi-demo", &["mayi", "mayi-tests"]),
     ("mayi", &["mayi-tests"]),

@@ -22,6 +22,13 @@ pub struct NewSession {
     /// The agent's id of an earlier session to go on with. An agent that can't do that begins anew.
     #[serde(default)]
     pub resume: Option<String>,
+    /// Two tools, `find_tools` and `run_tool`, in place of all that the MCP servers have; none: as `mayi serve` was told.
+    #[serde(default)]
+    pub toolbelt: Option<bool>,
+    /// Whether mayi stands before the MCP servers; none: as `mayi serve` was told. Without it, what the agent does not ask
+    /// about runs unjudged.
+    #[serde(default)]
+    pub gateway: Option<bool>,
 }
 
 /// Names a tab.

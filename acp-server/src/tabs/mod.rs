@@ -4,10 +4,11 @@ mod keeper;
 mod open;
 mod pump;
 mod running;
+mod servers;
 mod turn;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use mayi_acp::Connection;
@@ -15,6 +16,7 @@ use mayi_core::call::{AgentId, SessionId};
 use mayi_core::config::Running;
 use mayi_core::gate::Gate;
 use mayi_core::policy::Mode;
+use mayi_mcp::SessionServers;
 use tokio::sync::watch;
 
 pub(crate) use self::open::open;
@@ -32,6 +34,8 @@ pub(crate) struct Tab {
     cwd: PathBuf,
     gate: Gate,
     running: Running,
+    /// Its MCP servers, unless the agent has them.
+    servers: OnceLock<SessionServers>,
     backend: Weak<Backend>,
     now: Mutex<Now>,
     /// Nobody wants it any more: an agent that is being started is given up.
@@ -186,6 +190,9 @@ impl Tab {
         };
         if let Some(connection) = connection {
             connection.end().await;
+        }
+        if let Some(servers) = self.servers.get() {
+            servers.end().await;
         }
         // One that is being started ends too, before anybody hears that the tab has.
         self.closing.send_replace(true);

@@ -1,10 +1,10 @@
 //! Opening a tab: the agent is started, and its session opened.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use mayi_acp::{AcpEvent, AgentError, AskingMode, Connection, Launch, McpServer, Offer, OpenSession, Opened};
+use mayi_acp::{AcpEvent, AgentError, AskingMode, Connection, Launch, Offer, OpenSession, Opened};
 use mayi_core::approval::visible;
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
 use mayi_core::config::{AgentCommand, AgentLaunch, Loaded, Running, Trust, nearest};
@@ -12,6 +12,7 @@ use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use tokio::sync::{mpsc, watch};
 
 use super::keeper::TabKeeper;
+use super::servers::{self, Gateway};
 use super::{Now, Tab, pump};
 use crate::api::{NewSession, SessionInfo, TabState};
 use crate::backend::{Backend, lock};
@@ -30,7 +31,19 @@ pub(crate) async fn open(backend: &Arc<Backend>, wanted: NewSession) -> Result<S
 async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInfo, Refused> {
     let id = tab_id(wanted.tab_id.as_deref())?;
     let cwd = folder(&wanted.cwd)?;
-    let loaded = backend.load(&cwd)?;
+    let mut loaded = backend.load(&cwd)?;
+    let gateway = Gateway {
+        none: !wanted.gateway.unwrap_or(backend.options.gateway),
+        toolbelt: wanted.toolbelt.unwrap_or(backend.options.toolbelt),
+    };
+    if gateway.none && !loaded.servers.is_empty() {
+        let names: Vec<&str> = loaded.servers.keys().map(String::as_str).collect();
+        // Also in the record: it keeps what a policy notices.
+        loaded.policy.notices.push(format!(
+            "no gateway: the agent reaches {} without mayi, and may call their tools without asking",
+            names.join(", ")
+        ));
+    }
     let agent = agent(&loaded, &wanted.agent)?;
     let launch = launch(backend, agent, &cwd)?;
     let name = AgentId::named(&agent.name);
@@ -42,6 +55,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
         cwd: cwd.clone(),
         gate,
         running,
+        servers: OnceLock::new(),
         backend: Arc::downgrade(backend),
         now: Mutex::new(Now {
             session: None,
@@ -71,15 +85,24 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
     backend.insert(&tab)?;
     tab.gate.attend();
     tab.tell();
-    let session = OpenSession {
+    let mut session = OpenSession {
         agent: name,
         cwd,
         more_roots: Vec::new(),
-        servers: loaded.servers.values().map(McpServer::from).collect(),
+        servers: Vec::new(),
+        behind: None,
         mode: wanted.mode,
         asking_mode: agent.asking_mode.clone().map(AskingMode),
         resume: wanted.resume.map(SessionId),
     };
+    if let Err(refused) =
+        servers::put_in(&mut session, &tab, backend, gateway, loaded.servers.values().cloned().collect())
+    {
+        tab.started.send_replace(true);
+        backend.remove(&tab.id);
+        tab.end().await;
+        return Err(refused);
+    }
     let (events, heard) = mpsc::unbounded_channel();
     let mut closing = tab.closing.subscribe();
     let begun = tokio::select! {
@@ -141,6 +164,9 @@ async fn begin(
         if let Some(mode) = now.mode {
             // It may have been chosen while the agent was being started.
             tab.gate.set_mode(&begun.opened.id, mode);
+        }
+        if let Some(servers) = tab.servers.get() {
+            servers.belong_to(&begun.opened.id);
         }
         now.session = Some(begun.opened.id);
         now.can_resume = connection.can_load();

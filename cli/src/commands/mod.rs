@@ -14,6 +14,7 @@ mod inbox;
 mod init;
 mod log;
 mod mcp;
+mod relay;
 mod run;
 mod serve;
 mod test;
@@ -118,6 +119,9 @@ pub(crate) enum Command {
     /// Be the demo agent: ACP on standard input and output
     #[command(hide = true)]
     DemoAgent,
+    /// Be what an agent starts in the place of one of its session's MCP servers
+    #[command(hide = true)]
+    Relay,
 }
 
 impl Cli {
@@ -174,6 +178,7 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
         Command::Doctor(args) => doctor::doctor(args, &ctx),
         Command::Completions { shell } => completions::print(shell),
         Command::DemoAgent => demo_agent::serve().await,
+        Command::Relay => relay::serve().await,
     }
 }
 

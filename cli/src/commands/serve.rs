@@ -45,6 +45,12 @@ pub(crate) struct ServeArgs {
     /// End when nobody was connected for this time who can answer, such as 10m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub exit_when_idle: Option<Duration>,
+    /// Offer agents two tools, find_tools and run_tool, in place of all that their MCP servers have
+    #[arg(long, conflicts_with = "no_gateway")]
+    pub toolbelt: bool,
+    /// Hand the MCP servers to agents as they are: calls that they do not ask about run unjudged
+    #[arg(long)]
+    pub no_gateway: bool,
     /// Deny a question that nobody answered in this time, such as 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub approval_timeout: Option<Duration>,
@@ -108,6 +114,9 @@ pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliErro
             writer: Arc::new(move || memory::writer(&kept, &record)),
             state,
             limit: args.approval_timeout,
+            relay: super::relay::program()?,
+            gateway: !args.no_gateway,
+            toolbelt: args.toolbelt,
             ui: ui.clone(),
         },
         instance.clone(),

@@ -987,7 +987,16 @@ tabId: string | null,
 /**
  * The agent's id of an earlier session to go on with. An agent that can't do that begins anew.
  */
-resume: string | null, };
+resume: string | null, 
+/**
+ * Two tools, `find_tools` and `run_tool`, in place of all that the MCP servers have; none: as `mayi serve` was told.
+ */
+toolbelt: boolean | null, 
+/**
+ * Whether mayi stands before the MCP servers; none: as `mayi serve` was told. Without it, what the agent does not ask
+ * about runs unjudged.
+ */
+gateway: boolean | null, };
 
 /**
  * Names a tab.

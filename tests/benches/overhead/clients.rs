@@ -72,6 +72,7 @@ pub(crate) async fn mayi(task: Task, policy: Policy) -> Outcome<Duration> {
         cwd: task.work.clone(),
         more_roots: Vec::new(),
         servers: Vec::new(),
+        behind: None,
         mode: None,
         asking_mode: None,
         resume: None,

@@ -9,7 +9,7 @@ use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::gate::{Asking, Gate, NoKeeper, OnAsk};
 use mayi_core::pin::Pins;
 use mayi_core::policy::{AgentSettings, Origin, Policy};
-use mayi_mcp::{Asks, Caller, Client, Clients, Frame, Gateway, Key, McpDoor, McpOptions};
+use mayi_mcp::{Asks, Hears, Caller, Client, Clients, Frame, Gateway, Key, McpDoor, McpOptions};
 use mayi_tests::until;
 use serde_json::{Value, json};
 
@@ -45,7 +45,8 @@ fn options(scene: &Scene) -> McpOptions {
         toolbelt: false,
         asks: Asks::Auto,
         surface: Box::new(|| false),
-        say: Arc::new(|_, _| ()),
+        belongs: None,
+        hears: Hears { people: Arc::new(|_, _| ()), errors: Arc::new(|_, _| ()) },
         tokens: None,
         patience: Duration::from_millis(300),
     }

@@ -1,4 +1,4 @@
-//! `mayi run --gateway`: mayi's own gateway in front of the servers, started by the agents themselves.
+//! The servers of a session are behind its own gate: the agents start relays.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ with_both_agents!(given_an_answer_at_acp_then_the_gateway_does_not_ask_again);
 /// Attack 122: nothing else goes through by that answer.
 fn given_an_answer_at_acp_then_the_gateway_does_not_ask_again(agent: Agent) {
     let scene = Scene::new(agent);
-    let options = ["--gateway", "--on-ask", "wait", "--approval-timeout", "100s"];
+    let options = ["--on-ask", "wait", "--approval-timeout", "100s"];
     let running = scene.start("mcp plain", &options);
     let store = answer_once(&scene);
     let done = scene.ended(running);
@@ -31,7 +31,7 @@ fn given_an_answer_at_acp_then_the_gateway_does_not_ask_again(agent: Agent) {
 #[test]
 fn given_codex_and_a_tool_with_read_only_hint_then_the_gateway_does_not_let_it_through() {
     let scene = Scene::new(Agent::Codex);
-    let done = scene.run("mcp peek", &["--gateway"]);
+    let done = scene.run("mcp peek", &[]);
     assert_eq!(done.wire.questions().len(), 0, "{done}");
     assert_eq!(scene.calls("mini"), Some(Vec::new()), "{done}");
     let asked = scene.model().asked();

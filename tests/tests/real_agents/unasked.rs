@@ -47,12 +47,12 @@ fn given_a_denied_read_then_a_person_is_told_that_it_ran_without_asking(agent: A
 }
 
 /// Decisions, section 1: "What an agent or server says of itself (kind, title, `readOnlyHint`) never makes a decision
-/// looser". Codex believes the hint, and does not ask.
+/// looser". Codex believes the hint, and does not ask. Where it has the server without mayi before it, that can only be counted.
 #[test]
-fn given_codex_and_a_tool_with_read_only_hint_then_its_call_is_counted_as_unasked() {
+fn given_codex_a_tool_with_read_only_hint_and_no_gateway_then_its_call_is_counted_as_unasked() {
     for tool in ["peek", "echo"] {
         let scene = Scene::new(Agent::Codex);
-        let done = scene.run(&format!("mcp {tool}"), &["--deny", "mcp(mini/echo)"]);
+        let done = scene.run(&format!("mcp {tool}"), &["--no-gateway", "--deny", "mcp(mini/echo)"]);
         let count = if tool == "echo" { "unasked_denied" } else { "unasked_ask" };
         assert_eq!((done.unasked(), done.count(count), done.wire.questions().len()), (1, 1, 0), "{done}");
         let shown: Vec<_> = done.of("unasked").collect();

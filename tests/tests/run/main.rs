@@ -10,6 +10,7 @@ mod exits;
 mod formats;
 mod modes;
 mod rogues;
+mod servers;
 mod sessions;
 mod sides;
 mod together;

@@ -69,8 +69,8 @@ fn given_any_requests_then_each_is_answered_exactly_once() {
     });
 }
 
-/// Surfaces, section 4: "passes the configured servers into the session". Section 1: "`--mcp NAME` (which of the
-/// configured servers go into the session; default all)".
+/// Surfaces, section 4: "passes the configured servers into the session, each behind the gateway"; "`--no-gateway` is a warned
+/// exception". Section 1: "`--mcp NAME` (which of the configured servers go into the session; default all)".
 #[test]
 fn given_configured_servers_then_all_or_the_named_ones_go_into_the_session() {
     let toml = "[servers.one]\ncommand = [\"one\", \"--x\"]\nenv = { KEY = \"v\" }\n\
@@ -85,17 +85,31 @@ fn given_configured_servers_then_all_or_the_named_ones_go_into_the_session() {
     ];
     for (options, servers) in cases {
         let machine = Machine::new().user(toml);
-        let _ = overheard(&machine, &["updates", "1"]).args(options).end().exits(0);
+        let _ = overheard(&machine, &["updates", "1"]).args(options).args(["--no-gateway"]).end().exits(0);
         assert_eq!(params(&heard(&machine), "session/new")["mcpServers"], servers, "{options:?}");
+        let _ = overheard(&machine, &["updates", "1"]).args(options).end().exits(0);
+        let names = |servers: &Value| -> Vec<(Value, Value)> {
+            servers
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|server| (server["name"].clone(), server["args"].clone()))
+                .collect()
+        };
+        let relays: Vec<_> = names(&servers).into_iter().map(|(name, _)| (name, json!(["relay"]))).collect();
+        assert_eq!(names(&params(&heard(&machine), "session/new")["mcpServers"]), relays, "{options:?}");
     }
 }
 
-/// ACP: an HTTP server needs the agent's `mcpCapabilities.http`.
+/// ACP: an HTTP server needs the agent's `mcpCapabilities.http`. Behind mayi any agent reaches it.
 #[test]
-fn given_a_server_that_the_agent_cannot_reach_then_it_is_left_out_and_said_so() {
+fn given_a_server_that_the_agent_cannot_reach_then_only_a_relay_leads_there_and_else_it_is_said() {
     let machine = Machine::new().user("[servers.far]\nurl = \"https://example.com/mcp\"\n");
-    let _ = overheard(&machine, &["updates", "1"]).end().exits(0).says("far is left out");
+    let _ =
+        overheard(&machine, &["updates", "1"]).args(["--no-gateway"]).end().exits(0).says("far is left out");
     assert_eq!(params(&heard(&machine), "session/new")["mcpServers"], json!([]));
+    let _ = overheard(&machine, &["updates", "1"]).end().exits(0);
+    assert_eq!(params(&heard(&machine), "session/new")["mcpServers"][0]["args"], json!(["relay"]));
 }
 
 /// Surfaces, section 4: "puts one text block (mode, its rules, what a refusal means) before the first prompt".

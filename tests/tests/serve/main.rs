@@ -13,6 +13,7 @@ mod asking;
 mod events;
 mod hostile;
 mod scene;
+mod servers;
 mod settings;
 mod starting;
 mod tabs;

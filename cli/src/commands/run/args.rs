@@ -43,9 +43,12 @@ pub(crate) struct RunArgs {
     /// Pass only this configured MCP server into the session (repeatable)
     #[arg(long, value_name = "NAME")]
     pub mcp: Vec<String>,
-    /// Put mayi's own gateway in front of the MCP servers: calls that the agent does not ask about are judged too
-    #[arg(long, conflicts_with = "no_record", help_heading = "Permissions")]
-    pub gateway: bool,
+    /// Offer the agent two tools, find_tools and run_tool, in place of all that its MCP servers have
+    #[arg(long, conflicts_with = "no_gateway")]
+    pub toolbelt: bool,
+    /// Hand the MCP servers to the agent as they are: calls that it does not ask about run unjudged
+    #[arg(long, help_heading = "Permissions")]
+    pub no_gateway: bool,
     /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
     #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
     pub mode: Option<Mode>,

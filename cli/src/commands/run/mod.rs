@@ -1,9 +1,9 @@
 //! `mayi run`: one prompt to an agent, every tool call gated.
 
 mod args;
-mod gateway;
 mod output;
 mod prompt;
+mod servers;
 mod setup;
 mod text;
 mod turn;
@@ -16,7 +16,8 @@ use std::sync::Arc;
 use mayi_acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
 use mayi_core::config::{FileKeeper, Running};
 use mayi_core::gate::{Gate, Memory, OnAsk};
-use mayi_core::store::Owner;
+use mayi_core::store::{Owner, Store};
+use mayi_mcp::SessionServers;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
@@ -38,9 +39,17 @@ use crate::surface::Screen;
 /// For what is wrong with the options or the configuration. What goes wrong with the agent is part
 /// of the output, and an exit code.
 pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
-    let loaded = ctx.load()?;
+    let mut loaded = ctx.load()?;
     let terminal = prompt::has_terminal();
-    let setup = Setup::new(&args, &ctx, &loaded, terminal)?;
+    let mut setup = Setup::new(&args, &ctx, &loaded, terminal)?;
+    if args.no_gateway && !setup.servers.is_empty() {
+        let names: Vec<&str> = setup.servers.iter().map(|server| server.name.as_str()).collect();
+        // Also in the record: it keeps what a policy notices.
+        loaded.policy.notices.push(format!(
+            "--no-gateway: the agent reaches {} without mayi, and may call their tools without asking",
+            names.join(", ")
+        ));
+    }
     let first = prompt::first(&args)?;
     setup.make_folder()?;
     let prompts = setup.asking.on_ask == OnAsk::Prompt;
@@ -53,28 +62,40 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     for notice in &loaded.policy.notices {
         let _ = output.notice(notice);
     }
-    let servers =
-        setup.open.servers.iter().map(|server| (server.name().to_owned(), server.identity().clone()));
+    let servers = setup.servers.iter().map(|server| (server.name.clone(), server.transport.identity()));
     let running = Running::new(loaded.agents.get(setup.agent.as_str()), servers);
     let keeper = FileKeeper::new(ctx.sources.clone()).running(running);
     let policy = loaded.policy.clone();
     let _present = if args.no_record { memory::present(&ctx, &Owner::this()) } else { None };
-    let gate = if args.no_record {
-        Gate::new(policy, setup.asking, Box::new(keeper))
+    let (gate, store) = if args.no_record {
+        (Gate::new(policy, setup.asking, Box::new(keeper)), None)
     } else {
-        let memory = memory::open(&ctx, &loaded)
-            .and_then(|Kept { store, writer }| Ok(Memory::attach(store, writer)?))
+        let (memory, store) = memory::open(&ctx, &loaded)
+            .and_then(|Kept { store, writer }| {
+                let store: Arc<dyn Store> = store;
+                Ok((Memory::attach(Arc::clone(&store), writer)?, store))
+            })
             .map_err(|error| error.or("go on without a record: --no-record"))?;
-        Gate::remembering(policy, setup.asking, Box::new(keeper), memory)
+        (Gate::remembering(policy, setup.asking, Box::new(keeper), memory), Some(store))
     };
+    let (events, agent) = mpsc::unbounded_channel();
+    let servers = servers::stand_before(&mut setup, (&args, &ctx), &gate, store.as_ref(), &events)?;
     gate.attend();
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     prompt::listen_for_signals(&interrupt);
     let asking = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt);
     let deadline = args.timeout.map(|limit| Instant::now() + limit);
-    let mut run =
-        Run { args: &args, ctx: &ctx, setup: &setup, gate: gate.clone(), asking, deadline, interrupts };
-    let (mut output, mut ending, outcome) = run.conversation(output, first).await;
+    let mut run = Run {
+        args: &args,
+        ctx: &ctx,
+        setup: &setup,
+        servers,
+        gate: gate.clone(),
+        asking,
+        deadline,
+        interrupts,
+    };
+    let (mut output, mut ending, outcome) = run.conversation(output, first, (events, agent)).await;
     ending.tally = gate.tally();
     gate.leave();
     let exit = outcome.exit(&ending);
@@ -150,6 +171,8 @@ struct Run<'a> {
     args: &'a RunArgs,
     ctx: &'a Context,
     setup: &'a Setup,
+    /// Its MCP servers, unless the agent has them.
+    servers: Option<SessionServers>,
     gate: Gate,
     asking: Asking,
     deadline: Option<Instant>,
@@ -157,13 +180,18 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn conversation(&mut self, mut output: Output, first: Next) -> (Output, Ending, Outcome) {
+    async fn conversation(
+        &mut self,
+        mut output: Output,
+        first: Next,
+        (events, agent): (mpsc::UnboundedSender<AcpEvent>, mpsc::UnboundedReceiver<AcpEvent>),
+    ) -> (Output, Ending, Outcome) {
         let mut ending = Ending::default();
-        let (events, agent) = mpsc::unbounded_channel();
         let decided = self.gate.subscribe();
         let (connection, opened) = match self.open(events).await {
             Ok(open) => open,
             Err(outcome) => {
+                self.end_servers().await;
                 let mut agent = agent;
                 while let Ok(event) = agent.try_recv() {
                     let _ = output.agent(event);
@@ -203,11 +231,18 @@ impl Run<'_> {
         outcome.unwritten = turns.unwritten.take();
         ending.stop_reason = outcome.stop.as_ref().map(|stop| stop.as_str().to_owned());
         connection.end().await;
+        self.end_servers().await;
         turns.drain(&mut Vec::new());
         if let Some(watchdog) = watchdog {
             watchdog.abort();
         }
         (turns.output, ending, outcome)
+    }
+
+    async fn end_servers(&self) {
+        if let Some(servers) = &self.servers {
+            servers.end().await;
+        }
     }
 
     /// Starts the agent and opens its session, unless the person or the time limit is quicker.
@@ -232,6 +267,9 @@ impl Run<'_> {
             },
             Some(()) = self.interrupts.recv() => return Err(cut(Cut::Interrupted)),
         };
+        if let Some(servers) = &self.servers {
+            servers.belong_to(&opened.id);
+        }
         if connection.can_load()
             && let Ok(folder) = self.ctx.state_folder()
         {

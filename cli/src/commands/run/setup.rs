@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mayi_acp::{AskingMode, Launch, McpServer, Offer, OpenSession};
+use mayi_acp::{AskingMode, Launch, Offer, OpenSession};
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
 use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Trust, nearest};
 use mayi_core::gate::{Asking, OnAsk};
@@ -20,6 +20,8 @@ pub(super) struct Setup {
     pub(super) launch: Launch,
     pub(super) offer: Offer,
     pub(super) open: OpenSession,
+    /// The configured MCP servers that go into the session.
+    pub(super) servers: Vec<ServerLaunch>,
     pub(super) asking: Asking,
     pub(super) mode: Mode,
 }
@@ -70,14 +72,16 @@ impl Setup {
             agent: agent.clone(),
             cwd,
             more_roots: Vec::new(),
-            servers: servers_of(args, ctx, loaded, &agent)?,
+            servers: Vec::new(),
+            behind: None,
             mode: args.mode,
             asking_mode: asking_mode.map(AskingMode),
             resume,
         };
         let offer = Offer { fs: !args.no_fs, terminal: !args.no_terminal };
         let asking = Asking { on_ask, limit: args.approval_timeout };
-        Ok(Self { agent, launch, offer, open, asking, mode })
+        let servers = super::servers::wanted(args, loaded)?;
+        Ok(Self { agent, launch, offer, open, servers, asking, mode })
     }
 }
 
@@ -150,30 +154,6 @@ fn resume_of(
         Some(id) => Ok(Some(SessionId(id))),
         None => Err(CliError::usage(format!("there is no earlier session of {agent} in {}", cwd.display()))),
     }
-}
-
-fn servers_of(
-    args: &RunArgs,
-    ctx: &Context,
-    loaded: &Loaded,
-    agent: &AgentId,
-) -> Result<Vec<McpServer>, CliError> {
-    for name in &args.mcp {
-        if !loaded.servers.contains_key(name) {
-            let known: Vec<&str> = loaded.servers.keys().map(String::as_str).collect();
-            let known = if known.is_empty() { "none is configured".to_owned() } else { known.join(", ") };
-            return Err(CliError::usage(format!(
-                "no MCP server is called `{}` ({known}): add it as [servers.NAME]",
-                mayi_core::approval::visible(name)
-            )));
-        }
-    }
-    let wanted = |server: &&ServerLaunch| args.mcp.is_empty() || args.mcp.contains(&server.name);
-    let servers = loaded.servers.values().filter(wanted);
-    if !args.gateway {
-        return Ok(servers.map(McpServer::from).collect());
-    }
-    servers.map(|server| super::gateway::in_front_of(server, args, ctx, agent)).collect()
 }
 
 /// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being

@@ -31,4 +31,4 @@ pub use event::AcpEvent;
 pub use launch::{Launch, resolve_program};
 pub use modes::AskingMode;
 pub use permission::permission_call;
-pub use session::{McpServer, OpenSession, Opened, StopReason};
+pub use session::{McpServer, OpenSession, Opened, Servers, StopReason};

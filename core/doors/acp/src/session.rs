@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use super::shared::Turn;
 use super::{AgentError, adapt};
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{ServerLaunch, Transport};
-use mayi_core::gate::Session;
+use mayi_core::gate::{Behind, Session};
 use mayi_core::policy::Mode;
 
 /// How long an agent may take to open a session: some start their servers first.
@@ -82,6 +83,15 @@ impl McpServer {
     }
 }
 
+/// Servers of a session that its agent reaches through mayi alone.
+#[derive(Clone, Debug)]
+pub struct Servers {
+    /// Their names in the configuration, and which they are.
+    pub names: Vec<(String, ServerId)>,
+    /// What stands before them.
+    pub before: Arc<dyn Behind>,
+}
+
 /// A session to open.
 #[derive(Clone, Debug)]
 pub struct OpenSession {
@@ -91,8 +101,10 @@ pub struct OpenSession {
     pub cwd: PathBuf,
     /// More roots.
     pub more_roots: Vec<PathBuf>,
-    /// The configured servers that go into it.
+    /// The servers that the agent is told to start.
     pub servers: Vec<McpServer>,
+    /// What those servers stand for, if mayi stands before them.
+    pub behind: Option<Servers>,
     /// The mode that was chosen for it; none: as configured.
     pub mode: Option<Mode>,
     /// The agent's own mode in which it asks.
@@ -197,8 +209,14 @@ impl Connection {
             cwd: wanted.cwd.clone(),
             mode: wanted.mode,
         });
+        let gate = &self.shared.gate;
+        if let Some(behind) = &wanted.behind {
+            gate.pass_servers(id, behind.names.clone());
+            gate.stand_before(id, Arc::clone(&behind.before));
+            return;
+        }
         let passed = |server: &McpServer| (server.name().to_owned(), server.identity().clone());
-        self.shared.gate.pass_servers(id, wanted.servers.iter().map(passed).collect());
+        gate.pass_servers(id, wanted.servers.iter().map(passed).collect());
     }
 
     async fn put_into_asking_mode(

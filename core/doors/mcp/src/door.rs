@@ -1,7 +1,8 @@
 //! The gateway: what all its conversations share, and how one begins.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use rmcp::model::RequestStateCodec;
@@ -9,6 +10,7 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use super::belonging::Belonging;
 use super::front::{Caller, Client, Clients, Conversation, Gateway};
 use super::http::Schemas;
 use super::pinned::{Pinned, Told};
@@ -33,10 +35,21 @@ pub enum Asks {
     Surface,
     /// Nobody.
     Nobody,
+    /// Whoever answers for the agent's session that the calls belong to.
+    Session,
 }
 
-/// Hears what servers write to their error output, and what is odd about them: the server's name, and one line.
+/// Hears something of a server: its name, and one line.
 pub type Say = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
+/// Who hears of servers.
+#[derive(Clone)]
+pub struct Hears {
+    /// What people should know.
+    pub people: Say,
+    /// What servers write to their error output.
+    pub errors: Say,
+}
 
 /// How the gateway is to be.
 pub struct McpOptions {
@@ -48,14 +61,16 @@ pub struct McpOptions {
     pub roots: Vec<PathBuf>,
     /// The mode, if one was chosen.
     pub mode: Option<Mode>,
+    /// The agent's session that all calls belong to; none: each conversation has one of its own.
+    pub belongs: Option<Belonging>,
     /// Two tools in place of all.
     pub toolbelt: bool,
     /// Who answers questions.
     pub asks: Asks,
     /// Whether a surface is open where a person could answer.
     pub surface: Box<dyn Fn() -> bool + Send + Sync>,
-    /// Where to say what people should know.
-    pub say: Say,
+    /// Who hears of servers.
+    pub hears: Hears,
     /// Where the tokens of remote servers are; none: nowhere.
     pub tokens: Option<PathBuf>,
     /// So long a question waits for a client to come back with its answer: [`PATIENCE`].
@@ -72,12 +87,38 @@ pub(super) struct Shared {
     pub(super) options: McpOptions,
     pub(super) codec: RequestStateCodec,
     launches: Vec<ServerLaunch>,
+    /// The servers that were started, of all conversations; the last one of a name counts.
+    started: Mutex<HashMap<String, Weak<Server>>>,
     /// Servers that were stopped, and may run still.
     pub(super) ending: TaskTracker,
     pub(super) told: Arc<Told>,
 }
 
 impl Shared {
+    /// The server of this name that was started last, if it is there.
+    pub(super) fn running(&self, name: &str) -> Option<Arc<Server>> {
+        self.started().get(name)?.upgrade()
+    }
+
+    /// The server and tool that a joined name leads to, by what servers have listed.
+    pub(super) fn tool_called(&self, name: &str) -> Option<(String, String)> {
+        let own = |launch: &ServerLaunch| {
+            let tool = match self.launches.as_slice() {
+                [_] => name,
+                _ => name.strip_prefix(&launch.name)?.strip_prefix("__")?,
+            };
+            self.running(&launch.name)?.listed()?.get(tool)?;
+            Some((launch.name.clone(), tool.to_owned()))
+        };
+        let mut found = self.launches.iter().filter_map(own);
+        // What could be two is none.
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    fn started(&self) -> MutexGuard<'_, HashMap<String, Weak<Server>>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The `inputSchema` of a tool that was listed, by the name that clients know.
     fn schema(&self, name: &str) -> Option<Value> {
         self.pinned.schema(|server| match self.launches.as_slice() {
@@ -106,13 +147,14 @@ impl McpDoor {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| format!("the system has no random numbers: {error}"))?;
         let codec = RequestStateCodec::try_new(key.to_vec()).map_err(|error| error.to_string())?;
-        let told = Arc::new(Told::new(Arc::clone(&options.say)));
+        let told = Arc::new(Told::new(Arc::clone(&options.hears.people)));
         let shared = Shared {
             gate,
             pinned: Pinned::new(pins, Arc::clone(&told)),
             options,
             codec,
             launches: servers,
+            started: Mutex::default(),
             ending: TaskTracker::new(),
             told,
         };
@@ -138,23 +180,30 @@ impl McpDoor {
 
     fn servers(&self) -> Vec<Arc<Server>> {
         let start = |launch: &ServerLaunch| {
-            let say = Arc::clone(&self.shared.options.say);
-            let name = launch.name.clone();
-            let say: wire::stdio::Say = Arc::new(move |text| say(&name, text));
+            let of_server = |say: &Say| {
+                let (say, name) = (Arc::clone(say), launch.name.clone());
+                let say: wire::stdio::Say = Arc::new(move |text| say(&name, text));
+                say
+            };
+            let hears = &self.shared.options.hears;
             let reach = Reach {
                 transport: launch.transport.clone(),
                 name: launch.name.clone(),
                 cwd: self.shared.options.cwd.clone(),
                 tokens: self.shared.options.tokens.clone(),
             };
-            let own = Arc::clone(&say);
+            let errors = of_server(&hears.errors);
             let server = Server::new(
                 launch.clone(),
-                Box::new(move || reach.connect(Arc::clone(&own))),
-                say,
+                Box::new(move || reach.connect(Arc::clone(&errors))),
+                of_server(&hears.people),
                 self.shared.ending.clone(),
             );
-            self.shared.told.once(&launch.name, "starting");
+            // In an agent's session that is the agent's to say.
+            if self.shared.options.belongs.is_none() {
+                self.shared.told.once(&launch.name, "starting");
+            }
+            self.shared.started().insert(launch.name.clone(), Arc::downgrade(&server));
             server.start();
             server
         };
@@ -164,6 +213,18 @@ impl McpDoor {
 
 impl Gateway for McpDoor {
     fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: Clients) -> Arc<dyn Conversation> {
+        let belongs = match &self.shared.options.belongs {
+            Some(belongs) => belongs.clone(),
+            None => Belonging::Own(self.own_session(clients)),
+        };
+        let servers = self.servers();
+        Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, clients), belongs, servers))
+    }
+}
+
+impl McpDoor {
+    /// Opens a session of the gate's for one conversation.
+    fn own_session(&self, clients: Clients) -> SessionId {
         let options = &self.shared.options;
         let id = SessionId(format!("mcp-{}", Uuid::now_v7()));
         self.shared.gate.open_session(gate::Session {
@@ -184,8 +245,7 @@ impl Gateway for McpDoor {
         if clients == Clients::Several {
             self.shared.gate.stands_alone(&id);
         }
-        let servers = self.servers();
-        Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, clients), id, servers))
+        id
     }
 }
 

@@ -16,7 +16,7 @@ import { tabOf, type State, waiting } from "../model/state";
 import { Attention } from "../views/attention";
 import { Panel } from "../views/panel";
 import { Answers } from "./answers";
-import { own, parseSettings, settings, write } from "./config";
+import { own, parseSettings, reached, settings, write } from "./config";
 import { confirmBypass, openFile, openLink } from "./dialogs";
 import { Permissions } from "./permissions";
 import { Sessions } from "./sessions";
@@ -48,7 +48,7 @@ export class App implements vscode.Disposable {
     this.store = new Store(context.workspaceState);
     this.backend = this.makeBackend();
     const { call, callSoon } = this.backend;
-    this.sessions = new Sessions(this.store, callSoon, (tabId, text) => this.chat.postLater({ type: "compose", tabId, text }));
+    this.sessions = new Sessions(this.store, callSoon, (tabId, text) => this.chat.postLater({ type: "compose", tabId, text }), reached);
     this.answers = new Answers(this.store, call, {
       confirmBypass,
       open: (approvalId, problem) => this.broadcast([{ type: "approval-open", approvalId, problem }]),

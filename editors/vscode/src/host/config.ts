@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import type { EditorAgent, EditorServer, EditorSettings } from "../api";
+import type { Reached } from "./sessions";
 import { type Fields, isFields, isTexts, list, oneOf, text } from "../check";
 
 const NAME = /^[A-Za-z0-9._-]+$/;
@@ -10,6 +11,14 @@ const NAME = /^[A-Za-z0-9._-]+$/;
 /** A value that the user wrote for all windows; a workspace's value is never read. */
 export function own(key: string): unknown {
   return vscode.workspace.getConfiguration("mayi").inspect(key)?.globalValue;
+}
+
+/** How agents reach their MCP servers. */
+export function reached(): Reached {
+  return {
+    ...(own("toolbelt") === true ? { toolbelt: true } : {}),
+    ...(own("gateway") === false ? { gateway: false } : {}),
+  };
 }
 
 /** The editor's layer of configuration. */

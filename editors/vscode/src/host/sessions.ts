@@ -10,6 +10,14 @@ import type { Store } from "./store";
 /** An agent may have to be fetched before it starts. */
 const START = 180_000;
 
+/** How agents reach their MCP servers. */
+export interface Reached {
+  /** Two tools in place of all. */
+  toolbelt?: boolean;
+  /** Through mayi; `false`: without it. */
+  gateway?: boolean;
+}
+
 /** The sessions of this window's tabs. */
 export class Sessions {
   private readonly opening = new Map<string, Promise<boolean>>();
@@ -21,6 +29,8 @@ export class Sessions {
     private readonly call: Call,
     /** Puts words that were not sent back into the composer. */
     private readonly compose: (tabId: string, text: string) => void,
+    /** How the MCP servers of new sessions are reached. */
+    private readonly reached: () => Reached,
   ) {}
 
   /** A person said `text` in the tab. */
@@ -80,7 +90,7 @@ export class Sessions {
     try {
       const session = await this.call(
         "session/new",
-        { agent: tab.agentName, cwd: tab.cwd, mode: tab.mode, tabId, resume: tab.sessionId },
+        { agent: tab.agentName, cwd: tab.cwd, mode: tab.mode, tabId, resume: tab.sessionId, ...this.reached() },
         START,
       );
       if (session.tabId !== tabId) throw new Error("mayi answered with another session than was asked for");

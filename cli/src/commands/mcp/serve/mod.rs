@@ -14,7 +14,7 @@ use mayi_core::config::{FileKeeper, Loaded, Running};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use mayi_core::pin::Pins;
 use mayi_core::store::{Owner, Store, surfaces_open};
-use mayi_mcp::{Asks, McpDoor, McpOptions, PATIENCE, Say, stdio};
+use mayi_mcp::{Asks, Hears, McpDoor, McpOptions, PATIENCE, Say, stdio};
 use tokio::sync::mpsc;
 
 use crate::commands::mcp::args::{McpArgs, McpOnAsk};
@@ -48,6 +48,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
         roots: roots(&ctx),
         cwd: ctx.cwd.clone(),
         mode: args.mode,
+        belongs: None,
         toolbelt: args.toolbelt,
         asks: match args.on_ask {
             McpOnAsk::Auto => Asks::Auto,
@@ -55,7 +56,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
             McpOnAsk::Deny => Asks::Nobody,
         },
         surface: surface(&ctx),
-        say: said(&ctx),
+        hears: Hears { people: said(&ctx), errors: said(&ctx) },
         tokens: ctx.sources.folders.data.clone(),
         patience: PATIENCE,
     };

@@ -92,6 +92,11 @@ pub(crate) fn tools_of(result: &RawValue) -> Result<Vec<Tool>, String> {
 }
 
 impl Server {
+    /// The tools as they were listed last, if they were.
+    pub(crate) fn listed(&self) -> Option<Arc<Catalogue>> {
+        self.lock().catalogue.clone()
+    }
+
     /// The tools, as they were listed last; asked for if that is not known, or has changed.
     ///
     /// # Errors

@@ -13,13 +13,14 @@ use serde_json::{Value, json};
 
 use super::upward::Upward;
 use super::wanted::Wanted;
+use crate::belonging::Belonging;
 use crate::door::{Asks, Shared};
 use crate::era::Era;
 use crate::frame::{Frame, code};
 use crate::front::{Caller, Key};
 use mayi_core::approval::{ApprovalId, ApprovalResponse, Card, choice, visible, visible_block};
 use mayi_core::call::json::strict;
-use mayi_core::call::{Call, SessionId, digest_of};
+use mayi_core::call::{Call, digest_of};
 use mayi_core::gate::{Authorized, OnAsk, Ticket};
 
 /// A form can't be opened in full as a card can: what is longer is not asked about there.
@@ -43,7 +44,7 @@ pub(super) struct Asking {
     shared: Arc<Shared>,
     upward: Arc<Upward>,
     caller: Caller,
-    session: SessionId,
+    belongs: Belonging,
     parked: Arc<Parked>,
 }
 
@@ -56,9 +57,9 @@ impl Asking {
     pub(super) fn new(
         shared: Arc<Shared>,
         upward: Arc<Upward>,
-        (caller, session): (Caller, SessionId),
+        (caller, belongs): (Caller, Belonging),
     ) -> Self {
-        Self { shared, upward, caller, session, parked: Arc::default() }
+        Self { shared, upward, caller, belongs, parked: Arc::default() }
     }
 
     /// Hands a call in, and has somebody asked if the gate does not know by itself.
@@ -69,11 +70,16 @@ impl Asking {
         let options = &self.shared.options;
         let surface = match options.asks {
             Asks::Nobody => false,
-            Asks::Surface => true,
+            Asks::Surface | Asks::Session => true,
             Asks::Auto => (options.surface)(),
         };
         let client = options.asks == Asks::Auto && self.trusts_client() && wanted.says.takes_forms();
-        let on_ask = if surface || client { OnAsk::Wait } else { OnAsk::Deny };
+        let on_ask = match options.asks {
+            // As everything of the session is asked about.
+            Asks::Session => None,
+            _ if surface || client => Some(OnAsk::Wait),
+            _ => Some(OnAsk::Deny),
+        };
         let mut ticket = self.shared.gate.submit_as(call, &[], on_ask);
         if let Some(verdict) = ticket.at_once() {
             return wanted.allowed(verdict);
@@ -213,7 +219,7 @@ impl Asking {
     fn context(&self, wanted: &Wanted) -> Vec<u8> {
         let server = (&wanted.server.name, &wanted.server.id);
         let context = json!({
-            "caller": self.caller.0, "session": self.session, "server": server, "tool": wanted.tool,
+            "caller": self.caller.0, "session": self.belongs.now(), "server": server, "tool": wanted.tool,
             "arguments": wanted.digest, "epoch": self.shared.gate.policy().epoch,
         });
         digest_of(&context).as_str().as_bytes().to_vec()

@@ -8,20 +8,20 @@ use serde_json::{Map, Value, json};
 
 use super::bridge::Bridge;
 use super::servers::Servers;
+use crate::belonging::Belonging;
 use crate::door::Shared;
 use crate::era::{ClientSays, Era, Introduction, LATEST_OLDER, OLDER, STATELESS, meta, own_info};
 use crate::frame::{Frame, code};
 use crate::members::{Members, raw};
 use crate::server::{Begun, Failure, Server};
 use mayi_core::approval::visible;
-use mayi_core::call::SessionId;
 use mayi_core::policy::Mode;
 
 /// How a conversation begins.
 pub(super) struct Beginning {
     shared: Arc<Shared>,
     /// What the gate calls the conversation.
-    session: SessionId,
+    belongs: Belonging,
     said: Arc<Introduction>,
     servers: Arc<Servers>,
     bridge: Arc<Bridge>,
@@ -30,14 +30,14 @@ pub(super) struct Beginning {
 impl Beginning {
     pub(super) fn new(
         shared: &Arc<Shared>,
-        session: SessionId,
+        belongs: Belonging,
         said: &Arc<Introduction>,
         servers: &Arc<Servers>,
         bridge: &Arc<Bridge>,
     ) -> Self {
         Self {
             shared: Arc::clone(shared),
-            session,
+            belongs,
             said: Arc::clone(said),
             servers: Arc::clone(servers),
             bridge: Arc::clone(bridge),
@@ -208,7 +208,9 @@ impl Beginning {
     }
 
     fn own_instructions(&self) -> String {
-        let rules = match self.shared.gate.mode(&self.session) {
+        let gate = &self.shared.gate;
+        let mode = self.belongs.now().map_or_else(|| gate.policy().mode, |session| gate.mode(&session));
+        let rules = match mode {
             Mode::Plan => {
                 "Mode: plan. Only tools that the user counts as reading may be called. All others are denied: say \
                  what you would do, as a plan, and do not try."

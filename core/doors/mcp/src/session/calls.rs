@@ -15,6 +15,7 @@ use super::servers::{Servers, shown};
 use super::toolbelt::{self, Meant};
 use super::unfinished::Unfinished;
 use super::wanted::Wanted;
+use crate::belonging::Belonging;
 use crate::door::Shared;
 use crate::era::{Era, Introduction};
 use crate::frame::{Frame, code};
@@ -22,7 +23,7 @@ use crate::front::Key;
 use crate::members::raw;
 use crate::server::{Catalogue, Failure};
 use mayi_core::approval::visible;
-use mayi_core::call::{Call, SessionId, digest_of, json};
+use mayi_core::call::{Call, digest_of, json};
 use mayi_core::gate::{Authorized, Carrying};
 
 /// The parameters of `tools/call` that MCP knows.
@@ -32,7 +33,7 @@ const PARAMS: &[&str] = &["name", "arguments", "_meta", "task", "requestState", 
 pub(super) struct Calls {
     shared: Arc<Shared>,
     /// What the gate calls the conversation.
-    session: SessionId,
+    belongs: Belonging,
     said: Arc<Introduction>,
     servers: Arc<Servers>,
     lists: Arc<Lists>,
@@ -67,17 +68,17 @@ struct Task {
 impl Calls {
     pub(super) fn new(
         shared: &Arc<Shared>,
-        session: SessionId,
+        belongs: Belonging,
         said: &Arc<Introduction>,
         servers: &Arc<Servers>,
         lists: &Arc<Lists>,
         bridge: &Arc<Bridge>,
         asking: Asking,
     ) -> Self {
-        let unfinished = Unfinished::new(shared.gate.clone(), session.clone());
+        let unfinished = Unfinished::new(shared.gate.clone(), belongs.clone());
         Self {
             shared: Arc::clone(shared),
-            session,
+            belongs,
             said: Arc::clone(said),
             servers: Arc::clone(servers),
             lists: Arc::clone(lists),
@@ -106,12 +107,14 @@ impl Calls {
     /// If it does not run: what the client gets.
     async fn decide(&self, frame: Frame, key: Key) -> Result<Allowed, Frame> {
         let wanted = self.wanted(frame).await?;
+        let session = self.belongs.known().await;
+        let session = session.ok_or_else(|| wanted.not_run("the session is over, and nothing was run"))?;
         let judged = self.compared(&wanted).await?;
         let earlier = self.earlier(&wanted).await?;
         let (authorized, carrying, anew) = match earlier {
             Some((authorized, carrying)) => (authorized, carrying, false),
             None => {
-                let call = wanted.call(&self.shared, &self.session, judged.get(&wanted.tool), key);
+                let call = wanted.call(&self.shared, &session, judged.get(&wanted.tool), key);
                 (self.asking.ask(call, &wanted, key).await?, None, true)
             }
         };

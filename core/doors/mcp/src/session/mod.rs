@@ -25,6 +25,7 @@ use futures::future::BoxFuture;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::belonging::Belonging;
 use super::door::Shared;
 use super::era::{Era, Introduction};
 use super::frame::{Frame, Kind, code};
@@ -36,17 +37,18 @@ use bridge::Bridge;
 use calls::Calls;
 use lists::Lists;
 use mayi_core::approval::visible;
-use mayi_core::call::SessionId;
 use mayi_core::policy::fold;
 use requests::{Requests, Turn};
 use servers::Servers;
+pub(super) use toolbelt::{Meant, unfold};
 use upward::Upward;
+pub(super) use wanted::described;
 
 /// A conversation.
 pub(super) struct Session {
     shared: Arc<Shared>,
     /// What the gate calls it.
-    id: SessionId,
+    belongs: Belonging,
     said: Arc<Introduction>,
     requests: Arc<Requests>,
     upward: Arc<Upward>,
@@ -62,7 +64,7 @@ impl Session {
         shared: Arc<Shared>,
         client: Arc<dyn Client>,
         (caller, clients): (Caller, Clients),
-        id: SessionId,
+        belongs: Belonging,
         servers: Vec<Arc<Server>>,
     ) -> Arc<Self> {
         let said = Arc::new(Introduction::default());
@@ -74,11 +76,11 @@ impl Session {
             server.tell(Arc::downgrade(&above));
         }
         let bridge = Arc::new(Bridge::new(&said, &requests, &upward, &shared.told));
-        let beginning = Beginning::new(&shared, id.clone(), &said, &servers, &bridge);
+        let beginning = Beginning::new(&shared, belongs.clone(), &said, &servers, &bridge);
         let lists = Arc::new(Lists::new(&shared, &said, &servers, &bridge));
-        let asking = Asking::new(Arc::clone(&shared), Arc::clone(&upward), (caller, id.clone()));
-        let calls = Arc::new(Calls::new(&shared, id.clone(), &said, &servers, &lists, &bridge, asking));
-        Arc::new(Self { shared, id, said, requests, upward, servers, bridge, beginning, lists, calls })
+        let asking = Asking::new(Arc::clone(&shared), Arc::clone(&upward), (caller, belongs.clone()));
+        let calls = Arc::new(Calls::new(&shared, belongs.clone(), &said, &servers, &lists, &bridge, asking));
+        Arc::new(Self { shared, belongs, said, requests, upward, servers, bridge, beginning, lists, calls })
     }
 
     /// A request of the client.
@@ -214,7 +216,10 @@ impl Conversation for Arc<Session> {
         for server in self.servers.iter() {
             server.stop();
         }
-        self.shared.gate.close_session(&self.id);
+        // An agent's session goes on: its agent may start the server again.
+        if let Belonging::Own(id) = &self.belongs {
+            self.shared.gate.close_session(id);
+        }
     }
 }
 

@@ -13,7 +13,7 @@ const FOUND: usize = 10;
 const MOST: usize = 100;
 
 /// What a call of the toolbelt means.
-pub(super) enum Meant {
+pub(crate) enum Meant {
     /// This tool, with these parameters.
     Tool(String, Members),
     /// A search.
@@ -49,7 +49,7 @@ pub(super) fn tools() -> Vec<Box<RawValue>> {
 }
 
 /// What a call with these parameters means.
-pub(super) fn unfold(name: &str, mut params: Members) -> Meant {
+pub(crate) fn unfold(name: &str, mut params: Members) -> Meant {
     let arguments = params.object("arguments");
     match name {
         "find_tools" => Meant::Find(params.value("arguments").unwrap_or_default()),

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::wanted::Wanted;
-use mayi_core::call::{Call, Digest, SessionId, digest_of};
+use crate::belonging::Belonging;
+use mayi_core::call::{Call, Digest, digest_of};
 use mayi_core::gate::{Authorized, Carrying, Gate};
 use mayi_core::policy::Mode;
 
@@ -22,7 +23,7 @@ type KnownBy = (String, String, Digest, Option<Digest>);
 /// The calls of one conversation.
 pub(super) struct Unfinished {
     gate: Gate,
-    session: SessionId,
+    belongs: Belonging,
     calls: Mutex<HashMap<KnownBy, Waiting>>,
 }
 
@@ -31,12 +32,12 @@ struct Waiting {
     carrying: Carrying,
     since: Instant,
     /// What held when it was allowed: under anything else it is judged anew.
-    held: (u64, Mode),
+    held: (u64, Option<Mode>),
 }
 
 impl Unfinished {
-    pub(super) fn new(gate: Gate, session: SessionId) -> Self {
-        Self { gate, session, calls: Mutex::default() }
+    pub(super) fn new(gate: Gate, belongs: Belonging) -> Self {
+        Self { gate, belongs, calls: Mutex::default() }
     }
 
     /// The server asks for input: the call goes on when the client comes back with it.
@@ -63,8 +64,8 @@ impl Unfinished {
             .then_some((waiting.authorized, waiting.carrying))
     }
 
-    fn holds(&self) -> (u64, Mode) {
-        (self.gate.policy().epoch, self.gate.mode(&self.session))
+    fn holds(&self) -> (u64, Option<Mode>) {
+        (self.gate.policy().epoch, self.belongs.now().map(|session| self.gate.mode(&session)))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<KnownBy, Waiting>> {

@@ -39,26 +39,14 @@ impl Wanted {
         let (server, options) = (&self.server, &shared.options);
         let readings = vec![(server.name.clone(), self.tool.clone())];
         let mut access = McpAccess::new(readings, self.arguments.clone(), &options.cwd);
-        let hint = |name: &str| said.and_then(|tool| tool.said.get("annotations")?.get(name)?.as_bool());
-        let destructive = hint("destructiveHint") == Some(true);
-        // Decisions, section 1: what a server says makes nothing looser, unless the user trusts it in this.
-        let policy = shared.gate.policy();
-        let trusted = policy.servers.get(&server.name).is_some_and(|settings| settings.trust_annotations);
-        if trusted && hint("readOnlyHint") == Some(true) && !destructive {
-            access.claims = Some(Category::Read);
-        }
-        // What deserves a look before it runs.
-        let flags = shared.pinned.flags(server, &self.tool);
-        let mut cautions: Vec<String> =
-            flags.iter().map(|flag| format!("what the server says of the tool: {flag}")).collect();
-        if destructive && !self.is_settled(&policy) {
-            cautions.push("the server itself calls this tool destructive".to_owned());
-        }
+        let found = described(shared, server, &self.tool, said, &shared.gate.policy());
+        access.claims = found.claims;
         Call {
             door: Door::Mcp,
             agent: options.agent.clone(),
             session: session.clone(),
-            tool_call_id: Some(key.0.to_string()),
+            // In an agent's session such names are the agent's.
+            tool_call_id: options.belongs.is_none().then(|| key.0.to_string()),
             roots: options.roots.clone(),
             cwd: options.cwd.clone(),
             env: BTreeMap::new(),
@@ -73,18 +61,10 @@ impl Wanted {
             not_shown: Vec::new(),
             by_hand: None,
             server: Some(server.id.clone()),
-            blocked: shared.pinned.blocked(server, &self.tool, said),
-            cautions,
-            about: Some(about(server, said)),
+            blocked: found.blocked,
+            cautions: found.cautions,
+            about: Some(found.about),
         }
-    }
-
-    /// Whether the user has said of this very tool that it runs.
-    fn is_settled(&self, policy: &Policy) -> bool {
-        let settings = policy.servers.get(&self.server.name);
-        settings
-            .and_then(|settings| settings.tools.get(&self.tool))
-            .is_some_and(|tool| tool.approval == Approval::NotRequired)
     }
 
     /// The request, as its server gets it.
@@ -137,6 +117,50 @@ impl Wanted {
             result.insert("resultType".to_owned(), json!("complete"));
         }
         Frame::result(RawValue::NULL, &result)
+    }
+}
+
+/// What is known of a tool besides its name, for who judges a call of it.
+pub(crate) struct Described {
+    /// The category that its server claims for it, where the user trusts it in that.
+    pub(crate) claims: Option<Category>,
+    /// What deserves a look before it runs.
+    pub(crate) cautions: Vec<String>,
+    /// Why it may not be called, if it may not.
+    pub(crate) blocked: Option<String>,
+    /// For the card.
+    pub(crate) about: ServerAbout,
+}
+
+/// What is known of `tool`, of which its server says what is `said`.
+pub(crate) fn described(
+    shared: &Shared,
+    server: &Server,
+    tool: &str,
+    said: Option<&Tool>,
+    policy: &Policy,
+) -> Described {
+    let hint = |name: &str| said.and_then(|tool| tool.said.get("annotations")?.get(name)?.as_bool());
+    let destructive = hint("destructiveHint") == Some(true);
+    // Decisions, section 1: what a server says makes nothing looser, unless the user trusts it in this.
+    let settings = policy.servers.get(&server.name);
+    let trusted = settings.is_some_and(|settings| settings.trust_annotations);
+    let reads = trusted && hint("readOnlyHint") == Some(true) && !destructive;
+    // Whether the user has said of this very tool that it runs.
+    let settled = settings
+        .and_then(|settings| settings.tools.get(tool))
+        .is_some_and(|tool| tool.approval == Approval::NotRequired);
+    let flags = shared.pinned.flags(server, tool);
+    let mut cautions: Vec<String> =
+        flags.iter().map(|flag| format!("what the server says of the tool: {flag}")).collect();
+    if destructive && !settled {
+        cautions.push("the server itself calls this tool destructive".to_owned());
+    }
+    Described {
+        claims: reads.then_some(Category::Read),
+        cautions,
+        blocked: shared.pinned.blocked(server, tool, said),
+        about: about(server, said),
     }
 }
 

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::Session;
-use crate::door::{Asks, McpDoor, McpOptions};
+use crate::belonging::Belonging;
+use crate::door::{Asks, Hears, McpDoor, McpOptions};
 use crate::frame::{Frame, Kind};
 use crate::front::{Caller, Client, Clients, Conversation, Key};
 use crate::server::Server;
@@ -114,10 +115,11 @@ impl Played {
             cwd: PathBuf::from("/w"),
             roots: Vec::new(),
             mode: None,
+            belongs: None,
             toolbelt: false,
             asks,
             surface: Box::new(|| false),
-            say: Arc::new(|_, _| ()),
+            hears: Hears { people: Arc::new(|_, _| ()), errors: Arc::new(|_, _| ()) },
             tokens: None,
         };
         let door = McpDoor::new(gate.clone(), Pins::new(None), options, vec![launch()]).unwrap();
@@ -159,7 +161,7 @@ impl Played {
         let (heard, said) = mpsc::unbounded_channel();
         let caller = (Caller("test".to_owned()), clients);
         let shared = Arc::clone(&self.door.shared);
-        let session = Session::new(shared, Arc::new(Heard(heard)), caller, id, vec![server]);
+        let session = Session::new(shared, Arc::new(Heard(heard)), caller, Belonging::Own(id), vec![server]);
         Talk { session, said, server: sender }
     }
 

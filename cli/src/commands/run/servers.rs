@@ -1,0 +1,85 @@
+//! The MCP servers of a run: children of this process, behind the run's own gate. What the agent starts are relays.
+
+use std::sync::Arc;
+
+use mayi_acp::{AcpEvent, McpServer, Servers};
+use mayi_core::config::{Loaded, ServerLaunch};
+use mayi_core::gate::Gate;
+use mayi_core::store::Store;
+use mayi_mcp::{Hears, SessionOptions, SessionServers};
+use tokio::sync::mpsc;
+
+use super::args::RunArgs;
+use super::setup::Setup;
+use crate::context::Context;
+use crate::error::CliError;
+
+/// The servers that go into the session.
+///
+/// # Errors
+/// If one is named that is not configured.
+pub(super) fn wanted(args: &RunArgs, loaded: &Loaded) -> Result<Vec<ServerLaunch>, CliError> {
+    for name in &args.mcp {
+        if !loaded.servers.contains_key(name) {
+            let known: Vec<&str> = loaded.servers.keys().map(String::as_str).collect();
+            let known = if known.is_empty() { "none is configured".to_owned() } else { known.join(", ") };
+            return Err(CliError::usage(format!(
+                "no MCP server is called `{}` ({known}): add it as [servers.NAME]",
+                mayi_core::approval::visible(name)
+            )));
+        }
+    }
+    let wanted = |server: &&ServerLaunch| args.mcp.is_empty() || args.mcp.contains(&server.name);
+    Ok(loaded.servers.values().filter(wanted).cloned().collect())
+}
+
+/// Stands before the servers of the run, and has its agent start relays in their place.
+///
+/// # Errors
+/// If relays can't come in anywhere.
+pub(super) fn stand_before(
+    setup: &mut Setup,
+    (args, ctx): (&RunArgs, &Context),
+    gate: &Gate,
+    store: Option<&Arc<dyn Store>>,
+    events: &mpsc::UnboundedSender<AcpEvent>,
+) -> Result<Option<SessionServers>, CliError> {
+    if args.no_gateway || setup.servers.is_empty() {
+        setup.open.servers = setup.servers.iter().map(McpServer::from).collect();
+        return Ok(None);
+    }
+    let options = SessionOptions {
+        agent: setup.agent.clone(),
+        cwd: setup.open.cwd.clone(),
+        roots: vec![setup.open.cwd.clone()],
+        toolbelt: args.toolbelt,
+        hears: hears(events),
+        tokens: ctx.sources.folders.data.clone(),
+        program: crate::commands::relay::program()?,
+    };
+    let servers =
+        SessionServers::new(gate, store, &options, setup.servers.clone()).map_err(CliError::internal)?;
+    let relay = |relay: &mayi_mcp::Relay| McpServer::Stdio {
+        name: relay.name.clone(),
+        command: relay.command.clone(),
+        env: relay.env.clone(),
+        identity: relay.identity.clone(),
+    };
+    setup.open.servers = servers.relays().iter().map(relay).collect();
+    let names = setup.servers.iter().map(|server| (server.name.clone(), server.transport.identity()));
+    setup.open.behind = Some(Servers { names: names.collect(), before: servers.before() });
+    Ok(Some(servers))
+}
+
+/// What is said of servers goes where what the agent says goes, as long as somebody listens there.
+fn hears(events: &mpsc::UnboundedSender<AcpEvent>) -> Hears {
+    let tell = |make: fn(String) -> AcpEvent| {
+        let events = events.downgrade();
+        Arc::new(move |server: &str, text: &str| {
+            if let Some(events) = events.upgrade() {
+                let _ = events.send(make(format!("{server}: {text}")));
+            }
+        })
+    };
+    Hears { people: tell(AcpEvent::Notice), errors: tell(AcpEvent::Stderr) }
+}

@@ -1,0 +1,135 @@
+//! MCP servers of a tab are behind its own gate, whatever its agent asks about or does not (decisions, amendment 13).
+
+use mayi_tests::Machine;
+use serde_json::{Value, json};
+
+use super::scene::{Backend, Client, Events};
+
+/// A backend with an agent that never asks, a server whose tools need approval, and one whose tools do not.
+async fn backend() -> Backend {
+    let (agent, mini) = (env!("CARGO_BIN_EXE_server_agent"), env!("CARGO_BIN_EXE_mini_mcp"));
+    let toml = format!(
+        "version = 1\n[agents.bold]\ncommand = [{agent:?}]\n\
+         [servers.mini]\ncommand = [{mini:?}]\napproval = \"required\"\n\
+         [servers.free]\ncommand = [{mini:?}]\napproval = \"not_required\"\n"
+    );
+    Backend::on(Machine::new().user(&toml), &[]).await
+}
+
+async fn tab(client: &Client, machine: &Machine, more: Value) -> String {
+    let mut wanted = json!({ "agent": "bold", "cwd": machine.work() });
+    wanted.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    client.ask("session/new", wanted).await["tabId"].as_str().unwrap().to_owned()
+}
+
+fn call(server: &str, machine: &Machine, file: &str) -> String {
+    format!("call {server} plain {}", json!({ "path": machine.work().join(file) }))
+}
+
+/// Seeds, 0.1: "A tool call is not run without permission". Review of 2026-11-23, gravest 1: with approval required, a tool ran
+/// in the editor without a card and without an entry. Attack 293.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_an_agent_that_never_asks_then_a_card_of_its_tab_decides_and_the_record_has_it() {
+    let backend = backend().await;
+    let machine = &backend.machine;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let tab = tab(&client, machine, json!({})).await;
+    client
+        .prompt(&tab, &format!("do: {} ;; {}", call("free", machine, "b"), call("mini", machine, "a")))
+        .await;
+    let card = events.until("approval-request").await;
+    assert_eq!((&card["tabId"], &card["agentName"]), (&json!(tab), &json!("bold")));
+    // What the server says of itself and of its tool, and never what the agent does.
+    assert_eq!(
+        (&card["server"]["name"], &card["server"]["tool"]),
+        (&json!("mini"), &json!("plain")),
+        "{card}"
+    );
+    assert!(machine.text("a").is_none() && machine.text("b").is_some());
+    client.answer(&card, "allow_once").await.unwrap();
+    events.until("turn-ended").await;
+    assert_eq!(machine.text("a").as_deref(), Some("plain"));
+    assert_eq!(unasked(&events), 0, "{:?}", events.seen);
+    // Its tools are known at once.
+    let listed = client.ask("servers/list", json!({})).await;
+    let mini = listed.as_array().unwrap().iter().find(|server| server["name"] == "mini").unwrap();
+    let tools: Vec<&str> =
+        mini["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(tools, ["echo", "peek", "plain", "wipe"]);
+    let log = client.ask("log/query", json!({})).await.to_string();
+    assert!(log.contains("mcp(mini/plain)") && log.contains("mcp(free/plain)"), "{log}");
+    client.ask("session/close", json!({ "tabId": tab })).await;
+    backend.stop().await.is_quiet();
+}
+
+/// Seeds, 4.31: "The mode holds for every tool of the session", also where it changes while a card waits. Attack 293.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_mode_that_changes_then_the_servers_calls_are_judged_by_it() {
+    let backend = backend().await;
+    let machine = &backend.machine;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let tab = tab(&client, machine, json!({ "mode": "plan" })).await;
+    client.prompt(&tab, &format!("do: {}", call("free", machine, "a"))).await;
+    events.until("turn-ended").await;
+    assert_eq!((events.count("approval-request"), machine.text("a")), (0, None));
+    for (mode, ran) in [("plan", false), ("auto", true)] {
+        client.ask("session/setMode", json!({ "tabId": tab, "mode": "default" })).await;
+        client.prompt(&tab, &format!("do: {}", call("mini", machine, mode))).await;
+        events.until("approval-request").await;
+        client.ask("session/setMode", json!({ "tabId": tab, "mode": mode })).await;
+        events.until("turn-ended").await;
+        assert_eq!(machine.text(mode).is_some(), ran, "{mode}");
+    }
+    let resolved: Vec<&Value> =
+        events.seen.iter().filter(|event| event["type"] == "approval-resolved").collect();
+    let states: Vec<&Value> = resolved.iter().map(|event| &event["state"]).collect();
+    assert_eq!(states, [&json!("denied"), &json!("approved")]);
+}
+
+/// Decisions, amendment 13: a session has one gate: an answer for the session counts at its servers, and in no other tab.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_an_answer_for_the_session_then_it_counts_for_the_tab_alone() {
+    let backend = backend().await;
+    let machine = &backend.machine;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let (one, other) = (tab(&client, machine, json!({})).await, tab(&client, machine, json!({})).await);
+    client
+        .prompt(&one, &format!("do: {} ;; {}", call("mini", machine, "a"), call("mini", machine, "b")))
+        .await;
+    let card = events.until("approval-request").await;
+    client.answer(&card, "allow_session").await.unwrap();
+    events.until("turn-ended").await;
+    assert!(machine.text("a").is_some() && machine.text("b").is_some());
+    client.prompt(&other, &format!("do: {}", call("mini", machine, "c"))).await;
+    let card = events.until("approval-request").await;
+    assert_eq!(card["tabId"], json!(other));
+    client.answer(&card, "deny").await.unwrap();
+    events.until("turn-ended").await;
+    assert!(machine.text("c").is_none());
+}
+
+/// Decisions, section 6: "`session/cancel` ... cancel what waits", also what waits at a server.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_cancel_while_a_servers_call_waits_then_it_does_not_run() {
+    let backend = backend().await;
+    let machine = &backend.machine;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let tab = tab(&client, machine, json!({})).await;
+    client.prompt(&tab, &format!("do: {}", call("mini", machine, "a"))).await;
+    let card = events.until("approval-request").await;
+    client.ask("session/cancel", json!({ "tabId": tab })).await;
+    let resolved = events.until("approval-resolved").await;
+    assert_eq!((&resolved["approvalId"], &resolved["state"]), (&card["approvalId"], &json!("cancelled")));
+    assert!(client.answer(&card, "allow_once").await.is_err());
+    events.until("turn-ended").await;
+    assert!(machine.text("a").is_none());
+}
+
+/// How much is said to have run without asking.
+fn unasked(events: &Events) -> usize {
+    events.seen.iter().filter(|event| event["by"] == "unasked" || event["type"] == "unasked").count()
+}
