@@ -13,6 +13,7 @@ use crate::frame::Frame;
 use crate::front::Key;
 use crate::members::Members;
 use crate::server::{Server, Tool};
+use mayi_core::approval::visible;
 use mayi_core::call::{Access, Call, Category, Digest, Door, McpAccess, ServerAbout, SessionId, ToolAbout};
 use mayi_core::gate::{Authorized, Refusal, Verdict};
 use mayi_core::policy::{Approval, Policy};
@@ -49,8 +50,15 @@ impl Wanted {
         }
         // What deserves a look before it runs.
         let flags = shared.pinned.flags(server, &self.tool);
-        let mut cautions: Vec<String> =
+        let mut flagged: Vec<String> =
             flags.iter().map(|flag| format!("what the server says of the tool: {flag}")).collect();
+        if let Some(first) = flagged.first_mut() {
+            let accept = mayi_core::call::shell::join(
+                &["mayi", "mcp", "pins", "accept", &server.name, &self.tool].map(str::to_owned),
+            );
+            first.push_str(&format!("; this is asked about until it is accepted: `{}`", visible(&accept)));
+        }
+        let mut cautions = Vec::new();
         if destructive && !self.is_settled(&policy) {
             cautions.push("the server itself calls this tool destructive".to_owned());
         }
@@ -75,6 +83,7 @@ impl Wanted {
             server: Some(server.id.clone()),
             blocked: shared.pinned.blocked(server, &self.tool, said),
             cautions,
+            flagged,
             about: Some(about(server, said)),
         }
     }
