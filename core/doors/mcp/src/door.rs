@@ -150,6 +150,7 @@ impl McpDoor {
             let own = Arc::clone(&say);
             let server = Server::new(
                 launch.clone(),
+                &self.shared.options.cwd,
                 Box::new(move || reach.connect(Arc::clone(&own))),
                 say,
                 self.shared.ending.clone(),
