@@ -55,17 +55,15 @@ impl Shared {
                 let frames = self.frames(&text).map_err(|wrong| {
                     Trouble::failed(format!("the answer is no message: {}", wrong.message))
                 })?;
-                let mut answer = None;
-                for frame in frames {
-                    match frame.kind() {
-                        Kind::Response if frame.number() == Some(id) => answer = answer.or(Some(frame)),
-                        // The answer to something else has no place here.
-                        Kind::Response => {}
-                        _ => self.give(Incoming::Frame { frame, about: Some(id) }).await,
-                    }
-                }
+                let is_answer = |frame: &Frame| frame.kind() == Kind::Response && frame.number() == Some(id);
+                let (answers, others): (Vec<_>, Vec<_>) = frames.into_iter().partition(is_answer);
+                let answer = answers.into_iter().next();
                 let answer =
                     answer.ok_or_else(|| Trouble::failed("the answer is to another request".to_owned()))?;
+                // The answer to something else has no place here.
+                for frame in others.into_iter().filter(|frame| frame.kind() != Kind::Response) {
+                    self.give(Incoming::Frame { frame, about: Some(id) }).await;
+                }
                 self.answered(frame, answer, id).await;
                 Ok(())
             }
