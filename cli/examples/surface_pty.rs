@@ -222,6 +222,7 @@ fn call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> 
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

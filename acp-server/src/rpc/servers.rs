@@ -82,7 +82,7 @@ fn info(
         origin: OriginInfo::from(&server.origin),
         approval: settings.approval.unwrap_or(Approval::Default),
         level: level.as_str(),
-        changed: pins.iter().any(|pin| pin.pending.is_some()),
+        changed: pins.iter().any(|pin| pin.is_blocked()),
         tools: tools.collect(),
     }
 }

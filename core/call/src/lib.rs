@@ -109,6 +109,9 @@ pub struct Call {
     pub blocked: Option<String>,
     /// What deserves a look before it runs, one line each: asks, unless something discharges them.
     pub cautions: Vec<String>,
+    /// What is odd about what the server says of the tool, one line each: asked about whatever rules and modes say, until
+    /// a person has looked at it and accepted it.
+    pub flagged: Vec<String>,
     /// What the server says of itself and of the tool: shown as its words.
     pub about: Option<ServerAbout>,
 }
@@ -134,6 +137,7 @@ impl Call {
         bind("locations", (!self.locations.is_empty()).then(|| Value::from(self.locations.clone())));
         bind("notShown", (!self.not_shown.is_empty()).then(|| Value::from(self.not_shown.clone())));
         bind("byHand", self.by_hand.clone().map(Value::from));
+        bind("flagged", (!self.flagged.is_empty()).then(|| Value::from(self.flagged.clone())));
         digest_of(&bound)
     }
 
@@ -173,9 +177,14 @@ impl Call {
             "diffs": self.diffs, "notes": self.notes, "accesses": self.accesses,
             "server": self.server, "blocked": self.blocked, "cautions": self.cautions,
         });
-        // Nothing else tells such calls apart.
-        if let Some(members) = bound.as_object_mut().filter(|_| self.without_substance().is_some()) {
-            members.insert("title".to_owned(), Value::from(self.title.clone()));
+        if let Some(members) = bound.as_object_mut() {
+            // Nothing else tells such calls apart.
+            if self.without_substance().is_some() {
+                members.insert("title".to_owned(), Value::from(self.title.clone()));
+            }
+            if !self.flagged.is_empty() {
+                members.insert("flagged".to_owned(), Value::from(self.flagged.clone()));
+            }
         }
         digest_of(&bound)
     }

@@ -109,6 +109,7 @@ pub(super) fn call(request: &Request, place: &Place, home: Option<&Path>) -> Res
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     })
 }

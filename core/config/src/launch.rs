@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::scripts;
 use mayi_call::ServerId;
 use mayi_policy::Origin;
 
@@ -82,19 +83,13 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// How the server is reached, without secrets: `{"command": [PROGRAM, ...], "env": [NAME, ...]}` with the program as
-    /// it is found now, links resolved, or `{"url": URL, "headers": [NAME, ...]}`.
+    /// How the server is reached, as it is configured and without secrets: `{"command": [WORD, ...], "env": [NAME, ...]}`
+    /// or `{"url": URL, "headers": [NAME, ...]}`.
     #[must_use]
     pub fn describe(&self) -> Value {
         match self {
             Self::Stdio { command, env } => {
-                let mut words = command.clone();
-                if let Some(first) = words.first_mut()
-                    && let Some(found) = find_program(first)
-                {
-                    *first = found.canonicalize().unwrap_or(found).to_string_lossy().into_owned();
-                }
-                json!({ "command": words, "env": env.keys().collect::<Vec<_>>() })
+                json!({ "command": command, "env": env.keys().collect::<Vec<_>>() })
             }
             Self::Http { url, headers } => {
                 json!({ "url": url, "headers": headers.keys().collect::<Vec<_>>() })
@@ -102,11 +97,34 @@ impl Transport {
         }
     }
 
-    /// The identity of the server that is reached so (decisions, section 1).
+    /// What the command leads to now, started in `cwd`: `{"program": PATH, "scripts": {PATH: DIGEST}}`. Nothing at an
+    /// address.
+    #[must_use]
+    pub fn leads_to(&self, cwd: &Path) -> Option<Value> {
+        let Self::Stdio { command, .. } = self else { return None };
+        let program = command.first().and_then(|word| real_program(word));
+        Some(json!({ "program": program, "scripts": scripts::named_in(command, cwd) }))
+    }
+
+    /// The identity of the server that is reached so (decisions, section 1): by its program as it is found now, links
+    /// resolved, so that no answer for one program counts for another one that the environment puts in its place.
     #[must_use]
     pub fn identity(&self) -> ServerId {
-        ServerId::of(&self.describe())
+        let mut described = self.describe();
+        if let Self::Stdio { command, .. } = self
+            && let Some(program) = command.first().and_then(|word| real_program(word))
+            && let Some(word) = described.get_mut("command").and_then(|words| words.get_mut(0))
+        {
+            *word = json!(program);
+        }
+        ServerId::of(&described)
     }
+}
+
+/// The program that `word` names, links resolved.
+fn real_program(word: &str) -> Option<String> {
+    let found = find_program(word)?;
+    Some(found.canonicalize().unwrap_or(found).to_string_lossy().into_owned())
 }
 
 /// How an MCP server is started or reached.
@@ -132,4 +150,32 @@ pub fn find_program(word: &str) -> Option<PathBuf> {
     let absolute =
         std::env::join_paths(std::env::split_paths(&path).filter(|entry| entry.is_absolute())).ok()?;
     which::which_in_global(word, Some(absolute)).ok()?.next()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Review of 2026-11-23, MCP finding 5: what is pinned is what was configured, and what answers are given for is the program
+    /// that it leads to, as in earlier versions: what was granted before goes on counting, and for no other program. Attack 288.
+    #[test]
+    fn given_a_command_then_its_identity_is_that_of_the_program_which_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
+        std::fs::copy("/bin/sh", at("real")).unwrap();
+        std::os::unix::fs::symlink(at("real"), at("link")).unwrap();
+        let of = |name: &str| {
+            let command = vec![at(name).to_str().unwrap().to_owned(), "x".to_owned()];
+            Transport::Stdio { command, env: [("KEY".to_owned(), "secret".to_owned())].into() }
+        };
+        let (real, link) = (of("real"), of("link"));
+        assert_ne!(real.describe(), link.describe());
+        assert_eq!(real.identity(), link.identity());
+        assert_eq!(real.leads_to(folder.path()), link.leads_to(folder.path()));
+        assert_eq!(link.describe()["command"][0], json!(at("link")));
+        let before = json!({"command": [at("real"), "x"], "env": ["KEY"]});
+        assert_eq!(link.identity(), ServerId::of(&before), "grants of earlier versions are bound to this");
+        std::fs::copy("/bin/cat", at("other")).unwrap();
+        assert_ne!(of("other").identity(), real.identity());
+    }
 }

@@ -21,6 +21,7 @@ mod review;
 mod running;
 mod scalars;
 mod schema;
+mod scripts;
 pub mod secure;
 mod source;
 mod sources;

@@ -58,6 +58,7 @@ fn call(id: &str, access: Access) -> Call {
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

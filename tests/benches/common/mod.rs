@@ -141,6 +141,7 @@ fn call(work: &Path, kind: &str, raw_input: Value, diffs: Vec<Diff>, access: Acc
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

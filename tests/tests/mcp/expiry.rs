@@ -9,7 +9,7 @@ use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::gate::{Asking, Gate, NoKeeper, OnAsk};
 use mayi_core::pin::Pins;
 use mayi_core::policy::{AgentSettings, Origin, Policy};
-use mayi_mcp::{Asks, Hears, Caller, Client, Clients, Frame, Gateway, Key, McpDoor, McpOptions};
+use mayi_mcp::{Asks, Caller, Client, Clients, Frame, Gateway, Hears, Key, McpDoor, McpOptions};
 use mayi_tests::until;
 use serde_json::{Value, json};
 

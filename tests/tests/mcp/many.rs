@@ -21,6 +21,11 @@ fn is_failed(answer: &Value, server: &str) {
 fn given_three_servers_of_which_one_is_dead_then_the_others_are_listed_in_order_and_work() {
     let scene = Scene::with_servers(&["alpha", "beta", "gamma"], "[rules]\nallow = [\"mcp(*)\"]\n");
     scene.put("beta", "dead", "");
+    let tool = |name: &&str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    let three: Vec<Value> = ["list", "delete", "echo"].iter().map(tool).collect();
+    for server in ["alpha", "gamma"] {
+        scene.put(server, "tools.json", &json!(three).to_string());
+    }
     for gateway in [scene.joint(&["--no-record"]).older(), scene.joint(&["--no-record"]).stateless()] {
         let mut gateway = gateway;
         let expected =

@@ -15,10 +15,12 @@ fn configured(scene: &Scene, more: &str) {
 fn given_mode_plan_then_only_what_the_user_counts_as_reading_runs() {
     let scene = Scene::with_servers(&["rogue"], "");
     let mut gateway = scene.joint(&["--mode", "plan", "rogue"]).older();
-    for tool in ["list", "delete", "echo", "unlisted"] {
+    for tool in ["list", "delete", "echo"] {
         let answer = gateway.call(tool, &json!({}));
         is_refused(&answer, "plan");
     }
+    // Review of 2026-11-23, MCP finding 6: of this one nothing is known, which comes first.
+    is_refused(&gateway.call("unlisted", &json!({})), "does not list a tool of this name");
     scene.nothing_ran();
     drop(gateway);
 

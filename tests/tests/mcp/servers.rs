@@ -166,6 +166,72 @@ fn given_a_list_that_has_no_end_then_no_call_runs() {
     scene.nothing_ran();
 }
 
+/// Review of 2026-11-23, MCP finding 4: 100,000 tools took 620 MB and were accepted; 200 pages of them were all read before
+/// anything was counted. Whoever asks, the client or mayi itself, is told the bound. Attack 130.
+#[test]
+fn given_a_server_with_100_000_tools_then_its_list_is_refused_early_and_in_little_memory() {
+    for behaviour in ["many-tools", "many-pages"] {
+        for stateless in [false, true] {
+            let scene = Scene::new("");
+            let gateway = scene.in_front(behaviour, &["--allow", "mcp(rogue/*)"]);
+            let mut gateway = if stateless { gateway.stateless() } else { gateway.older() };
+            is_wrong(&gateway.ask("tools/list", &json!({})), "more than 10000 tools");
+            is_refused(&gateway.call("page0_1", &json!({})), "more than 10000 tools");
+            assert!(peak(&gateway) < 100 * 1024, "{} KiB", peak(&gateway));
+            assert_eq!(scene.messages("rogue", "tools/list").len(), 2, "one page for each who asked");
+            scene.nothing_ran();
+        }
+    }
+}
+
+/// Review of 2026-11-23, MCP finding 4: a client that asks for page after page of a list without an end comes to one, too.
+/// Attack 130.
+#[test]
+fn given_a_client_that_asks_for_every_page_then_a_list_without_an_end_is_refused() {
+    let scene = Scene::new("");
+    let mut gateway = scene.in_front("more-pages", ALL).older();
+    let mut next = json!({});
+    let refused = (0..1000).find_map(|_| {
+        let answer = gateway.ask("tools/list", &next);
+        next = json!({ "cursor": answer["result"]["nextCursor"] });
+        answer["error"].is_object().then_some(answer)
+    });
+    is_wrong(&refused.unwrap(), "has no end");
+    assert!(scene.messages("rogue", "tools/list").len() < 250);
+}
+
+/// Review of 2026-11-23, MCP finding 9: an answer in an array was lost, and its call waited for ever. In the one version that
+/// has such arrays they are taken apart; in others the call is answered with what is wrong.
+#[test]
+fn given_an_answer_in_an_array_then_the_call_has_one() {
+    for (version, runs) in [("2025-03-26", true), ("2025-11-25", false)] {
+        let scene = Scene::new("");
+        let mut gateway = scene.gateway(ALL);
+        let hello = json!({ "protocolVersion": version, "capabilities": { "roots": {} },
+            "clientInfo": { "name": "c", "version": "1" } });
+        gateway.ask("initialize", &hello);
+        let answer = gateway.call("several", &json!({}));
+        if runs {
+            ran(&answer, "several");
+            assert_eq!(gateway.asked("roots/list")["method"], "roots/list");
+        } else {
+            is_wrong(&answer, "its answer came as one of several messages in one array");
+            scene.soon("the server hears it", || {
+                scene.lines("rogue").iter().any(|line| line.contains("beside"))
+            });
+        }
+        ran(&gateway.call("echo", &json!({})), "echo");
+    }
+}
+
+/// Review of 2026-11-23, MCP finding 10: an answer that is a result for some readers and an error for others was passed on.
+#[test]
+fn given_an_answer_with_a_result_and_an_error_then_it_is_none() {
+    let scene = Scene::new("");
+    let mut gateway = scene.gateway(ALL).older();
+    is_wrong(&gateway.call("twofold", &json!({})), "both a result and an error");
+}
+
 fn ran_ping(gateway: &mut Gateway) {
     let pong = gateway.ask("ping", &json!({}));
     assert!(pong["result"].is_object(), "{pong}");

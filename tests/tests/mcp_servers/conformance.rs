@@ -1,8 +1,10 @@
 //! The protocol's conformance suite, against servers directly and through the gateway.
 
 use mayi_tests::conformance::{Outcome, Run};
+use serde_json::json;
 
 use crate::ground::{Ground, Line, Served};
+use crate::raw;
 use crate::servers::Server;
 
 /// The two eras of the protocol.
@@ -130,4 +132,25 @@ fn given_server_everything_on_pipes_then_nothing_is_worse_through_the_gateway() 
 #[test]
 fn given_server_everything_at_an_address_then_nothing_is_worse_through_the_gateway() {
     no_worse_for_everything(|ground| ground.in_front_of("everything", ground.serve_everything()));
+}
+
+/// Review of 2026-11-23, MCP finding 3: a client without sessions failed with every request at a server with sessions that is
+/// reached by its address. It gets there what it gets on pipes. (The suite ends early at this server, in this revision.)
+#[test]
+fn given_a_client_without_sessions_then_a_server_with_sessions_is_bridged_at_an_address_as_on_pipes() {
+    let ground = Ground::new();
+    let asks = |name: &str, behind: &[&str], server: Option<Line>| {
+        let gateway = Ground::gateway(name, &[], behind);
+        let line = server.map_or(gateway.clone(), |server| server.behind(gateway));
+        let echo = json!({ "name": "echo", "arguments": { "message": "ünïcödé" } });
+        let requests = [("tools/list", json!({})), ("tools/call", echo), ("prompts/list", json!({}))];
+        raw::stateless(ground.start(&line), &requests)
+    };
+    let piped = asks("piped", &["--"], Some(Server::Everything.fresh(&ground)));
+    assert!(piped.iter().all(|answer| matches!(answer, raw::Answer::Result(_))), "{piped:?}");
+    assert!(piped[1].text().contains("ünïcödé"), "{piped:?}");
+    let served = ground.serve_everything();
+    assert_eq!(asks("reached", &["--url", &served.url], None), piped);
+    drop(served);
+    ground.is_quiet();
 }

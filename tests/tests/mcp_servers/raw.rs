@@ -48,6 +48,22 @@ pub(crate) fn session(mut program: Program, requests: &[(&str, Value)]) -> Vec<A
     answers
 }
 
+/// Asks one request of 2026-07-28 after another, without a session.
+pub(crate) fn stateless(mut program: Program, requests: &[(&str, Value)]) -> Vec<Answer> {
+    let stamped = |params: &Value| {
+        let mut params = params.clone();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "lines", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        params
+    };
+    let mut answer =
+        |(id, (method, params)): (i64, &(&str, Value))| ask(&mut program, id, method, &stamped(params));
+    (1..).zip(requests).map(&mut answer).collect()
+}
+
 /// Writes all of a session at once, as from a file, and reads what comes of it until the end: the answers, by id.
 pub(crate) fn at_once(mut program: Program, requests: &[(&str, Value)]) -> BTreeMap<i64, Answer> {
     program.send(&request(0, "initialize", &greeting()));

@@ -42,6 +42,7 @@ fn call(title: &str, raw_input: Value, accesses: Vec<Access>) -> Call {
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

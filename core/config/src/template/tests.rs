@@ -243,6 +243,7 @@ fn call(accesses: Vec<mayi_call::Access>) -> mayi_call::Call {
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

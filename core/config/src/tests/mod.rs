@@ -171,6 +171,7 @@ fn call(cwd: &Path, access: Access) -> Call {
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

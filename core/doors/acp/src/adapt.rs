@@ -90,6 +90,7 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }
@@ -135,6 +136,7 @@ pub(super) fn side_door(
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

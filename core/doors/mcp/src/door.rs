@@ -195,6 +195,7 @@ impl McpDoor {
             let errors = of_server(&hears.errors);
             let server = Server::new(
                 launch.clone(),
+                &self.shared.options.cwd,
                 Box::new(move || reach.connect(Arc::clone(&errors))),
                 of_server(&hears.people),
                 self.shared.ending.clone(),

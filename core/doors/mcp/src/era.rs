@@ -15,6 +15,9 @@ pub(super) const LATEST_OLDER: &str = "2025-11-25";
 /// The stateless version.
 pub(super) const STATELESS: &str = "2026-07-28";
 
+/// The one version in which several messages may come as an array.
+pub(super) const WITH_BATCHES: &str = "2025-03-26";
+
 /// Versions with `initialize`, newest first.
 pub(super) const OLDER: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 

@@ -37,6 +37,9 @@ pub struct Malformed {
     pub id: Option<Box<RawValue>>,
 }
 
+/// The most messages of a batch.
+const BATCH: usize = 1000;
+
 /// The members that make a message what it is.
 const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
 
@@ -111,6 +114,15 @@ impl Frame {
         Self::of(members)
     }
 
+    /// The messages of a batch as text (JSON-RPC 2.0, section 6); none for what is no array of as many as anybody sends.
+    pub(crate) fn batch(text: &str) -> Option<Vec<Box<RawValue>>> {
+        if !text.trim_start().starts_with('[') {
+            return None;
+        }
+        let messages: Vec<Box<RawValue>> = serde_json::from_str(text).ok()?;
+        (1..=BATCH).contains(&messages.len()).then_some(messages)
+    }
+
     fn of(members: Members) -> Result<Self, Malformed> {
         let refuse = |what: &str| Err(Malformed::new(code::INVALID_REQUEST, what.to_owned()).about(&members));
         if let Some(name) = members.mistaken(ENVELOPE) {
@@ -124,7 +136,12 @@ impl Frame {
         if id.is_some_and(|id| !is_id(id)) {
             return refuse("`id` is neither a string nor a number");
         }
-        let answer = members.get("result").is_some() || members.get("error").is_some();
+        let (result, error) = (members.get("result").is_some(), members.get("error").is_some());
+        if result && error {
+            // Readers disagree about which of them counts.
+            return refuse("both a result and an error");
+        }
+        let answer = result || error;
         let method = match members.get("method") {
             None => None,
             Some(_) if answer => return refuse("both a request and a response"),
@@ -300,6 +317,11 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"x","result":1}"#, code::INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}"#, code::INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, code::INVALID_REQUEST),
+            // Review of 2026-11-23, MCP finding 10: passed on as it came, though readers disagree about what it says.
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
+                code::INVALID_REQUEST,
+            ),
             // Attack 141: "ping" for mayi, `tools/call` for a server that compares names without regard to case.
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}"#, code::INVALID_REQUEST),
             (

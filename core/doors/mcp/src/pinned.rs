@@ -11,11 +11,15 @@ use serde_json::value::RawValue;
 use super::door::Say;
 use super::members::raw;
 use super::server::{Catalogue, Server, Tool, blocked};
-use mayi_core::pin::{Flag, Item, Pins, Standing, definition_of};
+use mayi_core::approval::visible;
+use mayi_core::pin::{Flag, Item, NotKept, Pins, Standing, definition_of};
 use mayi_core::store::StoreError;
 
 /// So much is told: a server that says something else each time is to fill neither the memory nor the log.
 const TOLD: usize = 10_000;
+
+/// So many new tools are told of by their names.
+const NAMED: usize = 8;
 
 /// Tells people of servers, and knows what is to be told only once.
 pub(super) struct Told {
@@ -58,14 +62,17 @@ impl Pinned {
     }
 
     /// Compares a list with what is trusted, unless it is the one that was compared last.
-    pub(super) fn compare(&self, server: &Server, catalogue: &Arc<Catalogue>) {
+    ///
+    /// # Errors
+    /// If it can't be kept: then nothing of it is trusted.
+    pub(super) fn compare(&self, server: &Server, catalogue: &Arc<Catalogue>) -> Result<(), String> {
         let last = |last: &Weak<Catalogue>| std::ptr::eq(last.as_ptr(), Arc::as_ptr(catalogue));
         if self.seen().get(&server.name).is_some_and(last) {
-            return;
+            return Ok(());
         }
-        // What can't be kept is blocked where it is called.
-        let _ = self.observe(server, items_of(&catalogue.tools));
+        self.observe(server, items_of(&catalogue.tools))?;
         self.compared(server, catalogue);
+        Ok(())
     }
 
     /// This list was compared. Said only afterwards: until then everybody compares it.
@@ -91,6 +98,7 @@ impl Pinned {
         name: impl Fn(&str) -> String,
     ) -> Vec<Box<RawValue>> {
         if let Err(error) = self.observe(server, items_of(tools)) {
+            let error = format!("[mayi] {error}");
             return tools.iter().map(|tool| raw(&blocked(&name(&tool.name), &error))).collect();
         }
         tools.iter().map(|tool| self.offer(server, tool, &name(&tool.name))).collect()
@@ -108,10 +116,11 @@ impl Pinned {
         }
     }
 
-    /// The server's own instructions, if they are what they were.
+    /// The server's own instructions, if they are what they were, and not odd. That there are none is something that it
+    /// says, too: else it could add some at any time.
     pub(super) fn instructions_of(&self, server: &Server, said: Option<String>) -> Option<String> {
-        let item = said.clone().map(|said| (Item::Instructions, Value::String(said)));
-        if let Err(error) = self.observe(server, item.into_iter()) {
+        let item = (Item::Instructions, said.clone().map_or(Value::Null, Value::String));
+        if let Err(error) = self.observe(server, std::iter::once(item)) {
             self.told.say(&server.name, &error);
             return None;
         }
@@ -129,7 +138,8 @@ impl Pinned {
             },
             None => {
                 self.why_blocked(server, &item).or_else(|| match self.pins.standing(&server.name, &item) {
-                    Ok(None) => None,
+                    // Nothing is known of it, and so nothing could be trusted.
+                    Ok(None) => Some(format!("the server {} does not list a tool of this name", server.name)),
                     Ok(Some(_)) => {
                         Some(format!("the server {} does not list this tool any more", server.name))
                     }
@@ -150,17 +160,37 @@ impl Pinned {
     /// Keeps what a server says of itself, and tells what is odd about it.
     fn observe(&self, server: &Server, said: impl Iterator<Item = (Item, Value)>) -> Result<(), String> {
         let mut items = vec![(Item::Launch, server.launch.transport.describe())];
+        items.extend(server.leads_to().map(|program| (Item::Program, program)));
         items.extend(said);
-        let standings = self.pins.observe(&server.name, &items, Timestamp::now()).map_err(|error| {
-            format!("[mayi] what the server says can't be compared with what it said: {error}")
-        })?;
-        for (item, standing) in standings {
+        let heard =
+            self.pins.observe(&server.name, &items, Timestamp::now()).map_err(|error| match error {
+                NotKept::Store(error) => {
+                    format!("what the server says can't be compared with what it said: {error}")
+                }
+                full @ NotKept::Full(_) => full.to_string(),
+            })?;
+        self.told_of_new(&server.name, &heard.new);
+        for (item, standing) in heard.standings {
             match standing {
                 Standing::Trusted => {}
                 Standing::Flagged(flags) => {
                     for flag in flags {
                         self.told.once(&server.name, &format!("{item}: {flag}"));
                     }
+                    if let Some(why) = self.why_blocked(server, &item) {
+                        self.told.once(&server.name, &format!("withheld: {why}"));
+                    }
+                }
+                Standing::Changed if item == Item::Program => {
+                    self.told.once(
+                        &server.name,
+                        &format!(
+                            "its command leads to another program than before, or to a script that holds something else; \
+                             nothing is blocked by it. Look at it with `mayi mcp pins diff {name}`, and accept it with \
+                             `mayi mcp pins accept {name}`",
+                            name = server.name
+                        ),
+                    );
                 }
                 Standing::Changed => {
                     if let Some(why) = self.why_blocked(server, &item) {
@@ -170,6 +200,18 @@ impl Pinned {
             }
         }
         Ok(())
+    }
+
+    /// Tools that a server has besides those that were known.
+    fn told_of_new(&self, server: &str, new: &[String]) {
+        if new.is_empty() {
+            return;
+        }
+        let names: Vec<String> = new.iter().take(NAMED).map(|name| visible(name)).collect();
+        let more = new.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let tools = if new.len() == 1 { "a new tool, which is" } else { "new tools, which are" };
+        self.told.once(server, &format!("has {tools} trusted as said now: {}{more}", names.join(", ")));
     }
 
     /// Why an item may not be used, if it may not.

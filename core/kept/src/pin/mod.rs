@@ -10,7 +10,7 @@ mod pins;
 
 pub use crate::store::{Definition, Item, PINNED, Pinned, definition_of};
 pub use flag::{Flag, FlagKind, flags_of};
-pub use pins::{Pins, Standing, Why};
+pub use pins::{Heard, NotKept, Pins, Standing, Why};
 
 #[cfg(test)]
 mod tests;

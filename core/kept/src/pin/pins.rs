@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -17,11 +17,42 @@ use mayi_call::Digest;
 pub enum Standing {
     /// It is what it was when it was first seen or accepted.
     Trusted,
-    /// The same, and it holds something that deserves caution.
+    /// The same, and it holds something that deserves caution, which no person has accepted.
     Flagged(Vec<Flag>),
-    /// It is something else than what is trusted: blocked until a person accepts it.
+    /// It is something else than what is trusted: blocked until a person accepts it ([`Item::Program`] is only said).
     Changed,
 }
+
+/// What came of what a server said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// How each item stands.
+    pub standings: Vec<(Item, Standing)>,
+    /// The tools that were not there before, though the server was known: trusted on first use.
+    pub new: Vec<String>,
+}
+
+/// Why what a server said is not kept, and so not trusted.
+#[derive(Debug, Error)]
+pub enum NotKept {
+    /// The store can't be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It has said too much over time.
+    #[error(
+        "the server {name} has had more than {MOST} tools, or {MIB} MiB of what it says of them, so far: what is new is \
+         not trusted; a person can have all of it forgotten with `mayi mcp pins forget {name}`",
+        name = visible(.0), MIB = MOST_BYTES / 1024 / 1024
+    )]
+    Full(String),
+}
+
+/// So much is kept of one server, also of tools that it does not list any more: twice what it may list at once.
+const MOST: usize = 20_000;
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+
+/// A server that was first seen so long ago is one that people know, in a process that has heard of no other.
+const KNOWN: SignedDuration = SignedDuration::from_hours(1);
 
 /// Why an item of a server may not be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -40,6 +71,13 @@ pub enum Why {
         name = visible(.0), item = .1
     )]
     Changed(String, Item),
+    /// Nobody has accepted it, and it should not be handed on unseen.
+    #[error(
+        "what the server {name} says in its {item} deserves a look first: {flag}; a person can accept it with \
+         `mayi mcp pins accept {name}`",
+        name = visible(.0), item = .1, flag = .2
+    )]
+    Flagged(String, Item, Flag),
 }
 
 /// What is trusted of each server, and what the servers of this process said.
@@ -59,7 +97,8 @@ struct State {
     kept: HashMap<String, BTreeMap<Item, Pinned>>,
     /// What the servers of this process said last.
     said: HashMap<String, BTreeMap<Item, Definition>>,
-    /// When they said something last.
+    /// When they said something first, and last.
+    began_at: Option<Timestamp>,
     heard_at: Option<Timestamp>,
     /// By digest: they are looked for once.
     flags: HashMap<(Item, Digest), Vec<Flag>>,
@@ -77,23 +116,32 @@ impl Pins {
     /// program answers, nothing that it says is trusted, also not on first use.
     ///
     /// # Errors
-    /// If the store can't be read or written.
-    pub fn observe(
-        &self,
-        server: &str,
-        said: &[(Item, Value)],
-        now: Timestamp,
-    ) -> Result<Vec<(Item, Standing)>, StoreError> {
+    /// If the store can't be read or written, or the server has said too much.
+    pub fn observe(&self, server: &str, said: &[(Item, Value)], now: Timestamp) -> Result<Heard, NotKept> {
         let mut state = self.lock();
+        self.refresh(&mut state, server)?;
+        if !state.has_room(server, said) {
+            return Err(NotKept::Full(server.to_owned()));
+        }
+        let new = state.newcomers(server, said, now);
+        let program = said.iter().find(|(item, _)| *item == Item::Program).map(|(_, value)| value);
         let heard = state.said.entry(server.to_owned()).or_default();
         for (item, value) in said {
-            heard.insert(item.clone(), Definition::of(value.clone()));
+            let same = heard.get(item).is_some_and(|before| before.value == *value);
+            if !same {
+                heard.insert(item.clone(), Definition::said(item, value.clone(), program));
+            }
         }
         state.heard_at = Some(now);
-        self.refresh(&mut state, server)?;
+        state.began_at.get_or_insert(now);
         self.keep(&mut state, server, now)?;
         let standing = |state: &mut State, item: &Item| state.standing(server, item);
-        Ok(said.iter().filter_map(|(item, _)| Some((item.clone(), standing(&mut state, item)?))).collect())
+        let standings: Vec<(Item, Standing)> =
+            said.iter().filter_map(|(item, _)| Some((item.clone(), standing(&mut state, item)?))).collect();
+        // What another program says first is not trusted.
+        let blocked = |item: &Item| standings.contains(&(item.clone(), Standing::Changed));
+        let new = if blocked(&Item::Launch) { Vec::new() } else { new };
+        Ok(Heard { standings, new })
     }
 
     /// How an item stands; `None` if nobody has said anything of it. Cheap while nothing has changed in the store.
@@ -107,7 +155,8 @@ impl Pins {
     }
 
     /// Why an item may not be used, if it may not: it has changed, or another program answers under the server's
-    /// name, which blocks everything of it.
+    /// name, which blocks everything of it. Instructions reach the model without a question, so flagged ones wait for a
+    /// person too; of a tool that is flagged, each call is asked about.
     ///
     /// # Errors
     /// If the store can't be read.
@@ -117,8 +166,13 @@ impl Pins {
         if state.standing(server, &Item::Launch) == Some(Standing::Changed) {
             return Ok(Some(Why::Launch(server.to_owned())));
         }
-        let changed = state.standing(server, item) == Some(Standing::Changed);
-        Ok(changed.then(|| Why::Changed(server.to_owned(), item.clone())))
+        Ok(match state.standing(server, item) {
+            Some(Standing::Changed) => Some(Why::Changed(server.to_owned(), item.clone())),
+            Some(Standing::Flagged(flags)) if *item == Item::Instructions => {
+                flags.into_iter().next().map(|flag| Why::Flagged(server.to_owned(), item.clone(), flag))
+            }
+            _ => None,
+        })
     }
 
     /// Why an item may not be used that its server says now as `said`: whoever else is behind the same name in this
@@ -193,17 +247,52 @@ impl State {
         nothing && self.said.get(server).is_some_and(|said| !said.is_empty())
     }
 
+    /// Whether what is new of `said` can be kept.
+    fn has_room(&self, server: &str, said: &[(Item, Value)]) -> bool {
+        let kept = self.kept.get(server);
+        let known = |item: &Item| kept.is_some_and(|kept| kept.contains_key(item));
+        let bytes = |value: &Value| value.to_string().len();
+        let mut new = said.iter().filter(|(item, _)| !known(item)).peekable();
+        if new.peek().is_none() {
+            return true;
+        }
+        let sizes = |pin: &Pinned| {
+            [&pin.trusted, &pin.pending].into_iter().flatten().map(|kept| bytes(&kept.value)).sum::<usize>()
+        };
+        let before = kept.map_or(0, BTreeMap::len);
+        let bytes_before: usize = kept.into_iter().flat_map(BTreeMap::values).map(sizes).sum();
+        let (count, size) =
+            new.fold((before, bytes_before), |(count, size), (_, value)| (count + 1, size + bytes(value)));
+        count <= MOST && size <= MOST_BYTES
+    }
+
+    /// The tools of `said` that were not there before, if the server was: before this process, or for long.
+    fn newcomers(&self, server: &str, said: &[(Item, Value)], now: Timestamp) -> Vec<String> {
+        let Some(kept) = self.kept.get(server) else { return Vec::new() };
+        let is_known = |pin: &Pinned| {
+            self.began_at.is_none_or(|began| pin.first_seen < began) || pin.first_seen < now - KNOWN
+        };
+        if !kept.get(&Item::Launch).is_some_and(is_known) {
+            return Vec::new();
+        }
+        let new = |(item, _): &(Item, Value)| match item {
+            Item::Tool(name) if !kept.contains_key(item) => Some(name.clone()),
+            _ => None,
+        };
+        said.iter().filter_map(new).collect()
+    }
+
     /// What has to be kept of what `server` said: nothing if all of it is as it was.
     fn telling(&self, server: &str, now: Timestamp) -> Vec<Change> {
         let (Some(said), kept) = (self.said.get(server), self.kept.get(server)) else { return Vec::new() };
         let same = |(item, said): (&Item, &Definition)| {
             kept.and_then(|kept| kept.get(item)).is_some_and(|pin| {
-                let trusted = pin.trusted.as_ref().is_some_and(|trusted| trusted.digest == said.digest);
-                let pending = pin.pending.as_ref().map(|pending| &pending.digest);
+                let trusted = pin.trusted.as_ref().is_some_and(|trusted| said.is(trusted));
+                let pending = pin.pending.as_ref();
                 if trusted {
                     pending.is_none()
                 } else {
-                    pending == Some(&said.digest) && pin.trusted.is_some()
+                    pending.is_some_and(|pending| said.is(pending)) && pin.trusted.is_some()
                 }
             })
         };
@@ -237,14 +326,16 @@ impl State {
     fn standing(&mut self, server: &str, item: &Item) -> Option<Standing> {
         let said = self.said.get(server).and_then(|said| said.get(item));
         let pin = self.kept.get(server).and_then(|kept| kept.get(item));
-        let trusted = match (pin, said) {
+        let pin = match (pin, said) {
             (None, None) => return None,
-            (Some(Pinned { trusted: Some(trusted), .. }), Some(said)) if trusted.digest == said.digest => {
-                trusted
-            }
-            (Some(Pinned { trusted: Some(trusted), pending: None, .. }), None) => trusted,
+            (Some(pin), Some(said)) if pin.trusted.as_ref().is_some_and(|trusted| said.is(trusted)) => pin,
+            (Some(pin), None) if !pin.is_changed() => pin,
             _ => return Some(Standing::Changed),
         };
+        let Some(trusted) = &pin.trusted else { return Some(Standing::Changed) };
+        if pin.accepted_at.is_some() {
+            return Some(Standing::Trusted);
+        }
         let key = (item.clone(), trusted.digest.clone());
         let flags = self.flags.entry(key).or_insert_with(|| flags_of(item, &trusted.value)).clone();
         Some(if flags.is_empty() { Standing::Trusted } else { Standing::Flagged(flags) })

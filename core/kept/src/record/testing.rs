@@ -44,6 +44,7 @@ pub(crate) fn call(accesses: Vec<Access>, raw_input: Value) -> Call {
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

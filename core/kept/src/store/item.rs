@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mayi_call::{Digest, digest_of};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -9,8 +10,11 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "name")]
 pub enum Item {
-    /// How it is started or reached: `config::Transport::describe`.
+    /// How it is started or reached, as it was configured: `config::Transport::describe`.
     Launch,
+    /// What that leads to: the program, and the scripts that the command names with what they hold. Said when it
+    /// changes, and blocks nothing.
+    Program,
     /// Its instructions to the model.
     Instructions,
     /// A tool, by its name as the server has it.
@@ -23,6 +27,7 @@ impl Item {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Launch => "launch",
+            Self::Program => "program",
             Self::Instructions => "instructions",
             Self::Tool(_) => "tool",
         }
@@ -33,7 +38,7 @@ impl Item {
     pub fn name(&self) -> &str {
         match self {
             Self::Tool(name) => name,
-            Self::Launch | Self::Instructions => "",
+            Self::Launch | Self::Program | Self::Instructions => "",
         }
     }
 
@@ -42,6 +47,7 @@ impl Item {
     pub fn parse(kind: &str, name: &str) -> Option<Self> {
         match kind {
             "launch" => Some(Self::Launch),
+            "program" => Some(Self::Program),
             "instructions" => Some(Self::Instructions),
             "tool" => Some(Self::Tool(name.to_owned())),
             _ => None,
@@ -54,15 +60,19 @@ impl fmt::Display for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Launch => f.write_str("launch"),
+            Self::Program => f.write_str("program"),
             Self::Instructions => f.write_str("instructions"),
             Self::Tool(name) => write!(f, "tool {}", crate::approval::visible(name)),
         }
     }
 }
 
-/// The members of a tool that are pinned: what a model or a person is told of it. Icons are pictures for lists, and
-/// `_meta` is for programs: neither says what the tool does, and both change by themselves.
-pub const PINNED: &[&str] = &["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+/// The members of a tool that are pinned: what a client or its model is told of it. Icons are pictures for lists.
+pub const PINNED: &[&str] =
+    &["name", "title", "description", "inputSchema", "outputSchema", "annotations", META];
+
+/// The member of a tool for programs: pinned since the second form of pins.
+const META: &str = "_meta";
 
 /// What is pinned of a tool, of the object as the server sent it.
 #[must_use]
@@ -74,4 +84,21 @@ pub fn definition_of(tool: &Value) -> Value {
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     Value::Object(pinned)
+}
+
+/// The digest that the first form of pins had of the same words of a server: without a tool's `_meta`, and for a launch with
+/// the program that its command leads to in place of the word for it.
+pub(crate) fn digest_before(item: &Item, value: &Value, program: Option<&Value>) -> Digest {
+    let mut before = value.clone();
+    match item {
+        Item::Tool(_) => drop(before.as_object_mut().map(|members| members.remove(META))),
+        Item::Launch => {
+            let word = before.get_mut("command").and_then(|command| command.get_mut(0));
+            if let (Some(word), Some(program)) = (word, program.and_then(|program| program.get("program"))) {
+                *word = program.clone();
+            }
+        }
+        Item::Program | Item::Instructions => {}
+    }
+    digest_of(&before)
 }

@@ -5,7 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Item;
+use super::item::digest_before;
 use mayi_call::{Digest, digest_of};
+
+/// The form of pins that is written here: the second one, with a tool's `_meta`, and with a launch as it was configured.
+const FORM: u32 = 1;
 
 /// What was said of an item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +18,17 @@ pub struct Definition {
     pub value: Value,
     /// Over its RFC 8785 form: the order of members does not count.
     pub digest: Digest,
+    /// What is in it; none is written for the first form.
+    #[serde(skip_serializing_if = "is_first", default)]
+    form: u32,
+    /// The digest that the first form has of the same words, where that is another one. Not kept.
+    #[serde(skip)]
+    before: Option<Digest>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_first(form: &u32) -> bool {
+    *form == 0
 }
 
 impl Definition {
@@ -21,7 +36,28 @@ impl Definition {
     #[must_use]
     pub fn of(value: Value) -> Self {
         let digest = digest_of(&value);
-        Self { value, digest }
+        Self { value, digest, form: FORM, before: None }
+    }
+
+    /// What was said of `item`, `program` being what it said of that.
+    pub(crate) fn said(item: &Item, value: Value, program: Option<&Value>) -> Self {
+        let before = digest_before(item, &value, program);
+        Self { before: Some(before), ..Self::of(value) }
+    }
+
+    /// Whether this is what was kept of it, by this mayi.
+    pub(crate) fn is(&self, kept: &Self) -> bool {
+        kept.form == FORM && kept.digest == self.digest
+    }
+
+    /// Whether an earlier mayi kept this of it: the same words by the rules of that one.
+    fn was(&self, kept: &Self) -> bool {
+        kept.form < FORM && (kept.digest == self.digest || self.before.as_ref() == Some(&kept.digest))
+    }
+
+    /// Whether it holds what the first form left out.
+    fn says_more(&self, kept: &Self) -> bool {
+        kept.digest != self.digest
     }
 }
 
@@ -68,7 +104,12 @@ impl Pinned {
     /// The same after `said` was said of it: what is trusted stays, whatever is said.
     #[must_use]
     pub fn after(mut self, said: Definition, strange: bool, now: Timestamp) -> Self {
-        if self.trusted.as_ref().is_some_and(|trusted| trusted.digest == said.digest) {
+        if let Some(trusted) = self.trusted.take_if(|trusted| said.was(trusted)) {
+            // What the first form left out is trusted on first use; nobody has accepted that.
+            self.accepted_at =
+                self.accepted_at.filter(|_| self.item == Item::Launch || !said.says_more(&trusted));
+            (self.trusted, self.pending, self.changed_at) = (Some(said), None, None);
+        } else if self.trusted.as_ref().is_some_and(|trusted| trusted.digest == said.digest) {
             (self.pending, self.changed_at) = (None, None);
         } else if self.trusted.is_none() && !strange {
             // Nobody said it before but a program that is not trusted: this is its first use.
@@ -79,12 +120,25 @@ impl Pinned {
         self
     }
 
-    /// The same after a person accepted what is pending; `None` if that is not what the person looked at.
+    /// The same after a person accepted it ([`Pinned::open`]); `None` if that is not what the person looked at.
     #[must_use]
     pub fn accepted(mut self, looked_at: &Digest, now: Timestamp) -> Option<Self> {
-        let pending = self.pending.take().filter(|pending| pending.digest == *looked_at)?;
-        (self.trusted, self.changed_at, self.accepted_at) = (Some(pending), None, Some(now));
+        let looked_at = self.open().filter(|open| open.digest == *looked_at)?.clone();
+        (self.trusted, self.pending) = (Some(looked_at), None);
+        (self.changed_at, self.accepted_at) = (None, Some(now));
         Some(self)
+    }
+
+    /// What a person could accept: what is pending, else what is trusted though nobody has looked at it.
+    #[must_use]
+    pub fn open(&self) -> Option<&Definition> {
+        self.pending.as_ref().or(self.trusted.as_ref().filter(|_| self.accepted_at.is_none()))
+    }
+
+    /// Whether what waits to be accepted is blocked until then. Another program under the same command is only said.
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        self.is_changed() && self.item != Item::Program
     }
 
     /// Whether something waits to be accepted.

@@ -67,6 +67,7 @@ fn judge(
         caveats(shell, &said, &mut found);
     }
     cautions(&said, &mut found);
+    flagged(&mut found);
     touches::judge(policy, said.allowed, category == Some(Category::Read), &mut found);
     always_asked(policy, &mut found);
     if !said.any {
@@ -131,16 +132,33 @@ fn caveats(shell: &ShellAccess, said: &Said<'_>, found: &mut Findings<'_>) {
     }
 }
 
+/// Whether what is said of the tool that is called belongs to this access.
+fn is_of_tool(found: &Findings<'_>) -> bool {
+    let of_server = |access: &Access| matches!(access, Access::Mcp(_));
+    of_server(found.access) || !found.call.accesses.iter().any(of_server)
+}
+
 /// What the door says deserves a look: about the tool that is called. An explicit allow silences it.
 fn cautions(said: &Said<'_>, found: &mut Findings<'_>) {
-    let call = found.call;
-    let of_server = |access: &Access| matches!(access, Access::Mcp(_));
-    if said.allowed || (!of_server(found.access) && call.accesses.iter().any(of_server)) {
+    if said.allowed || !is_of_tool(found) {
         return;
     }
-    for why in &call.cautions {
+    for why in &found.call.cautions {
         let finding = found.finding(Effect::Ask, Source::Caveat, why.clone());
         found.ask(finding, Hold::Plain);
+    }
+}
+
+/// What is odd about what a server says of the tool: asked about in every mode until a person accepts it, and no rule
+/// silences it (decisions, amendment 7).
+fn flagged(found: &mut Findings<'_>) {
+    if !is_of_tool(found) {
+        return;
+    }
+    for why in &found.call.flagged {
+        let mut finding = found.finding(Effect::Ask, Source::Caveat, why.clone());
+        finding.always = true;
+        found.ask(finding, Hold::Always);
     }
 }
 

@@ -10,6 +10,8 @@
 //! | `flood` | sends 20,000 notifications and 2,000 requests before it answers |
 //! | `imitate` | asks the client as mayi asks, before it answers; what it hears is in the log |
 //! | `input` | asks for input as mayi asks (2026-07-28), and answers when it gets any |
+//! | `several` | answers in an array, with a request beside it |
+//! | `twofold` | answers with a result and an error |
 //! | `change` | says that its list of tools has changed, and answers |
 
 use std::io::{self, Write};
@@ -47,6 +49,15 @@ impl Server {
             "change" => {
                 say(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#)?;
                 say(&answer(id, name))
+            }
+            "several" => {
+                let asks = r#"{"jsonrpc":"2.0","id":"beside","method":"roots/list"}"#;
+                say(&format!("[{asks},{}]", answer(id, name)))
+            }
+            "twofold" => {
+                let said = json!({ "content": [] });
+                let error = json!({ "code": 1, "message": "no" });
+                say(&json!({ "jsonrpc": "2.0", "id": id, "result": said, "error": error }).to_string())
             }
             _ => say(&answer(id, &format!("{name} of {}", self.name()))),
         }

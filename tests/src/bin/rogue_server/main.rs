@@ -28,6 +28,10 @@ pub(crate) enum Behaviour {
     EndlessPages,
     /// Every page is followed by another one.
     MorePages,
+    /// It has 100,000 tools, on one page.
+    ManyTools,
+    /// It has 100,000 tools on each page, and every page is followed by another one.
+    ManyPages,
 }
 
 pub(crate) struct Server {
@@ -49,6 +53,8 @@ fn main() -> io::Result<()> {
         Some("mute") => Behaviour::Mute,
         Some("endless-pages") => Behaviour::EndlessPages,
         Some("more-pages") => Behaviour::MorePages,
+        Some("many-tools") => Behaviour::ManyTools,
+        Some("many-pages") => Behaviour::ManyPages,
         Some(other) => return Err(io::Error::other(format!("no behaviour is called {other}"))),
     };
     let server = Server { folder, behaviour, begun: Cell::new(false) };

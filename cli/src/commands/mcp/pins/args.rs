@@ -3,14 +3,16 @@
 use clap::{Args, Subcommand};
 
 pub(in crate::commands::mcp) const AFTER: &str = "\
-What a server says of its tools is trusted when it is first seen. What it says differently later is blocked, until
-you have looked at it and accept it; a server that is started in another way is blocked as a whole.
+What a server says of its tools is trusted when it is first seen, and asked about while it deserves a look (flagged).
+What it says differently later is blocked; instructions that deserve a look are withheld; a server that is started in
+another way is blocked as a whole. All of it until you have looked at it and accept it. That a command leads to another
+program, or to a script that holds something else, is said here, and blocks nothing.
 
 Examples:
   mayi mcp pins                         what is trusted, deserves a look, or has changed
-  mayi mcp pins diff                    everything that has changed
+  mayi mcp pins diff                    everything that has changed or deserves a look
   mayi mcp pins diff github
-  mayi mcp pins accept github           all that has changed of github, after a look at it
+  mayi mcp pins accept github           all of that of github, after a look at it
   mayi mcp pins accept github search    only the tool `search`
   mayi mcp pins forget github           trust what it says next";
 
@@ -29,14 +31,14 @@ pub(crate) struct PinsArgs {
 /// What to do with what servers said.
 #[derive(Clone, Debug, Subcommand)]
 pub(crate) enum PinsCommand {
-    /// Show what has changed, as a diff
+    /// Show what has changed, as a diff, and what deserves a look
     Diff {
         /// Of this server (default: of all)
         server: Option<String>,
         /// Of this tool of it
         tool: Option<String>,
     },
-    /// Accept what has changed of a server: it is shown, and you are asked
+    /// Accept what has changed of a server, or deserves a look: it is shown, and you are asked
     Accept {
         /// The server
         server: String,

@@ -58,7 +58,7 @@ impl<'a> Listed<'a> {
         // What would be accepted matters more than what was.
         let shown = pin.pending.as_ref().or(pin.trusted.as_ref());
         let flags = shown.map(|shown| flags_of(&pin.item, &shown.value)).unwrap_or_default();
-        let state = match (pin.is_changed(), flags.is_empty()) {
+        let state = match (pin.is_changed(), flags.is_empty() || pin.accepted_at.is_some()) {
             (true, _) => State::Changed,
             (false, true) => State::Trusted,
             (false, false) => State::Flagged,
@@ -69,13 +69,26 @@ impl<'a> Listed<'a> {
     fn state(&self) -> String {
         let first = self.flags.first().map(Flag::to_string).unwrap_or_default();
         match (self.state, self.flags.len()) {
-            (State::Trusted, _) => "trusted".to_owned(),
+            (State::Trusted, 0) => match (&self.pin.item, &self.pin.trusted) {
+                (Item::Instructions, Some(trusted)) if trusted.value.is_null() => {
+                    "trusted: it gives none".to_owned()
+                }
+                _ => "trusted".to_owned(),
+            },
+            (State::Trusted, _) => format!("accepted: {first}"),
+            (State::Changed, _) if self.pin.item == Item::Program => "changed: blocks nothing".to_owned(),
             (State::Changed, _) if self.pin.item == Item::Launch => {
                 "changed: everything of the server is blocked".to_owned()
             }
             (State::Changed, _) => "changed: blocked".to_owned(),
-            (State::Flagged, 0 | 1) => format!("flagged: {first}"),
-            (State::Flagged, count) => format!("flagged: {first} (and {} more)", count - 1),
+            (State::Flagged, count) => {
+                let what = match self.pin.item {
+                    Item::Instructions => "withheld",
+                    _ => "asked about",
+                };
+                let more = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+                format!("flagged, {what}: {first}{more}")
+            }
         }
     }
 }
@@ -104,10 +117,15 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
     for line in print::columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()) {
         print::line(line)?;
     }
-    if pins.iter().any(Pinned::is_changed) {
-        ctx.note("look at what has changed with: mayi mcp pins diff, and accept it with: mayi mcp pins accept SERVER");
+    if pins.iter().any(is_open) {
+        ctx.note("look at what has changed or is flagged with: mayi mcp pins diff, and accept it with: mayi mcp pins accept SERVER");
     }
     Ok(Exit::Done)
+}
+
+/// Whether there is something that a person should look at, and can accept.
+fn is_open(pin: &Pinned) -> bool {
+    Listed::of(pin).state != State::Trusted
 }
 
 /// The pins of `server`, or a mistake that names it.
@@ -141,9 +159,9 @@ fn differences(server: Option<&str>, tool: Option<&str>, ctx: &Context) -> Resul
         (None, _) => Vec::new(),
     };
     let tools: Vec<String> = tool.map(str::to_owned).into_iter().collect();
-    let changed: Vec<Pinned> = chosen(pins, &tools)?.into_iter().filter(Pinned::is_changed).collect();
+    let changed: Vec<Pinned> = chosen(pins, &tools)?.into_iter().filter(is_open).collect();
     if changed.is_empty() {
-        ctx.note("nothing has changed");
+        ctx.note("nothing has changed, and nothing is flagged");
         return Ok(Exit::Done);
     }
     let color = ctx.color();
@@ -155,22 +173,24 @@ fn differences(server: Option<&str>, tool: Option<&str>, ctx: &Context) -> Resul
 
 /// What has changed, line by line, and what deserves a look in it.
 fn difference(pin: &Pinned) -> Vec<Line> {
-    let Some(pending) = &pin.pending else { return Vec::new() };
+    let Some(open) = pin.open() else { return Vec::new() };
     let what = match (&pin.item, &pin.trusted) {
+        _ if !pin.is_changed() => "is as it was first said, and deserves a look",
         (Item::Launch, _) => "is started or reached in another way",
+        (Item::Program, Some(_)) => "its command leads to another program, or a script holds something else",
         (_, Some(_)) => "has changed",
         (_, None) => "was first said by a program that is not accepted",
     };
     // Escaped already: it names the server's tools.
     let mut lines =
         vec![Line::of(Tone::Strong, &pin.server).then(Tone::Plain, &format!(", {}: {what}", raw(&pin.item)))];
-    let trusted = pin.trusted.as_ref().map(|trusted| text::text(&trusted.value));
+    let trusted = pin.trusted.as_ref().filter(|_| pin.is_changed()).map(|trusted| text::text(&trusted.value));
     let columns = usize::from(console::Term::stdout().size().1);
     let width = if columns > 20 { columns } else { WIDTH };
-    lines.extend(diff::diff(trusted.as_deref(), &text::text(&pending.value), width).rows);
-    let look = flags_of(&pin.item, &pending.value);
+    lines.extend(diff::diff(trusted.as_deref(), &text::text(&open.value), width).rows);
+    let look = flags_of(&pin.item, &open.value);
     lines.extend(look.iter().map(|flag| {
-        let found = format!("  look twice: its {} {}: ", flag.place, flag.reason);
+        let found = format!("  look twice: {}: ", flag.what());
         Line::of(Tone::Warn, &found).then(Tone::Warn, &format!("\"{}\"", flag.excerpt))
     }));
     lines.push(Line::new());
@@ -191,9 +211,9 @@ fn accept(server: &str, tools: &[String], yes: bool, ctx: &Context) -> Result<Ex
     };
     person::is_here(&*kept.store)?;
     let pins = chosen(of_server(&*kept.store, server)?, tools)?;
-    let changed: Vec<Pinned> = pins.into_iter().filter(Pinned::is_changed).collect();
+    let changed: Vec<Pinned> = pins.into_iter().filter(is_open).collect();
     if changed.is_empty() {
-        ctx.note("nothing has changed: there is nothing to accept");
+        ctx.note("nothing has changed, and nothing is flagged: there is nothing to accept");
         return Ok(Exit::Done);
     }
     // The question means nothing without what it is about: also with --quiet.
@@ -215,7 +235,7 @@ fn accept(server: &str, tools: &[String], yes: bool, ctx: &Context) -> Result<Ex
     let Kept { store, writer } = kept;
     let now = Timestamp::now();
     let items: Vec<(Item, Digest)> =
-        changed.into_iter().filter_map(|pin| Some((pin.item, pin.pending?.digest))).collect();
+        changed.iter().filter_map(|pin| Some((pin.item.clone(), pin.open()?.digest.clone()))).collect();
     let accepting = |(item, digest): &(Item, Digest)| Change::AcceptPin {
         server: server.to_owned(),
         item: item.clone(),

@@ -19,6 +19,8 @@ pub(super) fn text(definition: &Value) -> String {
             }
         }
         Value::String(words) => lines(&mut out, "", words),
+        // Instructions that are not given.
+        Value::Null => {}
         other => lines(&mut out, "", &json(other)),
     }
     out

@@ -52,7 +52,9 @@ pub(super) async fn listen(
         });
     }
     options.origins.clone_from(&args.allow_origin);
-    options.token = token;
+    if let Some(token) = token {
+        options.require(token);
+    }
     options.schemas = door.schemas();
     let token_file = args.token_file.as_ref().map(std::path::absolute).transpose()?;
     print::json(&Versioned::of(Ready { url: format!("http://{bound}/mcp"), token_file }))?;

@@ -126,13 +126,22 @@ fn refuse(frame: &Frame, code: i64, message: &str) -> Refusal {
     Refusal::about(id, StatusCode::BAD_REQUEST, code, message)
 }
 
+/// Whether a request of the newer era says all that such a one has to say (MCP 2026-07-28, SEP-2575). Known before a server is
+/// asked, which may take its time: its refusal would come after the status.
+pub(super) fn complete(frame: &Frame) -> Result<(), Refusal> {
+    if frame.kind() != Kind::Request || headers::meta_complete(frame) {
+        return Ok(());
+    }
+    let message = "params._meta lacks io.modelcontextprotocol/protocolVersion or clientCapabilities";
+    Err(refuse(frame, code::INVALID_PARAMS, message))
+}
+
 /// The status of an answer of the newer era. In a session every answer is a 200.
-pub(super) fn status(error: Option<i64>, meta_complete: bool) -> StatusCode {
+pub(super) fn status(error: Option<i64>) -> StatusCode {
     match error {
         Some(code::UNSUPPORTED_VERSION | code::MISSING_CAPABILITY | code::HEADER_MISMATCH) => {
             StatusCode::BAD_REQUEST
         }
-        Some(code::INVALID_PARAMS) if !meta_complete => StatusCode::BAD_REQUEST,
         Some(code::METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
         _ => StatusCode::OK,
     }

@@ -39,7 +39,7 @@ pub struct HttpOptions {
     pub body: usize,
     /// The most connections at a time; others wait until one is closed.
     pub connections: usize,
-    /// The most sessions at a time.
+    /// The most sessions at a time. Each has server processes of its own, and whoever may call may open one.
     pub sessions: usize,
     /// When a session ends that nobody uses.
     pub idle: Duration,
@@ -47,7 +47,20 @@ pub struct HttpOptions {
     pub schemas: Schemas,
 }
 
+/// So many sessions there are for whoever can reach the address, without a token: any program on this machine can, and each
+/// session starts the servers anew, at up to some hundred MB for each.
+const OPEN_TO_ALL: usize = 32;
+
+/// So many there are for those who have the token.
+const WITH_TOKEN: usize = 1024;
+
 impl HttpOptions {
+    /// Only whoever has `token` may call, and so have more sessions.
+    pub fn require(&mut self, token: String) {
+        self.token = Some(token);
+        self.sessions = WITH_TOKEN;
+    }
+
     /// For clients on this machine.
     #[must_use]
     pub fn local() -> Self {
@@ -57,7 +70,7 @@ impl HttpOptions {
             token: None,
             body: 16 * 1024 * 1024,
             connections: 1024,
-            sessions: 1024,
+            sessions: OPEN_TO_ALL,
             idle: Duration::from_secs(30 * 60),
             schemas: Arc::new(|_| None),
         }

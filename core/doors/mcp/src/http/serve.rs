@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -16,7 +16,7 @@ use super::refusal::{Refusal, empty};
 use super::respond::{Shape, answer, event_id, events, nothing};
 use super::sessions::{Session, Sessions};
 use crate::era::Era;
-use crate::headers::{LAST_EVENT, SESSION, meta_complete};
+use crate::headers::{LAST_EVENT, SESSION};
 use crate::{Caller, Clients, Conversation, Frame, Gateway, Key, Kind, Malformed, code};
 
 /// Where the gateway is.
@@ -98,7 +98,11 @@ impl Front {
             .map_err(|malformed| Refusal::answer(StatusCode::BAD_REQUEST, &malformed.answer()))?;
         drop(text);
         match era::of(&frame, &sent, &self.options)? {
-            Era::Stateless => self.by_itself(frame).await,
+            Era::Stateless => {
+                // Before a server is asked: one that takes its time would leave a status of 200.
+                era::complete(&frame)?;
+                self.by_itself(frame).await
+            }
             Era::Older => self.in_session(frame, &sent).await,
         }
     }
@@ -151,12 +155,11 @@ impl Front {
         let key = Key::next();
         let stream = out.open(key, frame.id()).ok_or_else(|| busy(&frame))?;
         let reader = stream.read(None);
-        let complete = meta_complete(&frame);
         // From here on: whoever closes the stream does not want the answer any more.
         let leaving = Leaving { key, out: Arc::clone(out), conversation: Arc::clone(conversation) };
         conversation.receive(frame, Some(key));
         let shape = Shape { ids: false, primed: false };
-        Ok(answer(reader, shape, Box::new(leaving), |code| era::status(code, complete)).await)
+        Ok(answer(reader, shape, Box::new(leaving), era::status).await)
     }
 
     async fn in_session(&self, frame: Frame, sent: &HeaderMap) -> Answered {
@@ -180,7 +183,7 @@ impl Front {
     async fn opened(&self, frame: Frame) -> Answered {
         let session = self
             .sessions
-            .open(&*self.gateway, self.caller(), self.options.sessions)
+            .open(&*self.gateway, self.caller(), self.options.sessions, Instant::now())
             .ok_or_else(|| busy(&frame))?;
         let refused = AtomicBool::new(false);
         let asked = self.asked(&session, frame, |error| {

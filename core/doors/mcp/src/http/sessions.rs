@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ pub(super) struct Session {
     /// What comes from it.
     pub(super) conversation: Arc<dyn Conversation>,
     used: Mutex<Instant>,
+    /// Its client has come back with the id: one that was only begun is nobody's loss.
+    met: AtomicBool,
 }
 
 impl Session {
@@ -25,6 +28,11 @@ impl Session {
             return Duration::ZERO;
         }
         now.saturating_duration_since(*self.used.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// So long it has to have been idle to go for a new one.
+    fn spared(&self) -> Duration {
+        if self.met.load(Ordering::Relaxed) { SPARED } else { BEGINNING }
     }
 
     fn touch(&self, now: Instant) {
@@ -47,18 +55,24 @@ impl Sessions {
     }
 
     /// Opens a session; `None` if there are `most` that are in use, or there is no randomness.
-    pub(super) fn open(&self, gateway: &dyn Gateway, caller: Caller, most: usize) -> Option<Arc<Session>> {
+    pub(super) fn open(
+        &self,
+        gateway: &dyn Gateway,
+        caller: Caller,
+        most: usize,
+        now: Instant,
+    ) -> Option<Arc<Session>> {
         let id = random()?;
-        let now = Instant::now();
         let spared = {
             let mut sessions = self.lock();
             if sessions.len() < most {
                 None
             } else {
-                // Clients come and go without a word: whoever was away longest goes.
-                let idle = |session: &Arc<Session>| session.idle(now);
-                let longest = sessions.values().max_by_key(|session| idle(session)).cloned()?;
-                (idle(&longest) > SPARED).then_some(())?;
+                // Clients come and go without a word: whoever was away longest goes, and first of all who never came back.
+                let idle = |session: &&Arc<Session>| session.idle(now) > session.spared();
+                let rank =
+                    |session: &&Arc<Session>| (!session.met.load(Ordering::Relaxed), session.idle(now));
+                let longest = sessions.values().filter(idle).max_by_key(rank).cloned()?;
                 sessions.remove(&longest.id)
             }
         };
@@ -67,7 +81,13 @@ impl Sessions {
         }
         let out = Out::new(true);
         let conversation = gateway.open(out.clone(), caller, Clients::One);
-        let session = Arc::new(Session { id: id.clone(), out, conversation, used: Mutex::new(now) });
+        let session = Arc::new(Session {
+            id: id.clone(),
+            out,
+            conversation,
+            used: Mutex::new(now),
+            met: AtomicBool::new(false),
+        });
         self.lock().insert(id, Arc::clone(&session));
         Some(session)
     }
@@ -76,6 +96,7 @@ impl Sessions {
     pub(super) fn get(&self, id: &str) -> Option<Arc<Session>> {
         let session = self.lock().get(id).cloned()?;
         session.touch(Instant::now());
+        session.met.store(true, Ordering::Relaxed);
         Some(session)
     }
 
@@ -114,6 +135,9 @@ impl Sessions {
 
 /// A session that was used more recently does not go for a new one.
 const SPARED: Duration = Duration::from_secs(60);
+
+/// Nor one whose client may still be about to come back for the first time.
+const BEGINNING: Duration = Duration::from_secs(10);
 
 fn random() -> Option<String> {
     let mut bytes = [0_u8; 16];

@@ -61,6 +61,7 @@ impl Behind for Known {
         let said = listed.as_ref().and_then(|listed| listed.get(tool));
         let found = described(door, &server, tool, said, policy);
         mcp.claims = mcp.claims.or(found.claims);
+        call.flagged.extend(found.flagged);
         call.cautions.extend(found.cautions);
         call.blocked = call.blocked.take().or(found.blocked);
         call.about = Some(found.about);

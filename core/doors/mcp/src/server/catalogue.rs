@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -11,13 +14,22 @@ use super::{Failure, Server};
 use crate::era::{ClientSays, Era};
 use crate::frame::code;
 use crate::members::Members;
+use crate::wire::LONGEST;
 use mayi_core::approval::visible;
 use mayi_core::call::{Digest, digest_of, json as reading};
 use mayi_core::pin::{PINNED, definition_of};
 
-/// The most pages of a list that are asked for, and the most tools.
+/// The most tools that a server may list: more than any model is given, and few enough to be kept and compared.
+pub(super) const TOOLS: usize = 10_000;
+
+/// The longest list of tools, and the longest definition of one: text in bytes.
+const LIST: usize = 16 * 1024 * 1024;
+const DEFINITION: usize = 256 * 1024;
+
+/// The most pages of a list that are asked for, how long all of them together may be, and how long they may take.
 const PAGES: usize = 200;
-const TOOLS: usize = 20_000;
+const WHOLE: usize = LONGEST;
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A tool, as its server describes it.
 #[derive(Clone, Debug)]
@@ -57,12 +69,21 @@ impl Catalogue {
     }
 }
 
-/// Reads the tools of a result of `tools/list`.
+/// Reads the tools of a result of `tools/list`, of a server that has listed `before` tools on the pages before it.
 ///
 /// # Errors
-/// If two readers could read it differently, if a tool has no name, or if two have the same.
-pub(crate) fn tools_of(result: &RawValue) -> Result<Vec<Tool>, String> {
+/// If there are too many, if two readers could read it differently, if a tool has no name, or if two have the same.
+pub(crate) fn tools_of(result: &RawValue, before: usize) -> Result<Vec<Tool>, String> {
     let refuse = |what: &str| format!("its list of tools is refused: {what}");
+    // First, and without keeping anything of it: reading takes many times the memory of the text.
+    if before + counted(result) > TOOLS {
+        return Err(refuse(&format!(
+            "it has more than {TOOLS} tools, which is the most that mayi passes on"
+        )));
+    }
+    if result.get().len() > LIST {
+        return Err(refuse(&format!("it is longer than {} MiB", LIST / 1024 / 1024)));
+    }
     // Pins are held to what mayi reads; the client must not read anything else.
     reading::strict(result.get()).map_err(|error| refuse(&visible(&error.to_string())))?;
     let members = Members::parse(result.get()).map_err(|error| refuse(&visible(&error.to_string())))?;
@@ -78,6 +99,9 @@ pub(crate) fn tools_of(result: &RawValue) -> Result<Vec<Tool>, String> {
     let mut known = std::collections::HashSet::new();
     list.iter()
         .map(|raw| {
+            if raw.get().len() > DEFINITION {
+                return Err(refuse(&format!("a tool's definition is longer than {} KiB", DEFINITION / 1024)));
+            }
             let said: Value = serde_json::from_str(raw.get()).map_err(|_| refuse("a tool can't be read"))?;
             let members = Members::parse(raw.get()).map_err(|_| refuse("a tool is not an object"))?;
             mistaken(&members, PINNED)?;
@@ -109,26 +133,19 @@ impl Server {
             }
             state.changes
         };
-        let pages = self.pages("tools/list", says).await?;
-        let mut tools = Vec::new();
+        let mut tools: Vec<Tool> = Vec::new();
         let mut known = std::collections::HashSet::new();
-        for page in pages {
-            let read = tools_of(&page.raw())
-                .map_err(|why| Failure::new(format!("the server {}: {why}", self.name)))?;
-            for tool in read {
+        // Each page is read as it comes in: a list that is too long ends there.
+        self.pages("tools/list", says, |page| {
+            for tool in tools_of(&page.raw(), tools.len())? {
                 if !known.insert(tool.name.clone()) {
-                    let name = visible(&tool.name);
-                    return Err(Failure::new(format!(
-                        "the server {}: two tools are called `{name}`",
-                        self.name
-                    )));
+                    return Err(format!("two tools are called `{}`", visible(&tool.name)));
                 }
                 tools.push(tool);
             }
-            if tools.len() > TOOLS {
-                return Err(Failure::new(format!("the server {} lists more than {TOOLS} tools", self.name)));
-            }
-        }
+            Ok(())
+        })
+        .await?;
         let catalogue = Arc::new(Catalogue::new(tools));
         let mut state = self.lock();
         if state.changes == changes {
@@ -153,14 +170,75 @@ impl Server {
         catalogue
     }
 
-    /// All pages of a list, as results. Empty if the server does not know the method.
+    /// So many tools were on the pages before the one at `cursor`, as clients have asked for them.
+    pub(crate) fn tools_before(&self, cursor: Option<&str>) -> usize {
+        let mut state = self.lock();
+        match cursor {
+            Some(cursor) => state.pages.get(cursor).copied().unwrap_or_default(),
+            None => {
+                state.pages.clear();
+                0
+            }
+        }
+    }
+
+    /// So many tools were on the pages before the one at `next`.
     ///
     /// # Errors
-    /// If a page is missing.
-    pub(crate) async fn pages(&self, method: &str, says: &ClientSays) -> Result<Vec<Members>, Failure> {
+    /// If there are so many pages that the list has no end.
+    pub(crate) fn saw_tools(&self, next: String, count: usize) -> Result<(), Failure> {
+        let mut state = self.lock();
+        if state.pages.len() >= PAGES {
+            drop(state);
+            return Err(Failure::new(format!(
+                "the list `tools/list` of the server {} has no end",
+                self.name
+            )));
+        }
+        state.pages.insert(next, count);
+        Ok(())
+    }
+
+    /// Forgets `catalogue`, so that the list is asked for again; `false` if another one is known by now.
+    pub(crate) fn forget_tools(&self, catalogue: &Arc<Catalogue>) -> bool {
+        let mut state = self.lock();
+        let same = state.catalogue.as_ref().is_none_or(|known| Arc::ptr_eq(known, catalogue));
+        if same {
+            state.forget_tools();
+        }
+        same
+    }
+
+    /// Asks for all pages of a list, and gives each to `take` as a result. None if the server does not know the method.
+    ///
+    /// # Errors
+    /// If a page is missing or `take` refuses it, or if they have no end.
+    pub(crate) async fn pages(
+        &self,
+        method: &str,
+        says: &ClientSays,
+        take: impl FnMut(&Members) -> Result<(), String>,
+    ) -> Result<(), Failure> {
+        let all = self.each_page(method, says, take);
+        tokio::time::timeout(PATIENCE, all).await.unwrap_or_else(|_| {
+            let seconds = PATIENCE.as_secs();
+            Err(Failure::new(format!(
+                "the list `{method}` of the server {} was not there within {seconds} s",
+                self.name
+            )))
+        })
+    }
+
+    async fn each_page(
+        &self,
+        method: &str,
+        says: &ClientSays,
+        mut take: impl FnMut(&Members) -> Result<(), String>,
+    ) -> Result<(), Failure> {
         let stateless = self.era() == Some(Era::Stateless);
-        let mut pages = Vec::new();
+        let mut cursors = std::collections::HashSet::new();
         let mut cursor: Option<String> = None;
+        let mut length = 0;
         loop {
             let mut params = Members::default();
             if let Some(cursor) = &cursor {
@@ -177,26 +255,67 @@ impl Server {
                     .unwrap_or_default();
                 // A server without tools may not know the method. Any other error leaves open what it has.
                 if error.get("code").and_then(Value::as_i64) == Some(code::METHOD_NOT_FOUND) {
-                    return Ok(pages);
+                    return Ok(());
                 }
                 let said = error.get("message").and_then(Value::as_str).unwrap_or("no result");
                 let said = visible(&said.chars().take(200).collect::<String>());
                 return Err(Failure::new(format!("the server {} refuses `{method}`: {said}", self.name)));
             };
-            let next = page.string("nextCursor");
-            pages.push(page);
-            match next {
-                Some(next) if cursor.as_ref() != Some(&next) && pages.len() < PAGES => cursor = Some(next),
+            length += response.size();
+            if length > WHOLE {
+                let mib = WHOLE / 1024 / 1024;
+                return Err(Failure::new(format!(
+                    "the list `{method}` of the server {} is longer than {mib} MiB",
+                    self.name
+                )));
+            }
+            drop(response);
+            take(&page).map_err(|why| Failure::new(format!("the server {}: {why}", self.name)))?;
+            match page.string("nextCursor") {
+                Some(next) if cursors.len() + 1 < PAGES && cursors.insert(next.clone()) => {
+                    cursor = Some(next)
+                }
                 Some(_) => {
                     return Err(Failure::new(format!(
                         "the list `{method}` of the server {} has no end",
                         self.name
                     )));
                 }
-                None => return Ok(pages),
+                None => return Ok(()),
             }
         }
     }
+}
+
+/// How many elements `tools` has in a result, whatever else it holds; 0 for what is no list, which is refused later.
+fn counted(result: &RawValue) -> usize {
+    struct Counted(usize);
+    impl<'de> Deserialize<'de> for Counted {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Counting;
+            impl<'de> Visitor<'de> for Counting {
+                type Value = Counted;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str("an array")
+                }
+
+                fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Counted, A::Error> {
+                    let mut count = 0;
+                    while list.next_element::<IgnoredAny>()?.is_some() {
+                        count += 1;
+                    }
+                    Ok(Counted(count))
+                }
+            }
+            deserializer.deserialize_seq(Counting)
+        }
+    }
+    #[derive(Deserialize)]
+    struct Listed {
+        tools: Counted,
+    }
+    serde_json::from_str::<Listed>(result.get()).map_or(0, |listed| listed.tools.0)
 }
 
 /// What a client sees of a tool that is blocked: that it is there, and why it can't be called. Nothing that its server

@@ -1,6 +1,6 @@
 //! A server comes and goes: it is started, and started again with growing pauses when it has ended.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -21,6 +21,8 @@ const WELL: Duration = Duration::from_secs(60);
 impl Server {
     /// Starts it, or connects to it. What goes wrong is told, and tried again later.
     pub(crate) fn start(self: &Arc<Self>) {
+        *self.leads_to.lock().unwrap_or_else(PoisonError::into_inner) =
+            self.launch.transport.leads_to(&self.cwd);
         let wire = (self.connect)();
         let mut state = self.lock();
         if matches!(state.link, Link::Closed) {

@@ -6,16 +6,18 @@ mod catalogue;
 mod life;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::era::Era;
+use super::era::{Era, WITH_BATCHES};
 use super::frame::{Frame, Kind, code};
 use super::front::Key;
 use super::wire::stdio::Say;
@@ -71,6 +73,9 @@ pub(super) struct Server {
     pub(super) id: ServerId,
     /// How it is reached.
     pub(super) launch: ServerLaunch,
+    /// The folder that its program starts in, and what its command led to there when it was started last.
+    cwd: PathBuf,
+    leads_to: Mutex<Option<Value>>,
     connect: Connect,
     say: Say,
     /// What still has to be done when it was stopped.
@@ -90,6 +95,8 @@ struct State {
     pending: HashMap<u64, Done>,
     begun: Option<Begun>,
     catalogue: Option<Arc<Catalogue>>,
+    /// By the cursor of a page of its list of tools: so many were on the pages before it.
+    pages: HashMap<String, usize>,
     /// Counts how often the list of tools was forgotten: one that was asked for before is not kept.
     changes: u64,
 }
@@ -110,7 +117,13 @@ enum Link {
 }
 
 impl Server {
-    pub(super) fn new(launch: ServerLaunch, connect: Connect, say: Say, ending: TaskTracker) -> Arc<Self> {
+    pub(super) fn new(
+        launch: ServerLaunch,
+        cwd: &Path,
+        connect: Connect,
+        say: Say,
+        ending: TaskTracker,
+    ) -> Arc<Self> {
         let state = State {
             link: Link::Down("it was not started yet".to_owned()),
             generation: 0,
@@ -118,12 +131,15 @@ impl Server {
             pending: HashMap::new(),
             begun: None,
             catalogue: None,
+            pages: HashMap::new(),
             changes: 0,
         };
         Arc::new(Self {
             name: launch.name.clone(),
             id: launch.transport.identity(),
             launch,
+            cwd: cwd.to_owned(),
+            leads_to: Mutex::default(),
             connect,
             say,
             ending,
@@ -136,6 +152,11 @@ impl Server {
     /// Who hears what the server sends by itself.
     pub(super) fn tell(&self, above: Weak<dyn Above>) {
         *self.above.lock().unwrap_or_else(PoisonError::into_inner) = Some(above);
+    }
+
+    /// What its command led to when it was started last.
+    pub(super) fn leads_to(&self) -> Option<Value> {
+        self.leads_to.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn above(&self) -> Option<Arc<dyn Above>> {
@@ -244,6 +265,13 @@ impl Server {
             return false;
         }
         match incoming {
+            Incoming::Batch(messages) => {
+                let legal = self.has_batches();
+                for message in messages {
+                    let message = if legal { message } else { self.lone(message) };
+                    self.take(generation, message);
+                }
+            }
             Incoming::Frame { frame, about } => match frame.kind() {
                 Kind::Response => {
                     let done = frame.number().and_then(|id| self.lock().pending.remove(&id));
@@ -278,6 +306,35 @@ impl Server {
             }
         }
         true
+    }
+
+    /// Whether it speaks the one version in which several messages may come at once.
+    fn has_batches(&self) -> bool {
+        let version = self.begun().and_then(|begun| begun.hello.string("protocolVersion"));
+        version.as_deref() == Some(WITH_BATCHES)
+    }
+
+    /// What becomes of a message that came with others in a version that has no such thing: who waits for it hears that at
+    /// once, and the server does if it asks.
+    fn lone(&self, message: Incoming) -> Incoming {
+        const WHY: &str = "several messages in one array, which its version of the protocol does not have";
+        match message {
+            Incoming::Frame { frame, .. } if frame.kind() == Kind::Response && frame.number().is_some() => {
+                let id = frame.number().unwrap_or_default();
+                Incoming::Failed {
+                    id,
+                    code: code::INTERNAL,
+                    message: format!("its answer came as one of {WHY}"),
+                }
+            }
+            Incoming::Frame { frame, .. } => {
+                if let (Kind::Request, Some(id)) = (frame.kind(), frame.id()) {
+                    self.pass(Frame::error(id, code::INVALID_REQUEST, WHY));
+                }
+                Incoming::Batch(Vec::new())
+            }
+            other => other,
+        }
     }
 
     /// The requests that wait for its answer, for what a server sends without saying what it belongs to.

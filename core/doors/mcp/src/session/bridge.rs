@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use super::requests::{Requests, Turn};
 use super::upward::Upward;
-use crate::era::{ClientSays, Era, Introduction, STATELESS};
+use crate::era::{ClientSays, Era, Introduction, STATELESS, meta};
 use crate::frame::Frame;
 use crate::front::Key;
 use crate::members::{Members, raw};
@@ -88,7 +88,7 @@ impl Bridge {
         };
         match (says.era, speaks) {
             (Era::Older, Era::Stateless) => self.up(to, frame, key, says).await,
-            (Era::Stateless, Era::Older) => Ok(complete(self.send(to, frame, key).await?)),
+            (Era::Stateless, Era::Older) => Ok(complete(self.send(to, without_version(frame), key).await?)),
             _ => self.send(to, frame, key).await,
         }
     }
@@ -177,6 +177,22 @@ fn cancelled() -> Failure {
 
 fn asks_for_input(result: &Members) -> bool {
     result.string("resultType").as_deref() == Some("input_required")
+}
+
+/// A request of a stateless client as one of the session that mayi has with the server: what it says of itself was said when
+/// that began, and its version is not the session's.
+fn without_version(frame: Frame) -> Frame {
+    let Some(mut params) = frame.params() else { return frame };
+    let Some(mut said) = params.object("_meta") else { return frame };
+    for name in [meta::VERSION, meta::CLIENT, meta::CAPABILITIES, meta::LOG_LEVEL] {
+        said.remove(name);
+    }
+    if said.iter().next().is_some() {
+        params.set("_meta", said.raw());
+    } else {
+        params.remove("_meta");
+    }
+    frame.with("params", params.raw())
 }
 
 /// An answer of the older era, as a client of the stateless one needs it.

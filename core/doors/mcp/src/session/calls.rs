@@ -182,8 +182,16 @@ impl Calls {
         if says.era == Era::Stateless && server.era().is_none() {
             server.begin_stateless(says).await.map_err(|failure| failure.answer())?;
         }
-        let catalogue = server.catalogue(says).await.map_err(|failure| wanted.not_run(&failure.message))?;
-        self.shared.pinned.compare(server, &catalogue);
+        let mut catalogue =
+            server.catalogue(says).await.map_err(|failure| wanted.not_run(&failure.message))?;
+        if catalogue.get(&wanted.tool).is_none() && server.forget_tools(&catalogue) {
+            // It may be new, from a server that does not say so.
+            catalogue = server.catalogue(says).await.map_err(|failure| wanted.not_run(&failure.message))?;
+        }
+        self.shared
+            .pinned
+            .compare(server, &catalogue)
+            .map_err(|why| wanted.not_run(&format!("Nothing was run: {why}.")))?;
         Ok(catalogue)
     }
 

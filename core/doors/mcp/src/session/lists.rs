@@ -69,12 +69,19 @@ impl Lists {
         key: Key,
         says: &ClientSays,
     ) -> Result<Frame, Failure> {
-        let whole = frame.params().is_none_or(|params| params.get("cursor").is_none());
+        let cursor = frame.params().and_then(|params| params.string("cursor"));
         let changes = server.changes();
         let answer = self.bridge.exchange(frame, key, server, says).await?;
         let Some(said) = answer.member("result") else { return Ok(answer) };
-        let tools =
-            tools_of(said).map_err(|why| Failure::new(format!("the server {}: {why}", server.name)))?;
+        // The pages before count, too: it is one list.
+        let before = server.tools_before(cursor.as_deref());
+        let tools = tools_of(said, before)
+            .map_err(|why| Failure::new(format!("the server {}: {why}", server.name)))?;
+        let next = answer.outcome().and_then(|result| result.string("nextCursor"));
+        let whole = cursor.is_none() && next.is_none();
+        if let Some(next) = next {
+            server.saw_tools(next, before + tools.len())?;
+        }
         let offered = self.shared.pinned.offered(server, &tools, str::to_owned);
         let Some(mut result) = answer.outcome() else { return Ok(answer) };
         // As it came, unless something is blocked.
@@ -82,7 +89,7 @@ impl Lists {
         if !same {
             result.set("tools", raw(&offered));
         }
-        if whole && result.get("nextCursor").is_none() {
+        if whole {
             let catalogue = server.keep_tools(tools, changes);
             self.shared.pinned.compared(server, &catalogue);
         }
@@ -120,14 +127,19 @@ impl Lists {
         let member = LISTS.iter().find(|(known, _)| *known == method).map_or("", |(_, member)| member);
         let says = self.said.says(&frame);
         self.begin(&says).await;
-        let pages = join_all(self.servers.iter().map(|server| server.pages(method, &says))).await;
+        let (says, method) = (&says, method);
+        let lists = self.servers.iter().map(async |server| {
+            let mut list = Vec::new();
+            let pages = server.pages(method, says, |page| {
+                list.extend(page.get(member).map(items).unwrap_or_default());
+                Ok(())
+            });
+            pages.await.map(|()| list)
+        });
         let mut all: Vec<Box<RawValue>> = Vec::new();
-        for (server, pages) in self.servers.iter().zip(pages) {
-            match pages {
-                Ok(pages) => {
-                    let items = pages.iter().filter_map(|page| page.get(member)).flat_map(items);
-                    all.extend(items.map(|item| self.listed_item(server, member, item)));
-                }
+        for (server, list) in self.servers.iter().zip(join_all(lists).await) {
+            match list {
+                Ok(list) => all.extend(list.into_iter().map(|item| self.listed_item(server, member, item))),
                 Err(failure) => tracing::debug!(failure = failure.message, "a list is missing"),
             }
         }

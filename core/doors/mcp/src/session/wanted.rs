@@ -13,6 +13,7 @@ use crate::frame::Frame;
 use crate::front::Key;
 use crate::members::Members;
 use crate::server::{Server, Tool};
+use mayi_core::approval::visible;
 use mayi_core::call::{Access, Call, Category, Digest, Door, McpAccess, ServerAbout, SessionId, ToolAbout};
 use mayi_core::gate::{Authorized, Refusal, Verdict};
 use mayi_core::policy::{Approval, Policy};
@@ -63,6 +64,7 @@ impl Wanted {
             server: Some(server.id.clone()),
             blocked: found.blocked,
             cautions: found.cautions,
+            flagged: found.flagged,
             about: Some(found.about),
         }
     }
@@ -124,6 +126,8 @@ impl Wanted {
 pub(crate) struct Described {
     /// The category that its server claims for it, where the user trusts it in that.
     pub(crate) claims: Option<Category>,
+    /// What is odd about what its server says of it: asked about until a person has accepted it.
+    pub(crate) flagged: Vec<String>,
     /// What deserves a look before it runs.
     pub(crate) cautions: Vec<String>,
     /// Why it may not be called, if it may not.
@@ -151,13 +155,21 @@ pub(crate) fn described(
         .and_then(|settings| settings.tools.get(tool))
         .is_some_and(|tool| tool.approval == Approval::NotRequired);
     let flags = shared.pinned.flags(server, tool);
-    let mut cautions: Vec<String> =
+    let mut flagged: Vec<String> =
         flags.iter().map(|flag| format!("what the server says of the tool: {flag}")).collect();
+    if let Some(first) = flagged.first_mut() {
+        let accept = mayi_core::call::shell::join(
+            &["mayi", "mcp", "pins", "accept", &server.name, tool].map(str::to_owned),
+        );
+        first.push_str(&format!("; this is asked about until it is accepted: `{}`", visible(&accept)));
+    }
+    let mut cautions = Vec::new();
     if destructive && !settled {
         cautions.push("the server itself calls this tool destructive".to_owned());
     }
     Described {
         claims: reads.then_some(Category::Read),
+        flagged,
         cautions,
         blocked: shared.pinned.blocked(server, tool, said),
         about: about(server, said),

@@ -22,6 +22,8 @@ pub(crate) enum Incoming {
         /// The request that it belongs to.
         about: Option<u64>,
     },
+    /// Several messages as one array, which only one version of the protocol has.
+    Batch(Vec<Incoming>),
     /// The request `id` can't be answered: it could not be sent, or its answer could not be read. The connection
     /// stands.
     Failed {

@@ -83,7 +83,14 @@ async fn pass_on(stderr: tokio::process::ChildStderr, say: Say) {
         line.clear();
         match read_some_line(&mut reader, &mut line).await {
             Ok(0) | Err(_) => return,
-            Ok(_) => say(&visible(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']))),
+            Ok(_) => {
+                let text = String::from_utf8_lossy(&line);
+                let text = text.trim_end_matches(['\n', '\r']);
+                // An empty line says nothing.
+                if !text.trim().is_empty() {
+                    say(&visible(text));
+                }
+            }
         }
     }
 }
@@ -105,17 +112,12 @@ impl Reading {
                 () = gone(&mut self.exited) => Ok(None),
             };
             let incoming = match line {
-                Ok(Some(Line::Text(text))) => match Frame::parse(&text) {
-                    Ok(frame) => Some(Incoming::Frame { frame, about: None }),
-                    Err(malformed) => {
-                        self.stray(&format!("{}: {}", malformed.message, start_of(&text)));
-                        // Somebody waits for it all the same.
-                        answered(&text).map(|id| Incoming::Failed {
-                            id,
-                            code: code::INTERNAL,
-                            message: format!("its answer is no message: {}", malformed.message),
-                        })
+                Ok(Some(Line::Text(text))) => match Frame::batch(&text) {
+                    Some(batch) => {
+                        let each = batch.iter().filter_map(|message| self.read(message.get()));
+                        Some(Incoming::Batch(each.collect()))
                     }
+                    None => self.read(&text),
                 },
                 Ok(Some(Line::NotText)) => {
                     self.stray("a line that is not UTF-8");
@@ -136,6 +138,22 @@ impl Reading {
             _ => "it has closed its output".to_owned(),
         };
         let _ = self.to.send(Incoming::Ended(why)).await;
+    }
+
+    /// One message, or that it can't be read.
+    fn read(&mut self, text: &str) -> Option<Incoming> {
+        match Frame::parse(text) {
+            Ok(frame) => Some(Incoming::Frame { frame, about: None }),
+            Err(malformed) => {
+                self.stray(&format!("{}: {}", malformed.message, start_of(text)));
+                // Somebody waits for it all the same.
+                answered(text).map(|id| Incoming::Failed {
+                    id,
+                    code: code::INTERNAL,
+                    message: format!("its answer is no message: {}", malformed.message),
+                })
+            }
+        }
     }
 
     fn stray(&mut self, what: &str) {
@@ -229,6 +247,30 @@ mod tests {
             let Some(Incoming::Failed { id, message, .. }) = wire.inc.recv().await else { panic!() };
             assert!(id == answered && message.starts_with("its answer is no message"), "{message}");
         }
+    }
+
+    /// Review of 2026-11-23, MCP finding 9: the answers in an array were lost, and their requests waited for ever.
+    #[tokio::test]
+    async fn given_several_messages_in_an_array_then_each_of_them_comes() {
+        let script = r#"echo '[{"jsonrpc":"2.0","id":4,"result":{}},{"jsonrpc":"2.0","id":5,"x":1},{"jsonrpc":"2.0","method":"n"}]'
+            echo '[]'; echo '[1'; sleep 5"#;
+        let mut wire = start(&program(script), quiet()).unwrap();
+        let Some(Incoming::Batch(messages)) = wire.inc.recv().await else { panic!() };
+        assert!(matches!(&messages[0], Incoming::Frame { frame, .. } if frame.number() == Some(4)));
+        assert!(matches!(&messages[1], Incoming::Failed { id: 5, .. }));
+        assert!(matches!(&messages[2], Incoming::Frame { frame, .. } if frame.method() == Some("n")));
+        assert_eq!(messages.len(), 3);
+    }
+
+    /// Review of 2026-11-23, MCP finding 13: an empty line of a server's error output was passed on as one.
+    #[tokio::test]
+    async fn given_empty_lines_on_its_error_output_then_only_the_others_are_said() {
+        let (told, mut heard) = mpsc::unbounded_channel();
+        let say: Say = Arc::new(move |text| drop(told.send(text.to_owned())));
+        let wire = start(&program(r"printf 'one\n\n \r\ntwo\n' >&2; cat"), say).unwrap();
+        assert_eq!(heard.recv().await.as_deref(), Some("one"));
+        assert_eq!(heard.recv().await.as_deref(), Some("two"));
+        drop(wire);
     }
 
     #[tokio::test]

@@ -33,6 +33,7 @@ fn call(line: &str) -> Call {
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

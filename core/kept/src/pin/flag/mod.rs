@@ -43,9 +43,25 @@ pub struct Flag {
 impl fmt::Display for Flag {
     /// One line, the server's text escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "its {} {}: \"{}\"", visible(&self.place), self.reason, visible(&self.excerpt))
+        write!(f, "{}: \"{}\"", visible(&self.what()), visible(&self.excerpt))
     }
 }
+
+impl Flag {
+    /// Where and what it is, without what stands there; not escaped.
+    #[must_use]
+    pub fn what(&self) -> String {
+        // A reason goes on after one thing: "its description tells".
+        if self.place == INSTRUCTIONS {
+            format!("the text of its instructions {}", self.reason)
+        } else {
+            format!("its {} {}", self.place, self.reason)
+        }
+    }
+}
+
+/// The place of what is found in instructions.
+const INSTRUCTIONS: &str = "instructions";
 
 /// Of one definition there are no more flags than this.
 const MOST: usize = 32;
@@ -55,8 +71,8 @@ const MOST: usize = 32;
 pub fn flags_of(item: &Item, definition: &Value) -> Vec<Flag> {
     let mut found = Found::default();
     match item {
-        Item::Launch => {}
-        Item::Instructions => found.value("instructions", definition),
+        Item::Launch | Item::Program => {}
+        Item::Instructions => found.value(INSTRUCTIONS, definition),
         Item::Tool(name) => {
             found.name(name);
             match definition {

@@ -41,6 +41,8 @@ pub struct Frozen {
     blocked: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     cautions: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    flagged: Vec<String>,
     /// The accesses as they are in digests, without what follows from the rest.
     accesses: Value,
     /// File systems that paths lie on; the first one is that of every path which does not say.
@@ -128,6 +130,7 @@ impl Frozen {
             server: call.server.clone(),
             blocked: call.blocked.clone(),
             cautions: call.cautions.clone(),
+            flagged: call.flagged.clone(),
             accesses,
             mounts: mounts.iter().map(mount).collect(),
             beside,
@@ -178,6 +181,7 @@ impl Frozen {
             server: self.server.clone(),
             blocked: self.blocked.clone(),
             cautions: self.cautions.clone(),
+            flagged: self.flagged.clone(),
             about: None,
         })
     }

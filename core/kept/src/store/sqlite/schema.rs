@@ -9,8 +9,12 @@ use super::error;
 use crate::store::StoreError;
 
 /// What makes each version out of the one before; the first out of nothing.
-pub(super) const STEPS: &[&str] =
-    &[include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
+pub(super) const STEPS: &[&str] = &[
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+    include_str!("schema/4.sql"),
+];
 
 /// Tells a database of mayi's from any other: "mayi".
 const APPLICATION: i64 = 0x6d61_7969;

@@ -24,3 +24,28 @@ fn given_a_caution_then_it_is_asked_about_like_other_plain_caveats() {
     assert_eq!(with_grant(&quiet, &call, &granted("mcp(s/t)")), Allow);
     assert_eq!(with_grant(&quiet, &call, &granted("mcp(s/u)")), Ask);
 }
+
+/// Review of 2026-11-23, MCP finding 1: mode auto ran flagged tools without a question, and a wildcard allow silenced the
+/// flags. Decisions, amendment 7: "asked about in every mode until the pin is accepted; no wildcard allow silences them".
+/// Attack 121.
+#[test]
+fn given_a_tool_that_is_flagged_then_nothing_but_a_person_lets_it_run() {
+    let call = Call { flagged: vec!["its description speaks to the model".into()], ..mcp("s", "t") };
+    let mut quiet = policy(&[(Allow, "mcp(s/*)"), (Allow, "mcp(s/t)"), (Allow, "*")]);
+    quiet.servers.insert(
+        "s".into(),
+        ServerSettings { approval: Some(Approval::NotRequired), ..ServerSettings::default() },
+    );
+    for grants in [granted("mcp(s/*)"), granted("mcp(s/t)"), granted("*")] {
+        for mode in [Mode::Default, Mode::Auto] {
+            for bypass in [false, true] {
+                let standing = Standing { mode, bypass, grants: &grants, servers: passed() };
+                assert_eq!(decide(&quiet, &mcp("s", "t"), &standing).effect, Allow);
+                let decision = decide(&quiet, &call, &standing);
+                assert_eq!((decision.effect, decision.always()), (Ask, true), "{mode:?} {bypass}");
+            }
+        }
+    }
+    assert_eq!(in_mode(&quiet, &call, Mode::Plan).effect, Deny);
+    assert_eq!(effect(&policy(&[(Deny, "mcp(s/*)")]), &call), Deny);
+}

@@ -67,6 +67,7 @@ fn call(access: Access) -> Call {
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

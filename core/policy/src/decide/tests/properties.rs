@@ -242,7 +242,7 @@ proptest! {
     #[test]
     fn the_digest_binds_every_field(call in any_call(), epoch in 0u64..9) {
         let digest: Digest = call.digest(epoch);
-        let changes: [fn(&mut Call); 21] = [
+        let changes: [fn(&mut Call); 22] = [
             |c| c.agent = AgentId::named("other"),
             |c| c.session = SessionId("other".into()),
             |c| c.tool_call_id = None,
@@ -263,6 +263,7 @@ proptest! {
             |c| c.server = Some(mayi_call::ServerId::of(&json!("x"))),
             |c| c.blocked = Some("x".into()),
             |c| c.cautions.push("x".into()),
+            |c| c.flagged.push("x".into()),
             |c| c.about = Some(mayi_call::ServerAbout::default()),
         ];
         for change in changes {

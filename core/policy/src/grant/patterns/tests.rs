@@ -127,6 +127,7 @@ fn call(access: Access) -> Call {
         server: None,
         blocked: None,
         cautions: Vec::new(),
+        flagged: Vec::new(),
         about: None,
     }
 }

@@ -145,10 +145,10 @@ async fn given_a_session_that_nobody_uses_then_it_ends_and_a_used_one_does_not()
     let echo = Echo { seen, clients: Mutex::default() };
     let sessions = Sessions::default();
     let caller = || Caller("c".to_owned());
-    let idle = sessions.open(&echo, caller(), 2).unwrap();
-    let used = sessions.open(&echo, caller(), 2).unwrap();
+    let idle = sessions.open(&echo, caller(), 2, Instant::now()).unwrap();
+    let used = sessions.open(&echo, caller(), 2, Instant::now()).unwrap();
     let stream = used.out.open(Key::next(), None).unwrap();
-    assert!(sessions.open(&echo, caller(), 2).is_none(), "there are two");
+    assert!(sessions.open(&echo, caller(), 2, Instant::now()).is_none(), "there are two");
     let later = Instant::now() + Duration::from_secs(3600);
     sessions.sweep(later, Duration::from_secs(1800));
     assert!(sessions.get(&idle.id).is_none());
@@ -162,6 +162,59 @@ async fn given_a_session_that_nobody_uses_then_it_ends_and_a_used_one_does_not()
         closed += usize::from(seen == Seen::Closed);
     }
     assert_eq!(closed, 2);
+}
+
+/// Review of 2026-11-23, MCP finding 7: 395 `initialize` within 15 s started 397 server processes, of any local program that
+/// has no token. Attack 289.
+#[tokio::test]
+async fn given_a_flood_of_sessions_without_a_token_then_few_are_opened_and_those_in_use_stay() {
+    let front = served(HttpOptions::local()).await;
+    let own = front.initialize("2025-11-25").await;
+    assert_eq!(
+        front.post(call(2, "echo")).header("mcp-session-id", &own).send().await.unwrap().status(),
+        200
+    );
+    let mut opened = 1;
+    for _ in 0..200 {
+        match front.post(initialize("2025-11-25")).send().await.unwrap().status().as_u16() {
+            200 => opened += 1,
+            status => assert_eq!(status, 503),
+        }
+    }
+    assert_eq!(opened, 32);
+    assert_eq!(
+        front.post(call(3, "echo")).header("mcp-session-id", &own).send().await.unwrap().status(),
+        200
+    );
+    front.stop().await;
+    let mut options = HttpOptions::local();
+    options.require("t".repeat(16));
+    assert_eq!(options.sessions, 1024, "whoever has the token is somebody");
+}
+
+/// Review of 2026-11-23, MCP finding 7: sessions that were only begun make room first, so that whoever floods the gateway
+/// does not end those of others.
+#[tokio::test]
+async fn given_no_room_then_a_session_that_nobody_came_back_to_goes_first() {
+    let (seen, _seeing) = mpsc::unbounded_channel();
+    let echo = Echo { seen, clients: Mutex::default() };
+    let sessions = Sessions::default();
+    let began = Instant::now();
+    let open = |after: u64| {
+        sessions
+            .open(&echo, Caller("c".to_owned()), 2, began + Duration::from_secs(after))
+            .map(|session| session.id.clone())
+    };
+    let used = open(0).unwrap();
+    assert!(sessions.get(&used).is_some());
+    let begun = open(1).unwrap();
+    assert_eq!(open(5), None, "it may come back still");
+    let next = open(30).unwrap();
+    assert!(sessions.get(&used).is_some() && sessions.get(&begun).is_none());
+    // Both are in use now: the one that was away longer goes, after a minute.
+    assert!(sessions.get(&next).is_some());
+    assert_eq!(open(40), None);
+    assert!(open(90).is_some());
 }
 
 pub(super) trait JsonText {

@@ -134,3 +134,25 @@ async fn given_news_before_the_response_then_it_is_a_stream() {
     assert!(text.find("notifications/message") < text.find("\"result\""), "{text}");
     front.stop().await;
 }
+
+/// Review of 2026-11-23, MCP finding 8: a server that takes longer than a second had its refusal come with a status of 200.
+/// What mayi can see by itself is refused before anybody is asked.
+#[tokio::test]
+async fn given_a_server_that_takes_its_time_then_a_request_without_what_it_needs_gets_its_400_at_once() {
+    let mut front = served(options()).await;
+    for missing in ["protocolVersion", "clientCapabilities"] {
+        let mut body: Value = serde_json::from_str(&modern("tools/call", json!({"name": "hold"}))).unwrap();
+        let name = format!("io.modelcontextprotocol/{missing}");
+        body["params"]["_meta"].as_object_mut().unwrap().remove(&name);
+        let asked = sent(&front, "tools/call", body.to_string()).header("mcp-name", "hold");
+        let answer = asked.send().await.unwrap();
+        assert_eq!(answer.status(), 400, "{missing}");
+        let answer = answer.json_text().await;
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32602), &json!(7)));
+    }
+    // The gateway has seen none of them: this is the first that it sees.
+    let answer = sent(&front, "tools/list", modern("tools/list", json!({}))).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), Clients::Several));
+    front.stop().await;
+}

@@ -195,3 +195,30 @@ async fn given_a_server_whose_annotations_are_not_trusted_any_more_then_they_all
     played.gate.replace_policy(policy(&[]));
     assert_eq!(talk.asks(2, "tools/call", json!({ "name": "t" })).await["result"]["isError"], true);
 }
+
+/// Review of 2026-11-23, MCP finding 3: what a stateless client sent went to a server with sessions under the client's version,
+/// so that over HTTP it came without its session, and each request was refused.
+#[tokio::test]
+async fn given_a_stateless_client_before_a_server_with_sessions_then_requests_are_of_that_session() {
+    let modern_only = echo();
+    let older: Plays = Arc::new(move |frame| {
+        if frame.method() != Some("server/discover") {
+            return modern_only(frame);
+        }
+        let id = serde_json::from_str::<Value>(frame.id().unwrap().get()).unwrap();
+        vec![json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "unknown" } })]
+    });
+    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Asks::Nobody, older);
+    let mut talk = played.talk(Clients::Several);
+    let mut params = modern(json!({ "name": "t", "arguments": {} }));
+    params["_meta"]["progressToken"] = json!("p");
+    assert_eq!(talk.asks(1, "tools/list", modern(json!({}))).await["result"]["resultType"], "complete");
+    assert!(talk.asks(2, "tools/call", params).await["result"]["content"].is_array());
+    assert_eq!(played.sent("initialize").len(), 1);
+    for frame in played.sent("tools/list").iter().chain(&played.sent("tools/call")) {
+        assert_eq!(crate::headers::version_in(frame), None, "{}", frame.text());
+        assert!(!frame.text().contains("clientCapabilities"));
+    }
+    let called = played.sent("tools/call").remove(0).params().unwrap();
+    assert_eq!(called.object("_meta").unwrap().string("progressToken").as_deref(), Some("p"));
+}

@@ -155,8 +155,13 @@ impl Played {
             });
             Ok(Wire { out, inc, guard: Box::new(Arc::clone(&running)) })
         };
-        let server =
-            Server::new(launch(), Box::new(connect), Arc::new(|_| ()), self.door.shared.ending.clone());
+        let server = Server::new(
+            launch(),
+            std::path::Path::new("/"),
+            Box::new(connect),
+            Arc::new(|_| ()),
+            self.door.shared.ending.clone(),
+        );
         server.start();
         let (heard, said) = mpsc::unbounded_channel();
         let caller = (Caller("test".to_owned()), clients);

@@ -7,9 +7,10 @@ use reqwest::{RequestBuilder, Response};
 
 use super::Shared;
 use super::reply::{Trouble, content_type, reason, text};
+use crate::era::WITH_BATCHES;
 use crate::headers::{self, SESSION, VERSION};
 use crate::wire::Incoming;
-use crate::{Frame, Kind, code};
+use crate::{Frame, Kind, Malformed, code};
 use mayi_core::approval::visible;
 
 /// A session is ended in this time, or not at all.
@@ -51,11 +52,17 @@ impl Shared {
         match content_type(&response).as_str() {
             "application/json" => {
                 let text = text(response, self.limits.longest).await?;
-                let answer = Frame::parse(&text).map_err(|wrong| {
+                let frames = self.frames(&text).map_err(|wrong| {
                     Trouble::failed(format!("the answer is no message: {}", wrong.message))
                 })?;
-                if answer.kind() != Kind::Response || answer.number() != Some(id) {
-                    return Err(Trouble::failed("the answer is to another request".to_owned()));
+                let is_answer = |frame: &Frame| frame.kind() == Kind::Response && frame.number() == Some(id);
+                let (answers, others): (Vec<_>, Vec<_>) = frames.into_iter().partition(is_answer);
+                let answer = answers.into_iter().next();
+                let answer =
+                    answer.ok_or_else(|| Trouble::failed("the answer is to another request".to_owned()))?;
+                // The answer to something else has no place here.
+                for frame in others.into_iter().filter(|frame| frame.kind() != Kind::Response) {
+                    self.give(Incoming::Frame { frame, about: Some(id) }).await;
                 }
                 self.answered(frame, answer, id).await;
                 Ok(())
@@ -63,6 +70,15 @@ impl Shared {
             "text/event-stream" => self.follow(frame, id, response, older).await,
             "" => Err(Trouble::failed("the server took the request, and did not answer".to_owned())),
             other => Err(Trouble::failed(format!("the answer is {}, and no JSON", visible(other)))),
+        }
+    }
+
+    /// The messages of a body or an event: one, or several in the version that has such a thing.
+    pub(super) fn frames(&self, text: &str) -> Result<Vec<Frame>, Malformed> {
+        let legal = self.lock().agreed.as_deref() == Some(WITH_BATCHES);
+        match Frame::batch(text).filter(|_| legal) {
+            Some(messages) => messages.iter().map(|message| Frame::parse(message.get())).collect(),
+            None => Frame::parse(text).map(|frame| vec![frame]),
         }
     }
 

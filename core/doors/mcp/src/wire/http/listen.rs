@@ -158,19 +158,24 @@ impl Shared {
                     continue;
                 }
                 place.tries = 0;
-                let frame = Frame::parse(&event.data).map_err(|wrong| {
+                let mut answered = false;
+                for frame in self.frames(&event.data).map_err(|wrong| {
                     Trouble::failed(format!("the server sent what is no message: {}", wrong.message))
-                })?;
-                match (frame.kind(), asked) {
-                    (Kind::Response, Some((asked, id))) if frame.number() == Some(id) => {
-                        self.answered(asked, frame, id).await;
-                        return Ok(Answer::Given);
+                })? {
+                    match (frame.kind(), asked) {
+                        (Kind::Response, Some((asked, id))) if frame.number() == Some(id) && !answered => {
+                            self.answered(asked, frame, id).await;
+                            answered = true;
+                        }
+                        // The answer to something else has no place here.
+                        (Kind::Response, _) => {
+                            tracing::warn!(server = self.name, "a response in a stream that is not its own");
+                        }
+                        _ => self.give(Incoming::Frame { frame, about: asked.map(|(_, id)| id) }).await,
                     }
-                    // The answer to something else has no place here.
-                    (Kind::Response, _) => {
-                        tracing::warn!(server = self.name, "a response in a stream that is not its own");
-                    }
-                    _ => self.give(Incoming::Frame { frame, about: asked.map(|(_, id)| id) }).await,
+                }
+                if answered {
+                    return Ok(Answer::Given);
                 }
             }
         }

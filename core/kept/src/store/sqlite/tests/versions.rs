@@ -3,16 +3,23 @@
 use std::fs;
 
 use rusqlite::Connection;
+use serde_json::json;
 
 use super::super::{folder, schema};
-use super::{Place, append, verify};
+use super::{Place, append, second, verify};
 use crate::record::Kind;
-use crate::store::{ApprovalQuery, EntryQuery, GrantQuery, Store, StoreError};
+use crate::store::{
+    ApprovalQuery, Change, Definition, EntryQuery, GrantQuery, Item, Pinned, Store, StoreError, definition_of,
+};
 
 /// A store of each version, as SQL text; its key and head are in the first lines. One more goes here with every new
 /// version, written by the one before.
-const STORES: &[&str] =
-    &[include_str!("versions/1.sql"), include_str!("versions/2.sql"), include_str!("versions/3.sql")];
+const STORES: &[&str] = &[
+    include_str!("versions/1.sql"),
+    include_str!("versions/2.sql"),
+    include_str!("versions/3.sql"),
+    include_str!("versions/4.sql"),
+];
 
 /// Puts a store of an earlier version in a folder.
 fn lay(text: &str) -> Place {
@@ -54,6 +61,79 @@ fn given_a_store_of_any_version_then_it_opens_with_all_that_was_in_it() {
         append(&store, [4]);
         assert!(verify(&store).is_sound());
     }
+}
+
+/// Review of 2026-11-23, MCP finding 2: of a server that was known before and gave no instructions, that is pinned now, as if it
+/// had been noticed then; and an answer that was remembered for a server goes on counting for it. Attack 287.
+#[test]
+fn given_servers_that_were_known_before_then_those_that_gave_no_instructions_are_held_to_it() {
+    let place = lay(STORES[2]);
+    let row = |server: &str, kind: &str| {
+        let insert = r#"INSERT INTO pins (server, kind, name, trusted, first_seen)
+            VALUES (?1, ?2, '', '{"value":"x","digest":"dd"}', 1800000000000000000)"#;
+        place.database().execute(insert, (server, kind)).unwrap();
+    };
+    for (server, kind) in [("quiet", "launch"), ("speaks", "launch"), ("speaks", "instructions")] {
+        row(server, kind);
+    }
+    let store = place.open();
+    let instructions = |server: &str| {
+        let of = |pin: &Pinned| pin.item == Item::Instructions;
+        store.pins(Some(server)).unwrap().into_iter().find(of).and_then(|pin| pin.trusted)
+    };
+    let none = Definition::of(serde_json::Value::Null);
+    let quiet = instructions("quiet").unwrap();
+    assert_eq!((&quiet.value, &quiet.digest), (&none.value, &none.digest));
+    assert_eq!(instructions("speaks").unwrap().value, "x");
+    assert_eq!(instructions("github"), None, "nobody knows how it is started");
+    assert_eq!(store.grants(&GrantQuery::default()).unwrap().len(), 1);
+}
+
+/// Review of 2026-11-23, MCP findings 5 and 11: what was pinned by the program's path and without `_meta` counts by what is
+/// pinned now, if it is the same; and only once, so that nothing else can slip in behind it. Attacks 119, 288.
+#[test]
+fn given_pins_of_an_earlier_version_then_the_same_words_stay_trusted_and_others_do_not() {
+    let place = lay(STORES[2]);
+    let plain = json!({"name": "a", "description": "x", "inputSchema": {"type": "object"}});
+    let with_meta = |n: u64| {
+        let mut tool = plain.clone();
+        tool["_meta"] = json!({"n": n});
+        tool
+    };
+    let resolved = json!({"command": ["/usr/bin/python3.11", "srv.py"], "env": ["KEY"]});
+    for server in ["same", "other", "late"] {
+        for (kind, name, value) in [("launch", "", &resolved), ("tool", "a", &plain)] {
+            let trusted = json!({"value": value, "digest": mayi_call::digest_of(value)}).to_string();
+            let insert =
+                "INSERT INTO pins (server, kind, name, trusted, first_seen) VALUES (?1, ?2, ?3, ?4, 1)";
+            place.database().execute(insert, (server, kind, name, trusted)).unwrap();
+        }
+    }
+    let store = place.open();
+    let says = |server: &str, program: &str, listed: &serde_json::Value| {
+        let program = json!({"program": program, "scripts": {}});
+        let said = [
+            (Item::Launch, json!({"command": ["python3", "srv.py"], "env": ["KEY"]})),
+            (Item::Program, program.clone()),
+            (Item::Tool("a".to_owned()), definition_of(listed)),
+        ];
+        let pin = |(item, value): (Item, serde_json::Value)| Change::Pin {
+            server: server.to_owned(),
+            said: Box::new(Definition::said(&item, value, Some(&program))),
+            item,
+            at: second(1),
+        };
+        store.commit(said.map(pin).into()).unwrap();
+        let pins = store.pins(Some(server)).unwrap();
+        let blocked = |item: &Item| pins.iter().any(|pin| pin.item == *item && pin.is_blocked());
+        [!blocked(&Item::Launch), !blocked(&Item::Tool("a".to_owned()))]
+    };
+    assert_eq!(says("same", "/usr/bin/python3.11", &with_meta(1)), [true, true]);
+    assert_eq!(says("same", "/other/python3", &with_meta(1)), [true, true], "it is by the words now");
+    assert_eq!(says("same", "/usr/bin/python3.11", &with_meta(2)), [true, false]);
+    assert!(!says("other", "/tmp/python3", &with_meta(1))[0]);
+    assert_eq!(says("late", "/usr/bin/python3.11", &plain), [true, true]);
+    assert_eq!(says("late", "/usr/bin/python3.11", &with_meta(1)), [true, false], "added later");
 }
 
 /// Rule: a version is reached by its step, whole or not at all, and an older mayi leaves it alone then.

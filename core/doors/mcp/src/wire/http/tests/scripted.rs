@@ -254,3 +254,42 @@ async fn given_a_token_that_is_refused_then_another_one_is_sent_once() {
         .collect();
     assert_eq!(sent, ["Bearer old", "Bearer new", "", "Bearer old", "", "Bearer old", "Bearer older"]);
 }
+
+/// Review of 2026-11-23, MCP finding 9: in 2025-03-26 several messages may come at once; in any other version the request hears
+/// that it has no answer.
+#[tokio::test]
+async fn given_several_messages_at_once_then_they_count_in_the_version_that_has_that() {
+    for (version, counts) in [("2025-03-26", true), ("2025-11-25", false)] {
+        let (url, _got) = server(move |got| async move {
+            if got.body["method"] == "initialize" {
+                return result(&got.body["id"], json!({"protocolVersion": version, "capabilities": {}}));
+            }
+            if got.method == "GET" {
+                return answer(405, "text/plain", "");
+            }
+            opening(&got).unwrap_or_else(|| {
+                let note = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {}});
+                let said = json!([note, {"jsonrpc": "2.0", "id": got.body["id"], "result": {}}]).to_string();
+                match got.body["id"].as_u64() {
+                    Some(2) => answer(200, "application/json", said),
+                    _ => answer(200, "text/event-stream", format!("data: {said}\n\n")),
+                }
+            })
+        })
+        .await;
+        let mut wire = wire(&url);
+        wire.send(initialize()).await;
+        assert_eq!(wire.frame().await.0["result"]["protocolVersion"], version);
+        wire.send(initialized()).await;
+        for id in [2, 3] {
+            wire.send(call(id)).await;
+            if !counts {
+                let (_, why) = wire.failed(id).await;
+                assert!(why.contains("batches are not taken"), "{why}");
+                continue;
+            }
+            assert_eq!(wire.frame().await.0["method"], "notifications/message");
+            assert_eq!(wire.frame().await.0["id"], id);
+        }
+    }
+}
