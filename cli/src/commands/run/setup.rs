@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mayi_acp::{AskingMode, Launch, McpServer, Offer, OpenSession};
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
-use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Trust, nearest};
+use mayi_core::config::{AgentCommand, Asks, Loaded, OnUnasked, ServerLaunch, Trust, nearest};
 use mayi_core::gate::{Asking, OnAsk};
 use mayi_core::policy::Mode;
 
@@ -22,6 +22,7 @@ pub(super) struct Setup {
     pub(super) open: OpenSession,
     pub(super) asking: Asking,
     pub(super) mode: Mode,
+    pub(super) on_unasked: OnUnasked,
 }
 
 impl Setup {
@@ -53,7 +54,17 @@ impl Setup {
             None if terminal => OnAsk::Prompt,
             None => OnAsk::Deny,
         };
-        let (agent, command, env, asking_mode, install, own) = agent_of(args, loaded)?;
+        let Known {
+            id: agent,
+            command,
+            env,
+            asking_mode,
+            asks,
+            missing_files_are_empty,
+            on_unasked,
+            install,
+            own,
+        } = agent_of(args, loaded)?;
         let folder = agent_folder(ctx, &agent)?;
         let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
         let launch = Launch { command, env, folder, roots: vec![cwd.clone()], trust, own, install };
@@ -73,11 +84,12 @@ impl Setup {
             servers: servers_of(args, ctx, loaded, &agent)?,
             mode: args.mode,
             asking_mode: asking_mode.map(AskingMode),
+            asks,
             resume,
         };
-        let offer = Offer { fs: !args.no_fs, terminal: !args.no_terminal };
+        let offer = Offer { fs: !args.no_fs, terminal: !args.no_terminal, missing_files_are_empty };
         let asking = Asking { on_ask, limit: args.approval_timeout };
-        Ok(Self { agent, launch, offer, open, asking, mode })
+        Ok(Self { agent, launch, offer, open, asking, mode, on_unasked })
     }
 }
 
@@ -95,15 +107,36 @@ impl Setup {
     }
 }
 
-type AgentOf = (AgentId, Vec<String>, BTreeMap<String, String>, Option<String>, Option<String>, bool);
+/// What is known of the agent that is to be started.
+struct Known {
+    id: AgentId,
+    command: Vec<String>,
+    env: BTreeMap<String, String>,
+    asking_mode: Option<String>,
+    asks: Asks,
+    missing_files_are_empty: bool,
+    on_unasked: OnUnasked,
+    install: Option<String>,
+    own: bool,
+}
 
-fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<AgentOf, CliError> {
+fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<Known, CliError> {
     if let Some(line) = &args.command {
         let words =
             mayi_core::call::shell::split(line).filter(|words| !words.is_empty()).ok_or_else(|| {
                 CliError::usage("--command is not a command line: its quotes do not match, or it is empty")
             })?;
-        return Ok((AgentId::command(&words), words, BTreeMap::new(), None, None, false));
+        return Ok(Known {
+            id: AgentId::command(&words),
+            command: words,
+            env: BTreeMap::new(),
+            asking_mode: None,
+            asks: Asks::NotKnown,
+            missing_files_are_empty: false,
+            on_unasked: loaded.on_unasked,
+            install: None,
+            own: false,
+        });
     }
     let name = args.agent.as_deref().ok_or_else(|| {
         CliError::usage(
@@ -124,9 +157,17 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<AgentOf, CliError> {
             "agent `{name}` has no command: add one as [agents.{name}] command = [...]"
         )));
     };
-    let install = agent.install.map(str::to_owned);
-    let own = matches!(command, AgentCommand::BuiltIn);
-    Ok((AgentId::named(name), command.words(), agent.env.clone(), agent.asking_mode.clone(), install, own))
+    Ok(Known {
+        id: AgentId::named(name),
+        command: command.words(),
+        env: agent.env.clone(),
+        asking_mode: agent.asking_mode.clone(),
+        asks: agent.asks,
+        missing_files_are_empty: agent.missing_files_are_empty,
+        on_unasked: agent.on_unasked,
+        install: agent.install.map(str::to_owned),
+        own: matches!(command, AgentCommand::BuiltIn),
+    })
 }
 
 /// The agent starts in a folder of mayi's own: ACP carries the session's.
