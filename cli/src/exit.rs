@@ -19,6 +19,8 @@ pub(crate) enum Exit {
     Denied,
     /// Something needed an answer, and nobody gave one.
     Unanswered,
+    /// Something ran without asking that the policy asks about or denies.
+    Unasked,
     /// `--timeout` was reached.
     Timeout,
     /// Ctrl-C.
@@ -41,6 +43,7 @@ impl Exit {
             Self::Agent => 4,
             Self::Denied => 5,
             Self::Unanswered => 6,
+            Self::Unasked => 7,
             Self::Timeout => 124,
             Self::Interrupted => 130,
         }

@@ -37,12 +37,12 @@ fn given_the_presets_then_agents_lists_those_that_are_there_and_how_to_get_the_o
     let done = machine.mayi(["agents"]);
     assert_eq!((done.code, done.err.as_str()), (0, ""));
     let (here, missing) = done.out.split_once("not installed:").unwrap();
-    assert!(here.starts_with("NAME   MODE     BYPASS  STARTED WITH\n"), "{here}");
-    assert!(
-        here.contains("demo   default  off     built in")
-            && here.contains("goose  default  off     goose acp"),
-        "{here}"
-    );
+    let words: Vec<Vec<&str>> = here.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(words[0], ["NAME", "MODE", "BYPASS", "ASKS", "STARTED", "WITH"], "{here}");
+    // Review of 2026-11-23, F6: it is said which agents were tried, and in which version.
+    let demo = ["demo", "default", "off", "yes", concat!("(", env!("CARGO_PKG_VERSION"), ")"), "built", "in"];
+    assert_eq!(words[1], demo, "{here}");
+    assert_eq!(words[2], ["goose", "default", "off", "not", "known", "goose", "acp"], "{here}");
     assert!(missing.contains("npm install -g @google/gemini-cli"), "{missing}");
     let rows = lines(&machine.mayi(["agents", "--json"]).out);
     let goose = rows.iter().find(|row| row["name"] == "goose").unwrap();
@@ -52,7 +52,13 @@ fn given_the_presets_then_agents_lists_those_that_are_there_and_how_to_get_the_o
         (&true.into(), &"approve".into(), &true.into())
     );
     assert_eq!(goose["origin"]["layer"], "built-in");
-    assert_eq!(rows.iter().find(|row| row["name"] == "gemini").unwrap()["found"], false);
+    let of = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
+    assert_eq!(of("gemini")["found"], false);
+    let asks = |name: &str| (of(name)["asks"].as_bool(), of(name)["tried"].is_string());
+    assert_eq!(
+        ["gemini", "copilot", "goose"].map(asks),
+        [(Some(true), true), (Some(false), false), (None, false)]
+    );
 }
 
 #[test]
@@ -60,7 +66,7 @@ fn given_agents_in_the_users_file_then_they_are_listed_with_their_place() {
     let machine = Machine::new()
         .user("mode = \"plan\"\n[agents.mine]\ncommand = [\"/bin/sh\", \"-c\", \"x y\"]\nmode = \"auto\"\n");
     let done = machine.mayi(["agents"]);
-    assert!(done.out.contains("mine  auto  off     /bin/sh -c 'x y'"), "{}", done.out);
+    assert!(done.out.contains("mine  auto  off     not known    /bin/sh -c 'x y'"), "{}", done.out);
     let rows = lines(&machine.mayi(["agents", "--json"]).out);
     let mine = rows.iter().find(|row| row["name"] == "mine").unwrap();
     assert_eq!((&mine["origin"]["line"], &mine["preset"]), (&3.into(), &false.into()));

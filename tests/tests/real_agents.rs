@@ -1,4 +1,5 @@
-//! With real agents: Claude Code's and Codex's ACP agents run without an account against a scripted model on
+//! With real agents: seven of them through the same eight cases (`eight.rs`), and Claude Code's and Codex's ACP agents
+//! through many more. They run without an account against a scripted model on
 //! loopback. `mayi run --command …` drives both through write, edit, run, two at once, sub-agent and MCP cases:
 //! allowed ones happen, denied ones do not (where the agent asks), and the file system afterwards proves it.
 //!
@@ -41,6 +42,8 @@ macro_rules! with_both_agents {
 
 #[path = "real_agents/commands.rs"]
 mod commands;
+#[path = "real_agents/eight.rs"]
+mod eight;
 #[path = "real_agents/ending.rs"]
 mod ending;
 #[path = "real_agents/files.rs"]

@@ -99,6 +99,21 @@ pub enum Event {
         /// Why.
         why: Vec<Finding>,
     },
+    /// A tool call ran without asking, which the policy asks about or denies. Nothing was decided of it: it has run.
+    Unasked {
+        /// The tab.
+        tab_id: String,
+        /// The session.
+        session_id: String,
+        /// The protocol's id of the tool call.
+        tool_call_id: String,
+        /// The agent's title: data.
+        title: String,
+        /// What the policy says of it.
+        policy: Effect,
+        /// Why.
+        why: Vec<Finding>,
+    },
     /// A turn is over.
     TurnEnded {
         /// The tab.

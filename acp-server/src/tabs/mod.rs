@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use mayi_acp::Connection;
 use mayi_core::call::{AgentId, SessionId};
-use mayi_core::config::Running;
+use mayi_core::config::{OnUnasked, Running};
 use mayi_core::gate::Gate;
 use mayi_core::policy::Mode;
 use mayi_mcp::SessionServers;
@@ -66,6 +66,8 @@ struct Now {
     heard: Instant,
     /// The file that locks the mode, and the least strict one that it leaves.
     lock: Option<(PathBuf, Mode)>,
+    /// What follows when the agent does something without asking.
+    on_unasked: OnUnasked,
 }
 
 impl Tab {
@@ -156,6 +158,10 @@ impl Tab {
                 let by = locked.as_ref().filter(|_| looser(&locked) && !looser(&now.lock));
                 let pulled = by.map(|(by, _)| format!("{} locks the mode: it is {least} now", by.display()));
                 now.lock = locked;
+                now.on_unasked = loaded
+                    .agents
+                    .get(self.agent.as_str())
+                    .map_or(loaded.on_unasked, |agent| agent.on_unasked);
                 drop(now);
                 pulled.into_iter().for_each(|line| self.notice(line));
                 if differs(&self.gate.policy(), &loaded.policy) {

@@ -72,6 +72,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
             reasons: Vec::new(),
             heard: Instant::now(),
             lock: loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.least_mode(&name))),
+            on_unasked: agent.on_unasked,
         }),
         closing: watch::Sender::new(false),
         started: watch::Sender::new(false),
@@ -93,6 +94,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
         behind: None,
         mode: wanted.mode,
         asking_mode: agent.asking_mode.clone().map(AskingMode),
+        asks: agent.asks,
         resume: wanted.resume.map(SessionId),
     };
     if let Err(refused) =
@@ -103,10 +105,11 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
         tab.end().await;
         return Err(refused);
     }
+    let offer = Offer { fs: true, terminal: true, missing_files_are_empty: agent.missing_files_are_empty };
     let (events, heard) = mpsc::unbounded_channel();
     let mut closing = tab.closing.subscribe();
     let begun = tokio::select! {
-        begun = start(&tab, &launch, session, events) => begun.map_err(|error| error.to_string()),
+        begun = start(&tab, &launch, offer, session, events) => begun.map_err(|error| error.to_string()),
         // What was begun of it is dropped, and ends with that.
         _ = closing.wait_for(|closing| *closing) => Err("the tab was closed while its agent was being started".to_owned()),
     };
@@ -134,10 +137,10 @@ struct Begun {
 async fn start(
     tab: &Tab,
     launch: &Launch,
+    offer: Offer,
     mut session: OpenSession,
     events: mpsc::UnboundedSender<AcpEvent>,
 ) -> Result<Begun, AgentError> {
-    let offer = Offer { fs: true, terminal: true };
     let connection = Connection::start(launch, tab.gate.clone(), offer, events).await?;
     if session.resume.is_some() && connection.can_load() {
         match connection.open(&session).await {

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use mayi_acp::{AcpEvent, Connection};
 use mayi_core::approval::State;
+use mayi_core::config::OnUnasked;
 use mayi_core::gate::GateEvent;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -35,6 +36,11 @@ pub(super) fn begin(
             let Some(backend) = backend.upgrade() else { return };
             if let Some(event) = event {
                 backend.events.push(&event);
+                if matches!(event, Event::Unasked { .. })
+                    && let Some(tab) = tab.upgrade()
+                {
+                    tab.ran_unasked();
+                }
             }
         }
     });
@@ -53,20 +59,14 @@ fn of_agent(tab: &Weak<Tab>, event: AcpEvent) -> Option<Event> {
         AcpEvent::Update { session, update } => {
             Some(Event::SessionUpdate { tab_id, session_id: session.0, update })
         }
-        AcpEvent::Unasked { title, decision } => {
-            let session_id =
-                lock(&tab.now).session.as_ref().map(|session| session.0.clone()).unwrap_or_default();
-            let why = decision.trail;
-            Some(Event::Decided {
-                tab_id,
-                session_id,
-                tool_call_id: None,
-                title,
-                effect: decision.effect,
-                by: Some("unasked"),
-                why,
-            })
-        }
+        AcpEvent::Unasked { session, tool_call_id, title, decision } => Some(Event::Unasked {
+            tab_id,
+            session_id: session.0,
+            tool_call_id,
+            title,
+            policy: decision.effect,
+            why: decision.trail,
+        }),
         AcpEvent::Notice(text) => Some(Event::Notice { tab_id: Some(tab_id), text }),
         AcpEvent::Stderr(line) => {
             tracing::info!(tab = %tab.id, agent = %tab.agent, "{line}");
@@ -116,6 +116,21 @@ fn of_gate(backend: &Weak<Backend>, tab: &Weak<Tab>, event: GateEvent) -> Option
 }
 
 impl Tab {
+    /// The agent did something without asking, against the policy: the turn ends, where that is wanted.
+    fn ran_unasked(self: &Arc<Self>) {
+        {
+            let now = lock(&self.now);
+            if now.on_unasked == OnUnasked::Record || now.cancelled || now.state != TabState::Running {
+                return;
+            }
+        }
+        self.notice(
+            "something ran without asking that the policy asks about or denies, and `on_unasked` is \"stop\": the turn is \
+             cancelled",
+        );
+        self.cancel();
+    }
+
     /// The agent is gone: says why, once.
     pub(super) async fn gone(&self, connection: &Arc<Connection>, error: Option<String>) {
         {

@@ -2,7 +2,7 @@
 
 use mayi_core::approval::visible;
 use mayi_core::call::shell;
-use mayi_core::config::{AgentCommand, AgentLaunch, Loaded};
+use mayi_core::config::{AgentCommand, AgentLaunch, Asks, Loaded};
 use mayi_core::policy::Mode;
 use serde::Serialize;
 
@@ -28,6 +28,10 @@ struct Row<'a> {
     mode: Mode,
     bypass_permissions: bool,
     asking_mode: Option<&'a str>,
+    /// Whether it asks before it acts; none: that is not known.
+    asks: Option<bool>,
+    /// The version that was tried.
+    tried: Option<&'static str>,
     /// The command is one that mayi knows by itself.
     preset: bool,
     origin: Place<'a>,
@@ -47,8 +51,26 @@ impl<'a> Row<'a> {
             mode: settings.and_then(|settings| settings.mode).unwrap_or(loaded.policy.mode),
             bypass_permissions: settings.is_some_and(|settings| settings.bypass_permissions),
             asking_mode: agent.asking_mode.as_deref(),
+            asks: match agent.asks {
+                Asks::Tried(_) => Some(true),
+                Asks::No { .. } => Some(false),
+                Asks::NotKnown => None,
+            },
+            tried: match agent.asks {
+                Asks::Tried(version) => Some(version),
+                Asks::No { .. } | Asks::NotKnown => None,
+            },
             preset: agent.preset,
             origin: Place::of(&agent.origin),
+        }
+    }
+
+    /// Whether it asks, as far as that is known.
+    fn asks(&self) -> String {
+        match (self.asks, self.tried) {
+            (Some(true), Some(version)) => format!("yes ({version})"),
+            (Some(asks), _) => if asks { "yes" } else { "no" }.to_owned(),
+            (None, _) => "not known".to_owned(),
         }
     }
 
@@ -85,10 +107,16 @@ pub(super) fn list(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     ctx.notices(&loaded);
-    let head = ["NAME", "MODE", "BYPASS", "STARTED WITH"].map(str::to_owned).to_vec();
+    let head = ["NAME", "MODE", "BYPASS", "ASKS", "STARTED WITH"].map(str::to_owned).to_vec();
     let here = rows.iter().filter(|(row, _)| row.found).map(|(row, built_in)| {
         let bypass = if row.bypass_permissions { "on" } else { "off" };
-        vec![row.name.to_owned(), row.mode.to_string(), bypass.to_owned(), row.starts_with(*built_in)]
+        vec![
+            row.name.to_owned(),
+            row.mode.to_string(),
+            bypass.to_owned(),
+            row.asks(),
+            row.starts_with(*built_in),
+        ]
     });
     for line in print::columns(&std::iter::once(head).chain(here).collect::<Vec<_>>()) {
         print::line(line)?;
@@ -96,7 +124,9 @@ pub(super) fn list(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
     let missing: Vec<Vec<String>> = rows
         .iter()
         .filter(|(row, _)| !row.found)
-        .map(|(row, built_in)| vec![row.name.to_owned(), row.starts_with(*built_in), row.remedy()])
+        .map(|(row, built_in)| {
+            vec![row.name.to_owned(), row.asks(), row.starts_with(*built_in), row.remedy()]
+        })
         .collect();
     if !missing.is_empty() && !ctx.quiet {
         print::line("")?;

@@ -49,7 +49,8 @@ Examples:
   mayi doctor                           when something is off
 
 Exit codes: 0 done · 1 internal error · 2 usage · 3 configuration refused · 4 agent failed ·
-5 something was denied · 6 nobody answered · 124 --timeout reached · 130 interrupted";
+5 something was denied · 6 nobody answered · 7 ran without asking ·
+124 --timeout reached · 130 interrupted";
 
 /// The permission gate between people and their AI agents
 ///

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::launch::Transport;
 use super::load::{Loaded, Loading};
 use super::scalars::{ServerSetting, Settings};
-use super::{ConfigError, ConfigErrors, Layer, MANAGED_FILE, nearest};
+use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, nearest};
 use mayi_call::resolve;
 use mayi_policy::{
     AgentSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
@@ -22,8 +22,14 @@ impl Loading<'_> {
         let current = &self.merge.current;
         for (name, agent) in &mut self.agents {
             if let Some(mode) = current.agents.get(name).and_then(|agent| agent.asking_mode.clone()) {
-                agent.asking_mode = Some(mode);
+                let mode = Some(mode).filter(|mode| !mode.is_empty());
+                // What was tried, was tried in the preset's mode.
+                if mode != agent.asking_mode && matches!(agent.asks, Asks::Tried(_)) {
+                    agent.asks = Asks::NotKnown;
+                }
+                agent.asking_mode = mode;
             }
+            agent.on_unasked = current.on_unasked(Some(name));
         }
         let servers = self.server_settings(current);
         let policy = Policy {
@@ -52,7 +58,17 @@ impl Loading<'_> {
             ask_all: self.ask_all,
         };
         let Loading { merge, agents, servers, files, record, .. } = self;
-        Ok(Loaded { policy: policy.compiled(), agents, servers, files, settings, locks: merge.locks, record })
+        let on_unasked = merge.current.on_unasked(None);
+        Ok(Loaded {
+            policy: policy.compiled(),
+            agents,
+            servers,
+            files,
+            settings,
+            locks: merge.locks,
+            record,
+            on_unasked,
+        })
     }
 
     /// What is built in, mayi's own files wherever they are, and what files add and except.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::scripts;
+use super::{Asks, OnUnasked, scripts};
 use mayi_call::ServerId;
 use mayi_policy::Origin;
 
@@ -55,6 +55,12 @@ pub struct AgentLaunch {
     pub env: BTreeMap<String, String>,
     /// The agent's own mode in which it asks, if mayi has to switch it there.
     pub asking_mode: Option<String>,
+    /// Whether it asks, as far as that is known of this command in this mode.
+    pub asks: Asks,
+    /// A file that is not there reads as an empty one: what else is said of it, this agent takes as a failure.
+    pub missing_files_are_empty: bool,
+    /// What follows when it does something without asking.
+    pub on_unasked: OnUnasked,
     /// Its command is one that mayi knows by itself.
     pub preset: bool,
     /// How to get it, for presets.

@@ -37,11 +37,11 @@ pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_progra
 pub use layer::Layer;
 pub use load::{Loaded, SeenFile, check_file, load};
 pub use names::{RESERVED, nearest};
-pub use presets::{PRESETS, Preset};
+pub use presets::{Asks, PRESETS, Preset};
 pub use record::{Durability, RecordSettings};
 pub use review::{Review, review};
 pub use running::{Others, Running};
-pub use scalars::{Locks, Setting};
+pub use scalars::{Locks, OnUnasked, Setting};
 pub use schema::{schema, schema_text};
 pub use sources::{CommandLine, Folders, MANAGED_FILE, Sources, WORKSPACE_FILE};
 pub use trust::{Standing, Trust, TrustedFile, TrustedKind, digest, place_of, program_digest, trust_file};

@@ -8,8 +8,8 @@ use super::read::{self, AgentEntry, File, Reader, ServerEntry, WorkspaceEntry};
 use super::scalars::{At, Merge, Scalars};
 use super::tighten::{self, Ignored};
 use super::{
-    AgentCommand, AgentLaunch, ConfigError, ConfigErrors, Layer, Locks, PRESETS, RecordSettings,
-    ServerLaunch, Setting, Sources, secure, workspace,
+    AgentCommand, AgentLaunch, Asks, ConfigError, ConfigErrors, Layer, Locks, OnUnasked, PRESETS,
+    RecordSettings, ServerLaunch, Setting, Sources, secure, workspace,
 };
 use mayi_call::{digest_of_bytes, resolve};
 use mayi_policy::pattern::Places;
@@ -43,6 +43,8 @@ pub struct Loaded {
     pub locks: Locks,
     /// How the record is kept.
     pub record: RecordSettings,
+    /// What follows when an agent without settings of its own does something without asking.
+    pub on_unasked: OnUnasked,
 }
 
 /// Reads all sources.
@@ -189,6 +191,9 @@ impl<'s> Loading<'s> {
                 command: None,
                 env: BTreeMap::new(),
                 asking_mode: None,
+                asks: Asks::NotKnown,
+                missing_files_are_empty: false,
+                on_unasked: OnUnasked::default(),
                 preset: false,
                 install: None,
                 origin: entry.origin.clone(),
@@ -197,6 +202,7 @@ impl<'s> Loading<'s> {
             if let Some(words) = entry.command {
                 launch.command = Some(AgentCommand::Words(words));
                 launch.preset = false;
+                launch.asks = Asks::NotKnown;
                 launch.install = None;
                 launch.origin = entry.origin;
             }

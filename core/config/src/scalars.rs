@@ -14,6 +14,31 @@ use super::{ConfigError, Layer};
 use mayi_call::Category;
 use mayi_policy::{Approval, Effect, LeastModes, Level, Matrix, Mode, Origin};
 
+pub(super) const ON_UNASKED: &[(&str, OnUnasked)] =
+    &[("record", OnUnasked::Record), ("stop", OnUnasked::Stop)];
+
+/// What follows when a tool call ran without asking that the policy asks about or denies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnUnasked {
+    /// It is shown and recorded, and the turn goes on.
+    #[default]
+    Record,
+    /// The turn is cancelled too.
+    Stop,
+}
+
+impl OnUnasked {
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Stop => "stop",
+        }
+    }
+}
+
 pub(super) const MODES: &[(&str, Mode)] =
     &[("plan", Mode::Plan), ("default", Mode::Default), ("auto", Mode::Auto)];
 
@@ -36,6 +61,7 @@ impl<T> At<T> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scalars {
     pub(super) mode: Option<At<Mode>>,
+    pub(super) on_unasked: Option<At<OnUnasked>>,
     pub(super) readers: Option<At<bool>>,
     pub(super) matrix: Vec<(Mode, Category, At<Effect>)>,
     pub(super) agents: BTreeMap<String, AgentScalars>,
@@ -45,6 +71,7 @@ pub(super) struct Scalars {
 #[derive(Clone, Debug, Default)]
 pub(super) struct AgentScalars {
     pub(super) mode: Option<At<Mode>>,
+    pub(super) on_unasked: Option<At<OnUnasked>>,
     pub(super) bypass_permissions: Option<At<bool>>,
     pub(super) trust_elicitation: Option<At<bool>>,
     pub(super) asking_mode: Option<At<String>>,
@@ -69,6 +96,7 @@ pub(super) struct ToolScalars {
 #[serde(default)]
 pub(super) struct Settings {
     pub(super) mode: Mode,
+    on_unasked: OnUnasked,
     pub(super) readers: bool,
     matrix: BTreeMap<String, BTreeMap<String, Effect>>,
     pub(super) agents: BTreeMap<String, AgentSetting>,
@@ -79,6 +107,7 @@ pub(super) struct Settings {
 #[serde(default)]
 pub(super) struct AgentSetting {
     pub(super) mode: Option<Mode>,
+    on_unasked: Option<OnUnasked>,
     pub(super) bypass_permissions: bool,
     pub(super) trust_elicitation: bool,
     pub(super) asking_mode: Option<String>,
@@ -104,6 +133,11 @@ impl Settings {
     /// The mode of an agent, or the one of all.
     pub(super) fn mode_of(&self, agent: Option<&str>) -> Mode {
         agent.and_then(|agent| self.agents.get(agent)?.mode).unwrap_or(self.mode)
+    }
+
+    /// What follows when the agent does something without asking.
+    pub(super) fn on_unasked(&self, agent: Option<&str>) -> OnUnasked {
+        agent.and_then(|agent| self.agents.get(agent)?.on_unasked).unwrap_or(self.on_unasked)
     }
 
     /// The modes of all.
@@ -213,6 +247,7 @@ impl Merge {
         let matrix = Matrix::default();
         let mut built_in = Scalars {
             mode: Some(At::new(Mode::default(), origin.clone())),
+            on_unasked: Some(At::new(OnUnasked::default(), origin.clone())),
             readers: Some(At::new(true, origin.clone())),
             ..Scalars::default()
         };
@@ -313,12 +348,18 @@ impl Scalars {
         if let Some(At { value, origin }) = &self.mode {
             text(&["mode"], value.as_str(), origin);
         }
+        if let Some(At { value, origin }) = &self.on_unasked {
+            text(&["on_unasked"], value.as_str(), origin);
+        }
         for (mode, category, At { value, origin }) in &self.matrix {
             text(&["matrix", mode.as_str(), category.as_str()], &value.to_string(), origin);
         }
         for (name, agent) in &self.agents {
             if let Some(At { value, origin }) = &agent.mode {
                 text(&["agents", name, "mode"], value.as_str(), origin);
+            }
+            if let Some(At { value, origin }) = &agent.on_unasked {
+                text(&["agents", name, "on_unasked"], value.as_str(), origin);
             }
             if let Some(At { value, origin }) = &agent.asking_mode {
                 text(&["agents", name, "asking_mode"], value, origin);

@@ -62,6 +62,9 @@ struct File {
     version: Option<Version>,
     /// How much is asked: plan only reads, default asks, auto asks about nothing but what is always asked about.
     mode: Option<Mode>,
+    /// What follows when an agent did something without asking that the rules ask about or deny: it is shown and recorded,
+    /// or the turn is cancelled too. Default: record.
+    on_unasked: Option<OnUnasked>,
     /// Whether commands that only read (`ls`, `rg`, `git log`, ...) run without a question. Default: true.
     readers: Option<bool>,
     /// Rules in their short form: lists of patterns.
@@ -156,6 +159,16 @@ enum Mode {
     Auto,
 }
 
+/// What follows when an agent did something without asking.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum OnUnasked {
+    /// It is shown and recorded.
+    Record,
+    /// The turn is cancelled too.
+    Stop,
+}
+
 /// What becomes of a call.
 #[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -243,7 +256,10 @@ struct Agent {
     /// Whether it is trusted, as an MCP client, to show mayi's questions to a person: then it is asked by a form where no
     /// surface of mayi is open.
     trust_elicitation: Option<bool>,
-    /// Its own mode in which it asks before it acts.
+    /// What follows when it did something without asking that the rules ask about or deny. Default: as for all agents.
+    on_unasked: Option<OnUnasked>,
+    /// Its own mode in which it asks before it acts: without such a mode it does not start. "": it is left in the mode that
+    /// it starts in.
     asking_mode: Option<String>,
 }
 

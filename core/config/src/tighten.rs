@@ -42,7 +42,21 @@ pub(super) fn admit(merge: &Merge, layer: Layer, tightens: bool, scalars: &mut S
         |_| "`readers = true`".to_owned(),
         &mut ignored,
     );
+    let for_all = merge.current.on_unasked(None);
+    drop_if(
+        &mut scalars.on_unasked,
+        |on| *on < for_all,
+        |on| format!("`on_unasked = \"{}\"`", on.as_str()),
+        &mut ignored,
+    );
     for (name, agent) in &mut scalars.agents {
+        let before = merge.current.on_unasked(Some(name));
+        drop_if(
+            &mut agent.on_unasked,
+            |on| *on < before,
+            |on| format!("`on_unasked = \"{}\"` of {name}", on.as_str()),
+            &mut ignored,
+        );
         let current = merge.current.agents.get(name);
         let trusted = current.is_some_and(|agent| agent.trust_elicitation);
         drop_if(

@@ -136,6 +136,12 @@ impl Tally {
         }
     }
 
+    /// Tool calls that ran without asking, though the policy would have asked or denies them.
+    #[must_use]
+    pub fn unasked_against(&self) -> u64 {
+        self.unasked_ask + self.unasked_denied
+    }
+
     /// Tool calls that ran without asking.
     #[must_use]
     pub fn ran_unasked(&self) -> u64 {

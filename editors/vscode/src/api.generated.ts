@@ -1467,6 +1467,30 @@ by: string | null,
 /**
  * Why.
  */
+why: Array<Finding>, } | { "type": "unasked", 
+/**
+ * The tab.
+ */
+tabId: string, 
+/**
+ * The session.
+ */
+sessionId: string, 
+/**
+ * The protocol's id of the tool call.
+ */
+toolCallId: string, 
+/**
+ * The agent's title: data.
+ */
+title: string, 
+/**
+ * What the policy says of it.
+ */
+policy: Effect, 
+/**
+ * Why.
+ */
 why: Array<Finding>, } | { "type": "turn-ended", 
 /**
  * The tab.

@@ -111,6 +111,22 @@ test("a call that was denied without asking is told, even where no tool call is 
   assert.deepEqual(kinds(after(decided("deny"))), ["notice:"]);
 });
 
+// Amendment 8 of the decisions: what is said of a call that ran without asking is never an effect.
+test("a call that ran without asking is told as that at its tool call, in every mode, and never as allowed or denied", () => {
+  const unasked = (policy: "ask" | "deny", toolCallId = "c1"): Event => ({
+    type: "unasked", tabId: "t1", sessionId: "s1", toolCallId, title: "Write w.txt", policy, why: [{ effect: policy, access: "", source: "matrix", reason: "write in default mode", always: false }],
+  });
+  for (const policy of ["ask", "deny"] as const) {
+    const item = tabOf(after(tool("c1"), unasked(policy)), "t1")?.items.find((one) => one.kind === "tool");
+    assert.ok(item?.kind === "tool" && item.decided === null && item.unasked?.policy === policy);
+    const done = tabOf(after(tool("c1"), unasked(policy), tool("c1")), "t1")?.items.find((one) => one.kind === "tool");
+    assert.ok(done?.kind === "tool" && done.unasked?.policy === policy, "what comes of the call later leaves it");
+    const told = tabOf(after(unasked(policy, "c9")), "t1")?.items.at(-1);
+    assert.ok(told?.kind === "notice" && told.bad && told.text.startsWith("Ran without asking, though the policy "), JSON.stringify(told));
+    assert.ok(!/allowed|denied/i.test(told.text), told.text);
+  }
+});
+
 test("what is kept over a reload is what was there", () => {
   const state = after(says("a"), tool("c1"), card("a1"), card("a2"), resolved("a2", "approved"), { type: "cursor", cursor: { instance: "i", seq: 9 } });
   assert.deepEqual(restore(JSON.parse(JSON.stringify(keep(state)))), { ...state, untouched: true, tabs: state.tabs.map((tab) => ({ ...tab })) });

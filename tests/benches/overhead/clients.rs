@@ -65,7 +65,7 @@ pub(crate) async fn mayi(task: Task, policy: Policy) -> Outcome<Duration> {
         own: false,
         install: None,
     };
-    let offer = Offer { fs: true, terminal: true };
+    let offer = Offer { fs: true, terminal: true, missing_files_are_empty: false };
     let connection = Connection::start(&launch, gate.clone(), offer, events).await?;
     let session = OpenSession {
         agent: AgentId::named("loop"),
@@ -75,6 +75,7 @@ pub(crate) async fn mayi(task: Task, policy: Policy) -> Outcome<Duration> {
         behind: None,
         mode: None,
         asking_mode: None,
+        asks: Default::default(),
         resume: None,
     };
     let session = connection.open(&session).await?;

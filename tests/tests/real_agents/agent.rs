@@ -9,6 +9,13 @@ pub(crate) enum Agent {
     Claude,
     /// Codex: a refused edit or command ends the turn as `cancelled`; after a refused MCP call it goes on.
     Codex,
+    /// Codex by the adapter that took over from that one.
+    Codex2,
+    /// Gemini CLI: its questions about commands do not hold the command.
+    Gemini,
+    Opencode,
+    Qwen,
+    Vibe,
 }
 
 impl Agent {
@@ -17,6 +24,11 @@ impl Agent {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
+            Self::Codex2 => "codex2",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Qwen => "qwen",
+            Self::Vibe => "vibe",
         }
     }
 
@@ -25,14 +37,19 @@ impl Agent {
         match self {
             Self::Claude => "claude-agent-acp",
             Self::Codex => "bin/codex-acp",
+            Self::Codex2 => "@agentclientprotocol/codex-acp",
+            Self::Gemini => "bundle/gemini.js",
+            Self::Opencode => "bin/opencode",
+            Self::Qwen => "cli-entry.js",
+            Self::Vibe => "vibe.acp",
         }
     }
 
     /// How a turn ends in which an edit or a command was refused.
     pub(crate) fn stops_after_refusal(self) -> &'static str {
         match self {
-            Self::Claude => "end_turn",
-            Self::Codex => "cancelled",
+            Self::Codex | Self::Codex2 => "cancelled",
+            Self::Claude | Self::Gemini | Self::Opencode | Self::Qwen | Self::Vibe => "end_turn",
         }
     }
 }

@@ -10,7 +10,7 @@ with_both_agents!(given_an_agent_that_offers_to_remember_then_it_is_asked_each_t
 fn given_an_agent_that_offers_to_remember_then_it_is_asked_each_time(agent: Agent) {
     let (case, calls) = match agent {
         Agent::Claude => ("three writes", 3),
-        Agent::Codex => ("run twice", 2),
+        _ => ("run twice", 2),
     };
     let scene = Scene::new(agent);
     let done = scene.run(case, &["--mode", "auto"]);

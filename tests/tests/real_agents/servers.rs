@@ -72,7 +72,7 @@ fn not_called(agent: Agent, tool: &str, options: &[&str], ended: fn(&Done)) {
     let told = after.unwrap_or_else(|| panic!("the model was not asked again: {done}")).last().to_string();
     let words = match agent {
         Agent::Claude => "User refused permission to run tool",
-        Agent::Codex => "user cancelled MCP tool call",
+        _ => "user cancelled MCP tool call",
     };
     assert!(told.contains(words), "{done}");
 }

@@ -26,7 +26,7 @@ fn given_a_read_that_the_policy_denies_then_it_is_counted_as_such_and_shown(agen
     let shown: Vec<_> = done.of("unasked").collect();
     assert_eq!(shown.len(), 1, "{done}");
     assert_eq!(shown[0]["title"], "Read notes.txt", "{done}");
-    assert_eq!(shown[0]["decision"]["effect"], "deny", "{done}");
+    assert_eq!(shown[0]["policy"], "deny", "{done}");
     // It was read indeed.
     let asked = scene.model().asked();
     let after = asked.iter().find(|asked| asked.step("read file") == Some(1)).unwrap();

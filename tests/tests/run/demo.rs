@@ -62,24 +62,88 @@ fn given_two_calls_at_once_then_one_is_allowed_and_the_other_denied() {
     }
 }
 
-/// Surfaces, section 4: "tool calls that ran unasked are recorded". Attack 24: "seen, counted".
+/// Surfaces, section 4: "tool calls that ran unasked are recorded". Attack 24: "seen, counted". Decisions, amendment 8:
+/// "Exit code 7: something ran unasked that the policy asks about or denies", and what is told of it is no effect, but what
+/// the policy says. Review of 2026-11-23, F6: a run in which the policy was broken ended as one that kept to it.
 #[test]
 fn given_a_call_that_never_asked_then_it_is_shown_and_counted() {
-    let cases: [(&[&str], &str, &str); 3] = [
-        (&[], "unasked_ask", "! Write out.txt: ran without asking — write in default mode"),
-        (&["--deny", "write(out.txt)"], "unasked_denied", "ran without asking, though the policy denies it"),
-        (&["--allow", "write(out.txt)"], "unasked_allowed", "1 ran without asking"),
+    let cases: [(&[&str], &str, &str, i32); 4] = [
+        (
+            &[],
+            "unasked_ask",
+            "! Write out.txt: ran without asking, though the policy asks about it — write in default mode",
+            7,
+        ),
+        (
+            &["--deny", "write(out.txt)"],
+            "unasked_denied",
+            "ran without asking, though the policy denies it",
+            7,
+        ),
+        (
+            &["--mode", "plan"],
+            "unasked_denied",
+            "ran without asking, though the policy denies it — plan mode",
+            7,
+        ),
+        (&["--allow", "write(out.txt)"], "unasked_allowed", "1 ran without asking", 0),
     ];
-    each(&cases, |(options, counted, says)| {
+    each(&cases, |(options, counted, says, code)| {
         let machine = Machine::new();
         let unasked = || demo(&machine, "demo: unasked out.txt").args(*options);
-        let _ = unasked().end().says(says).says("mayi: 1 ran without asking");
+        let _ = unasked().end().exits(*code).says(says).says("mayi: 1 ran without asking");
         assert_eq!(machine.text("out.txt").as_deref(), Some("Written without asking.\n"));
-        let lines = unasked().args(["--format", "stream-json"]).end().stream();
+        let lines = unasked().args(["--format", "stream-json"]).end().exits(*code).stream();
         assert_eq!(count(lines.last().unwrap(), counted), 1);
-        let told = lines.iter().filter(|line| is(line, "unasked")).count();
-        assert_eq!(told, usize::from(*counted != "unasked_allowed"));
+        let told: Vec<_> = lines.iter().filter(|line| is(line, "unasked")).collect();
+        assert_eq!(told.len(), usize::from(*counted != "unasked_allowed"));
+        for line in told {
+            let policy = if *counted == "unasked_ask" { "ask" } else { "deny" };
+            assert_eq!(
+                (&line["policy"], line.get("decision"), line.get("effect")),
+                (&policy.into(), None, None)
+            );
+            assert!(line["toolCallId"].is_string() && line["why"][0]["reason"].is_string(), "{line}");
+            let of = |at: &serde_json::Value| at["update"]["toolCallId"] == line["toolCallId"];
+            assert!(
+                lines.iter().take_while(|at| *at != line).any(of),
+                "it comes after what the agent says of the call"
+            );
+        }
     });
+}
+
+/// Surfaces, section 1: "For `run`, 7 before 6 before 5 before 0."
+#[test]
+fn given_a_call_that_never_asked_beside_others_then_it_is_what_the_exit_code_says() {
+    let machine = Machine::new();
+    let prompt = "demo: write a.txt x ;; demo: unasked out.txt ;; demo: run touch b.txt";
+    let ended = demo(&machine, prompt).args(["--deny", "shell(*)", "--format", "json"]).end().exits(7);
+    let result = ended.result();
+    let counts = ["unasked_ask", "unanswered", "denied"].map(|name| count(&result, name));
+    assert_eq!((counts, result["exitCode"].as_i64()), ([1, 1, 1], Some(7)), "{ended}");
+}
+
+/// Decisions, amendment 8: `on_unasked = "record" | "stop"`: what ran can't be undone, but nothing comes after it. Attack 24.
+#[test]
+fn given_on_unasked_stop_then_a_call_that_never_asked_ends_the_run() {
+    let prompt = "demo: unasked out.txt ;; demo: repeat 20 write a.txt x";
+    let settings = ["on_unasked = \"stop\"\n", "[agents.demo]\non_unasked = \"stop\"\n"];
+    each(&settings, |toml| {
+        let machine = Machine::new().user(toml);
+        let run =
+            |options: &[&str]| demo(&machine, prompt).args(["--allow", "write(a.txt)"]).args(options).end();
+        let ended = run(&[]).exits(7).says("`on_unasked` is \"stop\": the turn was cancelled");
+        assert!(machine.text("out.txt").is_some(), "{ended}");
+        let result = run(&["--format", "json"]).exits(7).result();
+        assert!(result["error"].as_str().unwrap().contains("ran without asking"), "{result}");
+    });
+    let machine = Machine::new().user("on_unasked = \"stop\"\n[agents.demo]\non_unasked = \"record\"\n");
+    let prompt = "demo: unasked out.txt ;; demo: write a.txt x";
+    let ended = demo(&machine, prompt).args(["--allow", "write(a.txt)"]).end().exits(7);
+    assert_eq!(machine.text("a.txt").as_deref(), Some("x\n"), "{ended}");
+    let allowed = demo(&machine, prompt).args(["--allow", "write(*)"]).end().exits(0);
+    let _ = allowed.says("1 ran without asking");
 }
 
 /// What is allowed is done once, by mayi: an edit on a file that is there.

@@ -134,11 +134,55 @@ fn given_an_asking_mode_then_the_agent_is_put_into_it() {
         (2, 0)
     );
 
-    let (ended, files) = run("[agents.demo]\nasking_mode = \"careful\"\n");
+    let (ended, files) = run("[agents.demo]\nasking_mode = \"\"\n");
     let lines = ended.exits(6).stream();
-    let notice = lines.iter().find(|line| is(line, "notice")).unwrap();
-    assert!(notice["text"].as_str().unwrap().contains("has no mode `careful`"), "{notice}");
-    assert_eq!((&lines[0]["agentMode"], files), (&"ask".into(), 0));
+    assert_eq!(
+        (&lines[0]["agentMode"], files),
+        (&"ask".into(), 0),
+        "it is left in the mode that it starts in"
+    );
+}
+
+/// Review of 2026-11-23, F5: an agent that has no such mode as it should ask in was started all the same, and wrote without
+/// asking. It is not started, and what is said names the modes that it has and what to write. Attack 292.
+#[test]
+fn given_an_agent_without_its_asking_mode_then_it_is_not_started() {
+    let machine = Machine::new().user("[agents.demo]\nasking_mode = \"careful\"\n");
+    let ended = demo(&machine, "demo: unasked a.txt").end().exits(4);
+    let ended =
+        ended.says("the agent has no mode `careful`").says("it has `ask`, `free`, and starts in `ask`");
+    let _ = ended.says("`asking_mode` under [agents.demo]").says("`asking_mode = \"\"`");
+    assert!(machine.files().is_empty());
+    let lines =
+        demo(&machine, "demo: unasked a.txt").args(["--format", "stream-json"]).end().exits(4).stream();
+    assert!(lines.last().unwrap()["error"].as_str().unwrap().contains("has no mode `careful`"), "{lines:?}");
+}
+
+/// Review of 2026-11-23, F6: of an agent that nobody has tried it is said, before the first prompt, that it is not known
+/// whether it asks, and in which mode it starts. Attack 292.
+#[test]
+fn given_an_agent_that_was_not_tried_then_that_is_said_before_the_first_prompt() {
+    let program = mayi_tests::mayi_program().display().to_string();
+    let line = mayi_tests::command_line([program.clone(), "demo-agent".to_owned()]);
+    let toml = format!("[agents.other]\ncommand = [{program:?}, \"demo-agent\"]\n");
+    let machine = Machine::new().user(&toml);
+    let words =
+        |agent: &str| format!("not known whether {agent} asks before it acts; it is in its mode `ask`: ");
+    for (agent, name) in [(["--command", &line], "this agent"), (["other", "--no-record"], "other")] {
+        let lines = machine
+            .mayi(["run", agent[0], agent[1], "--format", "stream-json", "demo: read x"])
+            .end()
+            .stream();
+        let told = lines.iter().position(|line| {
+            is(line, "notice") && line["text"].as_str().is_some_and(|text| text.starts_with(&words(name)))
+        });
+        let first = lines.iter().position(|line| is(line, "update")).unwrap();
+        assert!(told.is_some_and(|told| told < first), "{lines:#?}");
+        let ended = machine.mayi(["run", agent[0], agent[1], "demo: read x"]).end();
+        let _ = ended.says(&format!("! {}", words(name)));
+    }
+    // The preset itself was tried.
+    assert!(!demo(&machine, "demo: read x").end().text().contains("not known"));
 }
 
 /// An agent that asks nothing, but works through mayi's hands, is gated all the same.

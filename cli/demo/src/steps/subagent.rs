@@ -12,7 +12,8 @@ pub(crate) async fn run(turn: &Turn) -> Result<(), Stop> {
     turn.say("I start a sub-agent that would like to write sub.txt.").await?;
     let parent = ToolCall::new(turn.next_call(), "Sub-agent")
         .name("subagent".to_owned())
-        .kind(ToolKind::Other)
+        // As Claude's agent says it: what the sub-agent does is asked about by itself.
+        .kind(ToolKind::Think)
         .status(ToolCallStatus::InProgress)
         .raw_input(json!({ "prompt": "write sub.txt" }));
     turn.open(&parent)?;

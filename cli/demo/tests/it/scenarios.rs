@@ -103,7 +103,7 @@ async fn given_a_subagent_then_its_question_names_the_call_that_started_it() {
         let question = desk.question().await;
         let meta = question.request.tool_call.meta.clone().unwrap();
         let parent = desk.updates().into_iter().find_map(|update| match update {
-            SessionUpdate::ToolCall(call) if call.kind == ToolKind::Other => Some(call.tool_call_id),
+            SessionUpdate::ToolCall(call) if call.kind == ToolKind::Think => Some(call.tool_call_id),
             _ => None,
         });
         assert_eq!(meta["claudeCode"]["parentToolUseId"], json!(parent.unwrap()));

@@ -14,7 +14,7 @@ pub(super) use self::args::{AFTER, RunArgs};
 use std::sync::Arc;
 
 use mayi_acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
-use mayi_core::config::{FileKeeper, Running};
+use mayi_core::config::{FileKeeper, OnUnasked, Running};
 use mayi_core::gate::{Gate, Memory, OnAsk};
 use mayi_core::store::{Owner, Store};
 use mayi_mcp::SessionServers;
@@ -133,7 +133,9 @@ impl Outcome {
         match self.cut {
             Some(Cut::Timeout) => Exit::Timeout,
             Some(Cut::Interrupted | Cut::OutputGone) => Exit::Interrupted,
+            Some(Cut::Unasked) => Exit::Unasked,
             None if self.error.is_some() || unfinished => Exit::Agent,
+            None if ending.tally.unasked_against() > 0 => Exit::Unasked,
             None if ending.tally.unanswered > 0 => Exit::Unanswered,
             None if ending.tally.denied + ending.tally.rejected > 0 => Exit::Denied,
             None => Exit::Done,
@@ -151,6 +153,11 @@ impl Outcome {
             (None, Some(Cut::OutputGone), _) => {
                 Some("nobody reads the output any more; the turn was cancelled".to_owned())
             }
+            (None, Some(Cut::Unasked), _) => Some(
+                "something ran without asking that the policy asks about or denies, and `on_unasked` is \"stop\": the turn \
+                 was cancelled"
+                    .to_owned(),
+            ),
             (None, None, Some(StopReason::EndTurn | StopReason::Cancelled) | None) => None,
             (None, None, Some(stop)) => Some(format!("the agent stopped early: {}", stop.as_str())),
         }
@@ -221,6 +228,8 @@ impl Run<'_> {
             interrupts: std::mem::replace(&mut self.interrupts, mpsc::unbounded_channel().1),
             deadline: self.deadline,
             watched: prompt::has_terminal(),
+            stops_at_unasked: self.setup.on_unasked == OnUnasked::Stop,
+            ran_unasked: false,
             unwritten,
         };
         let watchdog = self.deadline.map(|deadline| watch(deadline, Arc::clone(&connection)));
@@ -318,7 +327,7 @@ impl Run<'_> {
             outcome = self.one(turns, &blocks).await;
             if outcome.error.is_some()
                 || !self.args.interactive
-                || matches!(outcome.cut, Some(Cut::Timeout | Cut::OutputGone))
+                || matches!(outcome.cut, Some(Cut::Timeout | Cut::OutputGone | Cut::Unasked))
             {
                 return outcome;
             }

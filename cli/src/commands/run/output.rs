@@ -65,9 +65,11 @@ impl Output {
                     AcpEvent::Update { session, update } => {
                         json!({"type": "update", "sessionId": session, "update": update})
                     }
-                    AcpEvent::Unasked { title, decision } => {
-                        json!({"type": "unasked", "title": title, "decision": decision})
-                    }
+                    // No decision: what is told is what the policy says of what has run.
+                    AcpEvent::Unasked { session, tool_call_id, title, decision } => json!({
+                        "type": "unasked", "sessionId": session, "toolCallId": tool_call_id, "title": title,
+                        "policy": decision.effect, "why": decision.trail,
+                    }),
                     AcpEvent::Notice(text) => json!({"type": "notice", "text": text}),
                     AcpEvent::Stderr(text) => json!({"type": "stderr", "text": text}),
                 };

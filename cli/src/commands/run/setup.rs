@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mayi_acp::{AskingMode, Launch, Offer, OpenSession};
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
-use mayi_core::config::{AgentCommand, Loaded, ServerLaunch, Trust, nearest};
+use mayi_core::config::{AgentCommand, Asks, Loaded, OnUnasked, ServerLaunch, Trust, nearest};
 use mayi_core::gate::{Asking, OnAsk};
 use mayi_core::policy::Mode;
 
@@ -24,6 +24,7 @@ pub(super) struct Setup {
     pub(super) servers: Vec<ServerLaunch>,
     pub(super) asking: Asking,
     pub(super) mode: Mode,
+    pub(super) on_unasked: OnUnasked,
 }
 
 impl Setup {
@@ -55,7 +56,17 @@ impl Setup {
             None if terminal => OnAsk::Prompt,
             None => OnAsk::Deny,
         };
-        let (agent, command, env, asking_mode, install, own) = agent_of(args, loaded)?;
+        let Known {
+            id: agent,
+            command,
+            env,
+            asking_mode,
+            asks,
+            missing_files_are_empty,
+            on_unasked,
+            install,
+            own,
+        } = agent_of(args, loaded)?;
         let folder = agent_folder(ctx, &agent)?;
         let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
         let launch = Launch { command, env, folder, roots: vec![cwd.clone()], trust, own, install };
@@ -76,12 +87,13 @@ impl Setup {
             behind: None,
             mode: args.mode,
             asking_mode: asking_mode.map(AskingMode),
+            asks,
             resume,
         };
-        let offer = Offer { fs: !args.no_fs, terminal: !args.no_terminal };
+        let offer = Offer { fs: !args.no_fs, terminal: !args.no_terminal, missing_files_are_empty };
         let asking = Asking { on_ask, limit: args.approval_timeout };
         let servers = super::servers::wanted(args, loaded)?;
-        Ok(Self { agent, launch, offer, open, servers, asking, mode })
+        Ok(Self { agent, launch, offer, open, servers, asking, mode, on_unasked })
     }
 }
 
@@ -99,15 +111,36 @@ impl Setup {
     }
 }
 
-type AgentOf = (AgentId, Vec<String>, BTreeMap<String, String>, Option<String>, Option<String>, bool);
+/// What is known of the agent that is to be started.
+struct Known {
+    id: AgentId,
+    command: Vec<String>,
+    env: BTreeMap<String, String>,
+    asking_mode: Option<String>,
+    asks: Asks,
+    missing_files_are_empty: bool,
+    on_unasked: OnUnasked,
+    install: Option<String>,
+    own: bool,
+}
 
-fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<AgentOf, CliError> {
+fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<Known, CliError> {
     if let Some(line) = &args.command {
         let words =
             mayi_core::call::shell::split(line).filter(|words| !words.is_empty()).ok_or_else(|| {
                 CliError::usage("--command is not a command line: its quotes do not match, or it is empty")
             })?;
-        return Ok((AgentId::command(&words), words, BTreeMap::new(), None, None, false));
+        return Ok(Known {
+            id: AgentId::command(&words),
+            command: words,
+            env: BTreeMap::new(),
+            asking_mode: None,
+            asks: Asks::NotKnown,
+            missing_files_are_empty: false,
+            on_unasked: loaded.on_unasked,
+            install: None,
+            own: false,
+        });
     }
     let name = args.agent.as_deref().ok_or_else(|| {
         CliError::usage(
@@ -128,9 +161,17 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<AgentOf, CliError> {
             "agent `{name}` has no command: add one as [agents.{name}] command = [...]"
         )));
     };
-    let install = agent.install.map(str::to_owned);
-    let own = matches!(command, AgentCommand::BuiltIn);
-    Ok((AgentId::named(name), command.words(), agent.env.clone(), agent.asking_mode.clone(), install, own))
+    Ok(Known {
+        id: AgentId::named(name),
+        command: command.words(),
+        env: agent.env.clone(),
+        asking_mode: agent.asking_mode.clone(),
+        asks: agent.asks,
+        missing_files_are_empty: agent.missing_files_are_empty,
+        on_unasked: agent.on_unasked,
+        install: agent.install.map(str::to_owned),
+        own: matches!(command, AgentCommand::BuiltIn),
+    })
 }
 
 /// The agent starts in a folder of mayi's own: ACP carries the session's.

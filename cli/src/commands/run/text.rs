@@ -32,10 +32,10 @@ impl Text {
     pub(super) fn agent(&mut self, event: AcpEvent) -> io::Result<()> {
         match event {
             AcpEvent::Update { update, .. } => self.update(&update),
-            AcpEvent::Unasked { title, decision } => {
+            AcpEvent::Unasked { title, decision, .. } => {
                 let what = match decision.effect {
                     Effect::Deny => "ran without asking, though the policy denies it",
-                    _ => "ran without asking",
+                    _ => "ran without asking, though the policy asks about it",
                 };
                 self.say(Tone::Warn, &format!("! {}: {what}{}", visible(&title), because(&decision)))
             }
@@ -194,12 +194,12 @@ fn advice(tally: &Tally) -> Vec<String> {
             tally.needs_person
         ));
     }
-    if tally.unasked_ask + tally.unasked_denied > 0 {
+    let against = tally.unasked_against();
+    if against > 0 {
         lines.push(format!(
-            "mayi: {} tool call{} ran without asking that would have been asked about or denied; this agent can do that \
-             because its tools run in its own process",
-            tally.unasked_ask + tally.unasked_denied,
-            if tally.unasked_ask + tally.unasked_denied == 1 { "" } else { "s" }
+            "mayi: {against} tool call{} ran without asking that would have been asked about or denied; this agent can do \
+             that because its tools run in its own process",
+            if against == 1 { "" } else { "s" }
         ));
     }
     lines

@@ -38,6 +38,8 @@ pub(super) enum Cut {
     Timeout,
     /// Nobody reads the output any more.
     OutputGone,
+    /// Something ran without asking, and `on_unasked` says stop.
+    Unasked,
 }
 
 /// How a turn ended.
@@ -63,6 +65,10 @@ pub(super) struct Turns {
     pub(super) deadline: Option<Instant>,
     /// Somebody at a terminal sees what goes on, and can cancel it.
     pub(super) watched: bool,
+    /// A call that ran without asking, against the policy, ends the turn.
+    pub(super) stops_at_unasked: bool,
+    /// There was one.
+    pub(super) ran_unasked: bool,
     /// Why the output could not be written, if it could not.
     pub(super) unwritten: Option<io::Error>,
 }
@@ -102,7 +108,11 @@ impl Turns {
                 Some(event) = self.agent.recv() => {
                     heard = Instant::now();
                     told = 0;
-                    self.output.agent(event)
+                    let written = self.hear(event);
+                    if self.stops() && cut.is_none() {
+                        cut = Some((Cut::Unasked, self.cancel()));
+                    }
+                    written
                 }
                 Some(event) = self.decided.recv() => {
                     heard = Instant::now();
@@ -110,8 +120,16 @@ impl Turns {
                     self.output.gate(&event)
                 }
                 result = &mut prompt => {
-                    let stop = result?;
+                    let stop = match result {
+                        Ok(stop) => stop,
+                        // Some agents fail when they are cancelled: this is no news.
+                        Err(_) if matches!(cut, Some((Cut::Unasked, _))) => StopReason::Cancelled,
+                        Err(error) => return Err(error),
+                    };
                     self.drain(&mut reasons);
+                    if self.stops() && cut.is_none() {
+                        cut = Some((Cut::Unasked, self.cancel()));
+                    }
                     if cut.is_none() && stop != StopReason::Cancelled {
                         cut = self.linger(&mut reasons).await.map(|why| (why, Instant::now()));
                     }
@@ -138,6 +156,17 @@ impl Turns {
                 cut = Some((Cut::OutputGone, self.cancel()));
             }
         }
+    }
+
+    /// Writes what happened at the agent's side.
+    fn hear(&mut self, event: AcpEvent) -> io::Result<()> {
+        self.ran_unasked |= is_unasked(&event);
+        self.output.agent(event)
+    }
+
+    /// Whether something has ended the turn by itself.
+    fn stops(&self) -> bool {
+        self.stops_at_unasked && self.ran_unasked
     }
 
     /// Cancels the turn; returns until when the agent may take to end it.
@@ -168,7 +197,12 @@ impl Turns {
                 () = sleep_until(until) => return None,
                 Some(event) = self.agent.recv() => {
                     heard = Instant::now();
-                    self.output.agent(event)
+                    let written = self.hear(event);
+                    if self.stops() {
+                        self.cancel();
+                        return Some(Cut::Unasked);
+                    }
+                    written
                 }
                 Some(event) = self.decided.recv() => {
                     heard = Instant::now();
@@ -191,6 +225,7 @@ impl Turns {
     pub(super) fn drain(&mut self, reasons: &mut Vec<String>) {
         let mut written: io::Result<()> = Ok(());
         while let Ok(event) = self.agent.try_recv() {
+            self.ran_unasked |= is_unasked(&event);
             written = written.and_then(|()| self.output.agent(event));
         }
         while let Ok(event) = self.decided.try_recv() {
@@ -201,6 +236,10 @@ impl Turns {
             self.unwritten.get_or_insert(error);
         }
     }
+}
+
+fn is_unasked(event: &AcpEvent) -> bool {
+    matches!(event, AcpEvent::Unasked { .. })
 }
 
 /// A person's own words: mayi passes them on in a prompt of their own, since agents do not read

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::file::{File, mode};
+use super::file::{File, mode, on_unasked};
 use super::section::Section;
 use crate::names;
 use crate::scalars::{AgentScalars, At};
@@ -36,6 +36,7 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
         let dropped = section.boolean("trust_kind").map(|value| reader.origin(&value.span()));
         let scalars = AgentScalars {
             mode: mode(&mut section),
+            on_unasked: on_unasked(&mut section),
             bypass_permissions: at(section.boolean("bypass_permissions")),
             trust_elicitation: at(section.boolean("trust_elicitation")),
             asking_mode: section.string("asking_mode").map(|text| {

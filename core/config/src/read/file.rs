@@ -6,7 +6,7 @@ use super::record::RecordEntry;
 use super::section::Section;
 use super::{AgentEntry, ServerEntry, agents, record, rules, servers};
 use crate::Layer;
-use crate::scalars::{At, Locks, MODES, Scalars};
+use crate::scalars::{At, Locks, MODES, ON_UNASKED, OnUnasked, Scalars};
 use mayi_call::Category;
 use mayi_policy::{Effect, Mode, Pattern, Rule};
 
@@ -60,6 +60,7 @@ pub(super) fn read(mut top: Section<'_, '_>) -> File {
         top.reader().mistake(version.span(), format!("version {} is not known", version.get_ref()), help);
     }
     file.scalars.mode = mode(&mut top);
+    file.scalars.on_unasked = on_unasked(&mut top);
     file.scalars.readers = top
         .boolean("readers")
         .map(|readers| At::new(*readers.get_ref(), top.reader().origin(&readers.span())));
@@ -78,6 +79,11 @@ pub(super) fn read(mut top: Section<'_, '_>) -> File {
 pub(super) fn mode(section: &mut Section<'_, '_>) -> Option<At<Mode>> {
     let mode = section.word("mode", MODES)?;
     Some(At::new(*mode.get_ref(), section.reader().origin(&mode.span())))
+}
+
+pub(super) fn on_unasked(section: &mut Section<'_, '_>) -> Option<At<OnUnasked>> {
+    let word = section.word("on_unasked", ON_UNASKED)?;
+    Some(At::new(*word.get_ref(), section.reader().origin(&word.span())))
 }
 
 fn workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {

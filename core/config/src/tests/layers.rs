@@ -289,6 +289,28 @@ fn scalars() -> impl Strategy<Value = String> {
         })
 }
 
+/// Decisions, amendment 8: `on_unasked = "record" | "stop"`; section 5: a workspace file may only tighten. An agent's own
+/// counts before the one of all.
+#[test]
+fn given_on_unasked_then_an_agents_own_counts_and_a_workspace_only_stops() {
+    use crate::OnUnasked::{Record, Stop};
+    let of = |machine: &Machine, agent: &str| machine.load().agents[agent].on_unasked;
+    let machine = Machine::new();
+    assert_eq!((machine.load().on_unasked, of(&machine, "claude")), (Record, Record));
+    let machine = Machine::new().user("on_unasked = \"stop\"\n[agents.vibe]\non_unasked = \"record\"\n");
+    assert_eq!(
+        (machine.load().on_unasked, of(&machine, "claude"), of(&machine, "vibe")),
+        (Stop, Stop, Record)
+    );
+    let looser = "on_unasked = \"record\"\n[agents.claude]\non_unasked = \"record\"\n[agents.vibe]\non_unasked = \"stop\"\n";
+    let machine = machine.workspace(looser);
+    insta::assert_snapshot!(machine.notices(), @r#"/work/.mayi.toml: `on_unasked = "record"` and `on_unasked = "record"` of claude are ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`"#);
+    assert_eq!((machine.load().on_unasked, of(&machine, "claude"), of(&machine, "vibe")), (Stop, Stop, Stop));
+    let settings = machine.load().settings;
+    let setting = settings.iter().find(|setting| setting.key == "agents.vibe.on_unasked").unwrap();
+    assert_eq!((setting.value.as_str(), setting.origin.layer), (Some("stop"), "workspace"));
+}
+
 /// Any settings of an editor, about what [`scalars`] is about.
 fn editor() -> impl Strategy<Value = serde_json::Value> {
     let word = |words: &[&'static str]| proptest::option::of(proptest::sample::select(words.to_vec()));

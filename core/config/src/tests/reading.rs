@@ -1,7 +1,7 @@
 //! The format (decisions, section 3).
 
 use super::{Machine, effect, mcp, shell, write};
-use crate::{AgentCommand, Transport};
+use crate::{AgentCommand, Asks, Transport};
 use mayi_policy::{Effect, Mode};
 
 /// Decisions, section 3: the whole example is a file that is read.
@@ -105,6 +105,19 @@ fn given_a_preset_then_the_users_file_may_change_parts_of_it() {
     assert_eq!(goose.command.as_ref().unwrap().words(), ["goose", "acp"]);
     assert_eq!((goose.asking_mode.as_deref(), goose.preset), (Some("chat"), true));
     assert_eq!(goose.env["GOOSE_MODEL"], "x");
+    let machine = Machine::new().user("[agents.goose]\nasking_mode = \"\"\n");
+    assert_eq!(machine.load().agents["goose"].asking_mode, None, "it is left in the mode that it starts in");
+}
+
+/// Review of 2026-11-23, F6: what was tried is a preset's own command in its own mode, and nothing else under its name.
+#[test]
+fn given_another_command_or_mode_for_a_preset_then_it_is_not_known_whether_it_asks() {
+    let asks = |text: &str| Machine::new().user(text).load().agents["qwen"].asks;
+    let tried = asks("[agents.qwen]\nbypass_permissions = true\nasking_mode = \"default\"\n");
+    assert!(matches!(tried, Asks::Tried(_)), "{tried:?}");
+    for other in ["command = [\"qwen\"]", "asking_mode = \"yolo\"", "asking_mode = \"\""] {
+        assert_eq!(asks(&format!("[agents.qwen]\n{other}\n")), Asks::NotKnown, "{other}");
+    }
 }
 
 #[test]

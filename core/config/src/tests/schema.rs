@@ -83,6 +83,7 @@ const TAKEN: &[&str] = &[
 version = 1
 mode = "default"
 readers = false
+on_unasked = "record"
 lock = ["mode", "agents.*.bypass_permissions", "agents.claude.bypass_permissions"]
 [rules]
 allow = ["shell(cargo test *)", "write(src/**)", "mcp(github/list_*)", "fetch(docs.rs)", "*"]
@@ -110,6 +111,9 @@ mode = "auto"
 trust_kind = false
 trust_elicitation = false
 asking_mode = "default"
+on_unasked = "stop"
+[agents.other]
+asking_mode = ""
 [servers.github]
 command = ["npx", "-y", "some-server"]
 env = {}
@@ -147,6 +151,7 @@ const REFUSED: &[&str] = &[
     "mode = 1",
     "readers = \"no\"",
     "readers = 0",
+    "on_unasked = \"deny\"",
     "lock = [\"matrix\"]",
     "lock = \"mode\"",
     "mod = \"plan\"",

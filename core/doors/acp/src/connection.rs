@@ -33,6 +33,8 @@ pub struct Offer {
     pub fs: bool,
     /// `terminal/*`.
     pub terminal: bool,
+    /// A file that is not there is read as an empty one: some agents create no file otherwise.
+    pub missing_files_are_empty: bool,
 }
 
 /// A connection to an agent that has been initialized.
@@ -45,6 +47,8 @@ pub struct Connection {
     stop: std::sync::Mutex<Option<oneshot::Sender<()>>>,
     aborter: tokio::task::AbortHandle,
     capabilities: Value,
+    /// What it says of its version.
+    version: Option<String>,
 }
 
 impl Connection {
@@ -100,8 +104,12 @@ impl Connection {
             driver: tokio::sync::Mutex::new(driver),
             stop: std::sync::Mutex::new(Some(stop)),
             capabilities: Value::Null,
+            version: None,
         };
-        connection.capabilities = connection.initialize(offer, start_limit(launch)).await?;
+        let response = connection.initialize(offer, start_limit(launch)).await?;
+        connection.version =
+            response.pointer("/agentInfo/version").and_then(Value::as_str).map(str::to_owned);
+        connection.capabilities = response.get("agentCapabilities").cloned().unwrap_or_default();
         Ok(connection)
     }
 
@@ -116,7 +124,7 @@ impl Connection {
         });
         let response = self.ask("initialize", "initialize", params, Some(limit)).await?;
         match response.get("protocolVersion").and_then(Value::as_u64) {
-            Some(1) => Ok(response.get("agentCapabilities").cloned().unwrap_or_default()),
+            Some(1) => Ok(response),
             Some(other) => Err(AgentError::Protocol(format!(
                 "it speaks version {other} of the protocol; mayi speaks version 1"
             ))),
@@ -128,6 +136,11 @@ impl Connection {
     #[must_use]
     pub fn can_load(&self) -> bool {
         self.capabilities.get("loadSession").and_then(Value::as_bool) == Some(true)
+    }
+
+    /// What the agent says of its version.
+    pub(super) fn version(&self) -> Option<&str> {
+        self.version.as_deref()
     }
 
     pub(super) fn can_http(&self) -> bool {

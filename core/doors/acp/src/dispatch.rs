@@ -76,10 +76,11 @@ fn update(shared: &Arc<Shared>, params: Value) {
     let id = SessionId(params.get("sessionId").and_then(Value::as_str).unwrap_or_default().to_owned());
     let Some(update) = params.remove("update") else { return };
     let session = shared.gate.session(&id);
+    let mut unasked = None;
     match update.get("sessionUpdate").and_then(Value::as_str) {
         Some("tool_call" | "tool_call_update") => {
             if let (Some(session), Some(fields)) = (&session, update.as_object()) {
-                tool_call(shared, session, fields);
+                unasked = tool_call(shared, session, fields);
             }
         }
         Some("current_mode_update") => {
@@ -92,10 +93,18 @@ fn update(shared: &Arc<Shared>, params: Value) {
         }
         _ => {}
     }
-    let _ = shared.events.send(AcpEvent::Update { session: id, update });
+    // What is said of a call comes after what the agent says of it.
+    for event in std::iter::once(AcpEvent::Update { session: id, update }).chain(unasked) {
+        let _ = shared.events.send(event);
+    }
 }
 
-fn tool_call(shared: &Shared, session: &mayi_core::gate::Session, fields: &serde_json::Map<String, Value>) {
+/// Takes what the agent says of a tool call; returns what is to be told of it, if it ran without asking.
+fn tool_call(
+    shared: &Shared,
+    session: &mayi_core::gate::Session,
+    fields: &serde_json::Map<String, Value>,
+) -> Option<AcpEvent> {
     let unasked = shared.tool_calls().update(&session.id, fields);
     let id = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
     revise(shared, session, id);
@@ -104,17 +113,15 @@ fn tool_call(shared: &Shared, session: &mayi_core::gate::Session, fields: &serde
         Some(status @ ("completed" | "failed")) => shared.gate.finished(&session.id, id, status),
         _ => {}
     }
-    if let Some(known) = unasked {
-        let call = adapt::tool_call(
-            &From { door: Door::AcpReported, session, tool_call_id: Some(id) },
-            &known,
-            Vec::new(),
-        );
-        let Some(decision) = shared.gate.judge_reported(&call) else { return };
-        if decision.effect != Effect::Allow {
-            let _ = shared.events.send(AcpEvent::Unasked { title: call.title, decision });
-        }
-    }
+    let from = From { door: Door::AcpReported, session, tool_call_id: Some(id) };
+    let call = adapt::tool_call(&from, &unasked?, Vec::new());
+    let decision = shared.gate.judge_reported(&call)?;
+    (decision.effect != Effect::Allow).then(|| AcpEvent::Unasked {
+        session: session.id.clone(),
+        tool_call_id: id.to_owned(),
+        title: call.title,
+        decision,
+    })
 }
 
 /// The call changed while a person looks at its card: the card changes too, and an answer to what was

@@ -66,6 +66,20 @@ pub enum AgentError {
         /// For how long.
         limit: Duration,
     },
+    /// It lacks the mode in which it was to ask.
+    #[error(
+        "the agent has no mode {wanted}, in which it would ask before it acts: {has}; write the one in which it asks as \
+         `asking_mode` under [agents.{agent}], or `asking_mode = \"\"` to leave it as it starts, where it may do things \
+         without asking"
+    )]
+    NoAskingMode {
+        /// The agent's name in the configuration.
+        agent: String,
+        /// The mode, made visible.
+        wanted: String,
+        /// What it has instead, made visible.
+        has: String,
+    },
     /// It answered with an error.
     #[error("the agent refused {what}: {message}{hint}")]
     Refused {

@@ -15,11 +15,15 @@ pub enum AcpEvent {
         /// The `update` object.
         update: Value,
     },
-    /// A tool call ran without asking.
+    /// A tool call ran without asking, which the policy asks about or denies. Nothing was decided of it.
     Unasked {
+        /// The session: a sub-agent's is another one than the run's.
+        session: SessionId,
+        /// The protocol's id of the tool call.
+        tool_call_id: String,
         /// The agent's title: data.
         title: String,
-        /// What would have been decided.
+        /// What the policy says of it.
         decision: Decision,
     },
     /// Something that a person should know, one line.

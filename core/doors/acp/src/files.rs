@@ -24,6 +24,9 @@ const LARGEST_SHOWN: u64 = 1024 * 1024;
 /// The largest file that is read for an agent.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
+/// The protocol's code for what is not there.
+const NOT_FOUND: i32 = -32002;
+
 pub(super) fn read(shared: &Arc<Shared>, params: Value, responder: Responder<Value>) -> Result<(), Error> {
     let Some((session, path)) = target(shared, &params) else {
         return responder
@@ -31,10 +34,15 @@ pub(super) fn read(shared: &Arc<Shared>, params: Value, responder: Responder<Val
     };
     let access = adapt::file(&session.cwd, &path, false);
     let call = adapt::side_door(&session, Door::AcpFs, format!("Read {path}"), params.clone(), vec![access]);
+    let missing_is_empty = shared.offer.missing_files_are_empty;
     serve(shared, session, call, responder, move |authorized| {
         let line = params.get("line").and_then(Value::as_u64);
         let limit = params.get("limit").and_then(Value::as_u64);
-        let content = read_file(authorized, &path)?;
+        let content = match read_file(authorized, &path) {
+            // The client of Gemini CLI takes every error for one that it can't go on after, and would create no file.
+            Err(error) if missing_is_empty && i32::from(error.code) == NOT_FOUND => String::new(),
+            content => content?,
+        };
         Ok(json!({"content": slice(&content, line, limit)}))
     })
 }
@@ -217,7 +225,7 @@ fn links(_: &std::fs::Metadata) -> u64 {
 fn io_error(error: &std::io::Error, given: &str) -> Error {
     if error.kind() == std::io::ErrorKind::NotFound {
         let mut not_found = Error::internal_error();
-        not_found.code = (-32002).into();
+        not_found.code = NOT_FOUND.into();
         not_found.message = format!("Resource not found: ENOENT: no such file or directory, open '{given}'");
         return not_found.data(json!({"uri": given, "code": "ENOENT"}));
     }

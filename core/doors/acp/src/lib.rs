@@ -5,6 +5,7 @@
 //! This module alone knows the SDK.
 
 mod adapt;
+mod asks;
 mod briefing;
 mod connection;
 mod dispatch;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use mayi_core::approval::visible;
+
 /// The mode in which an agent asks, by the id that the agent itself uses for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskingMode(pub String);
@@ -15,10 +17,17 @@ pub(super) enum Switch {
     SetMode(String),
     /// `session/set_config_option`.
     SetOption { id: String, value: String },
-    /// It has modes, but none of this name.
-    Unknown(String),
-    /// It has no modes.
-    None,
+    /// None is wanted; it is in this one, if it has modes.
+    Left(Option<String>),
+    /// It has no such mode.
+    Missing(Modes),
+}
+
+/// The modes that an agent says it has.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Modes {
+    pub(super) current: Option<String>,
+    pub(super) all: Vec<String>,
 }
 
 /// What to do after `session/new` or `session/load` has answered.
@@ -35,13 +44,13 @@ pub(super) fn switch(response: &Value, wanted: Option<&AskingMode>) -> Switch {
         .pointer("/modes/currentModeId")
         .or_else(|| mode_options().find_map(|option| option.get("currentValue")))
         .and_then(Value::as_str);
-    let Some(current) = current else { return Switch::None };
-    let Some(AskingMode(wanted)) = wanted else { return Switch::Unknown(current.to_owned()) };
-    if current == wanted {
+    let Some(AskingMode(wanted)) = wanted else { return Switch::Left(current.map(str::to_owned)) };
+    if current == Some(wanted) {
         return Switch::Already;
     }
     let available = response.pointer("/modes/availableModes").and_then(Value::as_array).into_iter().flatten();
-    if available.filter_map(|mode| mode.get("id")).any(|id| id == wanted.as_str()) {
+    let mut all: Vec<&str> = available.filter_map(|mode| mode.get("id")?.as_str()).collect();
+    if all.contains(&wanted.as_str()) {
         return Switch::SetMode(wanted.clone());
     }
     for option in mode_options() {
@@ -50,13 +59,48 @@ pub(super) fn switch(response: &Value, wanted: Option<&AskingMode>) -> Switch {
             Some(group) => group.iter().collect::<Vec<_>>(),
             None => vec![value],
         });
+        let flat: Vec<&str> = flat.filter_map(|value| value.get("value")?.as_str()).collect();
         if let Some(id) = option.get("id").and_then(Value::as_str)
-            && flat.filter_map(|value| value.get("value")).any(|value| value == wanted.as_str())
+            && flat.contains(&wanted.as_str())
         {
             return Switch::SetOption { id: id.to_owned(), value: wanted.clone() };
         }
+        all.extend(flat);
     }
-    Switch::Unknown(current.to_owned())
+    let all = all.into_iter().map(str::to_owned).collect();
+    Switch::Missing(Modes { current: current.map(str::to_owned), all })
+}
+
+/// So many modes are listed, and so many characters of each: they are the agent's words.
+const MOST: usize = 12;
+const LONGEST: usize = 80;
+
+impl Modes {
+    /// What it has, for the person who is to choose.
+    pub(super) fn listed(&self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.all.iter().chain(&self.current).map(String::as_str) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let shown: Vec<String> = names.iter().take(MOST).map(|name| quoted(name)).collect();
+        let more = if names.len() > MOST { ", ..." } else { "" };
+        match (&self.current, shown.is_empty()) {
+            (_, true) => "it says of no mode that it has it".to_owned(),
+            (Some(current), false) => {
+                format!("it has {}{more}, and starts in {}", shown.join(", "), quoted(current))
+            }
+            (None, false) => format!("it has {}{more}", shown.join(", ")),
+        }
+    }
+}
+
+/// An agent's own name for a mode, as it is shown.
+pub(super) fn quoted(name: &str) -> String {
+    let short: String = name.chars().take(LONGEST).collect();
+    let rest = if short.len() < name.len() { "..." } else { "" };
+    format!("`{}{rest}`", visible(&short))
 }
 
 #[cfg(test)]
@@ -74,8 +118,8 @@ mod tests {
             json!({"modes": {"currentModeId": "yolo", "availableModes": [{"id": "yolo"}, {"id": "ask"}]}});
         assert_eq!(switch(&response, ask("ask").as_ref()), Switch::SetMode("ask".into()));
         assert_eq!(switch(&response, ask("yolo").as_ref()), Switch::Already);
-        assert_eq!(switch(&response, ask("other").as_ref()), Switch::Unknown("yolo".into()));
-        assert_eq!(switch(&json!({}), ask("ask").as_ref()), Switch::None);
+        assert_eq!(switch(&response, None), Switch::Left(Some("yolo".into())));
+        assert_eq!(switch(&json!({}), None), Switch::Left(None));
     }
 
     #[test]
@@ -88,5 +132,25 @@ mod tests {
             switch(&response, ask("ask").as_ref()),
             Switch::SetOption { id: "m".into(), value: "ask".into() }
         );
+    }
+
+    /// Review of 2026-11-23, F5: what an agent does not have is said with what it has, whichever way it says that; and these
+    /// are its own words.
+    #[test]
+    fn given_no_such_mode_then_the_others_are_listed() {
+        let listed = |response: Value| match switch(&response, ask("default").as_ref()) {
+            Switch::Missing(modes) => modes.listed(),
+            other => panic!("{other:?}"),
+        };
+        let modes = json!({"currentModeId": "a", "availableModes": [{"id": "a"}, {"id": "b\u{1b}[2J"}]});
+        let said = listed(json!({ "modes": modes }));
+        assert!(said.starts_with("it has `a`, `b") && said.ends_with("and starts in `a`"), "{said}");
+        assert!(!said.contains('\u{1b}'), "{said}");
+        let options =
+            [json!({"id": "m", "category": "mode", "currentValue": "c", "options": [{"value": "d"}]})];
+        assert_eq!(listed(json!({ "configOptions": options })), "it has `d`, `c`, and starts in `c`");
+        assert_eq!(listed(json!({})), "it says of no mode that it has it");
+        let many: Vec<Value> = (0..1000).map(|n| json!({"id": format!("{n}").repeat(1000)})).collect();
+        assert!(listed(json!({"modes": {"currentModeId": "x", "availableModes": many}})).len() < 2000);
     }
 }

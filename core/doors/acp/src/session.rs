@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use super::connection::Connection;
 use super::modes::{self, AskingMode, Switch};
 use super::shared::Turn;
-use super::{AgentError, adapt};
+use super::{AgentError, adapt, asks};
 use mayi_core::call::{AgentId, ServerId, SessionId};
-use mayi_core::config::{ServerLaunch, Transport};
+use mayi_core::config::{Asks, ServerLaunch, Transport};
 use mayi_core::gate::{Behind, Session};
 use mayi_core::policy::Mode;
 
@@ -109,6 +109,8 @@ pub struct OpenSession {
     pub mode: Option<Mode>,
     /// The agent's own mode in which it asks.
     pub asking_mode: Option<AskingMode>,
+    /// Whether it asks there, as far as that is known.
+    pub asks: Asks,
     /// An earlier session to go on with.
     pub resume: Option<SessionId>,
 }
@@ -194,7 +196,10 @@ impl Connection {
             },
         };
         self.announce(wanted, &id);
-        let agent_mode = self.put_into_asking_mode(&id, &response, wanted.asking_mode.as_ref()).await?;
+        let agent_mode = self.put_into_asking_mode(&id, &response, wanted).await?;
+        if let Some(doubt) = asks::doubt(wanted, agent_mode.as_deref(), self.version()) {
+            self.shared.notice(doubt);
+        }
         Ok(Opened { id, agent_mode })
     }
 
@@ -223,8 +228,9 @@ impl Connection {
         &self,
         id: &SessionId,
         response: &Value,
-        wanted: Option<&AskingMode>,
+        OpenSession { agent, asking_mode, .. }: &OpenSession,
     ) -> Result<Option<String>, AgentError> {
+        let wanted = asking_mode.as_ref();
         let name = wanted.map(|mode| mode.0.clone());
         match modes::switch(response, wanted) {
             Switch::Already => Ok(name),
@@ -245,16 +251,12 @@ impl Connection {
                 .await?;
                 Ok(Some(value))
             }
-            Switch::Unknown(current) => {
-                if let Some(name) = name {
-                    self.shared.notice(format!(
-                        "the agent has no mode `{name}`; it is in its mode `{}`, and may do things without asking",
-                        mayi_core::approval::visible(&current)
-                    ));
-                }
-                Ok(Some(current))
-            }
-            Switch::None => Ok(None),
+            Switch::Left(current) => Ok(current),
+            Switch::Missing(modes) => Err(AgentError::NoAskingMode {
+                agent: agent.to_string(),
+                wanted: modes::quoted(&name.unwrap_or_default()),
+                has: modes.listed(),
+            }),
         }
     }
 

@@ -4,6 +4,7 @@ import type { Answered, ApprovalEntry, Cursor, Event, Mode, SessionInfo, State a
 import { isFields } from "../check";
 import { permissionBlock } from "./block";
 import { type Entry, type Item, newTab, type State, type Tab, tabOf } from "./state";
+import { ranUnasked } from "./unasked";
 import { add, applyUpdate, replace } from "./update";
 
 /** What happens in this window rather than at the backend. */
@@ -58,6 +59,14 @@ export function reduce(state: State, event: Event | Local): State {
         if (event.effect !== "deny") return tab;
         const reason = event.why.find((finding) => finding.effect === event.effect)?.reason ?? "";
         return note(tab, `Denied: ${event.title}${reason === "" ? "" : ` (${reason})`}`, true);
+      });
+    case "unasked":
+      return inTab(state, event.tabId, (tab) => {
+        const tool = tab.items.findLast((item) => item.kind === "tool" && item.toolCallId === event.toolCallId);
+        const unasked = { policy: event.policy, why: event.why };
+        if (tool?.kind === "tool") return replace(tab, { ...tool, unasked });
+        const reason = event.why.find((finding) => finding.effect === event.policy)?.reason ?? "";
+        return note(tab, `${ranUnasked(event.policy)}: ${event.title}${reason === "" ? "" : ` (${reason})`}`, true);
       });
     case "turn-ended":
       return inTab(state, event.tabId, (tab) => turnEnded(tab, event.stopReason, event.error));

@@ -25,6 +25,13 @@ export interface ToolItem {
   content: ToolContent[];
   locations: string[];
   decided: { effect: Effect; by: string | null; why: Finding[] } | null;
+  /** It ran without asking: nothing was decided of it, and this is what the policy says of it. */
+  unasked: Unasked | null;
+}
+
+export interface Unasked {
+  policy: Effect;
+  why: Finding[];
 }
 
 export type ToolStatus = "pending" | "in_progress" | "completed" | "failed";

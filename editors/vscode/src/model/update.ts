@@ -86,6 +86,7 @@ function tool(tab: Tab, update: Fields): Tab {
     content: Array.isArray(update["content"]) ? update["content"].flatMap(toolContent) : (known?.content ?? []),
     locations: Array.isArray(update["locations"]) ? update["locations"].flatMap(location) : (known?.locations ?? []),
     decided: known?.decided ?? null,
+    unasked: known?.unasked ?? null,
   });
   return known ? replace(tab, fill(known.id)) : add(tab, fill);
 }

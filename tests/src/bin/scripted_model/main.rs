@@ -1,6 +1,7 @@
 //! A model that is a script: real agents can be tested with no account and no network.
 //!
-//! It speaks the Anthropic Messages wire (Claude Code) and the OpenAI Responses wire (Codex) on loopback.
+//! It speaks the Anthropic Messages wire (Claude Code), the OpenAI Responses wire (Codex), the OpenAI Chat Completions wire
+//! (opencode, Qwen Code, Mistral Vibe) and the Gemini wire (Gemini CLI) on loopback.
 //! A prompt `case: NAME in FOLDER` picks what the model "says"; the cases are in `script.rs`.
 //!
 //! ```text
@@ -15,7 +16,9 @@
 )]
 
 mod anthropic;
+mod chat;
 mod conversation;
+mod gemini;
 mod journal;
 mod mapping;
 mod offer;

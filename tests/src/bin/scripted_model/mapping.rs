@@ -27,38 +27,55 @@ impl Input {
     }
 }
 
-const SHELLS: &[&str] = &["Bash", "exec_command", "shell_command", "shell"];
-const PATH: &[&str] = &["file_path", "path"];
+const SHELLS: &[&str] = &["Bash", "exec_command", "shell_command", "shell", "run_shell_command", "bash"];
+const PATH: &[&str] = &["file_path", "filePath", "path"];
 
 /// `None` if the agent offers nothing that fits.
 pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
     match wish {
-        Wish::Write { path, content } => match offer.first(&["Write", "write_file"]) {
+        Wish::Write { path, content } => match offer.first(&["Write", "write_file", "write"]) {
             Some(tool) => Some(fill(tool, &[(PATH, json!(path)), (&["content"], json!(content))])),
             None => patch(offer, &format!("Add File: {path}"), &marked('+', content)),
         },
-        Wish::Edit { path, old, new } => match offer.first(&["Edit", "edit_file"]) {
+        Wish::Edit { path, old, new } => match offer.first(&["Edit", "edit_file", "edit", "replace"]) {
             Some(tool) => {
-                let old = (&["old_string", "old_text"][..], json!(old));
-                let new = (&["new_string", "new_text"][..], json!(new));
-                Some(fill(tool, &[(PATH, json!(path)), old, new]))
+                let old = (&["old_string", "old_text", "oldString"][..], json!(old));
+                let new = (&["new_string", "new_text", "newString"][..], json!(new));
+                let why = (&["instruction"][..], json!("Change what the script says"));
+                Some(fill(tool, &[(PATH, json!(path)), old, new, why]))
             }
             None => {
                 let change = format!("@@\n{}{}", marked('-', old), marked('+', new));
                 patch(offer, &format!("Update File: {path}"), &change)
             }
         },
-        Wish::Read { path } => match offer.first(&["Read", "read_file"]) {
+        Wish::Read { path } => match offer.first(&["Read", "read_file", "read"]) {
             Some(tool) => Some(fill(tool, &[(PATH, json!(path))])),
             None => shell(offer, &format!("cat {path}")),
         },
         Wish::Run { command } => shell(offer, command),
+        Wish::RunOutside { command } => {
+            let mut call = shell(offer, command)?;
+            if let (Some(key), Input::Object(input)) =
+                (call.tool.property(&["sandbox_permissions"]), &mut call.input)
+            {
+                input.insert(key.to_owned(), json!("require_escalated"));
+                input.insert("justification".to_owned(), json!("May the script run this?"));
+            }
+            Some(call)
+        }
         Wish::Fetch { url } => {
             let tool = offer.first(&["WebFetch", "web_fetch"])?;
             Some(fill(tool, &[(&["url"], json!(url)), (&["prompt"], json!("What does it say?"))]))
         }
         Wish::Mcp { server, tool, arguments } => {
-            let tool = offer.first(&[&format!("mcp__{server}__{tool}"), &format!("{server}__{tool}")])?;
+            let joined = [
+                format!("mcp__{server}__{tool}"),
+                format!("{server}__{tool}"),
+                format!("mcp_{server}_{tool}"),
+                format!("{server}_{tool}"),
+            ];
+            let tool = offer.first(&joined.each_ref().map(String::as_str))?;
             Some(ToolCall { tool: tool.clone(), input: Input::Object(arguments.clone()) })
         }
         Wish::Subagent { prompt } => {
@@ -107,7 +124,8 @@ fn shell(offer: &Offer, command: &str) -> Option<ToolCall> {
     let tool = offer.first(SHELLS)?;
     let line = if tool.takes_list("command") { json!(["bash", "-lc", command]) } else { json!(command) };
     let why = (&["description"][..], json!("Run what the script says"));
-    Some(fill(tool, &[(&["command", "cmd"], line), why]))
+    let waits = (&["is_background"][..], json!(false));
+    Some(fill(tool, &[(&["command", "cmd"], line), why, waits]))
 }
 
 /// A change of a file in Codex's patch language, by its own tool or through the shell.

@@ -7,15 +7,43 @@ use serde_json::{Map, Value, json};
 /// Something that the model wants done. `mapping` finds the agent's tool for it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Wish {
-    Write { path: String, content: String },
-    Edit { path: String, old: String, new: String },
-    Read { path: String },
-    Run { command: String },
-    Fetch { url: String },
-    Mcp { server: String, tool: String, arguments: Map<String, Value> },
-    Subagent { prompt: String },
-    Ask { question: String, answers: Vec<String> },
-    Plan { steps: Vec<String> },
+    Write {
+        path: String,
+        content: String,
+    },
+    Edit {
+        path: String,
+        old: String,
+        new: String,
+    },
+    Read {
+        path: String,
+    },
+    Run {
+        command: String,
+    },
+    /// The same outside of the agent's own sandbox, where it has one.
+    RunOutside {
+        command: String,
+    },
+    Fetch {
+        url: String,
+    },
+    Mcp {
+        server: String,
+        tool: String,
+        arguments: Map<String, Value>,
+    },
+    Subagent {
+        prompt: String,
+    },
+    Ask {
+        question: String,
+        answers: Vec<String>,
+    },
+    Plan {
+        steps: Vec<String>,
+    },
 }
 
 impl Wish {
@@ -25,7 +53,7 @@ impl Wish {
             Self::Write { .. } => "write",
             Self::Edit { .. } => "edit",
             Self::Read { .. } => "read",
-            Self::Run { .. } => "run",
+            Self::Run { .. } | Self::RunOutside { .. } => "run",
             Self::Fetch { .. } => "fetch",
             Self::Mcp { .. } => "mcp",
             Self::Subagent { .. } => "subagent",
@@ -68,6 +96,8 @@ pub(crate) fn turns(case: &str, folder: &str) -> Option<Vec<Vec<Wish>>> {
         "read file" => vec![vec![read(at("notes.txt"))]],
         "read outside" => vec![vec![read("/etc/hostname".to_owned())]],
         "run command" => vec![vec![run("touch ran.txt && echo it ran")]],
+        "run outside" => vec![vec![Wish::RunOutside { command: "touch ran.txt".to_owned() }]],
+        "run once" => vec![vec![run("touch ran.txt")]],
         "run twice" => vec![vec![run("touch ran.txt")], vec![run("touch ran.txt")]],
         "run two commands" => vec![vec![run("touch first.txt")], vec![run("touch second.txt")]],
         // Port 9 refuses, so nothing is reached even when it runs.

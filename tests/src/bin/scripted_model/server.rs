@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Json, Response};
@@ -18,7 +18,7 @@ use crate::conversation::Conversation;
 use crate::journal::Journal;
 use crate::offer::Offer;
 use crate::turn::{Frame, Turn};
-use crate::{anthropic, responses};
+use crate::{anthropic, chat, gemini, responses};
 
 /// Serves until the listener fails.
 pub(crate) async fn serve(listener: TcpListener, journal: Arc<Journal>) -> std::io::Result<()> {
@@ -26,6 +26,8 @@ pub(crate) async fn serve(listener: TcpListener, journal: Arc<Journal>) -> std::
         .route("/v1/messages", post(messages))
         .route("/v1/messages/count_tokens", post(count_tokens))
         .route("/v1/responses", post(respond))
+        .route("/v1/chat/completions", post(complete))
+        .route("/v1beta/models/{call}", post(generate))
         .route("/v1/models", get(models))
         .fallback(nothing_here)
         // Agents send whole conversations, and all descriptions of their tools.
@@ -40,7 +42,12 @@ async fn messages(State(journal): State<Arc<Journal>>, body: Bytes) -> Response 
         "/v1/messages",
         &body,
         "messages",
-        &Wire { read: anthropic::read, whole: anthropic::whole, frames: anthropic::frames },
+        &Wire {
+            read: anthropic::read,
+            whole: anthropic::whole,
+            frames: anthropic::frames,
+            streams: in_the_body,
+        },
     )
 }
 
@@ -50,14 +57,45 @@ async fn respond(State(journal): State<Arc<Journal>>, body: Bytes) -> Response {
         "/v1/responses",
         &body,
         "input",
-        &Wire { read: responses::read, whole: responses::whole, frames: responses::frames },
+        &Wire {
+            read: responses::read,
+            whole: responses::whole,
+            frames: responses::frames,
+            streams: in_the_body,
+        },
     )
+}
+
+async fn complete(State(journal): State<Arc<Journal>>, body: Bytes) -> Response {
+    answer(
+        &journal,
+        "/v1/chat/completions",
+        &body,
+        "messages",
+        &Wire { read: chat::read, whole: chat::whole, frames: chat::frames, streams: in_the_body },
+    )
+}
+
+/// `MODEL:METHOD` is the last part of the path on this wire.
+async fn generate(State(journal): State<Arc<Journal>>, Path(call): Path<String>, body: Bytes) -> Response {
+    let streams: fn(&Value) -> bool = match call.rsplit(':').next() {
+        Some("countTokens") => return Json(json!({ "totalTokens": 100 })).into_response(),
+        Some("streamGenerateContent") => |_| true,
+        _ => |_| false,
+    };
+    let wire = Wire { read: gemini::read, whole: gemini::whole, frames: gemini::frames, streams };
+    answer(&journal, "/v1beta/models", &body, "contents", &wire)
+}
+
+fn in_the_body(body: &Value) -> bool {
+    body.get("stream") == Some(&json!(true))
 }
 
 struct Wire {
     read: fn(&Value) -> (Conversation, Offer),
     whole: fn(&Turn, &Value) -> Value,
     frames: fn(&Turn, &Value) -> Vec<Frame>,
+    streams: fn(&Value) -> bool,
 }
 
 fn answer(journal: &Journal, path: &str, body: &[u8], said: &str, wire: &Wire) -> Response {
@@ -83,7 +121,7 @@ fn answer(journal: &Journal, path: &str, body: &[u8], said: &str, wire: &Wire) -
         // The results of the calls before are in it.
         "last": body.get(said).and_then(Value::as_array).and_then(|said| said.last()),
     }));
-    if body.get("stream") == Some(&json!(true)) {
+    if (wire.streams)(&body) {
         stream((wire.frames)(&turn, &body))
     } else {
         Json((wire.whole)(&turn, &body)).into_response()
@@ -93,8 +131,12 @@ fn answer(journal: &Journal, path: &str, body: &[u8], said: &str, wire: &Wire) -
 fn stream(frames: Vec<Frame>) -> Response {
     let events = futures::stream::iter(frames).then(|frame| async move {
         tokio::time::sleep(frame.pause).await;
-        let name = frame.data["type"].as_str().unwrap_or_default();
-        Ok::<_, Infallible>(Event::default().event(name).data(frame.data.to_string()))
+        let event = match frame.data["type"].as_str() {
+            Some(name) => Event::default().event(name),
+            None => Event::default(),
+        };
+        let data = frame.data.as_str().map_or_else(|| frame.data.to_string(), str::to_owned);
+        Ok::<_, Infallible>(event.data(data))
     });
     Sse::new(events).into_response()
 }

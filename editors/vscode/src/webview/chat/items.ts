@@ -1,6 +1,7 @@
 // The items of a conversation as elements. A tool's words are text; only what an agent says is laid out as markdown.
 
 import type { Item, ToolItem } from "../../model/state";
+import { ranUnasked } from "../../model/unasked";
 import { visible, visibleBlock } from "../../text/visible";
 import { why } from "../card/parts";
 import { block, change, json } from "../shared/data";
@@ -107,6 +108,12 @@ function tool(item: ToolItem): HTMLElement[] {
     const findings = el("ul", {}, ...found.map((finding) => el("li", {}, ...why(finding, (path, line) => send({ type: "open-file", path, line })))));
     // Why something did not happen is said at once; why it did, on demand.
     parts.push(disclosure(`${EFFECT[effect]}${by === null ? "" : ` (${visible(by)})`}`, effect === "deny", `decided ${effect}`, findings));
+  }
+  // What is kept from before this was told of has none.
+  if (item.unasked != null) {
+    const { policy, why: found } = item.unasked;
+    const findings = el("ul", {}, ...found.map((finding) => el("li", {}, ...why(finding, (path, line) => send({ type: "open-file", path, line })))));
+    parts.push(el("p", { class: "mayi-unasked", role: "alert" }, ranUnasked(policy)), disclosure("Why", policy === "deny", `unasked ${policy}`, findings));
   }
   if (item.rawInput !== null) parts.push(disclosure("Arguments", false, "arguments", json(item.rawInput)));
   for (const one of item.content) {
