@@ -23,6 +23,7 @@ pub const RESERVED: &[&str] = &[
     "logout",
     "mcp",
     "pins",
+    "relay",
     "responses",
     "run",
     "serve",

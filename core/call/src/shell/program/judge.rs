@@ -322,6 +322,11 @@ impl<'a> Judge<'a> {
             self.caveat("an option that is not known, so what it runs could not be located", lost);
             self.tails(from..words.len());
             self.anything(from);
+            // To zsh and POSIX shells it has no options: `eval '- rm x'` runs all of its words.
+            if from.checked_sub(1).and_then(|name| words.get(name)?.literal()) == Some("eval") {
+                let line = words.get(from..).unwrap_or_default();
+                self.known.inner.push(Inner::Line(joined(line)));
+            }
         }
         for place in scan.operands.iter().filter(|place| **place < rest) {
             let Some(word) = words.get(*place) else { continue };

@@ -317,3 +317,18 @@ fn given_an_awk_program_that_calls_by_name_then_no_mode_lets_it_run() {
         assert!(decision.effect == Deny || decision.effect == Ask && decision.always(), "{line}");
     }
 }
+
+/// Attack 295.
+#[test]
+fn given_an_eval_whose_line_begins_with_a_dash_then_what_it_runs_is_denied() {
+    denied(
+        &["shell(evil *)"],
+        &[
+            "eval '- evil x'",
+            "eval - evil x",
+            "eval '-  noglob evil x'",
+            "eval -- - evil x",
+            "eval '-x; evil x'",
+        ],
+    );
+}
