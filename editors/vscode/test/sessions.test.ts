@@ -19,7 +19,7 @@ function scene(answer: (method: string) => unknown = () => ({})): { store: Store
     if (given instanceof Error) throw given;
     return given;
   }) as unknown as Call;
-  const sessions = new Sessions(store, call, (_, text) => composed.push(text), () => ({ toolbelt: true }));
+  const sessions = new Sessions(store, call, (_, text) => composed.push(text), () => ({ toolbelt: true, gateway: null }));
   store.hear(() => sessions.next());
   store.apply({ type: "tab-new", tabId: "t1", agentName: "demo", cwd: "/w" }, { type: "session-changed", session: session() });
   return { store, sessions, prompts, composed, queue: () => tabOf(store.state, "t1")?.queue ?? [] };

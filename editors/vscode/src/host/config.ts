@@ -15,10 +15,7 @@ export function own(key: string): unknown {
 
 /** How agents reach their MCP servers. */
 export function reached(): Reached {
-  return {
-    ...(own("toolbelt") === true ? { toolbelt: true } : {}),
-    ...(own("gateway") === false ? { gateway: false } : {}),
-  };
+  return { toolbelt: own("toolbelt") === true ? true : null, gateway: own("gateway") === false ? false : null };
 }
 
 /** The editor's layer of configuration. */

@@ -1,6 +1,6 @@
 // Tabs and their sessions: opened when they are first needed, and opened again when their backend is gone.
 
-import type { Call, Mode } from "../api";
+import type { Call, Mode, NewSession } from "../api";
 import { RpcError } from "../backend/rpc";
 import { because } from "../check";
 import { tabOf } from "../model/state";
@@ -10,13 +10,8 @@ import type { Store } from "./store";
 /** An agent may have to be fetched before it starts. */
 const START = 180_000;
 
-/** How agents reach their MCP servers. */
-export interface Reached {
-  /** Two tools in place of all. */
-  toolbelt?: boolean;
-  /** Through mayi; `false`: without it. */
-  gateway?: boolean;
-}
+/** How agents reach their MCP servers: two tools in place of all, and whether mayi stands between. */
+export type Reached = Pick<NewSession, "toolbelt" | "gateway">;
 
 /** The sessions of this window's tabs. */
 export class Sessions {

@@ -6,7 +6,7 @@ pub(super) use own::{Listener, ReadHalf, WriteHalf, connect};
 #[cfg(unix)]
 mod own {
     use std::io;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use tokio::net::UnixListener;
     use tokio::net::UnixStream as Stream;
@@ -25,13 +25,16 @@ mod own {
         /// # Errors
         /// If no folder or socket can be made.
         pub(crate) fn bind() -> io::Result<Self> {
-            // Only the user can look into it: a folder for temporary files is made so.
-            let mut builder = tempfile::Builder::new();
-            builder.prefix("mayi-");
             let runtime =
                 std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|at| at.is_absolute());
-            let own = runtime.and_then(|at| builder.tempdir_in(at).ok());
-            let folder = own.map_or_else(|| builder.tempdir(), Ok)?;
+            // One that is not there, or too long for a socket's name, is no reason to go without.
+            let own = runtime.and_then(|at| Self::bind_in(&at).ok());
+            own.map_or_else(|| Self::bind_in(&std::env::temp_dir()), Ok)
+        }
+
+        fn bind_in(place: &Path) -> io::Result<Self> {
+            // Only the user can look into it: a folder for temporary files is made so.
+            let folder = tempfile::Builder::new().prefix("mayi-").tempdir_in(place)?;
             let path = folder.path().join("relay");
             let socket = UnixListener::bind(&path)?;
             Ok(Self { socket, path, _folder: folder })

@@ -12,7 +12,7 @@ export class Footer {
   private readonly agent = el("select", { class: "mayi-field", "data-testid": "agent", "aria-label": "Agent" });
   private readonly name = el("span", { class: "mayi-agent" });
   private readonly mode = el("button", { type: "button", class: "mayi-mode", "data-testid": "mode", "aria-haspopup": "menu", "aria-expanded": "false" });
-  private readonly menu = el("div", { class: "mayi-menu", role: "menu", "aria-label": "Permission mode", hidden: true });
+  private readonly menu = el("div", { class: "mayi-menu", role: "menu", "aria-label": "Permission mode", popover: "manual", hidden: true });
   private readonly queue = el("ul", { class: "mayi-queue", "aria-label": "Sent when the agent is done" });
   private readonly hint = el("span", { class: "mayi-hint" });
   private drawn = "";
@@ -107,7 +107,17 @@ export class Footer {
     if ((this.menu.hidden === true) === !open) return;
     this.menu.hidden = !open;
     this.mode.setAttribute("aria-expanded", String(open));
+    if (open) this.place();
+    else this.menu.hidePopover();
     if (open) this.menu.querySelector<HTMLElement>('[aria-checked="true"]')?.focus();
+  }
+
+  /** Shows the menu over everything, above its button. */
+  private place(): void {
+    const at = this.mode.getBoundingClientRect();
+    this.menu.style.left = `${at.left}px`;
+    this.menu.style.bottom = `${window.innerHeight - at.top + 4}px`;
+    this.menu.showPopover();
   }
 
   private key(event: KeyboardEvent): void {
