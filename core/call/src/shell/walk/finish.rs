@@ -10,6 +10,7 @@ impl Walker<'_> {
     pub(super) fn finish(mut self) -> Vec<Access> {
         self.rerun();
         script::rewritten(&mut self.out.accesses);
+        self.read_what_is_listed();
         self.settle_shown();
         let Out { mut accesses, tested, .. } = self.out;
         let functions = self.place.functions();

@@ -16,6 +16,7 @@ mod folder;
 mod given;
 mod input;
 mod lines;
+mod listed;
 mod lists;
 mod moved;
 mod noted;

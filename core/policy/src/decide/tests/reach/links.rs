@@ -135,6 +135,41 @@ fn given_links_that_stay_in_the_tree_then_commands_that_follow_them_are_as_quiet
     }
 }
 
+/// Searches whose names something else reads.
+const NAMES: &[&str] = &[
+    "cat $(find {})",
+    "cat $(find {} -name 'k*')",
+    "find {} | xargs cat",
+    "find {} -type l -print0 | xargs -0 grep KEY",
+    "for f in $(find {}); do cat $f; done",
+    "find {} | while read -r f; do cat \"$f\"; done",
+    "grep KEY $(fd . {})",
+];
+
+/// A name in the repository may be a link: where something reads what a search names, it is judged by where the links lead
+/// that are there now; and a search of the user's own files gives any of them. Attack 296.
+#[test]
+fn given_a_search_whose_names_are_read_then_it_counts_as_reading_what_it_finds() {
+    let scene = Scene::new();
+    // Nothing is denied but what is protected anyhow.
+    let policy = scene.denying(&[]);
+    let of = |at: &'static str| NAMES.iter().map(move |line| line.replacen("{}", at, 1));
+    let quiet = wrong(&scene, &policy, of("lk").chain(of(".")), |decision| decision.effect == Allow);
+    held(&quiet, 2 * NAMES.len(), 14);
+    scene.link(scene.home.join(".ssh/id_rsa"), "lk/deep/k");
+    scene.link(scene.home.join(".ssh"), "lk/s");
+    let asks = |decision: &Decision| decision.effect != Allow;
+    let home = scene.home.display().to_string();
+    let homes = NAMES.iter().map(|line| line.replacen("{}", &home, 1));
+    let follow = ["cat $(find -L lk)", "find -L . | xargs cat"].map(str::to_owned);
+    let found = wrong(&scene, &policy, of("lk").chain(of(".")).chain(homes).chain(follow), asks);
+    held(&found, 3 * NAMES.len() + 2, 23);
+    // Names alone, and text, are read by nobody.
+    let names = ["find lk", "find . | head", "ls lk | wc -l", "find lk | sort", "grep -c x $(ls src)"];
+    let names = wrong(&scene, &policy, names.map(str::to_owned), |decision| decision.effect == Allow);
+    held(&names, 5, 5);
+}
+
 /// There may be more than can be looked at: then it could be anywhere. Attack 221.
 #[test]
 fn given_more_names_than_are_looked_at_then_it_is_asked_about() {
