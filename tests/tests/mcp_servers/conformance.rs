@@ -101,6 +101,22 @@ fn given_the_gateway_before_a_server_at_an_address_then_it_meets_2026_07_28() {
     conforms_through(STATELESS, over_http);
 }
 
+fn in_a_session(ground: &Ground) -> Served {
+    ground.in_a_session("conformance", &Ground::conformance(&["--stdio"]))
+}
+
+/// "Conformance of both eras through the gateway of a session too": the relay that an agent starts, and what is behind it.
+#[test]
+fn given_a_server_of_an_agents_session_then_it_meets_2025_11_25() {
+    conforms_through(SESSIONS, in_a_session);
+}
+
+/// The same without sessions.
+#[test]
+fn given_a_server_of_an_agents_session_then_it_meets_2026_07_28() {
+    conforms_through(STATELESS, in_a_session);
+}
+
 /// What passes for server-everything, which lacks most of the suite's fixtures, passes through the gateway as well.
 fn no_worse_for_everything(front: impl Fn(&Ground) -> Served) {
     let ground = Ground::new();

@@ -150,6 +150,46 @@ impl Ground {
         self.serve(&server.behind(Self::gateway(name, &["--http", "127.0.0.1:0"], &["--"])))
     }
 
+    /// A server of an agent's session, reached through the relay that its agent is told to start; the suite, which speaks
+    /// HTTP, reaches that through a gateway of its own.
+    pub(crate) fn in_a_session(&self, name: &str, server: &Line) -> Served {
+        assert!(server.variables.is_empty(), "{server:?}");
+        self.machine.configuration(
+            "config/mayi/config.toml",
+            &format!("version = 1\n[servers.{name}]\ncommand = {:?}\n", server.words),
+        );
+        let never = text(&self.folder("work").join("never"));
+        let script = format!("do: show {name} ;; wait {never}");
+        let allowed = format!("mcp({name}/*)");
+        let agent = env!("CARGO_BIN_EXE_server_agent");
+        let mayi = text(&mayi_program());
+        let words = [
+            &mayi,
+            "run",
+            "--command",
+            agent,
+            "--allow",
+            &allowed,
+            "--no-record",
+            "--on-ask",
+            "deny",
+            &script,
+        ];
+        let mut session = self.start(&Line::new(words.map(str::to_owned))).ended_by_signal();
+        let shown = session.line().unwrap_or_else(|| panic!("nothing was shown: {}", session.errors()));
+        let shown = shown.strip_prefix(&format!("{name} = ")).unwrap_or_else(|| panic!("{shown}"));
+        let given: Value = serde_json::from_str(shown).unwrap();
+        let of = |name: &str| {
+            let own = given["env"].as_array().unwrap().iter().find(|variable| variable["name"] == name);
+            own.unwrap()["value"].as_str().unwrap().to_owned()
+        };
+        let mut relay = Line::new([mayi, "relay".to_owned()]);
+        relay.variables = ["RELAY_ADDRESS", "RELAY_TOKEN"].map(|name| (name, of(name))).to_vec();
+        let mut front = self.in_front_of_started("suite", &relay);
+        front.programs.push(session);
+        front
+    }
+
     /// Nothing that was started here is running any more.
     #[track_caller]
     pub(crate) fn is_quiet(&self) {
