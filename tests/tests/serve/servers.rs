@@ -63,6 +63,31 @@ async fn given_an_agent_that_never_asks_then_a_card_of_its_tab_decides_and_the_r
     backend.stop().await.is_quiet();
 }
 
+/// Surfaces, section 2: the card has what server and tool say of themselves, also where the agent asks before it calls; and what
+/// was asked about there is not asked about again where it runs.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_an_agent_that_asks_first_then_its_card_says_what_the_server_does_and_there_is_one() {
+    let backend = backend().await;
+    let machine = &backend.machine;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let tab = tab(&client, machine, json!({})).await;
+    let ask = call("mini", machine, "a").replacen("call", "ask", 1).replacen("plain", "wipe", 1);
+    client.prompt(&tab, &format!("do: list mini ;; {ask}")).await;
+    let card = events.until("approval-request").await;
+    assert_eq!(
+        (&card["server"]["name"], &card["server"]["tool"]),
+        (&json!("mini"), &json!("wipe")),
+        "{card}"
+    );
+    assert_eq!(card["tool"]["description"], "Removes a thing", "{card}");
+    assert!(card["why"].to_string().contains("the server itself calls this tool destructive"), "{card}");
+    client.answer(&card, "allow_once").await.unwrap();
+    events.until("turn-ended").await;
+    assert_eq!((machine.text("a").as_deref(), events.count("approval-request")), (Some("wipe"), 1));
+    assert_eq!(unasked(&events), 0, "{:?}", events.seen);
+}
+
 /// Seeds, 4.31: "The mode holds for every tool of the session", also where it changes while a card waits. Attack 293.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_mode_that_changes_then_the_servers_calls_are_judged_by_it() {
