@@ -147,7 +147,7 @@ impl McpDoor {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| format!("the system has no random numbers: {error}"))?;
         let codec = RequestStateCodec::try_new(key.to_vec()).map_err(|error| error.to_string())?;
-        let told = Arc::new(Told::new(Arc::clone(&options.hears.people)));
+        let told = Arc::new(Told::new(Arc::clone(&options.hears.people), options.belongs.is_none()));
         let shared = Shared {
             gate,
             pinned: Pinned::new(pins, Arc::clone(&told)),
@@ -200,10 +200,7 @@ impl McpDoor {
                 of_server(&hears.people),
                 self.shared.ending.clone(),
             );
-            // In an agent's session that is the agent's to say.
-            if self.shared.options.belongs.is_none() {
-                self.shared.told.once(&launch.name, "starting");
-            }
+            self.shared.told.progress(&launch.name, "starting");
             self.shared.started().insert(launch.name.clone(), Arc::downgrade(&server));
             server.start();
             server

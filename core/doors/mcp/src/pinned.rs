@@ -24,12 +24,14 @@ const NAMED: usize = 8;
 /// Tells people of servers, and knows what is to be told only once.
 pub(super) struct Told {
     say: Say,
+    /// Also that all is as it should be.
+    progress: bool,
     told: Mutex<HashSet<String>>,
 }
 
 impl Told {
-    pub(super) fn new(say: Say) -> Self {
-        Self { say, told: Mutex::default() }
+    pub(super) fn new(say: Say, progress: bool) -> Self {
+        Self { say, progress, told: Mutex::default() }
     }
 
     /// Tells a person something about a server, once.
@@ -39,6 +41,13 @@ impl Told {
         drop(told);
         if new {
             self.say(server, text);
+        }
+    }
+
+    /// Tells how a server gets on. In an agent's session that is the agent's to say.
+    pub(super) fn progress(&self, server: &str, text: &str) {
+        if self.progress {
+            self.once(server, text);
         }
     }
 

@@ -99,7 +99,7 @@ impl Bridge {
             Era::Older => begun.hello.string("protocolVersion").unwrap_or_default(),
             Era::Stateless => STATELESS.to_owned(),
         };
-        self.told.once(server, &format!("ready, with protocol version {}", visible(&version)));
+        self.told.progress(server, &format!("ready, with protocol version {}", visible(&version)));
     }
 
     /// The client knows `initialize`, the server does not: requests say who asks, and what the server asks for becomes
