@@ -52,7 +52,13 @@ impl GateState {
             granted_permissions: remembered::permissions(question, response, &grants, policy.is_some()),
             ..ApprovalResolved::new(response.approval_id, how, by.to_owned(), now, response.reason.clone())
         };
-        if let Err(error) = self.ledger.answered(&question.judged, response, &resolved, &grants, offer) {
+        if let Err(error) = self.ledger.answered(
+            &question.judged,
+            response,
+            &resolved,
+            (&grants, &self.judge.sessions),
+            offer,
+        ) {
             return Err(self.unanswered(response.approval_id, &error));
         }
         let Question { judged, reply, .. } = found.end(&resolved);

@@ -38,11 +38,13 @@ struct Tool {
     server: String,
     tool: String,
     arguments: serde_json::Value,
+    /// It ran, and nobody was asked about it: the agent's report may have its arguments in a form of its own.
+    ran: bool,
 }
 
 impl Met {
-    /// A call came in where it runs.
-    pub(super) fn judged(&mut self, call: &Call) {
+    /// A call came in where it runs. `ran`: it does, without a question.
+    pub(super) fn judged(&mut self, call: &Call, ran: bool) {
         let (Door::Mcp, [Access::Mcp(mcp)]) = (call.door, call.accesses.as_slice()) else { return };
         let Some((server, tool)) = mcp.certain() else { return };
         if self.calls.len() >= MOST {
@@ -53,11 +55,12 @@ impl Met {
             server: server.to_owned(),
             tool: tool.to_owned(),
             arguments: mcp.arguments.clone(),
+            ran,
         });
     }
 
-    /// Whether what an agent reports was judged where it ran: each such call answers for one report. Agents report
-    /// arguments in forms of their own, so that another call of the same tool will do.
+    /// Whether what an agent reports was judged where it ran: each such call answers for one report. Agents may report
+    /// arguments in forms of their own, so that another call of the same tool will do, if that ran.
     pub(super) fn answers_for(&mut self, report: &Call) -> bool {
         let [Access::Mcp(mcp)] = report.accesses.as_slice() else { return false };
         let same = |met: &Tool| {
@@ -65,11 +68,15 @@ impl Met {
             met.session == report.session && mcp.readings.iter().any(named)
         };
         let exactly = |met: &Tool| same(met) && met.arguments == mcp.arguments;
-        let at = self.calls.iter().position(exactly).or_else(|| self.calls.iter().position(same));
+        let at = self
+            .calls
+            .iter()
+            .position(exactly)
+            .or_else(|| self.calls.iter().position(|met| met.ran && same(met)));
         at.and_then(|at| self.calls.remove(at)).is_some()
     }
 
-    /// Forgets the calls of a session.
+    /// Forgets the calls of a session: it is over, or its turn is.
     pub(super) fn forget(&mut self, session: &SessionId) {
         self.calls.retain(|met| met.session != *session);
     }

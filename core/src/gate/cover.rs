@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::By;
+use super::judge::Held;
 use crate::call::{Access, Call, Diff, Door, PathAccess, ServerId, SessionId};
 
 /// As many approved calls are remembered.
@@ -27,11 +28,15 @@ struct Approved {
     server: Option<ServerId>,
     /// A person did, who saw exactly this.
     person: bool,
+    /// What was odd about the tool then, as the card said.
+    flagged: Vec<String>,
+    /// What held then.
+    held: Held,
 }
 
 impl Cover {
     /// Remembers an approved call.
-    pub(super) fn approved(&mut self, call: &Call, by: By) {
+    pub(super) fn approved(&mut self, call: &Call, by: By, held: Held) {
         // What does not say what it does announces nothing.
         let covers = call.door == Door::AcpPermission && call.without_substance().is_none();
         let Some(id) = call.tool_call_id.clone().filter(|_| covers) else { return };
@@ -47,6 +52,8 @@ impl Cover {
             diffs: call.diffs.clone(),
             server: call.server.clone(),
             person: by == By::Person,
+            flagged: call.flagged.clone(),
+            held,
         });
     }
 
@@ -70,11 +77,14 @@ impl Cover {
     }
 
     /// Whether an approved call covers `call`, which came in where its tool runs; it does so once. What is `always` asked
-    /// about, a person has to have seen.
-    pub(super) fn spend_tool(&mut self, call: &Call, always: bool) -> bool {
+    /// about, a person has to have seen, and all that is odd about it; what nobody answered counts while the same policy and
+    /// mode hold.
+    pub(super) fn spend_tool(&mut self, call: &Call, always: bool, held: Held) -> bool {
+        let seen = |approved: &Approved| call.flagged.iter().all(|flag| approved.flagged.contains(flag));
         self.approved
             .iter_mut()
-            .filter(|approved| approved.session == call.session && (approved.person || !always))
+            .filter(|approved| approved.session == call.session && seen(approved))
+            .filter(|approved| approved.person || !always && approved.held == held)
             .any(|approved| approved.spend_tool(call))
     }
 }

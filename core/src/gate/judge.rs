@@ -7,7 +7,7 @@ use super::{Behind, Session, remembered};
 use crate::approval::{Card, choice};
 use crate::call::{Access, AgentId, Call, Door, ServerId, SessionId};
 use crate::grant::Grants;
-use crate::policy::{Decision, Effect, Level, Policy, Standing, decide};
+use crate::policy::{Decision, Effect, Level, Mode, Policy, Standing, decide};
 
 /// All that decisions of a gate are made from.
 pub(super) struct Judge {
@@ -37,6 +37,11 @@ impl Judge {
             before.complete(call, &self.policy);
         }
         self.sessions.identify(call);
+    }
+
+    /// What an approval in a session is bound to: the policy, and the mode.
+    pub(super) fn holds(&self, id: &SessionId) -> Held {
+        (self.policy.epoch, self.standing(id).map(|standing| standing.mode))
     }
 
     /// What holds in a session, besides the policy; `None`, where it is not known.
@@ -73,6 +78,9 @@ impl Judge {
         self.policy = Arc::new(policy);
     }
 }
+
+/// The policy's number, and the mode.
+pub(super) type Held = (u64, Option<Mode>);
 
 /// The sessions that are known, and what each of them is.
 #[derive(Default)]

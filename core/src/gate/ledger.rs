@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::judge::Sessions;
 use super::submit::Fate;
 use super::{By, Judge, Judged, Keeper, Memory, Why, memory};
 use crate::approval::{ApprovalResolved, ApprovalResponse, Card, History, State};
@@ -157,7 +158,7 @@ impl Ledger {
                 Fate::Allow { grants, pass, .. } => {
                     changes.extend(spending(&judge.grants, grants, now));
                     changes.extend(pass.as_ref().map(|pass| Change::TakePass { id: pass.id, at: now }));
-                    changes.extend(leaving(memory, call, false, now));
+                    changes.extend(leaving(memory, &judge.sessions, call, false, now));
                 }
                 Fate::Refuse(_) => {}
                 Fate::Ask(card) => {
@@ -174,15 +175,15 @@ impl Ledger {
         &self,
         judged: &Judged,
         resolved: &ApprovalResolved,
-        grants: &Grants,
+        judge: &Judge,
     ) -> Result<(), StoreError> {
         let Judged { id, call, decision } = judged;
         self.commit(|memory| {
             let entry = memory.writer.settled(*id, call, resolved);
             let mut changes = vec![settling(memory, resolved), Change::Append(entry)];
             if resolved.state == State::Approved {
-                changes.extend(spending(grants, &decision.spends(), resolved.at));
-                changes.extend(leaving(memory, call, false, resolved.at));
+                changes.extend(spending(&judge.grants, &decision.spends(), resolved.at));
+                changes.extend(leaving(memory, &judge.sessions, call, false, resolved.at));
             }
             changes
         })
@@ -195,7 +196,7 @@ impl Ledger {
         judged: &Judged,
         response: &ApprovalResponse,
         resolved: &ApprovalResolved,
-        remembered: &[Grant],
+        (remembered, sessions): (&[Grant], &Sessions),
         offer: Option<OfferId>,
     ) -> Result<(), StoreError> {
         let (Judged { id, call, decision }, at) = (judged, resolved.at);
@@ -204,7 +205,7 @@ impl Ledger {
             let entry = writer.answered(*id, call, decision, response, resolved);
             let mut changes = vec![settling(memory, resolved), Change::Append(entry)];
             if resolved.state == State::Approved {
-                changes.extend(leaving(memory, call, true, at));
+                changes.extend(leaving(memory, sessions, call, true, at));
             }
             for grant in remembered {
                 let mut kept = memory.kept(grant, at);
@@ -277,9 +278,16 @@ fn settling(memory: &Memory, resolved: &ApprovalResolved) -> Change {
 }
 
 /// The change that leaves a pass for `call`, which is allowed: an agent that asked first meets it again at the gateway,
-/// where it is not asked about again (surfaces, section 5). `person`: by a person, who saw exactly this.
-pub(super) fn leaving(memory: &Memory, call: &Call, person: bool, at: Timestamp) -> Option<Change> {
-    if call.door != Door::AcpPermission {
+/// where it is not asked about again (surfaces, section 5). `person`: by a person, who saw exactly this. Where the gateway is
+/// this session's own, what was approved is known here, and nothing is left for anybody else.
+pub(super) fn leaving(
+    memory: &Memory,
+    sessions: &Sessions,
+    call: &Call,
+    person: bool,
+    at: Timestamp,
+) -> Option<Change> {
+    if call.door != Door::AcpPermission || sessions.is_before(&call.session) {
         return None;
     }
     let pass = Pass::leave(memory.owner.id, passed(memory, call)?, person, at)?;

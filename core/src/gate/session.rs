@@ -76,6 +76,8 @@ impl Gate {
 
     /// Says that a turn is over: what was approved in it covers nothing any more.
     pub fn end_turn(&self, session: &SessionId) {
-        self.lock().cover.end_turn(session);
+        let mut state = self.lock();
+        state.cover.end_turn(session);
+        state.met.forget(session);
     }
 }

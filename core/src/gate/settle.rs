@@ -82,7 +82,7 @@ impl GateState {
         let ending = judged.as_ref().unwrap_or(&found.question().judged);
         let resolved =
             ApprovalResolved::new(id, how, by.to_owned(), Timestamp::now(), reason.map(str::to_owned));
-        if let Err(error) = self.ledger.settled(ending, &resolved, &self.judge.grants) {
+        if let Err(error) = self.ledger.settled(ending, &resolved, &self.judge) {
             if how == State::Approved {
                 // Nothing is allowed that is not written down: it waits on.
                 tracing::warn!(%error, "what a remembered answer allows could not be recorded");

@@ -127,20 +127,26 @@ impl GateState {
             Door::AcpFs | Door::AcpTerminal => {
                 (decision.effect != Effect::Deny && self.cover.spend(call), None)
             }
-            Door::Mcp if decision.effect != Effect::Deny => {
-                // Both are taken: what was approved once lets one call through.
+            // In an agent's session the gateway is the session's own: what was approved is known here, and a pass is somebody
+            // else's.
+            Door::Mcp if self.judge.sessions.is_before(&call.session) => {
+                let held = self.judge.holds(&call.session);
+                (
+                    decision.effect != Effect::Deny && self.cover.spend_tool(call, decision.always(), held),
+                    None,
+                )
+            }
+            Door::Mcp if decision.effect == Effect::Ask => {
                 let pass = self.ledger.pass(call, decision, now);
-                let here = self.cover.spend_tool(call, decision.always());
-                (here || pass.is_some() && decision.effect == Effect::Ask, pass)
+                (pass.is_some(), pass)
             }
             _ => (false, None),
         };
-        if covered {
-            // The report of it is of the call that was asked about.
-            return Fate::Allow { by: By::Covered, grants: Vec::new(), pass };
-        }
         if self.judge.sessions.is_before(&call.session) {
-            self.met.judged(call);
+            self.met.judged(call, decision.effect == Effect::Allow && !covered);
+        }
+        if covered {
+            return Fate::Allow { by: By::Covered, grants: Vec::new(), pass };
         }
         match decision.effect {
             Effect::Allow => Fate::Allow { by: By::Policy, grants: decision.spends(), pass: None },
@@ -161,7 +167,8 @@ impl GateState {
     /// Hands a verdict to whoever holds the ticket: what it allows covers its side doors from now on, and it is counted.
     pub(super) fn give(&mut self, verdict: Verdict, to: oneshot::Sender<Verdict>) {
         if let Verdict::Allowed(authorized) = &verdict {
-            self.cover.approved(authorized.call(), authorized.by());
+            let held = self.judge.holds(&authorized.call().session);
+            self.cover.approved(authorized.call(), authorized.by(), held);
         }
         self.tally.count(&verdict);
         // The ticket may be gone.

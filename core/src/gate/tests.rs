@@ -472,6 +472,7 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
     }
 }
 
+mod behind;
 mod changes;
 mod elsewhere;
 mod granted;

@@ -183,6 +183,10 @@ impl Connection {
         self.shared.replaying.store(wanted.resume.is_some(), Ordering::Relaxed);
         let response = self.ask(method, "to open a session", params, Some(OPENING)).await;
         self.shared.replaying.store(false, Ordering::Relaxed);
+        if let (Err(_), Some(id)) = (&response, &wanted.resume) {
+            // It does not know this session: nothing is to be judged as if it were there.
+            self.shared.gate.close_session(id);
+        }
         let response = response?;
         let id = match &wanted.resume {
             Some(id) => id.clone(),

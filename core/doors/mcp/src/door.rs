@@ -87,17 +87,19 @@ pub(super) struct Shared {
     pub(super) options: McpOptions,
     pub(super) codec: RequestStateCodec,
     launches: Vec<ServerLaunch>,
-    /// The servers that were started, of all conversations; the last one of a name counts.
-    started: Mutex<HashMap<String, Weak<Server>>>,
+    /// The servers that were started, of all conversations, by their names.
+    started: Mutex<HashMap<String, Vec<Weak<Server>>>>,
     /// Servers that were stopped, and may run still.
     pub(super) ending: TaskTracker,
     pub(super) told: Arc<Told>,
 }
 
 impl Shared {
-    /// The server of this name that was started last, if it is there.
+    /// A server of this name that runs: the last one that has listed its tools, else the last one.
     pub(super) fn running(&self, name: &str) -> Option<Arc<Server>> {
-        self.started().get(name)?.upgrade()
+        let running: Vec<_> = self.started().get(name)?.iter().filter_map(Weak::upgrade).collect();
+        let listed = running.iter().rfind(|server| server.listed().is_some());
+        listed.or(running.last()).cloned()
     }
 
     /// The server and tool that a joined name leads to, by what servers have listed.
@@ -110,12 +112,21 @@ impl Shared {
             self.running(&launch.name)?.listed()?.get(tool)?;
             Some((launch.name.clone(), tool.to_owned()))
         };
-        let mut found = self.launches.iter().filter_map(own);
+        let listed: Vec<_> = self.launches.iter().filter_map(own).collect();
+        // Before they are listed, the server's part of the name says whose it is.
+        let named = |launch: &ServerLaunch| {
+            let tool = name.strip_prefix(&launch.name)?.strip_prefix("__")?;
+            Some((launch.name.clone(), tool.to_owned()))
+        };
+        let found = if listed.is_empty() { self.launches.iter().filter_map(named).collect() } else { listed };
         // What could be two is none.
-        found.next().filter(|_| found.next().is_none())
+        match found.as_slice() {
+            [one] => Some(one.clone()),
+            _ => None,
+        }
     }
 
-    fn started(&self) -> MutexGuard<'_, HashMap<String, Weak<Server>>> {
+    fn started(&self) -> MutexGuard<'_, HashMap<String, Vec<Weak<Server>>>> {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -201,7 +212,11 @@ impl McpDoor {
                 self.shared.ending.clone(),
             );
             self.shared.told.progress(&launch.name, "starting");
-            self.shared.started().insert(launch.name.clone(), Arc::downgrade(&server));
+            let mut started = self.shared.started();
+            let of_name = started.entry(launch.name.clone()).or_default();
+            of_name.retain(|server| server.strong_count() > 0);
+            of_name.push(Arc::downgrade(&server));
+            drop(started);
             server.start();
             server
         };

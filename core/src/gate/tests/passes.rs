@@ -3,6 +3,7 @@
 use super::memory::Kept;
 use super::*;
 use crate::call::{McpAccess, ServerId};
+use crate::gate::judge::Sessions;
 use crate::policy::{Approval, Level, ServerSettings};
 use crate::record::{Kind, detail};
 use crate::store::{Change, Pass, Store};
@@ -178,7 +179,8 @@ async fn given_a_pass_that_has_ended_then_it_counts_no_more() {
     let memory = state.ledger.memory().unwrap();
     let mut call = asked("1", "gh", "issue", json!({}));
     call.server = Some(github());
-    let Some(Change::LeavePass(left)) = crate::gate::ledger::leaving(memory, &call, true, Timestamp::now())
+    let Some(Change::LeavePass(left)) =
+        crate::gate::ledger::leaving(memory, &Sessions::default(), &call, true, Timestamp::now())
     else {
         panic!()
     };

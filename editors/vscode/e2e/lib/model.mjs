@@ -25,5 +25,7 @@ export async function realAgent(stage, agent) {
   const port = await until('the model listens', () => /"port":(\d+)/.exec(readFileSync(log, 'utf8'))?.[1]);
   mkdirSync(stage.at('agent'), { recursive: true });
   const args = [agent, /** @type {string} */ (agentsFolder()), port, stage.at('agent'), stage.project];
-  return { settings: { 'mayi.defaultAgent': agent, 'mayi.agents': { [agent]: { command: join(repository, 'tests/agents/launch'), args } } }, stop: model.stop };
+  // Codex's older adapter has other modes than the one that the preset of that name starts.
+  const name = agent === 'codex' ? 'codex-acp' : agent;
+  return { name, settings: { 'mayi.defaultAgent': name, 'mayi.agents': { [name]: { command: join(repository, 'tests/agents/launch'), args } } }, stop: model.stop };
 }

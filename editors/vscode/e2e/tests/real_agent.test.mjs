@@ -87,7 +87,7 @@ for (const agent of missing ? [] : /** @type {const} */ (['claude', 'codex'])) {
       await chat.press(id, 'bypass');
       await dialog(scene.page, 'Bypass Permissions');
       await chat.inState(id, 'approved');
-      await until('the setting is written', () => scene.editor.settings()['mayi.agents'][agent].bypassPermissions === true);
+      await until('the setting is written', () => scene.editor.settings()['mayi.agents'][real.name].bypassPermissions === true);
       await until('the second call was made', () => scene.file('d.txt') === '');
       await chat.idle();
       assert.equal(await (await chat.frame()).locator('.mynah-chat-wrapper:visible [data-approval-id]').count(), 1);

@@ -6,6 +6,7 @@ pub(super) use own::{Listener, ReadHalf, WriteHalf, connect};
 #[cfg(unix)]
 mod own {
     use std::io;
+    use std::os::unix::fs::PermissionsExt;
     use std::path::{Path, PathBuf};
 
     use tokio::net::UnixListener;
@@ -33,8 +34,9 @@ mod own {
         }
 
         fn bind_in(place: &Path) -> io::Result<Self> {
-            // Only the user can look into it: a folder for temporary files is made so.
-            let folder = tempfile::Builder::new().prefix("mayi-").tempdir_in(place)?;
+            // Only the user can look into it, whatever the umask.
+            let only_mine = std::fs::Permissions::from_mode(0o700);
+            let folder = tempfile::Builder::new().prefix("mayi-").permissions(only_mine).tempdir_in(place)?;
             let path = folder.path().join("relay");
             let socket = UnixListener::bind(&path)?;
             Ok(Self { socket, path, _folder: folder })

@@ -63,7 +63,10 @@ impl Behind for Known {
         mcp.claims = mcp.claims.or(found.claims);
         call.flagged.extend(found.flagged);
         call.cautions.extend(found.cautions);
-        call.blocked = call.blocked.take().or(found.blocked);
+        // What is not listed yet, or was by another process of this server, is the gateway's to say when it is called.
+        if said.is_some() {
+            call.blocked = call.blocked.take().or(found.blocked);
+        }
         call.about = Some(found.about);
     }
 }
