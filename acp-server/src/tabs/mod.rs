@@ -17,7 +17,7 @@ use mayi_core::config::{OnUnasked, Running};
 use mayi_core::gate::Gate;
 use mayi_core::policy::Mode;
 use mayi_mcp::SessionServers;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use self::open::open;
 use crate::api::{Event, SessionInfo, TabState};
@@ -40,6 +40,8 @@ pub(crate) struct Tab {
     now: Mutex<Now>,
     /// Nobody wants it any more: an agent that is being started is given up.
     closing: watch::Sender<bool>,
+    /// Asks whoever passes on what happens to say when all of it is: what a turn did comes before its end.
+    passed_on: OnceLock<mpsc::UnboundedSender<oneshot::Sender<()>>>,
     /// Its agent runs, or could not be started: nothing of a start is left.
     started: watch::Sender<bool>,
 }
@@ -114,6 +116,14 @@ impl Tab {
     fn tell(&self) {
         if let Some(backend) = self.backend.upgrade() {
             backend.events.push(&Event::SessionChanged { session: self.info() });
+        }
+    }
+
+    /// Returns once everything that has happened so far is told.
+    async fn told_all(&self) {
+        let (done, told) = oneshot::channel();
+        if self.passed_on.get().is_some_and(|ask| ask.send(done).is_ok()) {
+            let _ = told.await;
         }
     }
 

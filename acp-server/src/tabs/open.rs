@@ -75,6 +75,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
             on_unasked: agent.on_unasked,
         }),
         closing: watch::Sender::new(false),
+        passed_on: OnceLock::new(),
         started: watch::Sender::new(false),
     });
     if let Some((by, least)) = lock(&tab.now).lock.as_ref()

@@ -7,7 +7,8 @@ use mayi_acp::{AcpEvent, Connection};
 use mayi_core::approval::State;
 use mayi_core::config::OnUnasked;
 use mayi_core::gate::GateEvent;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::sync::oneshot;
 
 use super::Tab;
 use crate::api::{Answered, Event, TabState};
@@ -22,6 +23,8 @@ pub(super) fn begin(
     connection: Arc<Connection>,
 ) {
     let mut decided = tab.gate.subscribe();
+    let (ask, mut asked) = mpsc::unbounded_channel::<oneshot::Sender<()>>();
+    let _ = tab.passed_on.set(ask);
     let backend = Arc::downgrade(backend);
     let (ended, tab) = (Arc::downgrade(tab), Arc::downgrade(tab));
     tokio::spawn(async move {
@@ -31,6 +34,11 @@ pub(super) fn begin(
                 biased;
                 Some(event) = heard.recv() => of_agent(&tab, event),
                 Some(event) = decided.recv() => of_gate(&backend, &tab, event),
+                // Last: there is nothing else to tell by now.
+                Some(done) = asked.recv() => {
+                    let _ = done.send(());
+                    None
+                }
                 else => return,
             };
             let Some(backend) = backend.upgrade() else { return };

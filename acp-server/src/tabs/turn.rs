@@ -191,6 +191,7 @@ impl Tab {
                 self.gone(connection, None).await;
             }
         }
+        self.told_all().await;
         if let Some(backend) = self.backend.upgrade() {
             let tab_id = self.id.clone();
             backend.events.push(&Event::TurnEnded { tab_id, turn, stop_reason, error });

@@ -1,5 +1,5 @@
 //! A session whose MCP servers are reached through mayi alone: what its agent has asked about, and what then comes in where
-//! the tool runs (decisions, amendment 13). Attack 297.
+//! the tool runs (decisions, amendment 13).
 
 use super::memory::Kept;
 use super::*;
@@ -51,7 +51,7 @@ fn allowed_by_a_person(gate: &Gate, call: Call) {
     gate.answer(ApprovalResponse::pick(&card, crate::approval::choice::ALLOW_ONCE), "test").unwrap();
 }
 
-/// "What ACP has just approved is not asked about twice": one call of just that server, and no other.
+/// Attack 297. "What ACP has just approved is not asked about twice": one call of just that server, and no other.
 #[tokio::test]
 async fn given_one_approval_then_one_call_of_that_server_is_covered() {
     let kept = Kept::new();
@@ -69,7 +69,7 @@ async fn given_one_approval_then_one_call_of_that_server_is_covered() {
     assert!(covered(&gate, met("gh")).await);
 }
 
-/// It ends with its call, and with its turn.
+/// Attack 297: it ends with its call, and with its turn.
 #[tokio::test]
 async fn given_an_approval_whose_call_or_turn_is_over_then_it_covers_nothing() {
     let kept = Kept::new();
@@ -86,7 +86,7 @@ async fn given_an_approval_whose_call_or_turn_is_over_then_it_covers_nothing() {
     assert!(!covered(&gate, met("gh")).await);
 }
 
-/// What nobody answered counts while the mode and the policy that allowed it hold.
+/// Attack 297: what nobody answered counts while the mode and the policy that allowed it hold.
 #[tokio::test]
 async fn given_an_approval_by_mode_then_it_ends_with_the_mode() {
     let kept = Kept::new();
@@ -99,7 +99,7 @@ async fn given_an_approval_by_mode_then_it_ends_with_the_mode() {
     assert!(!covered(&gate, met("gh")).await);
 }
 
-/// A person has to have seen what is odd about a tool.
+/// Attack 297: a person has to have seen what is odd about a tool.
 #[tokio::test]
 async fn given_a_flag_that_the_card_did_not_show_then_the_answer_does_not_cover_it() {
     let kept = Kept::new();
