@@ -195,8 +195,9 @@ fn given_a_toolbelt_then_two_tools_stand_for_all_and_a_call_is_judged_as_what_it
     };
     let script = [
         "list toolbelt".to_owned(),
-        "ask toolbelt find_tools {}".to_owned(),
+        // Also before anything of the servers was listed.
         run_tool("ask", "free__plain", "b"),
+        "ask toolbelt find_tools {}".to_owned(),
         run_tool("call", "mini__plain", "a"),
     ];
     let ended = run(&machine, &script.join(" ;; "), &["--toolbelt"]).end().exits(6);
