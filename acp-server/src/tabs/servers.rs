@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Weak};
 
-use mayi_acp::{McpServer, OpenSession, Servers};
+use mayi_acp::{OpenSession, Servers};
 use mayi_core::config::ServerLaunch;
-use mayi_mcp::{Hears, Relay, SessionOptions, SessionServers};
+use mayi_mcp::{Hears, SessionOptions, SessionServers};
 
 use super::Tab;
 use crate::backend::Backend;
@@ -31,7 +31,7 @@ pub(super) fn put_in(
     servers: Vec<ServerLaunch>,
 ) -> Result<(), Refused> {
     if gateway.none || servers.is_empty() {
-        session.servers = servers.iter().map(McpServer::from).collect();
+        session.servers = servers;
         return Ok(());
     }
     let options = SessionOptions {
@@ -43,17 +43,10 @@ pub(super) fn put_in(
         tokens: backend.sources(&session.cwd).folders.data,
         program: backend.options.relay.clone(),
     };
-    let names = servers.iter().map(|server| (server.name.clone(), server.transport.identity())).collect();
     let behind = SessionServers::new(&tab.gate, Some(&backend.options.store), &options, servers)
         .map_err(Refused::Internal)?;
-    let relay = |relay: &Relay| McpServer::Stdio {
-        name: relay.name.clone(),
-        command: relay.command.clone(),
-        env: relay.env.clone(),
-        identity: relay.identity.clone(),
-    };
-    session.servers = behind.relays().iter().map(relay).collect();
-    session.behind = Some(Servers { names, before: behind.before() });
+    session.servers = behind.relays().to_vec();
+    session.behind = Some(Servers { names: behind.names().to_vec(), before: behind.before() });
     let _ = tab.servers.set(behind);
     Ok(())
 }

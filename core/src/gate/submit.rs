@@ -47,6 +47,10 @@ impl Gate {
         state.judge.complete(&mut call);
         let id = state.calls.begin(&call);
         let (judged, fate) = state.fate(id, call, options, on_ask);
+        if state.judge.sessions.is_before(&judged.call.session) {
+            // One that was asked about is known by just its arguments: the agent has said them before.
+            state.met.judged(&judged.call, matches!(fate, Fate::Allow { by: By::Policy, .. }));
+        }
         let at_once = match fate {
             Fate::Allow { by, .. } => Verdict::Allowed(Authorized::new(judged, by, None)),
             Fate::Refuse(why) => Verdict::Denied(Refusal::at_once(judged, &why)),
@@ -142,9 +146,6 @@ impl GateState {
             }
             _ => (false, None),
         };
-        if self.judge.sessions.is_before(&call.session) {
-            self.met.judged(call, decision.effect == Effect::Allow && !covered);
-        }
         if covered {
             return Fate::Allow { by: By::Covered, grants: Vec::new(), pass };
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mayi_acp::{AcpEvent, McpServer, Servers};
+use mayi_acp::{AcpEvent, Servers};
 use mayi_core::config::{Loaded, ServerLaunch};
 use mayi_core::gate::Gate;
 use mayi_core::store::Store;
@@ -45,7 +45,7 @@ pub(super) fn stand_before(
     events: &mpsc::UnboundedSender<AcpEvent>,
 ) -> Result<Option<SessionServers>, CliError> {
     if args.no_gateway || setup.servers.is_empty() {
-        setup.open.servers = setup.servers.iter().map(McpServer::from).collect();
+        setup.open.servers.clone_from(&setup.servers);
         return Ok(None);
     }
     let options = SessionOptions {
@@ -59,15 +59,8 @@ pub(super) fn stand_before(
     };
     let servers =
         SessionServers::new(gate, store, &options, setup.servers.clone()).map_err(CliError::internal)?;
-    let relay = |relay: &mayi_mcp::Relay| McpServer::Stdio {
-        name: relay.name.clone(),
-        command: relay.command.clone(),
-        env: relay.env.clone(),
-        identity: relay.identity.clone(),
-    };
-    setup.open.servers = servers.relays().iter().map(relay).collect();
-    let names = setup.servers.iter().map(|server| (server.name.clone(), server.transport.identity()));
-    setup.open.behind = Some(Servers { names: names.collect(), before: servers.before() });
+    setup.open.servers = servers.relays().to_vec();
+    setup.open.behind = Some(Servers { names: servers.names().to_vec(), before: servers.before() });
     Ok(Some(servers))
 }
 

@@ -32,4 +32,4 @@ pub use event::AcpEvent;
 pub use launch::{Launch, resolve_program};
 pub use modes::AskingMode;
 pub use permission::permission_call;
-pub use session::{McpServer, OpenSession, Opened, Servers, StopReason};
+pub use session::{OpenSession, Opened, Servers, StopReason};

@@ -24,65 +24,6 @@ const OPENING: Duration = Duration::from_secs(120);
 /// How long an agent may take to end its turn after `session/cancel`.
 const CANCELLING: Duration = Duration::from_secs(5);
 
-/// An MCP server for the session: the agent starts it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum McpServer {
-    /// A command.
-    Stdio {
-        /// Its name in the configuration.
-        name: String,
-        /// Program and arguments.
-        command: Vec<String>,
-        /// Variables.
-        env: BTreeMap<String, String>,
-        /// Which server it is, whatever stands in front of it.
-        identity: ServerId,
-    },
-    /// Streamable HTTP.
-    Http {
-        /// Its name in the configuration.
-        name: String,
-        /// Its address.
-        url: String,
-        /// Headers.
-        headers: BTreeMap<String, String>,
-        /// Which server it is, whatever stands in front of it.
-        identity: ServerId,
-    },
-}
-
-impl From<&ServerLaunch> for McpServer {
-    fn from(server: &ServerLaunch) -> Self {
-        let (name, identity) = (server.name.clone(), server.transport.identity());
-        match &server.transport {
-            Transport::Stdio { command, env } => {
-                Self::Stdio { name, command: command.clone(), env: env.clone(), identity }
-            }
-            Transport::Http { url, headers } => {
-                Self::Http { name, url: url.clone(), headers: headers.clone(), identity }
-            }
-        }
-    }
-}
-
-impl McpServer {
-    /// Its name in the configuration.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Stdio { name, .. } | Self::Http { name, .. } => name,
-        }
-    }
-
-    /// Which server it is.
-    #[must_use]
-    pub fn identity(&self) -> &ServerId {
-        match self {
-            Self::Stdio { identity, .. } | Self::Http { identity, .. } => identity,
-        }
-    }
-}
-
 /// Servers of a session that its agent reaches through mayi alone.
 #[derive(Clone, Debug)]
 pub struct Servers {
@@ -101,8 +42,8 @@ pub struct OpenSession {
     pub cwd: PathBuf,
     /// More roots.
     pub more_roots: Vec<PathBuf>,
-    /// The servers that the agent is told to start.
-    pub servers: Vec<McpServer>,
+    /// The MCP servers that the agent is told to start or reach.
+    pub servers: Vec<ServerLaunch>,
     /// What those servers stand for, if mayi stands before them.
     pub behind: Option<Servers>,
     /// The mode that was chosen for it; none: as configured.
@@ -224,7 +165,7 @@ impl Connection {
             gate.stand_before(id, Arc::clone(&behind.before));
             return;
         }
-        let passed = |server: &McpServer| (server.name().to_owned(), server.identity().clone());
+        let passed = |server: &ServerLaunch| (server.name.clone(), server.transport.identity());
         gate.pass_servers(id, wanted.servers.iter().map(passed).collect());
     }
 
@@ -320,16 +261,17 @@ impl Connection {
     }
 
     /// The protocol's form of a server; none, with a notice, if the agent can't reach it.
-    fn wire(&self, server: &McpServer) -> Option<Value> {
+    fn wire(&self, server: &ServerLaunch) -> Option<Value> {
+        let name = &server.name;
         let pairs = |map: &BTreeMap<String, String>| -> Vec<Value> {
             map.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
         };
-        match server {
-            McpServer::Stdio { name, command, env, .. } => {
+        match &server.transport {
+            Transport::Stdio { command, env } => {
                 let (program, args) = command.split_first()?;
                 Some(json!({"name": name, "command": program, "args": args, "env": pairs(env)}))
             }
-            McpServer::Http { name, url, headers, .. } => {
+            Transport::Http { url, headers } => {
                 if !self.can_http() {
                     self.shared
                         .notice(format!("the agent can't reach MCP servers over HTTP: {name} is left out"));

@@ -29,4 +29,4 @@ pub use front::{Caller, Client, Clients, Conversation, Gateway, Key};
 pub use http::{HttpOptions, Schemas, serve};
 pub use members::Members;
 pub use oauth::{Login, LoginError, LoginRequest, Logins};
-pub use relay::{Relay, SessionOptions, SessionServers, relay};
+pub use relay::{SessionOptions, SessionServers, relay};

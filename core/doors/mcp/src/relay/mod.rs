@@ -9,12 +9,10 @@ mod known;
 mod listen;
 mod program;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -25,7 +23,7 @@ use channel::Listener;
 use known::Known;
 use listen::Way;
 use mayi_core::call::{AgentId, ServerId, SessionId};
-use mayi_core::config::ServerLaunch;
+use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::gate::{Behind, Gate};
 use mayi_core::pin::Pins;
 use mayi_core::store::Store;
@@ -57,23 +55,13 @@ pub struct SessionOptions {
     pub program: Vec<String>,
 }
 
-/// What an agent starts in the place of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Relay {
-    /// The name that the agent knows the server by.
-    pub name: String,
-    /// Which server it leads to.
-    pub identity: ServerId,
-    /// What starts it.
-    pub command: Vec<String>,
-    /// Its variables.
-    pub env: BTreeMap<String, String>,
-}
-
 /// The servers of one session. Dropping it ends them, and lets no relay in any more.
 pub struct SessionServers {
     doors: Vec<Arc<McpDoor>>,
-    relays: Vec<Relay>,
+    /// Which servers they are.
+    names: Vec<(String, ServerId)>,
+    /// What the agent is to start in their place.
+    relays: Vec<ServerLaunch>,
     known: Arc<Known>,
     opened: watch::Sender<Option<SessionId>>,
     over: CancellationToken,
@@ -95,23 +83,21 @@ impl SessionServers {
         let listener = Listener::bind().map_err(|error| format!("relays can't come in anywhere: {error}"))?;
         let (opened, belongs) = Belonging::agents();
         let toolbelt = options.toolbelt.then(|| free_name(&servers));
-        let groups: Vec<(String, ServerId, Vec<ServerLaunch>)> = match &toolbelt {
-            Some(name) if !servers.is_empty() => {
-                vec![(name.clone(), ServerId::of(&json!({ "toolbelt": name })), servers)]
-            }
-            _ => {
-                let alone =
-                    |server: ServerLaunch| (server.name.clone(), server.transport.identity(), vec![server]);
-                servers.into_iter().map(alone).collect()
-            }
+        let names = servers.iter().map(|server| (server.name.clone(), server.transport.identity())).collect();
+        // A name that the agent knows, and what is behind it.
+        let groups: Vec<(String, Vec<ServerLaunch>)> = match &toolbelt {
+            Some(name) => vec![(name.clone(), servers)],
+            None => servers.into_iter().map(|server| (server.name.clone(), vec![server])).collect(),
         };
         let (mut doors, mut ways, mut relays) = (Vec::new(), Vec::new(), Vec::new());
-        for (name, identity, servers) in groups {
-            let door =
-                McpDoor::new(gate.clone(), Pins::new(store.cloned()), door_of(options, &belongs), servers)?;
-            let (door, token) = (Arc::new(door), new_token()?);
-            let env = [(ADDRESS.to_owned(), listener.address()), (TOKEN.to_owned(), token.clone())];
-            relays.push(Relay { name, identity, command: options.program.clone(), env: env.into() });
+        for (name, servers) in groups {
+            let Some(origin) = servers.first().map(|server| server.origin.clone()) else { continue };
+            let pins = Pins::new(store.cloned());
+            let door = Arc::new(McpDoor::new(gate.clone(), pins, door_of(options, &belongs), servers)?);
+            let token = new_token()?;
+            let env = [(ADDRESS.to_owned(), listener.address()), (TOKEN.to_owned(), token.clone())].into();
+            let transport = Transport::Stdio { command: options.program.clone(), env };
+            relays.push(ServerLaunch { name, transport, origin });
             ways.push(Way::new(token, Arc::clone(&door)));
             doors.push(door);
         }
@@ -119,13 +105,19 @@ impl SessionServers {
             Arc::new(Known::new(doors.iter().map(|door| Arc::clone(&door.shared)).collect(), toolbelt));
         let (over, served) = (CancellationToken::new(), TaskTracker::new());
         served.spawn(listen::listen(listener, ways.into(), over.clone(), served.clone()));
-        Ok(Self { doors, relays, known, opened, over, served })
+        Ok(Self { doors, names, relays, known, opened, over, served })
     }
 
-    /// What the agent is to start.
+    /// What the agent is to start in the place of the servers.
     #[must_use]
-    pub fn relays(&self) -> &[Relay] {
+    pub fn relays(&self) -> &[ServerLaunch] {
         &self.relays
+    }
+
+    /// The servers' names in the configuration, and which they are.
+    #[must_use]
+    pub fn names(&self) -> &[(String, ServerId)] {
+        &self.names
     }
 
     /// What stands before the servers, for the session's gate.
