@@ -36,14 +36,15 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
         none: !wanted.gateway.unwrap_or(backend.options.gateway),
         toolbelt: wanted.toolbelt.unwrap_or(backend.options.toolbelt),
     };
-    if gateway.none && !loaded.servers.is_empty() {
+    let warning = (gateway.none && !loaded.servers.is_empty()).then(|| {
         let names: Vec<&str> = loaded.servers.keys().map(String::as_str).collect();
-        // Also in the record: it keeps what a policy notices.
-        loaded.policy.notices.push(format!(
+        format!(
             "no gateway: the agent reaches {} without mayi, and may call their tools without asking",
             names.join(", ")
-        ));
-    }
+        )
+    });
+    // Also in the record: it keeps what a policy notices.
+    loaded.policy.notices.extend(warning.clone());
     let agent = agent(&loaded, &wanted.agent)?;
     let launch = launch(backend, agent, &cwd)?;
     let name = AgentId::named(&agent.name);
@@ -87,6 +88,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
     backend.insert(&tab)?;
     tab.gate.attend();
     tab.tell();
+    warning.into_iter().for_each(|warning| tab.notice(warning));
     let mut session = OpenSession {
         agent: name,
         cwd,

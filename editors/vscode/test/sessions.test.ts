@@ -9,13 +9,13 @@ import { tabOf } from "../src/model/state";
 import { session } from "./values";
 
 /** A window with one tab, and what went to the backend and back into the composer. */
-function scene(answer: (method: string) => unknown = () => ({})): { store: Store; sessions: Sessions; prompts: string[]; composed: string[]; queue: () => string[] } {
+function scene(answer: (method: string, params: unknown) => unknown = () => ({})): { store: Store; sessions: Sessions; prompts: string[]; composed: string[]; queue: () => string[] } {
   const store = new Store({ get: () => undefined, update: () => Promise.resolve() });
   const prompts: string[] = [];
   const composed: string[] = [];
   const call = (async (method: string, params: { text?: string }) => {
     if (method === "session/prompt") prompts.push(params.text ?? "");
-    const given = answer(method);
+    const given = answer(method, params);
     if (given instanceof Error) throw given;
     return given;
   }) as unknown as Call;
@@ -24,6 +24,17 @@ function scene(answer: (method: string) => unknown = () => ({})): { store: Store
   store.apply({ type: "tab-new", tabId: "t1", agentName: "demo", cwd: "/w" }, { type: "session-changed", session: session() });
   return { store, sessions, prompts, composed, queue: () => tabOf(store.state, "t1")?.queue ?? [] };
 }
+
+test("a new session says how its agent reaches its servers, as the person has set it", async () => {
+  const opened: object[] = [];
+  const { sessions } = scene((method, params) => {
+    if (method === "session/new") opened.push(params as object);
+    return session();
+  });
+  await sessions.open("t1");
+  const reached = opened.map((params) => ["toolbelt" in params && params.toolbelt, "gateway" in params && params.gateway]);
+  assert.deepEqual(reached, [[true, null]]);
+});
 
 const running = { type: "session-changed", session: session({ state: "running" }) } as const;
 const over = { type: "turn-ended", tabId: "t1", turn: 1, stopReason: "end_turn", error: null } as const;

@@ -94,7 +94,7 @@ fn given_an_agent_that_never_asks_then_its_servers_calls_are_judged_by_the_run_a
 
 /// Surfaces, section 5: "A call that ACP has just approved for the same server, tool and arguments is not asked about again."
 #[test]
-fn given_a_call_that_was_asked_about_then_it_is_asked_and_counted_once_and_another_is_not_covered() {
+fn given_a_call_that_was_asked_about_then_it_counts_once() {
     for record in [&[][..], &["--no-record"]] {
         let machine = machine();
         let same = call("ask", "mini", "plain", &machine, "a");
@@ -212,7 +212,7 @@ fn given_a_toolbelt_then_two_tools_stand_for_all_and_a_call_is_judged_as_what_it
     );
 }
 
-/// Servers are children of the run: none outlives it, also where it is killed in the middle of a call.
+/// Servers are children of the run: none outlives one that is ended by a signal.
 #[test]
 fn given_a_run_that_ends_then_no_server_or_relay_is_left() {
     let machine = machine();

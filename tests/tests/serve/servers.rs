@@ -154,7 +154,47 @@ async fn given_a_cancel_while_a_servers_call_waits_then_it_does_not_run() {
     assert!(machine.text("a").is_none());
 }
 
+/// Surfaces, section 4: "`--no-gateway` is a warned exception": in the tab, and in the record. Attack 293.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_tab_without_the_gateway_then_it_is_warned_of_and_what_runs_is_unasked() {
+    let backend = backend().await;
+    let machine = &backend.machine;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let tab = tab(&client, machine, json!({ "gateway": false })).await;
+    let warned = "no gateway: the agent reaches free, mini without mayi";
+    let notice = events.until("notice").await;
+    assert!(notice["text"].as_str().unwrap().starts_with(warned), "{notice}");
+    client.prompt(&tab, &format!("do: {}", call("mini", machine, "a"))).await;
+    events.until("turn-ended").await;
+    assert_eq!((machine.text("a").as_deref(), unasked(&events)), (Some("plain"), 1), "{:?}", events.seen);
+    let log = client.ask("log/query", json!({})).await.to_string();
+    assert!(log.contains(warned), "{log}");
+}
+
+/// Surfaces, section 5: "`--toolbelt` offers `find_tools` and `run_tool`", here for one tab.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_tab_with_a_toolbelt_then_its_card_is_about_the_tool_that_runs() {
+    let backend = backend().await;
+    let machine = &backend.machine;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let tab = tab(&client, machine, json!({ "toolbelt": true })).await;
+    let arguments = json!({ "name": "mini__plain", "arguments": { "path": machine.work().join("a") } });
+    client.prompt(&tab, &format!("do: list toolbelt ;; call toolbelt run_tool {arguments}")).await;
+    let card = events.until("approval-request").await;
+    assert_eq!(
+        (&card["server"]["name"], &card["server"]["tool"]),
+        (&json!("mini"), &json!("plain")),
+        "{card}"
+    );
+    client.answer(&card, "allow_once").await.unwrap();
+    events.until("turn-ended").await;
+    assert!(events.said().starts_with("toolbelt -> find_tools, run_tool"), "{}", events.said());
+    assert_eq!(machine.text("a").as_deref(), Some("plain"));
+}
+
 /// How much is said to have run without asking.
 fn unasked(events: &Events) -> usize {
-    events.seen.iter().filter(|event| event["by"] == "unasked" || event["type"] == "unasked").count()
+    events.seen.iter().filter(|event| event["type"] == "unasked").count()
 }
