@@ -154,9 +154,10 @@ pub(super) fn roots(folders: &[PathBuf]) -> Vec<PathBuf> {
     roots
 }
 
-/// A name that an agent gives in its own place.
+/// A name that an agent gives in its own place: Claude Code in one named after it, Qwen Code at the top.
 fn vendor_name(known: &Known) -> Option<String> {
-    input::text(known.fields.get("_meta")?.get("claudeCode")?, "toolName")
+    let meta = known.fields.get("_meta")?;
+    meta.get("claudeCode").into_iter().chain([meta]).find_map(|place| input::text(place, "toolName"))
 }
 
 struct Reading {

@@ -24,6 +24,8 @@ pub(super) struct Known {
     pub(super) gated: bool,
     /// A message about it could be read in more than one way.
     pub(super) ambiguous: bool,
+    /// The agent said that it is carried out: also one that failed after that may have done something.
+    began: bool,
     /// It has ended: the id used again is a new call.
     pub(super) over: bool,
     /// Its ask was answered: the id asked about again is a new call.
@@ -51,6 +53,7 @@ impl Known {
             }
             self.fields.insert((*field).to_owned(), value.clone());
         }
+        self.began |= self.status() == "in_progress";
     }
 }
 
@@ -73,13 +76,17 @@ impl ToolCalls {
             *known = Known { started: known.started, ..Known::default() };
         }
         known.merge(update);
-        let ended = matches!(known.status(), "completed");
-        let failed = known.status() == "failed";
-        if !(ended || failed) || known.over {
+        let ran = match known.status() {
+            "completed" => true,
+            // One that never began was refused, or made no sense.
+            "failed" => known.began,
+            _ => return None,
+        };
+        if known.over {
             return None;
         }
         known.over = true;
-        (ended && !known.gated).then(|| known.clone())
+        (ran && !known.gated).then(|| known.clone())
     }
 
     /// Merges a request's own fields into what is known, and marks the call as asked about.
@@ -227,6 +234,20 @@ mod tests {
         let done = object(json!({"toolCallId": "t", "kind": "execute", "status": "completed"}));
         assert!(calls.update(&session(), &done).is_some());
         assert!(calls.update(&session(), &done).is_none());
+    }
+
+    /// Decisions, amendment 8: what ran without asking is said, also where it failed: a command has done a part of it by then.
+    /// Attack 24.
+    #[test]
+    fn given_a_call_that_failed_then_it_is_unasked_if_it_began() {
+        let mut calls = ToolCalls::default();
+        let mut end = |id: &str, statuses: &[&str]| {
+            let update =
+                |status: &&str| object(json!({"toolCallId": id, "kind": "execute", "status": status}));
+            statuses.iter().filter_map(|status| calls.update(&session(), &update(status))).count()
+        };
+        assert_eq!(end("began", &["pending", "in_progress", "failed"]), 1);
+        assert_eq!(end("refused", &["pending", "failed"]), 0);
     }
 
     #[test]

@@ -88,6 +88,21 @@ fn given_an_mcp_tool_by_its_joined_name_then_server_and_tool_are_known() {
     assert_eq!(call.accesses.len(), 1);
 }
 
+/// Qwen Code names the tool where its question has nothing else that says what is called.
+#[test]
+fn given_qwens_question_then_the_tool_of_the_server_is_known() {
+    let call = call_after(
+        &[],
+        json!({
+            "toolCallId": "t", "kind": "other", "title": "{\"path\":\"/w/a\"}", "content": [], "locations": [],
+            "rawInput": {"path": "/w/a"}, "_meta": {"toolName": "mcp__mini__plain"},
+        }),
+    );
+    let Access::Mcp(mcp) = &call.accesses[0] else { panic!("{call:?}") };
+    assert_eq!((mcp.certain(), &mcp.arguments), (Some(("mini", "plain")), &json!({"path": "/w/a"})));
+    assert_eq!(call.accesses.len(), 1);
+}
+
 /// Attack 7: "`mcp__a__b__c`: every split for deny".
 #[test]
 fn given_a_name_that_splits_in_two_ways_then_both_are_kept() {
