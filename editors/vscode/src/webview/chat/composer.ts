@@ -15,7 +15,8 @@ export class Footer {
   private readonly menu = el("div", { class: "mayi-menu", role: "menu", "aria-label": "Permission mode", popover: "manual", hidden: true });
   private readonly queue = el("ul", { class: "mayi-queue", "aria-label": "Sent when the agent is done" });
   private readonly hint = el("span", { class: "mayi-hint" });
-  private drawn = "";
+  /** What each part was drawn from: a part that stays the same is left alone, also while a person chooses in it. */
+  private readonly drawn = new Map<string, string>();
 
   constructor(private readonly tabId: string) {
     this.agent.addEventListener("change", () => send({ type: "agent", tabId: this.tabId, agentName: this.agent.value }));
@@ -29,18 +30,23 @@ export class Footer {
 
   /** Draws it for `tab`. */
   update(tab: TabView, catalog: Catalog): void {
-    const drawn = JSON.stringify([tab.agentName, tab.mode, tab.modeLocked, tab.state, tab.bypassPermissions, tab.queue, catalog.agents, catalog.modes, catalog.mode]);
-    if (drawn === this.drawn) return;
-    this.drawn = drawn;
-    this.agents(tab, catalog);
-    this.modes(tab, catalog);
-    this.waiting(tab.queue);
     const agent = catalog.agents.find((one) => one.name === tab.agentName);
+    this.anew("agents", [tab.agentName, tab.state === "new", catalog.agents], () => this.agents(tab, catalog));
+    this.anew("menu", [catalog.modes], () => this.choices(catalog));
+    this.mark(tab, catalog, tab.mode ?? agent?.mode ?? catalog.mode);
+    this.anew("queue", [tab.queue], () => this.waiting(tab.queue));
     const hints = [
       tab.bypassPermissions ? "Bypass is on: nothing is asked." : "",
       agent !== undefined && !agent.found ? (agent.hint ?? "Its program was not found.") : "",
     ];
     this.hint.textContent = visible(hints.filter((one) => one !== "").join(" "));
+  }
+
+  private anew(part: string, from: unknown[], draw: () => void): void {
+    const now = JSON.stringify(from);
+    if (this.drawn.get(part) === now) return;
+    this.drawn.set(part, now);
+    draw();
   }
 
   /** What is sent when the turn is over. */
@@ -74,33 +80,43 @@ export class Footer {
     this.agent.value = tab.agentName;
   }
 
-  private modes(tab: TabView, catalog: Catalog): void {
-    const agent = catalog.agents.find((one) => one.name === tab.agentName);
-    const now: Mode = tab.mode ?? agent?.mode ?? catalog.mode;
-    const name = catalog.modes.find((mode) => mode.id === now)?.name ?? now;
-    this.mode.setAttribute("data-mode", now);
-    this.mode.replaceChildren(el("span", { class: "dot", "aria-hidden": "true" }), ` ${name} `, el("span", { "aria-hidden": "true" }, "▾"));
-    this.mode.title = tab.modeLocked === null ? "Permission mode" : `Locked by ${visible(tab.modeLocked)}`;
-    this.mode.setAttribute("aria-label", `Permission mode: ${name}${tab.modeLocked === null ? "" : ", locked"}`);
-    this.mode.disabled = tab.modeLocked !== null || tab.state === "ended" || tab.state === "lost" || tab.state === "starting";
+  /** The modes in the menu. */
+  private choices(catalog: Catalog): void {
     this.menu.replaceChildren(
       ...catalog.modes.map((mode) => {
-        const checked = mode.id === now;
         const item = el(
           "button",
-          { type: "button", role: "menuitemradio", "aria-checked": String(checked), "data-mode": mode.id, tabindex: "-1" },
-          el("span", { class: "check", "aria-hidden": "true" }, checked ? "✓" : ""),
+          { type: "button", role: "menuitemradio", "data-mode": mode.id, tabindex: "-1" },
+          el("span", { class: "check", "aria-hidden": "true" }),
           el("span", { class: "name" }, mode.name),
           el("span", { class: "description" }, mode.description),
         );
         item.addEventListener("click", () => {
           this.show(false);
           this.mode.focus();
-          if (!checked) send({ type: "mode", tabId: this.tabId, mode: mode.id });
+          if (item.getAttribute("aria-checked") !== "true") send({ type: "mode", tabId: this.tabId, mode: mode.id });
         });
         return item;
       }),
     );
+  }
+
+  /** Marks the mode that holds. */
+  private mark(tab: TabView, catalog: Catalog, now: Mode): void {
+    const name = catalog.modes.find((mode) => mode.id === now)?.name ?? now;
+    const locked = tab.modeLocked;
+    this.anew("mode", [now, name, locked], () => {
+      this.mode.setAttribute("data-mode", now);
+      this.mode.replaceChildren(el("span", { class: "dot", "aria-hidden": "true" }), ` ${name} `, el("span", { "aria-hidden": "true" }, "▾"));
+      this.mode.title = locked === null ? "Permission mode" : `Locked by ${visible(locked)}`;
+      this.mode.setAttribute("aria-label", `Permission mode: ${name}${locked === null ? "" : ", locked"}`);
+    });
+    this.mode.disabled = locked !== null || tab.state === "ended" || tab.state === "lost" || tab.state === "starting";
+    for (const item of this.menu.querySelectorAll<HTMLElement>("[data-mode]")) {
+      const checked = item.getAttribute("data-mode") === now;
+      item.setAttribute("aria-checked", String(checked));
+      for (const check of item.getElementsByClassName("check")) check.textContent = checked ? "✓" : "";
+    }
   }
 
   private show(open: boolean): void {
