@@ -1,8 +1,16 @@
 //! What crosses crates: `mayi` as people start it, on a machine of the test's own and without a terminal, and what
 //! came of it.
 #![cfg(unix)]
-#![allow(clippy::expect_used, clippy::panic, reason = "what only tests use fails as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    reason = "what only tests use fails as tests do"
+)]
 
+pub mod backend;
 pub mod conformance;
 pub mod random;
 mod skipped;

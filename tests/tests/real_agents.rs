@@ -40,6 +40,8 @@ macro_rules! with_both_agents {
     };
 }
 
+#[path = "real_agents/backend.rs"]
+mod backend;
 #[path = "real_agents/commands.rs"]
 mod commands;
 #[path = "real_agents/eight.rs"]

@@ -37,15 +37,10 @@ fn eight(agent: Agent, preset: &'static str) {
         );
     }
     for (case, options, comes, file) in CASES {
-        // Their models hear of tools of servers some time after the session has begun, or by searching for them, which the
-        // script does not.
-        if case == "mcp plain" && matches!(agent, Agent::Qwen | Agent::Vibe) {
-            continue;
-        }
         // Some questions do not hold the command, or the tool of a server: no rule speaks for that, only a person.
         let vague = match case {
             "run outside" => agent == Agent::Gemini,
-            "mcp plain" => matches!(agent, Agent::Gemini | Agent::Opencode),
+            "mcp plain" => matches!(agent, Agent::Gemini | Agent::Opencode | Agent::Vibe),
             _ => false,
         };
         let comes = if vague && !options.contains(&"plan") { Nothing(6) } else { comes };

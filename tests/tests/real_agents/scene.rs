@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use mayi_tests::backend::Backend;
 use serde_json::{Value, json};
 
 use crate::agent::{self, Agent};
@@ -116,8 +117,22 @@ impl Scene {
             By::Command => command.arg("--command").arg(quoted(&self.tapped())),
             By::Name(name) => command.arg(name),
         };
-        command.arg(format!("case: {case} in {}", self.project().display()));
+        command.arg(self.prompt(case));
         command
+    }
+
+    /// Starts the backend of editors, which knows what the user's file has.
+    pub(crate) async fn backend(&self) -> Backend {
+        let mut command = tokio::process::Command::new(agent::mayi());
+        command.env_clear().current_dir(self.at("home"));
+        command.env("HOME", self.at("home")).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.arg("serve");
+        Backend::start(command).await
+    }
+
+    /// What the model plays `case` for.
+    pub(crate) fn prompt(&self, case: &str) -> String {
+        format!("case: {case} in {}", self.project().display())
     }
 
     /// The agent's command line, with the tap before it.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::scene::{Backend, code, pick};
+use super::scene::{Backend, code, demo, pick};
 
 /// Decisions, section 6: "First answer wins; later ones get "already answered", by whom and what; other surfaces are
 /// told."
@@ -11,7 +11,7 @@ async fn given_two_front_ends_then_the_first_answer_wins_and_the_other_hears_who
     let backend = Backend::new().await;
     let (one, two) = (backend.client("first").await, backend.client("second").await);
     let (mut of_one, mut of_two) = (one.events(None).await, two.events(None).await);
-    let tab = one.demo(&backend.machine).await;
+    let tab = demo(&one, &backend.machine).await;
     one.prompt(&tab, "demo: write a.txt hello").await;
     let card = of_one.until("approval-request").await;
     assert_eq!(of_two.until("approval-request").await["approvalId"], card["approvalId"]);
@@ -32,7 +32,7 @@ async fn given_another_digest_or_option_then_the_answer_is_refused_and_it_still_
     let backend = Backend::new().await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: write a.txt hello").await;
     let card = events.until("approval-request").await;
     let mut other = pick(&card, "allow_once");
@@ -58,7 +58,7 @@ async fn given_several_cards_then_alike_ones_are_answered_together_and_always_on
     let mut events = client.events(None).await;
     let mut cards = Vec::new();
     for text in ["demo: write a.txt x", "demo: write b.txt x", "demo: write .git/hooks/pre-commit x"] {
-        let tab = client.demo(&backend.machine).await;
+        let tab = demo(&client, &backend.machine).await;
         client.prompt(&tab, text).await;
         cards.push(events.until("approval-request").await);
     }
@@ -82,7 +82,7 @@ async fn given_an_answer_for_the_session_then_the_like_is_not_asked_until_it_is_
     let backend = Backend::new().await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: run touch a.txt").await;
     let card = events.until("approval-request").await;
     let resolved = client.answer(&card, "allow_session").await.unwrap();
@@ -107,7 +107,7 @@ async fn given_a_backend_that_is_killed_while_a_card_waits_then_the_next_one_kno
     let backend = Backend::new().await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: two").await;
     let allowed = events.until("approval-request").await;
     let waiting = events.until("approval-request").await;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::scene::{Backend, Client, code};
+use super::scene::{Backend, Client, code, demo};
 
 /// Surfaces, section 3: "one kind may only ask (given to gated processes)". Attack 171.
 #[tokio::test(flavor = "multi_thread")]
@@ -19,7 +19,7 @@ async fn given_the_asking_credential_then_nothing_else_can_be_done_with_it() {
     assert_eq!(hello["credential"], "ask");
     let person = backend.client("test").await;
     let mut events = person.events(None).await;
-    let tab = person.demo(&backend.machine).await;
+    let tab = demo(&person, &backend.machine).await;
     person.prompt(&tab, "demo: write a.txt x").await;
     // Its settings did not count: it is asked.
     let card = events.until("approval-request").await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::scene::Backend;
+use super::scene::{Backend, demo};
 
 /// Surfaces, section 3: "with a cursor, so that a reconnect misses nothing".
 #[tokio::test(flavor = "multi_thread")]
@@ -10,7 +10,7 @@ async fn given_a_reconnect_with_its_cursor_then_exactly_what_was_missed_comes() 
     let backend = Backend::new().await;
     let driver = backend.client("driver").await;
     let mut all = driver.events(None).await;
-    let tab = driver.demo(&backend.machine).await;
+    let tab = demo(&driver, &backend.machine).await;
     let first = backend.client("other").await;
     let mut before = first.events(None).await;
     driver.prompt(&tab, "demo: write a.txt x").await;
@@ -50,7 +50,7 @@ async fn given_a_subscriber_that_does_not_read_then_the_others_hear_everything()
     let _unread = slow.events(None).await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.ask("session/setMode", json!({"tabId": tab, "mode": "auto"})).await;
     client.prompt(&tab, "demo: loop 500").await;
     events.until("turn-ended").await;
@@ -64,7 +64,7 @@ async fn given_a_card_that_waits_then_a_new_subscriber_is_told_of_it_at_once() {
     let backend = Backend::new().await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: write a.txt x").await;
     let card = events.until("approval-request").await;
     let late = backend.client("late").await;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::scene::{Backend, Client, appears};
+use super::scene::{Backend, Client, appears, demo};
 
 /// What is sent back to these bytes, until the connection is closed or nothing more comes.
 async fn raw(address: &str, bytes: &[u8]) -> String {
@@ -153,7 +153,7 @@ async fn given_ten_thousand_connections_then_whoever_is_in_stays_in_and_others_s
     let backend = Backend::new().await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     let at = backend.address();
     let flood = tokio::spawn(async move {
         let mut open = std::collections::VecDeque::new();
@@ -254,7 +254,7 @@ os.rename("said.tmp", "said.txt")
     std::fs::write(backend.machine.work().join("url.txt"), backend.text("url")).unwrap();
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let (one, two) = (client.demo(&backend.machine).await, client.demo(&backend.machine).await);
+    let (one, two) = (demo(&client, &backend.machine).await, demo(&client, &backend.machine).await);
     client.prompt(&one, "demo: write a.txt x").await;
     let card = events.until("approval-request").await;
     client.prompt(&two, "demo: run python3 evil.py").await;
@@ -281,7 +281,7 @@ os.rename("said.tmp", "said.txt")
     let program = mayi_tests::mayi_program();
     let backend = Backend::on(machine.file("mayi.txt", program.to_str().unwrap()), &[]).await;
     let client = backend.client("test").await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: run python3 evil.py").await;
     appears(&backend.machine.work().join("said.txt")).await;
     let said = backend.machine.text("said.txt").unwrap();

@@ -88,6 +88,31 @@ async fn given_an_agent_that_asks_first_then_its_card_says_what_the_server_does_
     assert_eq!(unasked(&events), 0, "{:?}", events.seen);
 }
 
+/// The same for a tool that nobody listed before: the card waits for the list, and says what is in it.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_an_agent_that_asks_for_a_tool_that_was_not_listed_then_its_card_says_what_it_is() {
+    let backend = backend().await;
+    let machine = &backend.machine;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let tab = tab(&client, machine, json!({})).await;
+    client.prompt(&tab, &format!("do: {}", call("mini", machine, "a").replacen("call", "ask", 1))).await;
+    let card = events.until("approval-request").await;
+    assert_eq!(
+        (&card["server"]["name"], &card["server"]["tool"]),
+        (&json!("mini"), &json!("plain")),
+        "{card}"
+    );
+    client.answer(&card, "allow_once").await.unwrap();
+    events.until("turn-ended").await;
+    assert_eq!(
+        (machine.text("a").as_deref(), events.count("approval-request"), unasked(&events)),
+        (Some("plain"), 1, 0),
+        "{:?}",
+        events.seen
+    );
+}
+
 /// Seeds, 4.31: "The mode holds for every tool of the session", also where it changes while a card waits. Attack 293.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_mode_that_changes_then_the_servers_calls_are_judged_by_it() {

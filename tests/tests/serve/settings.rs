@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::scene::{Backend, Client};
+use super::scene::{Backend, Client, demo};
 use mayi_tests::Machine;
 
 async fn editor(backend: &Backend, settings: serde_json::Value) -> Client {
@@ -19,7 +19,7 @@ async fn given_a_bypass_then_the_editor_is_told_to_write_it_and_the_next_call_do
     let backend = Backend::new().await;
     let client = editor(&backend, json!({})).await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: write a.txt x").await;
     let card = events.until("approval-request").await;
     let mut answer = super::scene::pick(&card, "allow_once");
@@ -127,7 +127,7 @@ async fn given_a_check_and_a_query_then_they_say_what_the_command_line_says() {
         client.ask("check", json!({"call": {"kind": "shell", "command": "make", "cwd": work}})).await;
     assert_eq!(decision["effect"], "ask");
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: write a.txt x").await;
     let card = events.until("approval-request").await;
     client.answer(&card, "allow_once").await.unwrap();

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::scene::{Backend, code};
+use mayi_tests::Machine;
+
+use super::scene::{Backend, code, demo};
 
 /// Surfaces, section 3: "a chat tab with an agent behind it": what the agent says is told as it comes, and what it asks is
 /// a card of the tab; allowed, it happens.
@@ -12,7 +14,7 @@ async fn given_a_prompt_then_its_card_is_told_and_an_allow_lets_it_happen() {
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
     assert_eq!(events.next().await["type"], "snapshot");
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: write a.txt hello").await;
     let card = events.until("approval-request").await;
     assert_eq!(card["tabId"], tab.as_str());
@@ -36,7 +38,7 @@ async fn given_a_denial_with_a_reason_then_nothing_happens_and_the_agent_is_told
     let backend = Backend::new().await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: write a.txt hello").await;
     let card = events.until("approval-request").await;
     let mut answer = super::scene::pick(&card, "deny");
@@ -54,7 +56,7 @@ async fn given_plan_mode_then_nobody_is_asked_and_nothing_is_written() {
     let backend = Backend::new().await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     let info = client.ask("session/setMode", json!({"tabId": tab, "mode": "plan"})).await;
     assert_eq!(info["mode"], "plan");
     client.prompt(&tab, "demo: write a.txt hello").await;
@@ -64,7 +66,7 @@ async fn given_plan_mode_then_nobody_is_asked_and_nothing_is_written() {
     assert_eq!(events.count("approval-request"), 0);
     assert!(backend.machine.text("a.txt").is_none());
     // New tabs are at Default again.
-    let other = client.demo(&backend.machine).await;
+    let other = demo(&client, &backend.machine).await;
     let sessions = client.ask("session/list", json!({})).await;
     let of = |tab: &str| {
         sessions.as_array().unwrap().iter().find(|one| one["tabId"] == tab).unwrap()["mode"].clone()
@@ -78,7 +80,7 @@ async fn given_a_cancel_then_what_waits_is_cancelled_and_the_turn_ends() {
     let backend = Backend::new().await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let tab = client.demo(&backend.machine).await;
+    let tab = demo(&client, &backend.machine).await;
     client.prompt(&tab, "demo: two").await;
     events.until("approval-request").await;
     let card = events.until("approval-request").await;
@@ -100,7 +102,7 @@ async fn given_two_tabs_then_closing_one_cancels_its_cards_and_leaves_the_other(
     let backend = Backend::new().await;
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let (one, two) = (client.demo(&backend.machine).await, client.demo(&backend.machine).await);
+    let (one, two) = (demo(&client, &backend.machine).await, demo(&client, &backend.machine).await);
     client.prompt(&one, "demo: write one.txt x").await;
     let first = events.until("approval-request").await;
     client.prompt(&two, "demo: write two.txt x").await;
@@ -112,6 +114,26 @@ async fn given_two_tabs_then_closing_one_cancels_its_cards_and_leaves_the_other(
     client.answer(&second, "allow_once").await.unwrap();
     while events.until("turn-ended").await["tabId"] != second["tabId"] {}
     assert_eq!(backend.machine.files().into_iter().collect::<Vec<_>>(), ["two.txt"]);
+}
+
+/// Decisions, amendment 8: `on_unasked = "stop"`: what ran can't be undone, but nothing comes after it. Attack 24.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_on_unasked_stop_then_a_call_that_never_asked_ends_the_turn() {
+    let backend = Backend::on(Machine::new().user("on_unasked = \"stop\"\n"), &[]).await;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let tab = demo(&client, &backend.machine).await;
+    client.prompt(&tab, "demo: unasked out.txt ;; demo: write a.txt x").await;
+    events.until("unasked").await;
+    let said = loop {
+        let notice = events.until("notice").await["text"].as_str().unwrap().to_owned();
+        if notice.contains("on_unasked") {
+            break notice;
+        }
+    };
+    assert!(said.ends_with("the turn is cancelled"), "{said}");
+    assert_eq!(events.until("turn-ended").await["stopReason"], "cancelled", "{:?}", events.seen);
+    assert_eq!(backend.machine.files().into_iter().collect::<Vec<_>>(), ["out.txt"]);
 }
 
 /// "Bad input gets a clear error that says what to do".

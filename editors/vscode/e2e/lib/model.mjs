@@ -2,9 +2,9 @@
 // A real agent without an account: its model is a script on loopback, as in tests/tests/real_agents.
 
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
-import { agentsFolder, repository, scriptedModel } from './places.mjs';
+import { agentsFolder, mayi, repository, scriptedModel } from './places.mjs';
 import { start } from './processes.mjs';
 import { until } from './until.mjs';
 
@@ -27,5 +27,10 @@ export async function realAgent(stage, agent) {
   const args = [agent, /** @type {string} */ (agentsFolder()), port, stage.at('agent'), stage.project];
   // Codex's older adapter has other modes than the one that the preset of that name starts.
   const name = agent === 'codex' ? 'codex-acp' : agent;
-  return { name, settings: { 'mayi.defaultAgent': name, 'mayi.agents': { [name]: { command: join(repository, 'tests/agents/launch'), args } } }, stop: model.stop };
+  const settings = {
+    'mayi.defaultAgent': name,
+    'mayi.agents': { [name]: { command: join(repository, 'tests/agents/launch'), args } },
+    'mayi.servers': { mini: { command: join(dirname(mayi()), 'mini_mcp'), approval: 'required' } },
+  };
+  return { name, settings, stop: model.stop };
 }

@@ -72,6 +72,24 @@ for (const agent of missing ? [] : /** @type {const} */ (['claude', 'codex'])) {
       assert.deepEqual([scene.file('a.txt'), scene.file('b.txt')], [null, null]);
     });
 
+    given('given a server that needs approval then a card decides, and plan mode blocks what waits', async () => {
+      await ask('mcp plain');
+      const [first = ''] = await chat.waiting();
+      await chat.picture(`${agent}-server`);
+      assert.equal(scene.file('plain.txt'), null);
+      await chat.press(first, 'allow_once');
+      await chat.inState(first, 'approved');
+      await until('it has run', () => scene.file('plain.txt') === 'plain');
+      await chat.idle();
+      assert.equal(await (await chat.frame()).locator('.mynah-chat-wrapper:visible [data-approval-id]').count(), 1);
+      await ask('mcp wipe');
+      const [second = ''] = await chat.waiting();
+      await chat.setMode('plan');
+      await chat.inState(second, 'denied');
+      await chat.idle();
+      assert.equal(scene.file('wipe.txt'), null);
+    });
+
     given('given a card when the turn is stopped then it is withdrawn', async () => {
       await ask('delete file');
       const [id = ''] = await chat.waiting();

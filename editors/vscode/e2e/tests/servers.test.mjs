@@ -57,3 +57,19 @@ given('given plan mode then a server\'s tool is blocked without a question', asy
   assert.equal((await (await chat.frame()).locator('.mynah-chat-wrapper:visible [data-approval-id]').count()), 0);
   assert.equal(scene.file('c.txt'), null);
 });
+
+given('given a card of a server when the mode changes then it is decided by the new one', async () => {
+  const { chat } = scene;
+  await chat.prompt(call('d.txt'));
+  const [first = ''] = await chat.waiting();
+  await chat.setMode('plan');
+  await chat.inState(first, 'denied');
+  await chat.idle();
+  assert.equal(scene.file('d.txt'), null);
+  await chat.setMode('default');
+  await chat.prompt(call('e.txt'));
+  await chat.waiting();
+  await chat.setMode('auto');
+  await until('it has run', async () => scene.file('e.txt') === 'plain');
+  await chat.idle();
+});

@@ -75,8 +75,12 @@ pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
                 format!("mcp_{server}_{tool}"),
                 format!("{server}_{tool}"),
             ];
-            let tool = offer.first(&joined.each_ref().map(String::as_str))?;
-            Some(ToolCall { tool: tool.clone(), input: Input::Object(arguments.clone()) })
+            match offer.first(&joined.each_ref().map(String::as_str)) {
+                Some(offered) => {
+                    Some(ToolCall { tool: offered.clone(), input: Input::Object(arguments.clone()) })
+                }
+                None => program(offer, server, tool, arguments),
+            }
         }
         Wish::Subagent { prompt } => {
             let tool = offer.first(&["Agent", "Task", "spawn_agent"])?;
@@ -110,6 +114,13 @@ pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
             })
         }
     }
+}
+
+/// Mistral Vibe has tools of servers called by a program.
+fn program(offer: &Offer, server: &str, tool: &str, arguments: &Map<String, Value>) -> Option<ToolCall> {
+    let arguments = Value::Object(arguments.clone());
+    let code = format!("async function main() {{ return await tools.mcp_{server}.{tool}({arguments}); }}");
+    Some(fill(offer.first(&["run_typescript"])?, &[(&["code"], json!(code))]))
 }
 
 /// An object with each value under the first of its names that the tool knows, and without the values it knows no
@@ -235,6 +246,15 @@ mod tests {
         }
         assert!(call(&wish, &offer([tool("wipe", &["path"])])).is_none(), "another server's tool is not it");
         assert!(call(&wish, &offer([tool("mcp__mini__wipe", &["path"])])).is_some());
+    }
+
+    #[test]
+    fn given_an_agent_whose_tools_of_servers_are_called_by_a_program_then_it_is_one() {
+        let arguments = Map::from_iter([("path".to_owned(), json!("/p/a"))]);
+        let wish = Wish::Mcp { server: "mini".into(), tool: "wipe".into(), arguments };
+        let offer = offer([tool("bash", &["command"]), tool("run_typescript", &["code"])]);
+        let code = r#"async function main() { return await tools.mcp_mini.wipe({"path":"/p/a"}); }"#;
+        assert_eq!(called(&wish, &offer), ("run_typescript".to_owned(), json!({ "code": code })));
     }
 
     #[test]
