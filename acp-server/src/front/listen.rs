@@ -1,9 +1,7 @@
 //! Connections: strangers are few and make room for each other; whoever has shown who it is stays.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,8 +13,9 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use jsonrpsee::server::{
     HttpBody, Methods, PingConfig, ServerConfig, StopHandle, TowerServiceBuilder, stop_channel,
 };
+use mayi_doors::strangers::Strangers;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service;
 
 use super::pairing::Pairings;
@@ -33,8 +32,6 @@ const HEAD_BYTES: usize = 16 * 1024;
 /// The longest message, either way.
 const MESSAGE: u32 = 8 * 1024 * 1024;
 const ANSWER: u32 = 256 * 1024 * 1024;
-/// The most strangers at a time: one more, and the oldest of them has to go.
-const STRANGERS: usize = 64;
 /// The most of all connections.
 const CONNECTIONS: usize = 1024;
 /// Of these, the most of programs that may only ask: they are started by agents, and may not keep a person out.
@@ -77,8 +74,7 @@ pub(super) struct Front {
     services: TowerServiceBuilder<tower::layer::util::Identity, tower::layer::util::Identity>,
     methods: Methods,
     stop: StopHandle,
-    connection: AtomicU64,
-    strangers: Mutex<VecDeque<(u64, oneshot::Sender<()>)>>,
+    strangers: Arc<Strangers>,
     askers: Arc<Semaphore>,
 }
 
@@ -141,8 +137,7 @@ pub async fn serve(
         services: jsonrpsee::server::Server::builder().set_config(config).to_service_builder(),
         methods: module.into(),
         stop,
-        connection: AtomicU64::new(0),
-        strangers: Mutex::default(),
+        strangers: Arc::default(),
         askers: Arc::new(Semaphore::new(ASKERS)),
     });
     let places = Arc::new(Semaphore::new(CONNECTIONS));
@@ -179,12 +174,12 @@ impl Front {
     async fn connected(self: Arc<Self>, stream: TcpStream, peer: SocketAddr, place: OwnedSemaphorePermit) {
         let _ = stream.set_nodelay(true);
         let Ok(local) = stream.local_addr() else { return };
-        let id = self.connection.fetch_add(1, Ordering::Relaxed);
-        let mut evicted = self.stranger(id);
+        let (stranger, mut evicted) = self.strangers.enter();
         let front = Arc::clone(&self);
         let seat = Arc::new(Seat { _place: place, asker: Mutex::default() });
+        let came = Arc::new(stranger);
         let service = service_fn(move |request: Request<Incoming>| {
-            let (front, seat) = (Arc::clone(&front), Arc::clone(&seat));
+            let (front, seat, came) = (Arc::clone(&front), Arc::clone(&seat), Arc::clone(&came));
             async move {
                 let store = Arc::clone(&front.backend.options.store);
                 let agent = async move {
@@ -197,7 +192,7 @@ impl Front {
                 };
                 let admitted = front.handle(request, agent, &seat).await;
                 if admitted.known {
-                    lock(&front.strangers).retain(|(other, _)| *other != id);
+                    came.is_known();
                 }
                 Ok::<_, Infallible>(admitted.response)
             }
@@ -223,7 +218,6 @@ impl Front {
                 }
             }
         }
-        lock(&self.strangers).retain(|(other, _)| *other != id);
     }
 
     /// Whether there is a place for a connection that may only ask.
@@ -233,19 +227,6 @@ impl Front {
             *asker = Arc::clone(&self.askers).try_acquire_owned().ok();
         }
         asker.is_some()
-    }
-
-    /// One more who has not shown who it is.
-    fn stranger(&self, id: u64) -> oneshot::Receiver<()> {
-        let (out, evicted) = oneshot::channel();
-        let mut strangers = lock(&self.strangers);
-        strangers.push_back((id, out));
-        if strangers.len() > STRANGERS
-            && let Some((_, oldest)) = strangers.pop_front()
-        {
-            let _ = oldest.send(());
-        }
-        evicted
     }
 
     /// Gives a request to the methods.

@@ -4,4 +4,5 @@
 //! Each is a crate of its own beside this one.
 
 pub mod process;
+pub mod strangers;
 pub mod web;

@@ -147,7 +147,7 @@ pub(crate) fn open(bench: &Bench, between: Between, front: Carried, back: Carrie
         }
         (Between::Mayi, Carried::Http, _) => {
             let mut words = between.words(bench, &back, 0)?;
-            words.splice(2..2, ["--http", "127.0.0.1:0"].map(str::to_owned));
+            words.splice(2..2, ["--http", "127.0.0.1:0", "--open"].map(str::to_owned));
             let (gateway, url) = listening(bench, &home, &words)?;
             running.push(gateway);
             Box::new(Http::new(&url)?)

@@ -12,6 +12,8 @@ use crate::scene::Scene;
 pub(crate) struct Served {
     child: Child,
     at: String,
+    /// Where the token is that it asks for.
+    token_file: Option<String>,
 }
 
 impl Served {
@@ -23,7 +25,8 @@ impl Served {
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
         let url = told["url"].as_str().unwrap();
         let at = url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
-        Self { child, at }
+        let token_file = told["tokenFile"].as_str().map(str::to_owned);
+        Self { child, at, token_file }
     }
 
     /// A request of 2026-07-28.
@@ -107,4 +110,62 @@ fn given_a_web_page_or_no_token_or_other_headers_then_no_call_reaches_a_server()
     scene.nothing_ran();
     let answer = served.post(at, &format!("{call}{own}"), body);
     assert!(answer.contains("ran delete"), "{answer}");
+}
+
+/// Review of 2026-11-23, M3: 1,100 requests without a token that are half sent, again and again: whoever has the token is
+/// answered at once, and nobody else has a server started. Attacks 298, 299.
+#[test]
+fn given_strangers_without_a_token_then_others_are_answered_and_no_server_is_started() {
+    let scene = Scene::new("");
+    let mut command =
+        scene.mayi(&["mcp", "--name", "rogue", "--allow", "mcp(rogue/*)", "--http", "127.0.0.1:0", "--"]);
+    command.args(scene.command("rogue", "plain"));
+    let served = Served::start(command);
+    // Without a word about tokens there is one, which only this user can read.
+    let file = served.token_file.clone().unwrap();
+    let meta = std::fs::metadata(&file).unwrap();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o777, 0o600);
+    let token = std::fs::read_to_string(&file).unwrap().trim().to_owned();
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "bytes", "version": "1" },
+    } });
+    let at = served.at.as_str();
+    let mut half: Vec<TcpStream> = Vec::new();
+    for number in 0..1100 {
+        let mut stream = TcpStream::connect(at).unwrap();
+        let _ = match number % 3 {
+            0 => stream.write_all(b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nx: "),
+            1 => Ok(()),
+            _ => stream.write_all(b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n{"),
+        };
+        half.push(stream);
+        if number % 50 == 0 {
+            let refused = served.post(at, "", &hello.to_string());
+            assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
+        }
+    }
+    assert_eq!(scene.lines("rogue"), [""; 0], "no server was started");
+    let own = format!("authorization: Bearer {token}\r\n");
+    let answer = served.post(at, &own, &hello.to_string());
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(!scene.lines("rogue").is_empty());
+    drop(half);
+}
+
+/// Surfaces, section 5: `--open` at loopback only, and said. Attack 299.
+#[test]
+fn given_open_then_no_token_is_asked_for_and_only_at_loopback() {
+    let scene = Scene::new("");
+    let mut command =
+        scene.mayi(&["mcp", "--name", "rogue", "--allow", "mcp(rogue/*)", "--http", "127.0.0.1:0", "--open"]);
+    command.arg("--").args(scene.command("rogue", "plain"));
+    let served = Served::start(command);
+    assert_eq!(served.token_file, None);
+    let answer = served.ask("tools/call", "delete", json!({ "name": "delete", "arguments": {} }));
+    assert!(answer.to_string().contains("ran delete"), "{answer}");
+    let mut command = scene.mayi(&["mcp", "--name", "rogue", "--http", "0.0.0.0:0", "--open", "--"]);
+    let refused = command.args(scene.command("rogue", "plain")).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("leave out --open"), "{said}");
 }

@@ -227,7 +227,7 @@ fn given_a_server_that_asks_as_mayi_does_then_the_answer_approves_nothing() {
 fn given_http_then_a_state_counts_once_there_too() {
     let scene = Scene::new(TRUSTED);
     let mut command: Command =
-        scene.mayi(&["mcp", "--name", "rogue", "--agent", "bot", "--http", "127.0.0.1:0", "--"]);
+        scene.mayi(&["mcp", "--name", "rogue", "--agent", "bot", "--http", "127.0.0.1:0", "--open", "--"]);
     command.args(scene.command("rogue", "plain"));
     let served = crate::http::Served::start(command);
     let call = |more: Value| {
@@ -249,8 +249,17 @@ fn given_http_then_a_state_counts_once_there_too() {
 #[test]
 fn given_line_breaks_in_a_body_then_no_line_of_it_is_a_message_of_its_own() {
     let scene = Scene::new("");
-    let mut command: Command =
-        scene.mayi(&["mcp", "--name", "rogue", "--allow", "mcp(rogue/echo)", "--http", "127.0.0.1:0", "--"]);
+    let mut command: Command = scene.mayi(&[
+        "mcp",
+        "--name",
+        "rogue",
+        "--allow",
+        "mcp(rogue/echo)",
+        "--http",
+        "127.0.0.1:0",
+        "--open",
+        "--",
+    ]);
     command.args(scene.command("rogue", "plain"));
     let served = crate::http::Served::start(command);
     let inner = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete","arguments":{}}}"#;

@@ -86,7 +86,7 @@ fn given_a_denied_tool_then_the_answer_is_an_error_and_no_file_changes() {
 fn given_a_denied_tool_over_http_then_the_sdk_hears_so_and_no_file_changes() {
     let ground = Ground::new();
     let server = Server::Filesystem.fresh(&ground);
-    let options = ["--deny", "mcp(fs/write_file)", "--http", "127.0.0.1:0"];
+    let options = ["--deny", "mcp(fs/write_file)", "--http", "127.0.0.1:0", "--open"];
     let before = contents(&ground.folder("stage"));
     let served = ground.serve(&server.behind(Ground::gateway("fs", &options, &["--"])));
     for mode in ["legacy", "auto"] {

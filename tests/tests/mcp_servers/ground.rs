@@ -139,7 +139,7 @@ impl Ground {
 
     /// The gateway over Streamable HTTP, with a server that is reached by its address.
     pub(crate) fn in_front_of(&self, name: &str, served: Served) -> Served {
-        let options = ["--http", "127.0.0.1:0"];
+        let options = ["--http", "127.0.0.1:0", "--open"];
         let mut front = self.serve(&Self::gateway(name, &options, &["--url", &served.url]));
         front.programs.extend(served.programs);
         front
@@ -147,7 +147,7 @@ impl Ground {
 
     /// The gateway over Streamable HTTP, with a server that it starts.
     pub(crate) fn in_front_of_started(&self, name: &str, server: &Line) -> Served {
-        self.serve(&server.behind(Self::gateway(name, &["--http", "127.0.0.1:0"], &["--"])))
+        self.serve(&server.behind(Self::gateway(name, &["--http", "127.0.0.1:0", "--open"], &["--"])))
     }
 
     /// A server of an agent's session, reached through the relay that its agent is told to start; the suite, which speaks

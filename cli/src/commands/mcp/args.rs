@@ -54,15 +54,18 @@ pub(crate) struct McpArgs {
     /// Serve Streamable HTTP at ADDR (such as 127.0.0.1:0) in place of standard input and output
     #[arg(long, value_name = "ADDR", help_heading = "HTTP")]
     pub http: Option<SocketAddr>,
-    /// Take requests for this name too; others than loopback need a token (repeatable)
+    /// Take requests for this name too (repeatable)
     #[arg(long, value_name = "HOST", requires = "http", help_heading = "HTTP")]
     pub allow_host: Vec<String>,
     /// Take requests of web pages of this origin, such as http://localhost:3000 (repeatable)
     #[arg(long, value_name = "ORIGIN", requires = "http", help_heading = "HTTP")]
     pub allow_origin: Vec<String>,
-    /// Ask for the bearer token in FILE; it is made if there is none
+    /// Ask for the bearer token in FILE, which is made if there is none [default: one of mayi's own, which it tells]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "http", help_heading = "HTTP")]
     pub token_file: Option<PathBuf>,
+    /// Ask for no token: every program of this machine, of any user, may call what is here. Only at loopback
+    #[arg(long, requires = "http", conflicts_with_all = ["token_file", "allow_host"], help_heading = "HTTP")]
+    pub open: bool,
     /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
     #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
     pub mode: Option<Mode>,

@@ -20,7 +20,7 @@ struct Ready {
     token_file: Option<PathBuf>,
 }
 
-/// Serves clients until `interrupted`.
+/// Serves clients until `interrupted`. `data`: mayi's own folder; `told`: says something to the person.
 ///
 /// # Errors
 /// If the address can't be listened at, or would be open to everybody.
@@ -28,17 +28,25 @@ pub(super) async fn listen(
     door: McpDoor,
     at: SocketAddr,
     args: &McpArgs,
+    (data, told): (Option<&Path>, &dyn Fn(&str)),
     interrupted: impl Future<Output = ()> + Send,
 ) -> Result<(), CliError> {
-    if !at.ip().is_loopback() && args.token_file.is_none() {
+    if args.open && !at.ip().is_loopback() {
         return Err(CliError::usage(format!(
-            "{at} can be reached from other machines: ask for a token with --token-file FILE"
+            "{at} can be reached from other machines, which need a token: leave out --open"
         )));
     }
-    if !args.allow_host.is_empty() && args.token_file.is_none() {
-        return Err(CliError::usage("--allow-host lets others in: ask for a token with --token-file FILE"));
-    }
-    let token = args.token_file.as_deref().map(token).transpose()?;
+    let token_file = match (&args.token_file, data) {
+        _ if args.open => None,
+        (Some(file), _) => Some(std::path::absolute(file)?),
+        (None, Some(data)) => Some(own_file(data)?),
+        (None, None) => {
+            return Err(CliError::usage(
+                "there is no folder for a token: name a file with --token-file FILE",
+            ));
+        }
+    };
+    let token = token_file.as_deref().map(token).transpose()?;
     let listener = TcpListener::bind(at)
         .await
         .map_err(|error| CliError::usage(format!("can't listen at {at}: {error}; try another port")))?;
@@ -52,14 +60,25 @@ pub(super) async fn listen(
         });
     }
     options.origins.clone_from(&args.allow_origin);
-    if let Some(token) = token {
-        options.require(token);
+    match token {
+        Some(token) => options.require(token),
+        None => told("every program of this machine can call the tools here, since --open asks for no token"),
     }
     options.schemas = door.schemas();
-    let token_file = args.token_file.as_ref().map(std::path::absolute).transpose()?;
     print::json(&Versioned::of(Ready { url: format!("http://{bound}/mcp"), token_file }))?;
     serve(listener, Arc::new(door), options, interrupted).await;
     Ok(())
+}
+
+/// The file of mayi's own token: the same from one start to the next, as what clients are told of it.
+fn own_file(data: &Path) -> Result<PathBuf, CliError> {
+    let trouble = |error| CliError::usage(format!("the folder {} can't be made: {error}", data.display()));
+    let mut folder = std::fs::DirBuilder::new();
+    folder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+    folder.create(data).map_err(trouble)?;
+    Ok(data.join("mcp-token"))
 }
 
 /// The token in the file; made, if there is none.

@@ -69,7 +69,9 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
             let interrupted = async move {
                 let _ = interrupts.recv().await;
             };
-            http::listen(door, at, &args, interrupted).await.map(|()| Exit::Interrupted)
+            let data = ctx.sources.folders.data.as_deref();
+            let told = |text: &str| crate::print::note(format!("mayi: {text}"));
+            http::listen(door, at, &args, (data, &told), interrupted).await.map(|()| Exit::Interrupted)
         }
         None => {
             let (input, output) = pipes::both();

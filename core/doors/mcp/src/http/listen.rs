@@ -9,6 +9,7 @@ use axum::body::Body;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use mayi_doors::strangers::{Stranger, Strangers};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -42,14 +43,17 @@ pub async fn serve(
     let closing = CancellationToken::new();
     let connections = TaskTracker::new();
     let places = Arc::new(Semaphore::new(front.options().connections));
+    let strangers = Arc::<Strangers>::default();
     let accepting = async {
         loop {
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
             match listener.accept().await {
                 Ok((connection, _)) => {
+                    // Closed at once where those who are known take all places.
+                    let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
                     let (front, closing) = (Arc::clone(&front), closing.clone());
+                    let strangers = Arc::clone(&strangers);
                     connections.spawn(async move {
-                        connected(connection, front, closing).await;
+                        connected(connection, front, &strangers, closing).await;
                         drop(place);
                     });
                 }
@@ -78,23 +82,37 @@ pub async fn serve(
     let _ = tokio::time::timeout(GRACE, connections.wait()).await;
 }
 
-async fn connected(connection: TcpStream, front: Arc<Front>, closing: CancellationToken) {
+async fn connected(
+    connection: TcpStream,
+    front: Arc<Front>,
+    strangers: &Arc<Strangers>,
+    closing: CancellationToken,
+) {
     let _ = connection.set_nodelay(true);
+    let (stranger, mut evicted) = strangers.enter();
+    let stranger = Arc::new(stranger);
     let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        let front = Arc::clone(&front);
-        async move { Ok::<_, Infallible>(front.handle(request.map(Body::new)).await) }
+        let (front, stranger): (_, Arc<Stranger>) = (Arc::clone(&front), Arc::clone(&stranger));
+        async move { Ok::<_, Infallible>(front.handle(request.map(Body::new), &stranger).await) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_headers(HEADERS).max_buf_size(HEAD_BYTES);
     let serving = http.serve_connection(TokioIo::new(connection), service);
     tokio::pin!(serving);
-    let done = tokio::select! {
-        done = serving.as_mut() => done,
-        () = closing.cancelled() => {
-            serving.as_mut().graceful_shutdown();
-            match tokio::time::timeout(GRACE, serving).await {
-                Ok(done) => done,
-                Err(_) => return,
+    let mut stranger = true;
+    let done = loop {
+        tokio::select! {
+            done = serving.as_mut() => break done,
+            out = &mut evicted, if stranger => match out {
+                Ok(()) => return,
+                Err(_) => stranger = false,
+            },
+            () = closing.cancelled() => {
+                serving.as_mut().graceful_shutdown();
+                match tokio::time::timeout(GRACE, serving).await {
+                    Ok(done) => break done,
+                    Err(_) => return,
+                }
             }
         }
     };

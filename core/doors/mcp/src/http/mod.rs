@@ -37,7 +37,8 @@ pub struct HttpOptions {
     pub token: Option<String>,
     /// The longest body of a request, in bytes.
     pub body: usize,
-    /// The most connections at a time; others wait until one is closed.
+    /// The most connections at a time; more are closed at once. Those that have not shown who they are make room for each
+    /// other before that.
     pub connections: usize,
     /// The most sessions at a time. Each has server processes of its own, and whoever may call may open one.
     pub sessions: usize,
@@ -52,7 +53,7 @@ pub struct HttpOptions {
 const OPEN_TO_ALL: usize = 32;
 
 /// So many there are for those who have the token.
-const WITH_TOKEN: usize = 1024;
+const WITH_TOKEN: usize = 128;
 
 impl HttpOptions {
     /// Only whoever has `token` may call, and so have more sessions.

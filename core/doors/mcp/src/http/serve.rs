@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use mayi_doors::strangers::Stranger;
 
 use super::HttpOptions;
 use super::admit::{accepts, admit, authorize, content, cors, origin, preflight, single};
@@ -58,17 +59,17 @@ impl Front {
         }
     }
 
-    /// Answers a request.
-    pub(super) async fn handle(&self, request: Request) -> Response<Body> {
+    /// Answers a request. `stranger`: its connection, which stays once it has shown who it is.
+    pub(super) async fn handle(&self, request: Request, stranger: &Stranger) -> Response<Body> {
         let page = origin(request.headers(), &self.options);
-        let mut response = self.admitted(request).await.unwrap_or_else(Refusal::into_response);
+        let mut response = self.admitted(request, stranger).await.unwrap_or_else(Refusal::into_response);
         if let Some(page) = page {
             cors(response.headers_mut(), page);
         }
         response
     }
 
-    async fn admitted(&self, request: Request) -> Answered {
+    async fn admitted(&self, request: Request, stranger: &Stranger) -> Answered {
         admit(request.uri(), request.headers(), &self.options)?;
         if request.method() == Method::OPTIONS && request.headers().contains_key(header::ORIGIN) {
             // Browsers send no token with this.
@@ -78,18 +79,21 @@ impl Front {
             return Ok(response);
         }
         authorize(request.headers(), &self.options)?;
+        if self.options.token.is_some() {
+            stranger.is_known();
+        }
         if request.uri().path() != PATH {
             return Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is here: the gateway is at /mcp"));
         }
         match *request.method() {
-            Method::POST => self.post(request).await,
-            Method::GET => self.get(request.headers()),
+            Method::POST => self.post(request, stranger).await,
+            Method::GET => self.get(request.headers()).inspect(|_| stranger.is_known()),
             Method::DELETE => self.delete(request.headers()),
             _ => Err(not_allowed("GET, POST, DELETE")),
         }
     }
 
-    async fn post(&self, request: Request) -> Answered {
+    async fn post(&self, request: Request, stranger: &Stranger) -> Answered {
         content(request.headers())?;
         let (parts, body) = request.into_parts();
         let sent = parts.headers;
@@ -97,6 +101,8 @@ impl Front {
         let frame = Frame::parse(&text)
             .map_err(|malformed| Refusal::answer(StatusCode::BAD_REQUEST, &malformed.answer()))?;
         drop(text);
+        // Where anybody may call, whoever has said a whole thing is one who calls.
+        stranger.is_known();
         match era::of(&frame, &sent, &self.options)? {
             Era::Stateless => {
                 // Before a server is asked: one that takes its time would leave a status of 200.
