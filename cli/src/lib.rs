@@ -53,6 +53,9 @@ pub fn start() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Exit, CliError> {
     let ctx = Context::new(&cli.global)?;
+    if matches!(cli.command, Command::Run(_) | Command::Mcp(_) | Command::Serve(_)) {
+        mayi_doors::process::supervise_all();
+    }
     // A gateway for one client has nothing to do side by side: what goes from thread to thread only takes longer.
     let mut builder = match &cli.command {
         Command::Mcp(args) if args.command.is_none() && args.http.is_none() => Builder::new_current_thread(),

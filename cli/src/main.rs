@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    mayi::start()
+    // Before anything else: a supervisor has to be there at once.
+    mayi_doors::process::supervisor().unwrap_or_else(mayi::start)
 }

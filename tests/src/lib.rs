@@ -12,6 +12,7 @@
 
 pub mod backend;
 pub mod conformance;
+mod loose;
 pub mod random;
 mod skipped;
 
@@ -30,6 +31,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+pub use loose::Loose;
 pub use skipped::skipped;
 
 /// A test that waits longer for anything has failed: nothing that mayi does may hang.

@@ -44,7 +44,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         "mayi-core",
         &["mayi", "mayi-acp", "mayi-acp-server", "mayi-check", "mayi-doors", "mayi-mcp", "mayi-tests"],
     ),
-    ("mayi-doors", &["mayi-acp", "mayi-acp-server", "mayi-mcp"]),
+    ("mayi-doors", &["mayi", "mayi-acp", "mayi-acp-server", "mayi-mcp"]),
     ("mayi-acp", &["mayi", "mayi-acp-server", "mayi-check", "mayi-tests"]),
     ("mayi-mcp", &["mayi", "mayi-acp-server", "mayi-tests"]),
     ("mayi-check", &["mayi", "mayi-acp-server", "mayi-tests"]),

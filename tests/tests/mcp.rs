@@ -22,6 +22,8 @@ mod ambiguous;
 mod expiry;
 #[path = "mcp/http.rs"]
 mod http;
+#[path = "mcp/loose.rs"]
+mod loose;
 #[path = "mcp/many.rs"]
 mod many;
 #[path = "mcp/names.rs"]

@@ -123,6 +123,9 @@ pub(crate) enum Command {
     /// Be what an agent starts in the place of one of its session's MCP servers
     #[command(hide = true)]
     Relay,
+    /// Look after a program that mayi starts for others; nobody else can start one
+    #[command(hide = true)]
+    Supervise,
 }
 
 impl Cli {
@@ -180,6 +183,8 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
         Command::Completions { shell } => completions::print(shell),
         Command::DemoAgent => demo_agent::serve().await,
         Command::Relay => relay::serve().await,
+        // One that is needed was there before the command line was read.
+        Command::Supervise => Err(CliError::usage("there are no supervisors on this system")),
     }
 }
 

@@ -27,6 +27,7 @@ pub const RESERVED: &[&str] = &[
     "responses",
     "run",
     "serve",
+    "supervise",
     "test",
     "trust",
     "uninstall",

@@ -30,7 +30,9 @@ pub use asking::{QuestionEvent, Questions};
 pub use authorized::{Authorized, By, Refusal, Verdict};
 pub use behind::Behind;
 pub use elsewhere::{Remote, card};
-pub use kin::{KinError, asking, is_within_an_agent, peer_of, started_by};
+#[cfg(target_os = "linux")]
+pub use kin::Tree;
+pub use kin::{KinError, SUPERVISOR, asking, is_within_an_agent, peer_of, started_by};
 pub use listeners::{GateEvent, Tally};
 pub use mayi_kept::{KeepError, Keeper, NoKeeper};
 pub use memory::{Memory, sweep};

@@ -8,6 +8,7 @@ mod demo;
 mod ends;
 mod exits;
 mod formats;
+mod loose;
 mod modes;
 mod rogues;
 mod servers;

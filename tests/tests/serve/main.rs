@@ -12,6 +12,7 @@ mod answers;
 mod asking;
 mod events;
 mod hostile;
+mod loose;
 mod scene;
 mod servers;
 mod settings;

@@ -62,7 +62,7 @@ impl Connection {
         offer: Offer,
         events: mpsc::UnboundedSender<AcpEvent>,
     ) -> Result<Self, AgentError> {
-        let (process, pipes) = Process::start(launch, &events)?;
+        let (process, pipes) = Process::start(launch, &events).await?;
         let fault = Fault::default();
         let transport = stdio::transport(pipes, fault.clone(), events.clone());
         let shared = Arc::new(Shared::new(gate, offer, events));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use super::{AcpEvent, AgentError};
 use mayi_core::approval::visible;
 use mayi_core::config::{Standing, Trust};
-use mayi_doors::process::{Family, read_some_line, without_own_variables, wrapped};
+use mayi_doors::process::{self, Family, read_some_line, without_own_variables};
 
 /// How an agent is started.
 #[derive(Clone, Debug)]
@@ -40,10 +40,10 @@ pub struct Launch {
 /// As many last lines of the agent's error output are kept.
 const KEPT: usize = 12;
 
-/// An agent that runs. Dropping it ends its whole process group.
+/// An agent that runs. Dropping it ends it with everything that it started.
 pub(super) struct Process {
     family: Family,
-    exited: watch::Receiver<Option<String>>,
+    exited: watch::Receiver<Option<ExitStatus>>,
     stderr: Arc<Mutex<VecDeque<String>>>,
     /// Reads its error output until that is closed.
     reader: Option<JoinHandle<()>>,
@@ -54,7 +54,7 @@ pub(super) struct Pipes {
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
     /// How the agent itself ended: what it started may hold its output open for longer.
-    pub(super) exited: watch::Receiver<Option<String>>,
+    pub(super) exited: watch::Receiver<Option<ExitStatus>>,
 }
 
 /// Finds `program`: an absolute path as it is, a name in the absolute entries of PATH.
@@ -97,7 +97,7 @@ pub(super) fn safe_path(roots: &[PathBuf]) -> OsString {
 
 impl Process {
     /// Starts the agent.
-    pub(super) fn start(
+    pub(super) async fn start(
         launch: &Launch,
         events: &mpsc::UnboundedSender<AcpEvent>,
     ) -> Result<(Self, Pipes), AgentError> {
@@ -113,28 +113,17 @@ impl Process {
         command
             .args(arguments)
             .current_dir(&launch.folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
             .env("PATH", safe_path(&launch.roots))
             .env_remove("PWD");
         without_own_variables(&mut command);
         command.envs(&launch.env);
-        let mut child = wrapped(command).spawn().map_err(spawn_error)?;
+        let started = process::start(command, true).map_err(spawn_error)?;
+        started.begins.done().await.map_err(spawn_error)?;
         let broken = || AgentError::Protocol("its standard streams could not be opened".to_owned());
-        let stdin = child.stdin().take().ok_or_else(broken)?;
-        let stdout = child.stdout().take().ok_or_else(broken)?;
+        let (stdin, stdout) = (started.stdin.ok_or_else(broken)?, started.stdout);
         let stderr = Arc::new(Mutex::new(VecDeque::new()));
-        let pipe = child.stderr().take();
-        let reader =
-            pipe.map(|pipe| tokio::spawn(keep_last_lines(pipe, Arc::clone(&stderr), events.clone())));
-        let family = Family::of(child.id());
-        let (ended, exited) = watch::channel(None);
-        tokio::spawn(async move {
-            let status =
-                child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
-            let _ = ended.send(Some(status));
-        });
+        let reader = Some(tokio::spawn(keep_last_lines(started.stderr, Arc::clone(&stderr), events.clone())));
+        let (family, exited) = (started.family, started.exited);
         let process = Self { family, exited: exited.clone(), stderr, reader };
         Ok((process, Pipes { stdin, stdout, exited }))
     }
@@ -143,7 +132,7 @@ impl Process {
     pub(super) async fn died(&mut self, when: &'static str) -> AgentError {
         let limit = Duration::from_secs(1);
         let status = match tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await {
-            Ok(Ok(status)) => status.as_deref().map(|status| format!(" ({status})")).unwrap_or_default(),
+            Ok(Ok(status)) => status.map(|status| format!(" ({status})")).unwrap_or_default(),
             _ => String::new(),
         };
         // What it said last may still be in the pipe. What it started may hold the pipe open: no long wait.
@@ -169,8 +158,11 @@ impl Process {
         let limit = Duration::from_millis(500);
         // Its input is closed by now: most agents end by themselves.
         let _ = tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await;
-        self.family.end();
-        let _ = tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await;
+        self.family.ended().await;
+        // What it said last may still be in the pipe. Where it has no supervisor, what it started may hold that open.
+        if let Some(reader) = self.reader {
+            let _ = tokio::time::timeout(limit, reader).await;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The agent's standard streams as the SDK's transport: bounded lines, strict reading, and a note of
 //! what broke.
 
+use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_client_protocol::Lines;
@@ -55,7 +56,7 @@ pub(super) fn transport(
 
 struct Reading<R> {
     reader: FramedRead<R, LinesCodec>,
-    exited: watch::Receiver<Option<String>>,
+    exited: watch::Receiver<Option<ExitStatus>>,
     fault: Fault,
     events: mpsc::UnboundedSender<AcpEvent>,
     spoken: bool,
@@ -109,7 +110,7 @@ impl<R: tokio::io::AsyncRead + Unpin> Reading<R> {
 }
 
 /// The agent has ended, and what it wrote before has had the time to arrive.
-async fn gone(exited: &mut watch::Receiver<Option<String>>) {
+async fn gone(exited: &mut watch::Receiver<Option<ExitStatus>>) {
     let _ = exited.wait_for(Option::is_some).await;
     tokio::time::sleep(AFTER).await;
 }

@@ -1,7 +1,6 @@
 //! `terminal/*`: commands that mayi runs for the agent, through the gate.
 
 use std::collections::{BTreeMap, HashMap};
-use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::Error;
@@ -9,14 +8,14 @@ use agent_client_protocol::v1::Responder;
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 use super::adapt;
 use super::input::{self, text};
 use super::shared::{Shared, Turn, denied, invalid};
 use mayi_core::call::{Access, Call, Dialect, Door, Surroundings, shell};
 use mayi_core::gate::{Authorized, Verdict};
-use mayi_doors::process::{Family, without_own_variables, wrapped};
+use mayi_doors::process::{self, Family, without_own_variables};
 
 /// As much output is kept where the agent sets no limit.
 const KEPT: usize = 1024 * 1024;
@@ -35,7 +34,6 @@ struct Terminal {
     family: Mutex<Family>,
     output: Mutex<Output>,
     exit: watch::Receiver<Option<Value>>,
-    kill: Notify,
 }
 
 struct Output {
@@ -72,16 +70,14 @@ impl Terminals {
     /// Ends all of them: the agent is gone.
     pub(super) fn end(&self) {
         for (_, terminal) in self.lock().drain() {
-            terminal.end();
+            terminal.family().end();
         }
     }
 }
 
 impl Terminal {
-    /// Ends the command and everything that it started.
-    fn end(&self) {
-        self.kill.notify_one();
-        self.family.lock().unwrap_or_else(PoisonError::into_inner).end();
+    fn family(&self) -> MutexGuard<'_, Family> {
+        self.family.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -150,7 +146,7 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
             () = cancellation.cancelled() => Verdict::Cancelled,
         };
         let result = match verdict {
-            Verdict::Allowed(authorized) => start(&shared, &authorized, wanted),
+            Verdict::Allowed(authorized) => start(&shared, &authorized, wanted).await,
             Verdict::Denied(refusal) => Err(denied(&refusal.reason)),
             Verdict::Cancelled => Err(Error::request_cancelled()),
         };
@@ -162,7 +158,7 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
 }
 
 /// Runs what was authorized: the words that were judged, or the line in a shell.
-fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Result<Value, Error> {
+async fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Result<Value, Error> {
     if shared.terminals.lock().len() >= MOST {
         return Err(denied("too many terminals are open: release some"));
     }
@@ -179,46 +175,40 @@ fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Resu
                 .unwrap_or_else(|_| authorized.call().cwd.clone()),
         )
         .env_remove("PWD")
-        .env("PATH", super::launch::safe_path(&[]))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+        .env("PATH", super::launch::safe_path(&[]));
     without_own_variables(&mut command);
     command.envs(&authorized.call().env);
     let carrying = shared.gate.carry(authorized);
-    let mut child = match wrapped(command).spawn() {
-        Ok(child) => child,
+    let begun = async {
+        let started = process::start(command, false)?;
+        started.begins.done().await?;
+        Ok::<_, std::io::Error>((started.stdout, started.stderr, started.family, started.exited))
+    };
+    let (stdout, stderr, family, mut exited) = match begun.await {
+        Ok(begun) => begun,
         Err(error) => {
             carrying.end("failed");
             return Err(invalid(&format!("{program}: {error}")));
         }
     };
-    let (exit, exited) = watch::channel(None);
+    let (exit, exits) = watch::channel(None);
     let terminal = Arc::new(Terminal {
-        family: Mutex::new(Family::of(child.id())),
+        family: Mutex::new(family),
         output: Mutex::new(Output { bytes: Vec::new(), limit: wanted.limit, truncated: false }),
-        exit: exited,
-        kill: Notify::new(),
+        exit: exits,
     });
     let readers = [
-        child.stdout().take().map(|pipe| tokio::spawn(collect(pipe, Arc::clone(&terminal)))),
-        child.stderr().take().map(|pipe| tokio::spawn(collect(pipe, Arc::clone(&terminal)))),
+        tokio::spawn(collect(stdout, Arc::clone(&terminal))),
+        tokio::spawn(collect(stderr, Arc::clone(&terminal))),
     ];
-    let watched = Arc::clone(&terminal);
     tokio::spawn(async move {
-        let status = tokio::select! {
-            status = child.wait() => status,
-            () = watched.kill.notified() => {
-                let _ = child.start_kill();
-                child.wait().await
-            }
-        };
+        let status = exited.wait_for(Option::is_some).await.map(|status| *status);
         // What it wrote before it ended belongs to its output; a grandchild that holds the pipe
         // open does not hold up the end.
-        for reader in readers.into_iter().flatten() {
+        for reader in readers {
             let _ = tokio::time::timeout(std::time::Duration::from_millis(300), reader).await;
         }
-        let status = status.ok();
+        let status = status.ok().flatten();
         carrying.end(&how(status));
         let _ = exit.send(Some(exit_status(status)));
     });
@@ -296,7 +286,7 @@ pub(super) fn wait_for_exit(
 
 pub(super) fn kill(shared: &Shared, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
     responder.respond_with_result(shared.terminals.get(params).map(|terminal| {
-        terminal.kill.notify_one();
+        terminal.family().kill();
         json!({})
     }))
 }
@@ -305,7 +295,7 @@ pub(super) fn release(shared: &Shared, params: &Value, responder: Responder<Valu
     let id = text(params, "terminalId").unwrap_or_default();
     let removed = shared.terminals.lock().remove(&id);
     responder.respond_with_result(removed.ok_or_else(|| invalid("no terminal has this id")).map(|terminal| {
-        terminal.end();
+        terminal.family().end();
         json!({})
     }))
 }

@@ -1,17 +1,13 @@
 //! Which processes hold a socket.
 
-use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{ancestors, stat};
+use super::{Tree, ancestors, folder, stat};
 
 /// So many open files are looked at in one pass: an agent can open as many as it likes.
 const MOST: usize = 1 << 18;
-
-/// So many processes.
-const MOST_PROCESSES: usize = 1 << 16;
 
 /// Whether something holds a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,19 +23,18 @@ pub(super) fn any(inode: u64) -> Option<u32> {
     let own = std::process::id();
     let mut near = ancestors(own);
     near.insert(0, own);
-    let mut all = processes().ok()?;
+    let mut all = Tree::now().ok()?.all;
     all.retain(|pid| !near.contains(pid));
     Pass::of(inode).first(near.into_iter().chain(all))
 }
 
-/// Whether a process that one of `asking` has started, itself or through others, holds the socket, be it together with
-/// others.
+/// Whether a process within an agent holds the socket, be it together with others.
 ///
 /// # Errors
 /// If there is no way to look at processes.
 pub(super) fn any_within(asking: &[u32], inode: u64) -> io::Result<bool> {
-    let all = processes()?;
-    let within = descendants(asking, &all);
+    let tree = Tree::now()?;
+    let within = tree.within_agents(asking);
     if within.is_empty() {
         return Ok(false);
     }
@@ -51,48 +46,13 @@ pub(super) fn any_within(asking: &[u32], inode: u64) -> io::Result<bool> {
     // server of a tunnel.
     let mut near = ancestors(std::process::id());
     near.insert(0, std::process::id());
-    let rest = all.into_iter().filter(|pid| !near.contains(pid));
+    let rest = tree.all.into_iter().filter(|pid| !near.contains(pid));
     let outside: Vec<u32> = near.iter().copied().chain(rest).filter(|pid| !within.contains(pid)).collect();
     if Pass::of(inode).first(outside).is_some() {
         return Ok(false);
     }
     let mut pass = Pass::of(inode);
     Ok(within.into_iter().any(|pid| pass.threads(pid) != Holds::No))
-}
-
-/// What was started by one of `asking`, itself or through others.
-fn descendants(asking: &[u32], all: &[u32]) -> HashSet<u32> {
-    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
-    for pid in all {
-        if let Some(stat) = stat(&folder(*pid)) {
-            children.entry(stat.parent).or_default().push(*pid);
-        }
-    }
-    let (mut found, mut next) = (HashSet::new(), asking.to_vec());
-    while let Some(pid) = next.pop() {
-        for child in children.get(&pid).into_iter().flatten() {
-            if found.insert(*child) {
-                next.push(*child);
-            }
-        }
-    }
-    found
-}
-
-/// All processes that the system shows, the latest first.
-fn processes() -> io::Result<Vec<u32>> {
-    let numbers = fs::read_dir("/proc")?.flatten().filter_map(|entry| number(&entry));
-    let mut all: Vec<u32> = numbers.take(MOST_PROCESSES).collect();
-    all.sort_unstable_by(|a, b| b.cmp(a));
-    Ok(all)
-}
-
-fn number(entry: &fs::DirEntry) -> Option<u32> {
-    entry.file_name().to_str()?.parse().ok()
-}
-
-fn folder(pid: u32) -> PathBuf {
-    Path::new("/proc").join(pid.to_string())
 }
 
 /// A look through the open files of several processes.

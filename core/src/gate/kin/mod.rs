@@ -1,20 +1,30 @@
 //! Who is within an agent: "Answers from a descendant of a gated agent are refused" (decisions, section 6).
 //!
-//! A process is within an agent if a process of mayi that asks, or one that a gateway works for, is among its parents.
-//! One that has cut itself loose from its parents is not seen; THREATS.md says so.
+//! A process is within an agent if a process of mayi that asks, one that a gateway works for, or a supervisor is among its
+//! parents. On Linux what mayi starts for others is under a supervisor, from which nothing cuts itself loose by ending
+//! its parents. What a program has others start that were there before (`at`, cron, systemd) is not seen, nor is on other
+//! systems what has cut itself loose; THREATS.md says so.
 
 #[cfg(target_os = "linux")]
 mod holders;
 #[cfg(target_os = "linux")]
 mod socket;
+#[cfg(target_os = "linux")]
+mod tree;
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::store::{Store, StoreError};
+
+#[cfg(target_os = "linux")]
+pub use tree::Tree;
+
+/// What a supervisor calls itself in the table of processes, so that it is known after its mayi was killed.
+pub const SUPERVISOR: &str = "mayi-supervisor";
 
 /// Why it can't be said whether somebody is within an agent. Then nobody should be let in.
 #[derive(Debug, Error)]
@@ -39,15 +49,20 @@ pub fn asking(store: &dyn Store) -> Result<Vec<u32>, StoreError> {
     Ok(present.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect())
 }
 
-/// Whether one of the processes that ask is among the parents of `pid`: it is within an agent then.
+/// Whether one of the processes that ask, or a supervisor, is among the parents of `pid`: it is within an agent then.
 #[must_use]
 pub fn started_by(asking: &[u32], pid: u32) -> bool {
-    ancestors(pid).iter().any(|parent| asking.contains(parent))
+    let supervises = |pid: u32| stat(&folder(pid)).is_some_and(|stat| stat.supervises);
+    ancestors(pid).iter().any(|parent| asking.contains(parent) || supervises(*parent))
+}
+
+fn folder(pid: u32) -> PathBuf {
+    Path::new("/proc").join(pid.to_string())
 }
 
 /// The process's parents, nearest first, as far as the system tells.
 fn ancestors(pid: u32) -> Vec<u32> {
-    let parent = |pid: &u32| Some(stat(&Path::new("/proc").join(pid.to_string()))?.parent);
+    let parent = |pid: &u32| Some(stat(&folder(*pid))?.parent);
     let parent = |pid: &u32| parent(pid).filter(|parent| *parent > 0);
     std::iter::successors(parent(&pid), parent).take(1024).collect()
 }
@@ -58,6 +73,8 @@ struct Stat {
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only /proc says so"))]
     ended: bool,
     parent: u32,
+    /// It calls itself a supervisor. Anybody can, and would only shut itself out.
+    supervises: bool,
 }
 
 /// What stands in the folder of a process or of a thread.
@@ -65,10 +82,12 @@ fn stat(folder: &Path) -> Option<Stat> {
     let stat = std::fs::read(folder.join("stat")).ok()?;
     // The second field is a name in parentheses that may hold anything.
     let name = stat.iter().rposition(|byte| *byte == b')')?;
+    let begin = stat.iter().position(|byte| *byte == b'(')?;
+    let supervises = stat.get(begin + 1..name)? == SUPERVISOR.as_bytes();
     let after = std::str::from_utf8(stat.get(name + 1..)?).ok()?;
     let mut fields = after.split_ascii_whitespace();
     let ended = matches!(fields.next()?, "Z" | "X" | "x");
-    Some(Stat { ended, parent: fields.next()?.parse().ok()? })
+    Some(Stat { ended, parent: fields.next()?.parse().ok()?, supervises })
 }
 
 /// The process at the other end of a TCP connection within this machine: this end is `local`, and that one `peer`.

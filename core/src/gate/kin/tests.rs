@@ -193,3 +193,22 @@ fn given_processes_in_the_store_then_what_they_started_is_within() {
     assert!(!is_within_an_agent(&store, local, peer).unwrap());
     drop(there);
 }
+
+/// Attack 322: mayi is killed, and the supervisor is about to end what the agent has started. Until then nothing of that
+/// answers.
+#[test]
+fn given_a_supervisor_whose_mayi_is_gone_then_what_is_below_it_is_within_an_agent() {
+    let line = format!("printf {SUPERVISOR} >/proc/self/comm; bash -c 'echo $$; read line; true'; true");
+    let mut command = Command::new("bash");
+    command.args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut supervisor = Started::of(command);
+    let _input = supervisor.0.stdin.take().unwrap();
+    let mut told = String::new();
+    BufReader::new(supervisor.0.stdout.take().unwrap()).read_line(&mut told).unwrap();
+    let below: u32 = told.trim().parse().unwrap();
+    assert!(started_by(&[], below));
+    assert!(!started_by(&[], supervisor.id()), "it is not within itself");
+    let tree = Tree::now().unwrap();
+    assert!(tree.within_agents(&[]).contains(&below));
+    assert!(!tree.within(&[below]).contains(&below));
+}

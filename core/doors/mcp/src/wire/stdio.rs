@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::frame::{Frame, code};
 use crate::lines::{Line, Lines, write_all};
 use mayi_core::approval::visible;
 use mayi_core::config::find_program;
-use mayi_doors::process::{Family, read_some_line, without_own_variables, wrapped};
+use mayi_doors::process::{self, read_some_line, without_own_variables};
 
 /// So long after a server has ended, what it started may still hold its output open.
 const AFTER: Duration = Duration::from_millis(200);
@@ -44,35 +44,26 @@ pub(crate) fn start(program: &Program, say: Say) -> Result<Wire, String> {
     let (word, arguments) = program.command.split_first().ok_or("its command is empty")?;
     let path = find_program(word).ok_or_else(|| format!("`{}` was not found on the PATH", visible(word)))?;
     let mut command = Command::new(&path);
-    command
-        .args(arguments)
-        .current_dir(&program.cwd)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(arguments).current_dir(&program.cwd);
     without_own_variables(&mut command);
     command.envs(&program.env);
-    let mut child = wrapped(command)
-        .spawn()
-        .map_err(|error| format!("`{}` can't be started: {error}", visible(&path.display().to_string())))?;
-    let pipes = (child.stdin().take(), child.stdout().take());
-    let (Some(stdin), Some(stdout)) = pipes else {
-        return Err("its standard streams could not be opened".to_owned());
-    };
-    if let Some(stderr) = child.stderr().take() {
-        tokio::spawn(pass_on(stderr, Arc::clone(&say)));
-    }
-    let family = Family::of(child.id());
-    let (ended, exited) = watch::channel(None);
-    tokio::spawn(async move {
-        let status = child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
-        let _ = ended.send(Some(status));
-    });
+    let shown = visible(&path.display().to_string());
+    let cant = move |error: &str| format!("`{shown}` can't be started: {error}");
+    let started = process::start(command, true).map_err(|error| cant(&error.to_string()))?;
+    let stdin = started.stdin.ok_or_else(|| cant("its standard input could not be opened"))?;
+    tokio::spawn(pass_on(started.stderr, Arc::clone(&say)));
+    let (family, exited, begins) = (started.family, started.exited, started.begins);
     let (out, outgoing) = mpsc::channel(WAITING);
     let (incoming, inc) = mpsc::channel(WAITING);
     // The pipe ends when nobody sends any more: a server's sign to end by itself.
     tokio::spawn(write_all(stdin, outgoing, |_| ()));
-    tokio::spawn(Reading { exited, say, to: incoming, stray: 0 }.run(stdout));
+    let stdout = started.stdout;
+    tokio::spawn(async move {
+        match begins.done().await {
+            Ok(()) => Reading { exited, say, to: incoming, stray: 0 }.run(stdout).await,
+            Err(error) => drop(incoming.send(Incoming::Ended(cant(&error.to_string()))).await),
+        }
+    });
     Ok(Wire { out, inc, guard: Box::new(family) })
 }
 
@@ -96,7 +87,7 @@ async fn pass_on(stderr: tokio::process::ChildStderr, say: Say) {
 }
 
 struct Reading {
-    exited: watch::Receiver<Option<String>>,
+    exited: watch::Receiver<Option<ExitStatus>>,
     say: Say,
     to: mpsc::Sender<Incoming>,
     stray: usize,
@@ -134,7 +125,9 @@ impl Reading {
             }
         }
         let why = match tokio::time::timeout(AFTER, self.exited.wait_for(Option::is_some)).await {
-            Ok(Ok(status)) => format!("it has ended ({})", status.as_deref().unwrap_or_default()),
+            Ok(Ok(status)) => {
+                format!("it has ended ({})", status.map(|status| status.to_string()).unwrap_or_default())
+            }
             _ => "it has closed its output".to_owned(),
         };
         let _ = self.to.send(Incoming::Ended(why)).await;
@@ -165,7 +158,7 @@ impl Reading {
 }
 
 /// The server has ended, and what it wrote before has had the time to arrive.
-async fn gone(exited: &mut watch::Receiver<Option<String>>) {
+async fn gone(exited: &mut watch::Receiver<Option<ExitStatus>>) {
     let _ = exited.wait_for(Option::is_some).await;
     tokio::time::sleep(AFTER).await;
 }
