@@ -45,6 +45,18 @@ fn given_an_agent_that_never_answers_then_the_time_limit_ends_it_at_once() {
     machine.is_quiet();
 }
 
+/// Review of 2026-11-23, reliability L4: an agent that was mute from the start was waited for without a word. Agents F14:
+/// one that waits for an answer is not mute.
+#[test]
+fn given_an_agent_that_says_nothing_then_that_is_said_unless_it_waits_for_an_answer() {
+    each(&[("silent", true), ("silent-prompt", true), ("many-asks 1", false)], |(behaviour, mute)| {
+        let machine = Machine::new();
+        let words: Vec<&str> = behaviour.split(' ').collect();
+        let ended = rogue(&machine, &words).args(["--on-ask", "wait", "--timeout", "13s"]).end().exits(124);
+        assert_eq!(ended.err.contains("the agent has said nothing for 10 s; Ctrl-C "), *mute, "{ended}");
+    });
+}
+
 /// "124 `--timeout` reached": before 6, for what waited was not left unanswered but withdrawn with its turn.
 #[test]
 fn given_a_question_that_waits_then_the_time_limit_withdraws_it() {

@@ -195,7 +195,7 @@ impl Run<'_> {
     ) -> (Output, Ending, Outcome) {
         let mut ending = Ending::default();
         let decided = self.gate.subscribe();
-        let (connection, opened) = match self.open(events).await {
+        let (connection, opened) = match self.open(events, &mut output).await {
             Ok(open) => open,
             Err(outcome) => {
                 self.end_servers().await;
@@ -258,6 +258,7 @@ impl Run<'_> {
     async fn open(
         &mut self,
         events: mpsc::UnboundedSender<AcpEvent>,
+        output: &mut Output,
     ) -> Result<(Connection, Opened), Outcome> {
         let setup = self.setup;
         let gate = self.gate.clone();
@@ -268,13 +269,26 @@ impl Run<'_> {
         };
         let far = Instant::now() + std::time::Duration::from_secs(365 * 24 * 3600);
         let cut = |cut| Outcome { cut: Some(cut), ..Outcome::default() };
-        let (connection, opened) = tokio::select! {
-            opened = timeout_at(self.deadline.unwrap_or(far), opening) => match opened {
-                Ok(Ok(open)) => open,
-                Ok(Err(error)) => return Err(Outcome { error: Some(error), ..Outcome::default() }),
-                Err(_) => return Err(cut(Cut::Timeout)),
-            },
-            Some(()) = self.interrupts.recv() => return Err(cut(Cut::Interrupted)),
+        let opening = timeout_at(self.deadline.unwrap_or(far), opening);
+        tokio::pin!(opening);
+        let mute = tokio::time::sleep(turn::MUTE);
+        tokio::pin!(mute);
+        let mut told = false;
+        let (connection, opened) = loop {
+            tokio::select! {
+                opened = &mut opening => match opened {
+                    Ok(Ok(open)) => break open,
+                    Ok(Err(error)) => return Err(Outcome { error: Some(error), ..Outcome::default() }),
+                    Err(_) => return Err(cut(Cut::Timeout)),
+                },
+                Some(()) = self.interrupts.recv() => return Err(cut(Cut::Interrupted)),
+                () = &mut mute, if !told => {
+                    told = true;
+                    if let Err(error) = output.notice(&turn::mute(turn::MUTE, "ends it")) {
+                        return Err(Outcome { cut: Some(Cut::OutputGone), unwritten: Some(error), ..Outcome::default() });
+                    }
+                }
+            }
         };
         if let Some(servers) = &self.servers {
             servers.belong_to(&opened.id);

@@ -16,14 +16,15 @@ use super::output::Output;
 /// any sign of life is the end.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// What comes right behind the prompt's answer belongs to the turn: some agents' sub-agents ask then,
-/// with nothing before that announces it.
+/// What comes right behind the prompt's answer belongs to the turn: some agents' sub-agents ask then, with nothing before
+/// that announces it. The agent is asked whether it has said everything; one that does not answer that has so long.
 const BEHIND: Duration = Duration::from_millis(200);
 
 /// However lively it is: so long after the prompt's answer, the turn is over unless a person is asked.
 const LINGERS: Duration = Duration::from_secs(60);
 
-/// After so long without a sign of life, the person is told.
+/// After so long without a sign of life, the person is told; then after each minute, and after longer and longer.
+pub(super) const MUTE: Duration = Duration::from_secs(10);
 const SILENT: Duration = Duration::from_secs(60);
 
 /// After so long without a sign of life, and with nobody who could cancel it, the agent has failed.
@@ -83,7 +84,7 @@ impl Turns {
         let mut cut: Option<(Cut, Instant)> = None;
         let mut reasons = Vec::new();
         let mut heard = Instant::now();
-        let mut told = 0;
+        let mut told = 0_u32;
         let far = Instant::now() + Duration::from_secs(365 * 24 * 3600);
         loop {
             let deadline = self.deadline.filter(|_| cut.is_none()).unwrap_or(far);
@@ -135,17 +136,19 @@ impl Turns {
                     }
                     return Ok(Ended { stop: Some(stop), cut: cut.map(|(why, _)| why), reasons });
                 }
-                () = sleep_until(heard + SILENT * (1 << told)) => {
+                () = sleep_until(heard + silence(told)) => {
                     told = (told + 1).min(20);
                     let silent = heard.elapsed();
                     if !self.gate.waiting().is_empty() {
+                        // It waits for an answer, and it is not its silence that is waited for.
+                        heard = Instant::now();
+                        told = 0;
                         Ok(())
                     } else if !self.watched && silent >= LOST {
                         self.cancel();
                         return Err(AgentError::Silent { what: "the prompt, or say anything,", limit: silent });
                     } else {
-                        let minutes = silent.as_secs() / 60;
-                        self.output.notice(&format!("the agent has said nothing for {minutes} min; Ctrl-C cancels the turn"))
+                        self.output.notice(&mute(silent, "cancels the turn"))
                     }
                 }
             };
@@ -179,9 +182,16 @@ impl Turns {
     async fn linger(&mut self, reasons: &mut Vec<String>) -> Option<Cut> {
         let begun = Instant::now();
         let mut heard = begun;
+        let connection = Arc::clone(&self.connection);
+        let mut settled = Box::pin(connection.settled(BEHIND));
+        // It was heard of since it was asked whether it has said everything.
+        let (mut more, mut done) = (false, false);
         loop {
             let waiting = !self.gate.waiting().is_empty();
             let patience = if self.connection.under_way(&self.session) > 0 { QUIET } else { BEHIND };
+            if done && !waiting && patience == BEHIND {
+                return None;
+            }
             let far = Instant::now() + Duration::from_secs(365 * 24 * 3600);
             let until = if waiting { far } else { (heard + patience).min(begun + LINGERS) };
             let written = tokio::select! {
@@ -196,7 +206,7 @@ impl Turns {
                 }
                 () = sleep_until(until) => return None,
                 Some(event) = self.agent.recv() => {
-                    heard = Instant::now();
+                    (heard, more) = (Instant::now(), true);
                     let written = self.hear(event);
                     if self.stops() {
                         self.cancel();
@@ -205,7 +215,7 @@ impl Turns {
                     written
                 }
                 Some(event) = self.decided.recv() => {
-                    heard = Instant::now();
+                    (heard, more) = (Instant::now(), true);
                     keep_reason(&event, reasons);
                     self.output.gate(&event)
                 }
@@ -213,7 +223,20 @@ impl Turns {
                     self.drain(reasons);
                     return None;
                 }
+                // What it said before it answered that was taken above.
+                () = &mut settled, if !done => {
+                    done = !more;
+                    more = false;
+                    if !done {
+                        settled = Box::pin(connection.settled(BEHIND));
+                    }
+                    Ok(())
+                }
             };
+            if more && done {
+                done = false;
+                settled = Box::pin(connection.settled(BEHIND));
+            }
             if let Err(error) = written {
                 self.unwritten = Some(error);
                 return Some(Cut::OutputGone);
@@ -236,6 +259,20 @@ impl Turns {
             self.unwritten.get_or_insert(error);
         }
     }
+}
+
+/// After so long without a sign of life, the person is told for the next time.
+fn silence(told: u32) -> Duration {
+    told.checked_sub(1).map_or(MUTE, |before| SILENT * (1 << before))
+}
+
+/// Says that the agent is silent, and what ends that.
+pub(super) fn mute(silent: Duration, ends: &str) -> String {
+    let long = match silent.as_secs() {
+        seconds if seconds < 60 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds / 60),
+    };
+    format!("the agent has said nothing for {long}; Ctrl-C {ends}")
 }
 
 fn is_unasked(event: &AcpEvent) -> bool {

@@ -196,6 +196,15 @@ impl Connection {
         }
     }
 
+    /// Waits until the agent has answered something, whatever it makes of it: what it had to say before has been heard by
+    /// then. One that does not answer is waited for as long as `limit`.
+    pub async fn settled(&self, limit: Duration) {
+        // Not in the protocol, as its leading `_` says: an agent answers that there is no such method.
+        if let Ok(message) = UntypedMessage::new("_mayi/settled", json!({})) {
+            let _ = tokio::time::timeout(limit, self.cx.send_request(message).block_task()).await;
+        }
+    }
+
     /// Waits until the agent is gone by itself.
     pub async fn gone(&self) {
         self.cx.incoming_closed().await;
