@@ -70,6 +70,12 @@ impl Credentials {
         &self.answer.file
     }
 
+    /// Takes the files away: the backend ends.
+    pub(crate) fn forget(&self) {
+        self.ask.forget();
+        self.answer.forget();
+    }
+
     /// What `token` stands for.
     pub(crate) fn of(&self, token: &str) -> Option<Credential> {
         // Both are compared, whatever comes of the first.
@@ -101,12 +107,16 @@ impl Token {
         writeln!(options.open(&file)?, "{text}")?;
         Ok(Self { text, file })
     }
+
+    /// What it says is worth nothing once the backend is gone.
+    fn forget(&self) {
+        let _ = std::fs::remove_file(&self.file);
+    }
 }
 
 impl Drop for Token {
     fn drop(&mut self) {
-        // What it says is worth nothing once the backend is gone.
-        let _ = std::fs::remove_file(&self.file);
+        self.forget();
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) enum Refused {
     Answer(AnswerError),
     /// Not with this credential.
     NotAllowed(String),
+    /// Events have no way back over HTTP.
+    NoSocket,
     /// The configuration is refused.
     Config(String),
     /// Something went wrong here.
@@ -38,6 +40,9 @@ impl From<Refused> for ErrorObjectOwned {
             Refused::Params(text) => plain(-32602, text),
             Refused::Agent(text) => plain(-32010, text),
             Refused::NotAllowed(text) => plain(-32030, text),
+            Refused::NoSocket => {
+                plain(-32600, "events come over a WebSocket: connect by one, and subscribe there".to_owned())
+            }
             Refused::Config(text) => plain(-32040, text),
             Refused::Internal(text) => plain(-32603, text),
             Refused::Answer(error) => Self::owned(-32020, error.to_string(), Some(detail(&error))),

@@ -73,6 +73,8 @@ pub(super) struct Front {
     pub(super) options: FrontOptions,
     services: TowerServiceBuilder<tower::layer::util::Identity, tower::layer::util::Identity>,
     methods: Methods,
+    /// Those over HTTP alone.
+    plain: Methods,
     stop: StopHandle,
     strangers: Arc<Strangers>,
     askers: Arc<Semaphore>,
@@ -118,7 +120,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send,
 ) -> Result<(), String> {
     let pairings = codes.0;
-    let module = rpc::module(Arc::clone(&backend), pairings.clone())?;
+    let modules = rpc::modules(&backend, pairings.as_ref())?;
     let (stop, server) = stop_channel();
     let config = ServerConfig::builder()
         .max_request_body_size(MESSAGE)
@@ -135,7 +137,8 @@ pub async fn serve(
         pairings,
         options,
         services: jsonrpsee::server::Server::builder().set_config(config).to_service_builder(),
-        methods: module.into(),
+        methods: modules.socket.into(),
+        plain: modules.http.into(),
         stop,
         strangers: Arc::default(),
         askers: Arc::new(Semaphore::new(ASKERS)),
@@ -165,6 +168,8 @@ pub async fn serve(
         () = accepting => {}
         () = shutdown => {}
     }
+    // Here, and not when the last request is done that holds them: nobody waits for that.
+    front.credentials.forget();
     let _ = server.stop();
     let _ = tokio::time::timeout(GRACE, server.stopped()).await;
     Ok(())
@@ -231,7 +236,9 @@ impl Front {
 
     /// Gives a request to the methods.
     pub(super) async fn call(&self, request: Request<Incoming>) -> Response<HttpBody> {
-        let mut service = self.services.clone().build(self.methods.clone(), self.stop.clone());
+        let socket = jsonrpsee::server::ws::is_upgrade_request(&request);
+        let methods = if socket { &self.methods } else { &self.plain };
+        let mut service = self.services.clone().build(methods.clone(), self.stop.clone());
         match service.call(request).await {
             Ok(response) => response,
             Err(error) => {

@@ -6,10 +6,11 @@ use jsonrpsee::server::{RpcModule, SubscriptionSink};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::watch;
 
-use super::{Context, Registered, allowed, parsed};
+use super::{Context, Registered, allowed, for_page, parsed};
 use crate::api::{Batch, Event, Subscribe};
 use crate::backend::Backend;
 use crate::credentials::Credential;
+use crate::error::Refused;
 use crate::events::Next;
 
 pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
@@ -35,6 +36,16 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
             },
         )
         .map(|_| ())
+}
+
+/// Says to whoever may subscribe that they have to come over a WebSocket.
+pub(super) fn refuse(module: &mut RpcModule<Context>) -> Registered {
+    for name in ["events/subscribe", "events/unsubscribe"] {
+        for_page(module, name, |_, _, _: serde_json::Value| -> Result<(), Refused> {
+            Err(Refused::NoSocket)
+        })?;
+    }
+    Ok(())
 }
 
 /// Sends what there is, at the pace of whoever reads it.

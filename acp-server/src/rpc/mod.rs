@@ -28,31 +28,47 @@ pub(crate) struct Context {
     pub(crate) backend: Arc<Backend>,
     pub(crate) pairing: Option<Arc<crate::front::Pairings>>,
     /// Requests to ask that are under way.
-    asking: tokio::sync::Semaphore,
+    asking: Arc<tokio::sync::Semaphore>,
 }
 
 /// So many programs may wait for an answer at a time.
 const MOST_ASKING: usize = 64;
 
-/// All methods (surfaces, section 3).
+/// The methods, by what carries them.
+pub(crate) struct Modules {
+    /// All of them (surfaces, section 3).
+    pub(crate) socket: RpcModule<Context>,
+    /// For requests over HTTP alone, which has no way back for events.
+    pub(crate) http: RpcModule<Context>,
+}
+
+/// Puts the methods together.
 ///
 /// # Errors
 /// If two methods have the same name.
-pub(crate) fn module(
-    backend: Arc<Backend>,
-    pairing: Option<Arc<crate::front::Pairings>>,
-) -> Result<RpcModule<Context>, String> {
-    let asking = tokio::sync::Semaphore::new(MOST_ASKING);
-    let mut module = RpcModule::new(Context { backend, pairing, asking });
+pub(crate) fn modules(
+    backend: &Arc<Backend>,
+    pairing: Option<&Arc<crate::front::Pairings>>,
+) -> Result<Modules, String> {
+    let asking = Arc::new(tokio::sync::Semaphore::new(MOST_ASKING));
+    let module = |events: fn(&mut RpcModule<Context>) -> Registered| {
+        let context =
+            Context { backend: Arc::clone(backend), pairing: pairing.cloned(), asking: Arc::clone(&asking) };
+        let mut module = RpcModule::new(context);
+        settings::register(&mut module)?;
+        sessions::register(&mut module)?;
+        approvals::register(&mut module)?;
+        ask::register(&mut module)?;
+        servers::register(&mut module)?;
+        record::register(&mut module)?;
+        events(&mut module)?;
+        Ok(module)
+    };
     let text = |error: jsonrpsee::core::RegisterMethodError| error.to_string();
-    settings::register(&mut module).map_err(text)?;
-    sessions::register(&mut module).map_err(text)?;
-    approvals::register(&mut module).map_err(text)?;
-    ask::register(&mut module).map_err(text)?;
-    servers::register(&mut module).map_err(text)?;
-    record::register(&mut module).map_err(text)?;
-    events::register(&mut module).map_err(text)?;
-    Ok(module)
+    Ok(Modules {
+        socket: module(events::register).map_err(text)?,
+        http: module(events::refuse).map_err(text)?,
+    })
 }
 
 type Registered = Result<(), jsonrpsee::core::RegisterMethodError>;

@@ -89,6 +89,9 @@ pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliErro
     let Kept { store, .. } = memory::open(&ctx, &loaded)?;
     person::may_serve(&*store)?;
     let state = ctx.state_folder()?;
+    // From here on: the files below are taken away however it ends.
+    let (interrupt, interrupts) = mpsc::unbounded_channel();
+    super::run::listen_for_signals(&interrupt);
     let instance = format!("{}-{}", std::process::id(), uuid::Uuid::now_v7());
     let folder = state.join("serve");
     forget_others(&folder);
@@ -136,7 +139,7 @@ pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliErro
     if let Some(ui) = &ui {
         offer(&codes, ui);
     }
-    let exit = served(&args, listener, &backend, credentials, options, codes).await?;
+    let exit = served(&args, listener, &backend, (credentials, options, codes), interrupts).await?;
     backend.end().await;
     Ok(exit)
 }
@@ -145,12 +148,9 @@ async fn served(
     args: &ServeArgs,
     listener: TcpListener,
     backend: &Arc<Backend>,
-    credentials: Credentials,
-    options: FrontOptions,
-    codes: Codes,
+    (credentials, options, codes): (Credentials, FrontOptions, Codes),
+    mut interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Result<Exit, CliError> {
-    let (interrupt, mut interrupts) = mpsc::unbounded_channel();
-    super::run::listen_for_signals(&interrupt);
     let mut exit = Exit::Interrupted;
     let over = async {
         tokio::select! {

@@ -10,6 +10,7 @@
 
 mod answers;
 mod asking;
+mod ends;
 mod events;
 mod hostile;
 mod loose;

@@ -70,19 +70,26 @@ fn read_all() -> Result<String, CliError> {
 
 /// Sends Ctrl-C and SIGTERM on.
 pub(in crate::commands) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
-    let sender = to.clone();
-    tokio::spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {} });
-    #[cfg(unix)]
-    for kind in [tokio::signal::unix::SignalKind::terminate(), tokio::signal::unix::SignalKind::hangup()] {
+    #[cfg(not(unix))]
+    {
         let sender = to.clone();
-        if let Ok(mut signals) = tokio::signal::unix::signal(kind) {
-            tokio::spawn(async move { while signals.recv().await.is_some() && sender.send(()).is_ok() {} });
-        }
+        tokio::spawn(
+            async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {} },
+        );
     }
-    // A file that may not grow is an error of the write, and no reason to end without an answer.
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
+        // They are listened for when this returns, and not only once somebody has begun to wait.
+        for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+            let sender = to.clone();
+            if let Ok(mut signals) = signal(kind) {
+                tokio::spawn(
+                    async move { while signals.recv().await.is_some() && sender.send(()).is_ok() {} },
+                );
+            }
+        }
+        // A file that may not grow is an error of the write, and no reason to end without an answer.
         let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     }
 }
