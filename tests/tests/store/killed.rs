@@ -65,3 +65,34 @@ fn given_one_of_two_processes_killed_then_the_other_goes_on() {
     assert_eq!(staying.end().len(), 400);
     assert_eq!(wrong(&data.path()), [""; 0]);
 }
+
+/// Attack 310: an older head is put back. One commit behind it is what a kill leaves, and the next process mends it; behind two,
+/// of which the end is gone besides, no process appends, and `verify` tells of it after each of them.
+#[test]
+fn given_an_older_head_put_back_then_the_next_process_mends_one_commit_and_refuses_two() {
+    let data = Data::new();
+    let head = data.path().join("head");
+    let append = |name: &str| {
+        let mut worker = data.worker(&["append", name, "1"]);
+        worker.begin();
+        worker.rest()
+    };
+    assert_eq!(append("first"), ["1"]);
+    let first = std::fs::read(&head).unwrap();
+    assert_eq!(append("second"), ["1"]);
+    std::fs::write(&head, &first).unwrap();
+    assert_eq!(append("third"), ["1"], "one commit behind is mended");
+    assert_eq!(wrong(&data.path()), [""; 0]);
+
+    // The head of the first of four, and the last of these is gone.
+    let three = std::fs::read(data.path().join("store.db")).unwrap();
+    assert_eq!(append("fourth"), ["1"]);
+    std::fs::write(data.path().join("store.db"), three).unwrap();
+    std::fs::write(&head, &first).unwrap();
+    for name in ["fifth", "sixth"] {
+        let said = append(name).join("\n");
+        assert!(said.contains("more than one commit stands behind entry 2"), "{said}");
+        assert_eq!(wrong(&data.path()).len(), 1);
+        assert!(wrong(&data.path())[0].contains("older"), "{:?}", wrong(&data.path()));
+    }
+}

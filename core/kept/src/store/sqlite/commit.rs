@@ -10,7 +10,7 @@ use super::head::Head;
 use super::owners::Life;
 use super::value::count;
 use super::{SqliteStore, Writer, approvals, check, error, folder, grants, passes, pins};
-use crate::record::{Checker, Keys, Link, Place};
+use crate::record::{Cell, Checker, Keys, Link, PART, Place};
 use crate::store::{Change, Conflict, OwnerId, StoreError};
 
 /// No commit has more entries than this.
@@ -78,7 +78,8 @@ impl SqliteStore {
                 self.is_ours(transaction, before, seq, keys)?;
                 before = Link { seq, mac };
                 // Mended before there is more to mend: at most one commit is ever without its head.
-                self.name(head, keys, before);
+                head.write(&keys.head, before, self.options.durability)
+                    .map_err(|error| error::io(head.path(), &error))?;
             }
             newest => {
                 let last = newest.map_or(0, |(seq, _)| seq);
@@ -90,7 +91,9 @@ impl SqliteStore {
         Appending::after(before, transaction, &keys.chain).map_err(failed)
     }
 
-    /// What stands behind the head was written by mayi, in one commit: the head never names what somebody else put there.
+    /// What stands behind the head was written by mayi, in one commit, which is what a process that was ended leaves. The head
+    /// never names what somebody else put there; and behind an older head that was put back stand more commits, whose end may
+    /// have been removed: mended, that would never show again.
     fn is_ours(
         &self,
         connection: &Connection,
@@ -101,21 +104,23 @@ impl SqliteStore {
         let mut checker = Checker::new(keys.chain.clone(), Place::Record, head, None);
         let few = newest - head.seq <= MOST_BEHIND;
         let from = i64::try_from(head.seq).unwrap_or(i64::MAX).saturating_add(1);
+        let (mut parts, mut one_commit) = (0_i64.., true);
         if few {
-            check::each(connection, from, newest, |row| checker.row(row))
-                .map_err(|error| error::sqlite(&self.path, error))?;
+            check::each(connection, from, newest, |row| {
+                let part = row.iter().find(|(name, _)| *name == PART).map(|(_, cell)| *cell);
+                one_commit &= part == parts.next().map(Cell::Integer);
+                checker.row(row);
+            })
+            .map_err(|error| error::sqlite(&self.path, error))?;
         }
         let sound = checker.at().seq == newest && checker.end().0.is_empty();
-        if few && sound {
-            return Ok(());
-        }
-        Err(StoreError::Damaged {
-            path: self.path.clone(),
-            reason: format!(
-                "somebody else than mayi wrote behind entry {} of the record: see `mayi log verify`",
-                head.seq
-            ),
-        })
+        let wrong = match (few && sound, one_commit) {
+            (true, true) => return Ok(()),
+            (true, false) => "more than one commit stands",
+            (false, _) => "somebody else than mayi wrote",
+        };
+        let reason = format!("{wrong} behind entry {} of the record: see `mayi log verify`", head.seq);
+        Err(StoreError::Damaged { path: self.path.clone(), reason })
     }
 
     /// The head names `newest`. What it names is in the database by now: if the head can't be written, it is

@@ -294,6 +294,39 @@ fn given_another_end_with_the_same_numbers_then_it_is_found_and_stays_so() {
     assert_eq!(found(&place.verify()), [(16, 16, What::Replaced)]);
 }
 
+/// Attack 310: an older head put back, and the end removed, so that the rest stands behind that head: nothing is appended,
+/// and it is found as long as it is so. One commit behind is what a killed process leaves: it is mended.
+#[test]
+fn given_an_older_head_and_a_removed_end_then_nothing_is_appended_and_it_is_found_again_and_again() {
+    for (named, last) in [(4, 6), (4, 9), (0, 2), (9, ALL)] {
+        let (place, _) = tampered(|connection| {
+            connection.execute("DELETE FROM record WHERE seq > ?1", [last.cast_signed()]).unwrap();
+        });
+        let named_at = usize::try_from(named).unwrap();
+        fs::write(place.at("head"), &files().heads[named_at]).unwrap();
+        for _ in 0..3 {
+            // Each opens the store anew, as the next run does.
+            let refused = place.open().commit(vec![Change::Append(entry(20))]).unwrap_err().to_string();
+            assert!(
+                refused.contains(&format!("more than one commit stands behind entry {named}")),
+                "{refused}"
+            );
+            assert_eq!(found(&place.verify()), [(named + 1, last, What::HeadOlder)]);
+        }
+        assert_eq!(fs::read(place.at("head")).unwrap(), files().heads[named_at]);
+    }
+    for named in [0_u64, 4, 9] {
+        let (place, _) = tampered(|connection| {
+            connection.execute("DELETE FROM record WHERE seq > ?1", [named.cast_signed() + 1]).unwrap();
+        });
+        fs::write(place.at("head"), &files().heads[usize::try_from(named).unwrap()]).unwrap();
+        append(&place.open(), [20]);
+        let report = place.verify();
+        assert!(report.is_sound(), "{report:?}");
+        assert_eq!((report.last, report.head), (Some(named + 2), HeadState::Current));
+    }
+}
+
 /// The limit that THREATS.md tells of: a record and its head, brought back together, are a record and its head.
 #[test]
 fn given_an_end_removed_and_its_head_brought_back_then_nothing_shows() {
@@ -319,7 +352,13 @@ fn given_a_process_that_was_ended_before_its_head_then_it_is_no_finding_and_is_m
     let report = verify(&store);
     assert_eq!((report.findings.len(), report.head), (0, HeadState::Current));
     // A commit that fails mends it too: it is never two commits behind.
-    fs::write(place.at("head"), &head).unwrap();
+    let head = fs::read(place.at("head")).unwrap();
     append(&store, [7]);
+    fs::write(place.at("head"), &head).unwrap();
+    let (id, at) = (crate::store::GrantId::new(), second(8));
+    store.commit(vec![Change::Append(entry(8)), Change::Use { id, at }]).unwrap_err();
+    let report = verify(&store);
+    assert_eq!((report.findings.len(), report.last, report.head), (0, Some(7), HeadState::Current));
+    append(&store, [8]);
     assert!(verify(&store).is_sound());
 }
