@@ -71,7 +71,11 @@ fn options(record: &RecordSettings) -> Options {
             Durability::Process => mayi_core::store::Durability::Process,
             Durability::Power => mayi_core::store::Durability::Power,
         },
-        limits: Some(Limits { max_bytes: record.max_size, max_age: Some(record.max_age) }),
+        limits: Some(Limits {
+            max_bytes: record.max_size,
+            max_age: Some(record.max_age),
+            ..Limits::default()
+        }),
         ..Options::default()
     }
 }

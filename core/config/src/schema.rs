@@ -94,10 +94,12 @@ struct File {
 struct Record {
     /// What an entry survives: the death of a process, or also the loss of power, which is slower. Default: process.
     durable: Option<Durability>,
-    /// From this size on the oldest entries go to the archive: 500MB, 2GB. Default: 1GB.
+    /// What the database may grow to: beyond it the oldest entries go to the archive, also while mayi runs: 500MB, 2GB.
+    /// Default: 1GB.
     #[schemars(regex(pattern = r"^[0-9]+ *(KB|MB|GB)$"))]
     max_size: Option<String>,
-    /// Older entries go to the archive: 90d, 12h. Default: 365d.
+    /// Older entries go to the archive: 90d, 12h. The newest 10,000 stay, and age counts back from the oldest of them, so
+    /// that a clock that is wrong for a while archives nothing recent. Default: 365d.
     max_age: Option<String>,
     /// Regular expressions of what a secret looks like, besides what mayi knows: it is not written down.
     redact: Option<Vec<String>>,

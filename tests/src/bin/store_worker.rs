@@ -7,10 +7,12 @@
 //! |---|---|
 //! | `append NAME COUNT` | commits COUNT decisions, two entries each, with numbers from 1; each number is told once it is committed |
 //! | `spend` | tries to use every grant once, each together with an entry; tells the ids of those that it could use |
+//! | `stay NAME COUNT` | the same, and goes on to live until its input ends |
 //! | `own` | asks one question, tells its id, and goes on to live |
 //! | `read` | tells how many entries there are, and what is wrong with them |
 //!
-//! Behind them, `power` makes commits survive a failure of the power, and with `silent` no number is told.
+//! Behind them, `power` makes commits survive a failure of the power, with `silent` no number is told, and `limit BYTES` is what
+//! the database may grow to.
 //!
 //! It says `ready` once the store is open, and begins when a line comes on standard input; what goes wrong is the last
 //! line, after `error: `. Each line is one write: what was told before a kill was told.
@@ -24,8 +26,8 @@ use mayi_core::call::{AgentId, SessionId, digest_of};
 use mayi_core::policy::Effect;
 use mayi_core::record::{CallId, Entry, Kind};
 use mayi_core::store::{
-    Change, Conflict, Durability, EntryQuery, GrantQuery, Options, Owner, SqliteStore, Store, StoreError,
-    StoredApproval,
+    Change, Conflict, Durability, EntryQuery, GrantQuery, Limits, Options, Owner, SqliteStore, Store,
+    StoreError, StoredApproval,
 };
 use serde_json::json;
 
@@ -45,7 +47,10 @@ fn run() -> Outcome<()> {
     let [folder, what @ ..] = words.as_slice() else { return Err("which folder?".into()) };
     let option = |option: &str| what.contains(&option);
     let durability = if option("power") { Durability::Power } else { Durability::Process };
-    let options = Options { durability, limits: None, ..Options::default() };
+    let limit =
+        what.iter().skip_while(|word| **word != "limit").nth(1).map(|bytes| bytes.parse()).transpose()?;
+    let limits = limit.map(|max_bytes| Limits { max_bytes, ..Limits::default() });
+    let options = Options { durability, limits, ..Options::default() };
     let folder = Path::new(folder);
     if *what == ["read"] {
         return read(folder, options);
@@ -55,6 +60,12 @@ fn run() -> Outcome<()> {
     io::stdin().lock().read_line(&mut String::new())?;
     match what {
         ["append", name, count, ..] => append(&store, name, count.parse()?, option("silent")),
+        ["stay", name, count, ..] => {
+            append(&store, name, count.parse()?, option("silent"))?;
+            tell("written")?;
+            io::stdin().lock().read_line(&mut String::new())?;
+            Ok(())
+        }
         ["spend"] => spend(&store),
         ["own"] => own(&store),
         _ => Err("what to do?".into()),

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "only tests")]
 
+mod bounds;
 mod disk;
 mod killed;
 mod together;

@@ -46,7 +46,7 @@ pub enum Conflict {
 }
 
 /// Why the store could not be read or written. Nothing was changed.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, Error)]
 pub enum StoreError {
     /// A change that can't be made any more.
     #[error(transparent)]

@@ -7,7 +7,7 @@ use super::folder::{self, Opening, name};
 use super::head::{Head, Wrong};
 use super::lock::Lock;
 use super::value::count;
-use super::{SqliteStore, archive, entries, error, schema};
+use super::{SqliteStore, archive, entries, error, schema, spans};
 use crate::record::{
     Anchor, Archive, Checker, Finding, HeadState, Keys, Link, Mac, Place, Report, Row, What,
 };
@@ -29,21 +29,21 @@ impl SqliteStore {
     /// If it can't be read at all, or there is no key. What is wrong with the record is no error.
     pub fn verify(&self, progress: Progress<'_>) -> Result<Report, StoreError> {
         let keys = self.keys.as_ref().ok_or_else(|| StoreError::Damaged {
-            path: self.folder.clone(),
+            path: self.files.folder.clone(),
             reason: "the record's key is missing, so that nothing in it can be checked".to_owned(),
         })?;
-        let connection = connect::open(&self.path, self.reading, &self.options)?;
-        let failed = |error| error::sqlite(&self.path, error);
+        let connection = connect::open(&self.files.path, self.reading, &self.files.options)?;
+        let failed = |error| error::sqlite(&self.files.path, error);
         // The head and the entries have to be of the same moment.
         let (head, all) = {
             let lock = match self.reading {
                 Use::Frozen => None,
                 _ => self.lock_to_read()?,
             };
-            let _held = lock.as_ref().map(|lock| lock.hold(self.options.busy)).transpose()?;
+            let _held = lock.as_ref().map(|lock| lock.hold(self.files.options.busy)).transpose()?;
             connection.execute_batch("BEGIN").map_err(failed)?;
             let all = connection.query_row("SELECT count(*) FROM record", (), |row| count(row.get(0)?));
-            (Head::open(&self.folder, &keys.head, Opening::Read)?, all.unwrap_or(0))
+            (Head::open(&self.files.folder, &keys.head, Opening::Read)?, all.unwrap_or(0))
         };
         let (anchors, mut findings) = anchors(&connection, keys).unwrap_or_else(|error| {
             let what = What::Damaged { reason: error.to_string() };
@@ -51,7 +51,7 @@ impl SqliteStore {
         });
         let archived: u64 = anchors
             .iter()
-            .filter(|anchor| archive::path(&self.folder, anchor.first, anchor.last.seq).exists())
+            .filter(|anchor| archive::path(&self.files.folder, anchor.first, anchor.last.seq).exists())
             .map(|anchor| anchor.last.seq.saturating_sub(anchor.before().seq))
             .sum();
         let all = all.saturating_add(archived);
@@ -72,7 +72,9 @@ impl SqliteStore {
             state = if what.is_some() { HeadState::Wrong } else { HeadState::None };
             findings.extend(what.map(|what| Finding { from: last, to: last, place: Place::Record, what }));
         }
-        findings.extend(structure(&connection));
+        // An entry that was changed is not where its span says.
+        let sound = findings.is_empty();
+        findings.extend(structure(&connection).or_else(|| hidden(&connection).filter(|_| sound)));
         let archives =
             self.archives(keys, &anchors, &mut findings, &mut |more| progress(counted + more, all));
         findings.sort_by_key(|finding| finding.from);
@@ -90,7 +92,7 @@ impl SqliteStore {
     ) -> Vec<Archive> {
         let mut done = 0;
         let each = anchors.iter().map(|anchor| {
-            let found = archive::check(&self.folder, &keys.chain, anchor, &mut |more| {
+            let found = archive::check(&self.files.folder, &keys.chain, anchor, &mut |more| {
                 done += more;
                 if done % STEP == 0 {
                     progress(done);
@@ -99,7 +101,7 @@ impl SqliteStore {
             let present = found.is_some();
             findings.extend(found.into_iter().flatten());
             let (first, last) = (anchor.first, anchor.last.seq);
-            Archive { first, last, path: archive::path(&self.folder, first, last), present }
+            Archive { first, last, path: archive::path(&self.files.folder, first, last), present }
         });
         let archives = each.collect();
         progress(done);
@@ -131,7 +133,7 @@ impl SqliteStore {
 
     /// The lock, without making it.
     fn lock_to_read(&self) -> Result<Option<Lock>, StoreError> {
-        let path = self.folder.join(name::LOCK);
+        let path = self.files.folder.join(name::LOCK);
         Ok(folder::open(&path, Opening::Read)?.map(|file| Lock::new(file, path)))
     }
 }
@@ -219,4 +221,13 @@ fn structure(connection: &Connection) -> Option<Finding> {
     });
     let what = What::Damaged { reason: reason? };
     Some(Finding { from: 0, to: 0, place: Place::Record, what })
+}
+
+/// Whether a query would pass by an entry that it asks for.
+fn hidden(connection: &Connection) -> Option<Finding> {
+    let reason = match spans::hidden(connection) {
+        Ok(hidden) => format!("entry {} is not found by all that it should be found by", hidden?),
+        Err(error) => error.to_string(),
+    };
+    Some(Finding { from: 0, to: 0, place: Place::Record, what: What::Damaged { reason } })
 }

@@ -9,7 +9,7 @@ use super::entries::{self, Appending};
 use super::head::Head;
 use super::owners::Life;
 use super::value::count;
-use super::{SqliteStore, Writer, approvals, check, error, folder, grants, passes, pins};
+use super::{SqliteStore, Writer, approvals, check, error, grants, passes, pins};
 use crate::record::{Cell, Checker, Keys, Link, PART, Place};
 use crate::store::{Change, Conflict, OwnerId, StoreError};
 
@@ -19,15 +19,19 @@ const MOST_BEHIND: u64 = 4096;
 impl SqliteStore {
     /// Makes all of `changes`, or none of them.
     pub(super) fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
-        let appends = changes.iter().any(|change| matches!(change, Change::Append(_)));
-        self.transact(appends, |work| {
+        let appends = changes.iter().filter(|change| matches!(change, Change::Append(_))).count();
+        self.transact(appends > 0, |work| {
             let mut counted = false;
             for change in changes {
                 work.make(change)?;
                 counted |= !matches!(change, Change::Append(_));
             }
             if counted { work.count() } else { Ok(()) }
-        })
+        })?;
+        if let Some(tending) = &self.tending {
+            tending.wrote(appends as u64);
+        }
+        Ok(())
     }
 
     /// One transaction, under the lock; the head follows it.
@@ -37,12 +41,12 @@ impl SqliteStore {
         work: impl FnOnce(&mut Work<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut writer = self.writer()?;
-        let Writer { connection, lock, file } = &mut *writer;
-        let _held = lock.hold(self.options.busy)?;
-        self.is_still_there(*file)?;
+        let Writer { connection, lock } = &mut *writer;
+        let _held = lock.hold(self.files.options.busy)?;
+        self.files.is_still_there()?;
         let keys = self.keys.as_ref().ok_or_else(|| self.only_read())?;
-        let mut head = if appends { Some(Head::to_append(&self.folder, &keys.head)?) } else { None };
-        let failed = |error| error::sqlite(&self.path, error);
+        let mut head = if appends { Some(Head::to_append(&self.files.folder, &keys.head)?) } else { None };
+        let failed = |error| error::sqlite(&self.files.path, error);
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         let appending = match &mut head {
@@ -51,6 +55,9 @@ impl SqliteStore {
         };
         let mut making = Work { store: self, transaction: &transaction, appending };
         work(&mut making)?;
+        if let Some(appending) = &mut making.appending {
+            appending.end().map_err(failed)?;
+        }
         let newest = making.appending.as_ref().map(|appending| appending.before);
         drop(making);
         transaction.commit().map_err(failed)?;
@@ -67,18 +74,18 @@ impl SqliteStore {
         transaction: &'t Transaction<'_>,
         keys: &'t Keys,
     ) -> Result<Appending<'t>, StoreError> {
-        let failed = |error| error::sqlite(&self.path, error);
+        let failed = |error| error::sqlite(&self.files.path, error);
         let mut before = head.newest;
         match entries::newest(transaction).map_err(failed)? {
             Some((seq, mac)) if seq > before.seq => {
                 let mac = mac.ok_or_else(|| StoreError::Damaged {
-                    path: self.path.clone(),
+                    path: self.files.path.clone(),
                     reason: format!("entry {seq} of the record was changed: see `mayi log verify`"),
                 })?;
                 self.is_ours(transaction, before, seq, keys)?;
                 before = Link { seq, mac };
                 // Mended before there is more to mend: at most one commit is ever without its head.
-                head.write(&keys.head, before, self.options.durability)
+                head.write(&keys.head, before, self.files.options.durability)
                     .map_err(|error| error::io(head.path(), &error))?;
             }
             newest => {
@@ -111,7 +118,7 @@ impl SqliteStore {
                 one_commit &= part == parts.next().map(Cell::Integer);
                 checker.row(row);
             })
-            .map_err(|error| error::sqlite(&self.path, error))?;
+            .map_err(|error| error::sqlite(&self.files.path, error))?;
         }
         let sound = checker.at().seq == newest && checker.end().0.is_empty();
         let wrong = match (few && sound, one_commit) {
@@ -120,7 +127,7 @@ impl SqliteStore {
             (false, _) => "somebody else than mayi wrote",
         };
         let reason = format!("{wrong} behind entry {} of the record: see `mayi log verify`", head.seq);
-        Err(StoreError::Damaged { path: self.path.clone(), reason })
+        Err(StoreError::Damaged { path: self.files.path.clone(), reason })
     }
 
     /// The head names `newest`. What it names is in the database by now: if the head can't be written, it is
@@ -129,7 +136,7 @@ impl SqliteStore {
         if head.newest == newest {
             return;
         }
-        if let Err(error) = head.write(&keys.head, newest, self.options.durability) {
+        if let Err(error) = head.write(&keys.head, newest, self.files.options.durability) {
             tracing::warn!(%error, path = %head.path().display(), "the record's head can't be written");
         }
     }
@@ -144,23 +151,12 @@ impl SqliteStore {
     }
 
     pub(super) fn only_read(&self) -> StoreError {
-        StoreError::ReadOnly { path: self.path.clone(), reason: "it was opened to be read".to_owned() }
-    }
-
-    /// SQLite goes on with a file that was removed: what is written there is lost.
-    fn is_still_there(&self, file: (u64, u64)) -> Result<(), StoreError> {
-        match self.path.symlink_metadata() {
-            Ok(meta) if folder::identity(&meta) == file => Ok(()),
-            _ => Err(StoreError::Other {
-                path: self.path.clone(),
-                reason: "was removed or replaced while mayi runs; start mayi again".to_owned(),
-            }),
-        }
+        StoreError::ReadOnly { path: self.files.path.clone(), reason: "it was opened to be read".to_owned() }
     }
 
     /// Forgets the session's grants of processes that have ended; and what else is too old, if there is a time.
     pub(super) fn forget(&self, gone: &[OwnerId], now: Option<Timestamp>) -> Result<(), StoreError> {
-        let failed = |error| error::sqlite(&self.path, error);
+        let failed = |error| error::sqlite(&self.files.path, error);
         let of_theirs = |connection: &Connection| -> rusqlite::Result<bool> {
             Ok(grants::owners(connection)?.iter().any(|owner| gone.contains(owner)))
         };
@@ -205,7 +201,7 @@ pub(super) struct Work<'a> {
 
 impl Work<'_> {
     fn make(&mut self, change: &Change) -> Result<(), StoreError> {
-        let (path, transaction) = (&self.store.path, self.transaction);
+        let (path, transaction) = (&self.store.files.path, self.transaction);
         let failed = |error| error::sqlite(path, error);
         match change {
             Change::Append(entry) => match &mut self.appending {
@@ -263,7 +259,7 @@ impl Work<'_> {
 
     fn standing(&self, id: crate::approval::ApprovalId) -> Result<approvals::Standing, StoreError> {
         let found = approvals::standing(self.transaction, id);
-        let found = found.map_err(|error| error::sqlite(&self.store.path, error))?;
+        let found = found.map_err(|error| error::sqlite(&self.store.files.path, error))?;
         found.ok_or_else(|| Conflict::Unknown(id).into())
     }
 
@@ -273,7 +269,7 @@ impl Work<'_> {
             .transaction
             .prepare_cached("UPDATE changes SET count = count + 1")
             .and_then(|mut statement| statement.execute(()));
-        counted.map(|_| ()).map_err(|error| error::sqlite(&self.store.path, error))
+        counted.map(|_| ()).map_err(|error| error::sqlite(&self.store.files.path, error))
     }
 }
 

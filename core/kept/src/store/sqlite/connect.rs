@@ -21,8 +21,12 @@ pub(super) enum Use {
     Frozen,
 }
 
-/// So many pages of 4 KiB may be in the log before they go to the database.
-const LOG: i64 = 4_000;
+/// So many pages of 4 KiB may be in the log before a commit moves them to the database by itself: it is done beside those who
+/// commit long before.
+const LOG: i64 = 16_000;
+
+/// So many free pages are given back where a store is opened.
+const FEW: i64 = 64;
 
 /// Opens the database, which must be there.
 pub(super) fn open(path: &Path, purpose: Use, options: &Options) -> Result<Connection, StoreError> {
@@ -72,7 +76,20 @@ pub(super) fn prepare(connection: &mut Connection, path: &Path, options: &Option
     // Both answer with a row.
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).map_err(failed)?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG, |_| Ok(())).map_err(failed)?;
-    schema::migrate(connection, path, schema::STEPS)
+    schema::migrate(connection, path, schema::STEPS)?;
+    // What a step has freed, where that is quickly done; otherwise it is done beside those who commit.
+    let free: i64 =
+        connection.pragma_query_value(None, "freelist_count", |row| row.get(0)).map_err(failed)?;
+    if (1..=FEW).contains(&free) { shrink(connection, FEW).map_err(failed) } else { Ok(()) }
+}
+
+/// Gives the space of at most `pages` free pages back.
+pub(super) fn shrink(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
+    let mut rows = statement.query(())?;
+    // Each step gives back one page.
+    while rows.next()?.is_some() {}
+    Ok(())
 }
 
 /// An address of the file at `path` that says that nobody changes it.

@@ -17,6 +17,15 @@ pub(super) struct Head {
     pub(super) newest: Link,
 }
 
+/// Brings the head to the disk, if there is one.
+pub(super) fn sync(folder: &Path) -> Result<(), StoreError> {
+    let path = folder.join(name::HEAD);
+    match folder::open(&path, Opening::Write)? {
+        Some(file) => file.sync_data().map_err(|error| error::io(&path, &error)),
+        None => Ok(()),
+    }
+}
+
 /// What is wrong with a head's file.
 pub(super) enum Wrong {
     /// It is not there.

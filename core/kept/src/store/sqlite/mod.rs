@@ -28,6 +28,7 @@ mod commit;
 mod connect;
 mod entries;
 mod error;
+mod files;
 mod folder;
 mod grants;
 mod head;
@@ -38,12 +39,14 @@ mod pins;
 mod query;
 mod rotate;
 mod schema;
+mod spans;
+mod tending;
 mod value;
 
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -58,11 +61,13 @@ use crate::approval::History;
 use crate::record::{Key, Keys, Recorded};
 use crate::store::Pinned;
 use connect::Use;
+use files::Files;
 use folder::{Opening, name};
 use lock::Lock;
 use mayi_call::AgentId;
 use owners::{Life, Owners};
 pub use owners::{Presence, Surfaces, surfaces_open};
+use tending::Tending;
 
 /// What survives once a commit has returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,15 +84,17 @@ pub enum Durability {
 /// When the record's oldest entries go to an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// When the database has more bytes than this, until it has three quarters of them.
+    /// When the database has more bytes than this, until it has no more.
     pub max_bytes: u64,
-    /// When they are older than this.
+    /// When they are older than this: by the clock, and by the time of the oldest of those that are young by their number.
     pub max_age: Option<Duration>,
+    /// So many of the newest are young by their number, and stay whatever the clock says.
+    pub young: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_bytes: 512 * 1024 * 1024, max_age: None }
+        Self { max_bytes: 512 * 1024 * 1024, max_age: None, young: 10_000 }
     }
 }
 
@@ -98,7 +105,8 @@ pub struct Options {
     pub durability: Durability,
     /// So long is waited for another process that holds the store.
     pub busy: Duration,
-    /// What is too much for the database. Looked at when the store is opened; `None`: nothing is.
+    /// What is too much for the database. Looked at when the store is opened, and again after so many entries; `None`: nothing
+    /// is.
     pub limits: Option<Limits>,
 }
 
@@ -115,10 +123,7 @@ impl Default for Options {
 /// The store in SQLite.
 #[derive(Debug)]
 pub struct SqliteStore {
-    folder: PathBuf,
-    /// The database.
-    path: PathBuf,
-    options: Options,
+    files: Files,
     /// None: they were not there, and nobody asked for them to be made.
     keys: Option<Keys>,
     /// For what is asked often and answered fast.
@@ -126,6 +131,8 @@ pub struct SqliteStore {
     /// For what may take long.
     pages: Mutex<Option<Connection>>,
     reading: Use,
+    /// None: it is only read. Its thread ends before the others are dropped.
+    tending: Option<Tending>,
     /// None: it is only read. Dropped after the others: SQLite tidies up its log when the last that could write it
     /// is done.
     writer: Option<Mutex<Writer>>,
@@ -137,8 +144,6 @@ pub struct SqliteStore {
 struct Writer {
     connection: Connection,
     lock: Lock,
-    /// What the database's file was when it was opened.
-    file: (u64, u64),
 }
 
 /// Who reads.
@@ -169,10 +174,13 @@ impl SqliteStore {
         connect::prepare(&mut connection, &path, &options)?;
         let keys = Self::keys(&folder, &path, &connection)?;
         drop(held);
-        let writer = Writer { connection, lock, file: folder::identity(&meta) };
-        let store = must(&path, Self::with(folder, options, Some(keys), Some(writer), Use::Read)?)?;
-        if let Some(limits) = options.limits {
-            store.rotate_at_open(limits);
+        let files = Files::new(&folder, options, folder::identity(&meta));
+        let store = Self::with(files, Some(keys), Some(Writer { connection, lock }), Use::Read)?;
+        let store = must(&path, store)?;
+        if options.limits.is_some()
+            && let Some(tending) = &store.tending
+        {
+            tending.look();
         }
         Ok(store)
     }
@@ -198,10 +206,9 @@ impl SqliteStore {
         // SQLite needs two more files beside a database that others may write. Where it can't make them, nobody
         // else can write either; but what a killed process left in its log must not be overlooked.
         let log = folder.join(format!("{}-wal", name::STORE)).metadata().map_or(0, |meta| meta.len());
-        let opened = match Self::with(folder.clone(), options, keys.clone(), None, Use::Read) {
-            Err(StoreError::ReadOnly { .. }) if log == 0 => {
-                Self::with(folder, options, keys, None, Use::Frozen)
-            }
+        let files = Files::new(&folder, options, (0, 0));
+        let opened = match Self::with(files.clone(), keys.clone(), None, Use::Read) {
+            Err(StoreError::ReadOnly { .. }) if log == 0 => Self::with(files, keys, None, Use::Frozen),
             opened => opened,
         };
         match opened? {
@@ -214,22 +221,20 @@ impl SqliteStore {
 
     /// None: it has no tables, since whoever makes it is not that far.
     fn with(
-        folder: PathBuf,
-        options: Options,
+        files: Files,
         keys: Option<Keys>,
         writer: Option<Writer>,
         reading: Use,
     ) -> Result<Option<Self>, StoreError> {
-        let path = folder.join(name::STORE);
-        let connection = connect::open(&path, reading, &options)?;
-        if !schema::is_made(&connection, &path)? {
+        let connection = connect::open(&files.path, reading, &files.options)?;
+        if !schema::is_made(&connection, &files.path)? {
             return Ok(None);
         }
+        let tended = keys.clone().filter(|_| writer.is_some());
         Ok(Some(Self {
-            owners: Owners::new(&folder),
-            folder,
-            path,
-            options,
+            owners: Owners::new(&files.folder),
+            tending: tended.map(|keys| Tending::new(files.clone(), keys)),
+            files,
             keys,
             writer: writer.map(Mutex::new),
             reader: Mutex::new(Reader { connection, seen: None }),
@@ -273,7 +278,7 @@ impl SqliteStore {
     /// Where it is.
     #[must_use]
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.files.folder
     }
 
     /// The key for digests of arguments in entries: the same arguments have the same digest, and what they are
@@ -304,14 +309,14 @@ impl SqliteStore {
     /// Reads something that takes no time.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        read(&reader.connection).map_err(|error| error::sqlite(&self.path, error))
+        read(&reader.connection).map_err(|error| error::sqlite(&self.files.path, error))
     }
 
     /// A connection for what may take long.
     fn pages(&self) -> Result<MutexGuard<'_, Option<Connection>>, StoreError> {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         if pages.is_none() {
-            *pages = Some(connect::open(&self.path, self.reading, &self.options)?);
+            *pages = Some(connect::open(&self.files.path, self.reading, &self.files.options)?);
         }
         Ok(pages)
     }
@@ -330,7 +335,7 @@ impl Store for SqliteStore {
     fn stamp(&self) -> Result<u64, StoreError> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let Reader { connection, seen } = &mut *reader;
-        commit::stamp(connection, seen).map_err(|error| error::sqlite(&self.path, error))
+        commit::stamp(connection, seen).map_err(|error| error::sqlite(&self.files.path, error))
     }
 
     fn grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>, StoreError> {
@@ -407,20 +412,29 @@ impl Store for SqliteStore {
         let pages = self.pages()?;
         let Some(connection) = pages.as_ref() else { return Ok(Vec::new()) };
         let found = || {
-            let query::Statement { sql, values } = query::statement(query);
-            let mut statement = connection.prepare_cached(&sql)?;
+            // Of one moment, all of it.
+            let seen = connection.unchecked_transaction()?;
+            let limit = query.limit.map(|limit| limit as usize);
             let (mut found, mut lost) = (Vec::new(), 0_usize);
-            for recorded in statement.query_map(rusqlite::params_from_iter(values), entries::recorded)? {
-                match recorded {
-                    Ok(recorded) => found.push(recorded),
-                    Err(error @ rusqlite::Error::SqliteFailure(..)) => return Err(error),
-                    // One that somebody has changed must not hide the others.
-                    Err(_) => lost += 1,
+            for stretch in spans::stretches(&seen, query)? {
+                let left = limit.map(|limit| limit.saturating_sub(found.len()));
+                if left == Some(0) {
+                    break;
+                }
+                let query::Statement { sql, values } = query::statement(query, stretch, left);
+                let mut statement = seen.prepare_cached(&sql)?;
+                for recorded in statement.query_map(rusqlite::params_from_iter(values), entries::recorded)? {
+                    match recorded {
+                        Ok(recorded) => found.push(recorded),
+                        Err(error @ rusqlite::Error::SqliteFailure(..)) => return Err(error),
+                        // One that somebody has changed must not hide the others.
+                        Err(_) => lost += 1,
+                    }
                 }
             }
             Ok((found, lost))
         };
-        let (found, lost) = found().map_err(|error| error::sqlite(&self.path, error))?;
+        let (found, lost) = found().map_err(|error| error::sqlite(&self.files.path, error))?;
         if lost > 0 {
             tracing::warn!(entries = lost, "some of the record can't be read: see `mayi log verify`");
         }

@@ -1,21 +1,30 @@
-//! Moves the oldest entries to archives, so that the database does not grow for ever.
+//! Moves the oldest entries to archives, so that the database does not grow for ever; and the log to the database.
+//!
+//! It goes by steps, each with a short hold of the store's lock: whoever commits meanwhile waits for one step at most.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
+use super::connect::{self, Use};
+use super::files::Files;
 use super::folder::{self, Opening, name};
+use super::head;
 use super::lock::Lock;
 use super::value::{count, nanos};
-use super::{Limits, SqliteStore, archive, check, connect, error, must};
-use crate::record::Anchor;
+use super::{Limits, SqliteStore, archive, check, error, must, spans};
+use crate::record::{Anchor, Keys, Link};
 use crate::store::StoreError;
 
-/// At most so many entries go to one archive, in one transaction: others must not wait for long.
-const MOST: u64 = 10_000;
-/// At most so many archives are made when a store is opened.
-const AT_OPEN: u32 = 4;
+/// At most so many entries go to one archive, in one transaction.
+const MOST: u64 = 1_000;
+/// And no more than have so many bytes, unless it is one.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
+/// So many pages are given back in one transaction.
+const PAGES: u64 = 256;
+/// With fewer pages than this in the log, it need not begin anew.
+const LOG: u64 = 4_000;
 
 impl SqliteStore {
     /// Moves the oldest entries to archives until the record is within `limits`; the newest entry stays. Returns how
@@ -28,28 +37,43 @@ impl SqliteStore {
     /// # Errors
     /// If the store or the archives can't be written. What was moved until then stays moved.
     pub fn rotate(&self, limits: Limits, now: Timestamp) -> Result<u64, StoreError> {
-        self.rotate_some(limits, now, u32::MAX)
-    }
-
-    /// The same, for a store that was just opened: it is no reason to fail.
-    pub(super) fn rotate_at_open(&self, limits: Limits) {
-        let now = Timestamp::now();
-        let moved = match self.excess(limits, limits.max_bytes, now) {
-            Ok(None) => return,
-            Ok(Some(_)) => self.rotate_some(limits, now, AT_OPEN),
-            Err(error) => Err(error),
-        };
-        match moved {
-            Ok(entries) => tracing::info!(entries, "the oldest entries of the record went to the archive"),
-            Err(error) => tracing::warn!(%error, "the record could not be archived"),
-        }
-    }
-
-    fn rotate_some(&self, limits: Limits, now: Timestamp, archives: u32) -> Result<u64, StoreError> {
         self.may_write()?;
-        let place = self.folder.join(name::ARCHIVE);
+        let keys = self.keys.clone().ok_or_else(|| self.only_read())?;
+        let mut rotation = Rotation::new(self.files.clone(), keys)?;
+        let moved = rotation.rotate(limits, || now, || true)?;
+        rotation.shrink(0, || true)?;
+        Ok(moved)
+    }
+}
+
+/// Who moves entries: with a connection and a lock of its own, beside those who commit.
+#[derive(Debug)]
+pub(super) struct Rotation {
+    files: Files,
+    keys: Keys,
+    connection: Connection,
+    lock: Lock,
+}
+
+impl Rotation {
+    pub(super) fn new(files: Files, keys: Keys) -> Result<Self, StoreError> {
+        let path = files.folder.join(name::LOCK);
+        let lock = Lock::new(must(&path, folder::open(&path, Opening::Make)?)?, path);
+        let mut connection = connect::open(&files.path, Use::Write, &files.options)?;
+        connect::prepare(&mut connection, &files.path, &files.options)?;
+        Ok(Self { files, keys, connection, lock })
+    }
+
+    /// Moves entries until the record is within `limits`, or as long as `goes_on`.
+    pub(super) fn rotate(
+        &mut self,
+        limits: Limits,
+        now: impl Fn() -> Timestamp,
+        goes_on: impl Fn() -> bool,
+    ) -> Result<u64, StoreError> {
+        let place = self.files.folder.join(name::ARCHIVE);
         let failed = |error| error::io(&place, &error);
-        if self.excess(limits, limits.max_bytes, now)?.is_none() {
+        if self.excess(limits, now())?.is_none() {
             return Ok(0);
         }
         folder::make(&place).map_err(failed)?;
@@ -59,21 +83,21 @@ impl SqliteStore {
             Err(StoreError::Locked(_)) => return Ok(0),
             held => held?,
         };
-        archive::tidy(&self.folder, None).map_err(failed)?;
+        archive::tidy(&self.files.folder, None).map_err(failed)?;
         let mut moved = 0;
-        for _ in 0..archives {
-            let Some(last) = self.excess(limits, limits.max_bytes / 4 * 3, now)? else { break };
+        while let Some(last) = self.excess(limits, now())? {
             moved += self.archive(last)?;
-        }
-        if moved > 0 {
-            self.shrink()?;
+            if !goes_on() {
+                break;
+            }
         }
         Ok(moved)
     }
 
     /// The last of the entries that should go to an archive next, if any should.
-    fn excess(&self, limits: Limits, most: u64, now: Timestamp) -> Result<Option<u64>, StoreError> {
-        let found = |connection: &Connection| -> rusqlite::Result<Option<u64>> {
+    fn excess(&self, limits: Limits, now: Timestamp) -> Result<Option<u64>, StoreError> {
+        let connection = &self.connection;
+        let found = || -> rusqlite::Result<Option<u64>> {
             let ends = |what: &str| {
                 let sql = format!("SELECT {what}(seq) FROM record");
                 connection.query_row(&sql, (), |row| row.get::<_, Option<i64>>(0))?.map(count).transpose()
@@ -83,85 +107,159 @@ impl SqliteStore {
             let pages = number("page_count")?.saturating_sub(number("freelist_count")?);
             let bytes = pages.saturating_mul(number("page_size")?);
             let entries = newest.saturating_sub(first);
-            let too_many = match bytes.saturating_sub(most) {
+            let too_many = match bytes.saturating_sub(limits.max_bytes) {
                 0 => 0,
                 over => u64::try_from(u128::from(entries) * u128::from(over) / u128::from(bytes))
                     .unwrap_or(u64::MAX)
                     .max(1),
             };
-            let too_old = match limits.max_age {
-                Some(age) => {
-                    too_old(connection, now, age)?.map_or(0, |last| (last + 1).saturating_sub(first))
-                }
-                None => 0,
-            };
-            let many = too_many.max(too_old).min(MOST).min(entries);
-            Ok((many > 0).then(|| first + many - 1))
+            let too_old = too_old(connection, limits, newest, now)?
+                .map_or(0, |last| last.saturating_add(1).saturating_sub(first));
+            let many = too_many.max(too_old).min(entries);
+            if many == 0 { Ok(None) } else { one_step(connection, many).map(Some) }
         };
-        self.read(found)
+        found().map_err(|error| error::sqlite(&self.files.path, error))
     }
 
     /// Moves the entries up to `last` to an archive.
-    fn archive(&self, last: u64) -> Result<u64, StoreError> {
-        let keys = self.keys.as_ref().ok_or_else(|| self.only_read())?;
-        let connection = connect::open(&self.path, self.reading, &self.options)?;
-        let failed = |error| error::sqlite(&self.path, error);
-        let (anchors, _) = check::anchors(&connection, keys).map_err(failed)?;
-        let before = anchors.last().map_or(crate::record::Link::START, |anchor| anchor.last);
+    fn archive(&mut self, last: u64) -> Result<u64, StoreError> {
+        let Self { files, keys, connection, lock } = self;
+        let failed = |error| error::sqlite(&files.path, error);
+        let (anchors, _) = check::anchors(connection, keys).map_err(failed)?;
+        let before = anchors.last().map_or(Link::START, |anchor| anchor.last);
         let first = before.seq.saturating_add(1);
-        let (entries, end) = archive::write(&self.folder, &connection, first, last)?;
+        let (entries, end) = archive::write(&files.folder, connection, first, last)?;
         let anchor = Anchor { first, prev: before.mac, last: end };
         let seal = anchor.seal(&keys.anchors);
-        self.transact(false, |work| {
+        {
+            let _held = lock.hold(files.options.busy)?;
+            files.is_still_there()?;
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
             let to = last.cast_signed();
-            let removed =
-                work.transaction.execute("DELETE FROM record WHERE seq <= ?1", [to]).map_err(failed)?;
+            let removed = transaction.execute("DELETE FROM record WHERE seq <= ?1", [to]).map_err(failed)?;
             if removed as u64 != entries {
                 return Err(StoreError::Other {
-                    path: self.path.clone(),
+                    path: files.path.clone(),
                     reason: "the record was changed while it was archived; see `mayi log verify`".to_owned(),
                 });
             }
-            work.transaction
+            // The span of the next entry stays.
+            let span = (last.saturating_add(1) / spans::LENGTH).cast_signed();
+            transaction.execute("DELETE FROM spans WHERE span < ?1", [span]).map_err(failed)?;
+            transaction
                 .execute(
                     "INSERT INTO anchors (first, last, prev, mac, seal) VALUES (?1, ?2, ?3, ?4, ?5)",
                     (first.cast_signed(), to, anchor.prev.0, end.mac.0, seal.0),
                 )
                 .map_err(failed)?;
-            Ok(())
-        })?;
-        archive::tidy(&self.folder, Some((first, last))).map_err(|error| error::io(&self.folder, &error))?;
+            transaction.commit().map_err(failed)?;
+        }
+        archive::tidy(&files.folder, Some((first, last)))
+            .map_err(|error| error::io(&files.folder, &error))?;
         Ok(entries)
     }
 
-    /// Gives the space of what was removed back.
-    fn shrink(&self) -> Result<(), StoreError> {
-        let writer = self.writer()?;
-        // Each step gives back one page.
-        let drained = |sql: &str| -> rusqlite::Result<()> {
-            let mut statement = writer.connection.prepare(sql)?;
-            let mut rows = statement.query(())?;
-            while rows.next()?.is_some() {}
-            Ok(())
+    /// Gives the space of what was removed back, until no more than `spare` pages are free.
+    pub(super) fn shrink(&mut self, spare: u64, goes_on: impl Fn() -> bool) -> Result<(), StoreError> {
+        let path = &self.files.path;
+        let failed = |error| error::sqlite(path, error);
+        let free = || self.connection.pragma_query_value(None, "freelist_count", |row| count(row.get(0)?));
+        let mut left = free().map_err(failed)?;
+        if left <= spare {
+            return Ok(());
+        }
+        while left > spare && goes_on() {
+            let many = PAGES.min(left - spare);
+            let _held = self.lock.hold(self.files.options.busy)?;
+            connect::shrink(&self.connection, many.cast_signed()).map_err(failed)?;
+            let still = free().map_err(failed)?;
+            // A database of another kind gives nothing back.
+            if still >= left {
+                break;
+            }
+            left = still;
+        }
+        let _held = self.lock.hold(self.files.options.busy)?;
+        self.sync_head()?;
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).map_err(failed)
+    }
+
+    /// Moves what is in the log to the database. It is done beside those who commit; only what came meanwhile holds them up,
+    /// where the log would grow for ever otherwise.
+    pub(super) fn checkpoint(&mut self) -> Result<(), StoreError> {
+        let moved = || {
+            self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", (), |row| {
+                Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+            })
         };
-        drained("PRAGMA incremental_vacuum")
-            .and_then(|()| drained("PRAGMA wal_checkpoint(TRUNCATE)"))
-            .map_err(|error| error::sqlite(&self.path, error))
+        let failed = |error| error::sqlite(&self.files.path, error);
+        let (all, done) = moved().map_err(failed)?;
+        if done <= 0 {
+            return Ok(());
+        }
+        self.sync_head()?;
+        if all > done && u64::try_from(all).is_ok_and(|all| all > LOG) {
+            let _held = self.lock.hold(self.files.options.busy)?;
+            moved().map_err(failed)?;
+            self.sync_head()?;
+        }
+        Ok(())
+    }
+
+    /// What a checkpoint brings to the disk outlives a failure of the power: so must the head, or it would be older than the
+    /// record by more than a commit.
+    fn sync_head(&self) -> Result<(), StoreError> {
+        head::sync(&self.files.folder)
     }
 }
 
-/// The last of the oldest entries that are older than `age`.
-fn too_old(connection: &Connection, now: Timestamp, age: Duration) -> rusqlite::Result<Option<u64>> {
-    let age = SignedDuration::try_from(age).unwrap_or(SignedDuration::MAX);
-    let Ok(before) = now.checked_sub(age) else { return Ok(None) };
-    let mut statement = connection.prepare("SELECT seq, at FROM record ORDER BY seq LIMIT ?1")?;
-    let mut rows = statement.query([MOST.cast_signed()])?;
-    let mut last = None;
+/// The last of the oldest `many` entries, of as many as go to one archive.
+fn one_step(connection: &Connection, many: u64) -> rusqlite::Result<u64> {
+    let mut statement =
+        connection.prepare_cached("SELECT seq, octet_length(detail) FROM record ORDER BY seq LIMIT ?1")?;
+    let mut rows = statement.query([many.min(MOST).cast_signed()])?;
+    let (mut last, mut bytes) = (0, 0_u64);
     while let Some(row) = rows.next()? {
-        if row.get::<_, i64>(1)? >= nanos(before) {
+        bytes = bytes.saturating_add(count(row.get(1)?)?);
+        if last > 0 && bytes > MOST_BYTES {
             break;
         }
-        last = Some(count(row.get(0)?)?);
+        last = count(row.get(0)?)?;
+    }
+    Ok(last)
+}
+
+/// The last of the oldest entries that are older than they may be.
+///
+/// A clock that is wrong for a while must not empty the record: what is young by its number stays, and age counts from the
+/// time of the oldest of these, unless the clock says less.
+fn too_old(
+    connection: &Connection,
+    limits: Limits,
+    newest: u64,
+    now: Timestamp,
+) -> rusqlite::Result<Option<u64>> {
+    let Some(age) = limits.max_age else { return Ok(None) };
+    let Some(old) = newest.checked_sub(limits.young).filter(|old| *old > 0) else { return Ok(None) };
+    let young: Option<i64> = connection
+        .prepare_cached("SELECT at FROM record WHERE seq > ?1 ORDER BY seq LIMIT 1")?
+        .query_map([old.cast_signed()], |row| row.get(0))?
+        .next()
+        .transpose()?;
+    let age = SignedDuration::try_from(age).unwrap_or(SignedDuration::MAX);
+    let Ok(before) = now.checked_sub(age) else { return Ok(None) };
+    let age = i64::try_from(age.as_nanos()).unwrap_or(i64::MAX);
+    let before = young.map_or(nanos(before), |young| nanos(before).min(young.saturating_sub(age)));
+    let mut statement =
+        connection.prepare_cached("SELECT seq, at FROM record WHERE seq <= ?1 ORDER BY seq LIMIT ?2")?;
+    let mut rows = statement.query([old.cast_signed(), MOST.cast_signed()])?;
+    let mut last = None;
+    // Those between older ones go too: entries of a clock that was ahead must not keep all behind them.
+    while let Some(row) = rows.next()? {
+        if row.get::<_, i64>(1)? < before {
+            last = Some(count(row.get(0)?)?);
+        }
     }
     Ok(last)
 }

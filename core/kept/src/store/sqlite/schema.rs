@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::error;
+use super::{error, spans};
 use crate::store::StoreError;
 
 /// What makes each version out of the one before; the first out of nothing.
@@ -14,7 +14,11 @@ pub(super) const STEPS: &[&str] = &[
     include_str!("schema/2.sql"),
     include_str!("schema/3.sql"),
     include_str!("schema/4.sql"),
+    include_str!("schema/5.sql"),
 ];
+
+/// The first version with spans.
+const SPANS: usize = 5;
 
 /// Tells a database of mayi's from any other: "mayi".
 const APPLICATION: i64 = 0x6d61_7969;
@@ -77,6 +81,9 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, steps: &[&str]) 
     let done = version(&transaction, path, steps.len())?;
     for step in steps.iter().skip(done) {
         transaction.execute_batch(step).map_err(failed)?;
+    }
+    if done < SPANS && steps.len() >= SPANS {
+        spans::fill(&transaction).map_err(failed)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
     transaction.pragma_update(None, "user_version", steps.len() as i64).map_err(failed)?;

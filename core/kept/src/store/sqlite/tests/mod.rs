@@ -5,6 +5,7 @@ mod entries;
 mod opening;
 mod questions;
 mod rotation;
+mod spans;
 mod tampering;
 mod versions;
 

@@ -184,7 +184,7 @@ fn given_a_store_of_a_later_version_then_it_is_left_as_it_is() {
     place.database().pragma_update(None, "user_version", 99).unwrap();
     let before = fs::read(place.at("store.db")).unwrap();
     let error = place.try_open().err().unwrap();
-    assert!(matches!(error, StoreError::Newer { found: 99, known: 4, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 99, known: 5, .. }), "{error}");
     assert!(SqliteStore::open_existing(&place.data, quick()).is_err());
     assert_eq!(fs::read(place.at("store.db")).unwrap(), before);
 }

@@ -19,6 +19,7 @@ const STORES: &[&str] = &[
     include_str!("versions/2.sql"),
     include_str!("versions/3.sql"),
     include_str!("versions/4.sql"),
+    include_str!("versions/5.sql"),
 ];
 
 /// Puts a store of an earlier version in a folder.

@@ -1,0 +1,153 @@
+//! What is done beside those who commit: the log goes to the database, and the oldest entries go to archives.
+//!
+//! A process may live for weeks, so it is not left to the next one that opens the store. It has a thread, which looks again
+//! after so many entries, and goes by steps: a commit never waits for more than one of them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::files::Files;
+use super::head;
+use super::rotate::Rotation;
+use crate::record::Keys;
+use crate::store::StoreError;
+
+/// It is looked again after this process has written so many entries.
+const EVERY: u64 = 1_000;
+/// Who writes faster than that can be done waits for a step of it, no longer than this, once for [`EVERY`] entries.
+const LONGEST: Duration = Duration::from_millis(100);
+/// So many free pages are kept for what comes: 8 MiB.
+const SPARE: u64 = 2_048;
+
+/// Looks after a store that is written.
+#[derive(Debug)]
+pub(super) struct Tending {
+    shared: Arc<Shared>,
+    /// There is none before there is something to do.
+    thread: OnceLock<Option<JoinHandle<()>>>,
+    written: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Shared {
+    files: Files,
+    keys: Keys,
+    state: Mutex<State>,
+    news: Condvar,
+    /// A step is done.
+    done: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    wanted: bool,
+    /// It is being done.
+    busy: bool,
+    steps: u64,
+    ended: bool,
+}
+
+impl Tending {
+    pub(super) fn new(files: Files, keys: Keys) -> Self {
+        let shared =
+            Shared { files, keys, state: Mutex::default(), news: Condvar::new(), done: Condvar::new() };
+        Self { shared: Arc::new(shared), thread: OnceLock::new(), written: AtomicU64::new(0) }
+    }
+
+    /// So many entries were written. Who says so holds no lock of the store.
+    pub(super) fn wrote(&self, entries: u64) {
+        let before = self.written.fetch_add(entries, Ordering::Relaxed);
+        if before / EVERY != before.wrapping_add(entries) / EVERY {
+            self.look();
+        }
+    }
+
+    /// It is to be looked at now.
+    pub(super) fn look(&self) {
+        let mut state = self.shared.state();
+        let (behind, steps) = (state.wanted || state.busy, state.steps);
+        state.wanted = true;
+        self.shared.news.notify_one();
+        if behind {
+            let still = |state: &mut State| state.steps == steps && (state.wanted || state.busy);
+            drop(self.shared.done.wait_timeout_while(state, LONGEST, still));
+            return;
+        }
+        drop(state);
+        self.thread.get_or_init(|| {
+            let shared = Arc::clone(&self.shared);
+            Builder::new().name("store".to_owned()).spawn(move || shared.tend()).ok()
+        });
+    }
+}
+
+impl Drop for Tending {
+    /// Waits for the step that is being done. SQLite moves the log to the database when the last connection is closed, and
+    /// brings that to the disk: the head comes first.
+    fn drop(&mut self) {
+        self.shared.state().ended = true;
+        self.shared.news.notify_all();
+        if let Some(Some(thread)) = self.thread.take() {
+            let _ = thread.join();
+        }
+        if *self.written.get_mut() > 0
+            && let Err(error) = head::sync(&self.shared.files.folder)
+        {
+            tracing::warn!(%error, "the record's head could not be brought to the disk");
+        }
+    }
+}
+
+impl Shared {
+    fn tend(&self) {
+        let mut rotation = None;
+        loop {
+            let nothing = |state: &mut State| !state.wanted && !state.ended;
+            let mut state =
+                self.news.wait_while(self.state(), nothing).unwrap_or_else(PoisonError::into_inner);
+            if state.ended {
+                return;
+            }
+            (state.wanted, state.busy) = (false, true);
+            drop(state);
+            if let Err(error) = self.step(&mut rotation) {
+                tracing::warn!(%error, "the record could not be archived");
+            }
+            self.did(|state| state.busy = false);
+        }
+    }
+
+    fn did(&self, what: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        state.steps += 1;
+        what(&mut state);
+        drop(state);
+        self.done.notify_all();
+    }
+
+    fn step(&self, rotation: &mut Option<Rotation>) -> Result<(), StoreError> {
+        let rotation = match rotation {
+            Some(rotation) => rotation,
+            None => rotation.insert(Rotation::new(self.files.clone(), self.keys.clone())?),
+        };
+        rotation.checkpoint()?;
+        let Some(limits) = self.files.options.limits else { return Ok(()) };
+        let goes_on = || {
+            self.did(|_| {});
+            !self.state().ended
+        };
+        let moved = rotation.rotate(limits, Timestamp::now, goes_on)?;
+        if moved > 0 {
+            tracing::info!(entries = moved, "the oldest entries of the record went to the archive");
+        }
+        rotation.shrink(SPARE, || !self.state().ended)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
