@@ -1,23 +1,39 @@
-//! What is written a moment later, together with what else there is to write by then: that a call began, and that it
-//! ended. Nobody waits for it. What is written before something happens comes through here too, and never overtakes it.
+//! What is written together with what else there is to write by then, in its order.
+//!
+//! That a call began and that it ended is written a moment later: nobody waits for it. What many calls wait for at once goes in
+//! one commit: whoever comes first writes at once, and what comes meanwhile is the next. What is written by itself comes through
+//! here too, and overtakes nothing.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
+
+use tokio::sync::oneshot;
 
 use crate::store::{Change, Store, StoreError};
 
 /// It is written after this time at the latest: what many calls take to begin and to end.
 const MOMENT: Duration = Duration::from_millis(5);
 
-/// Never more than this waits.
+/// No more than this waits for that.
 const MOST: usize = 256;
+
+/// With so many waiting, whoever comes next waits until they are written: a commit has far fewer entries than a store takes.
+const FULL: usize = 1_024;
 
 /// A store, and what is to be written there.
 pub(super) struct Later {
     shared: Arc<Shared>,
-    /// Writes; there is none before there is something to write.
+    /// Writes what nobody else does; there is none before there is something to write.
     thread: OnceLock<Option<JoinHandle<()>>>,
+}
+
+/// What is to be written as soon as it can be, together with others of its kind.
+pub(super) struct Soon {
+    shared: Arc<Shared>,
+    /// There is no thread that would go on after somebody else.
+    alone: bool,
+    outcome: oneshot::Receiver<Result<(), StoreError>>,
 }
 
 struct Shared {
@@ -31,9 +47,18 @@ struct Shared {
 #[derive(Default)]
 struct Waiting {
     changes: Vec<Change>,
+    /// Those who wait until all of these are written.
+    soon: Vec<oneshot::Sender<Result<(), StoreError>>>,
     /// The thread has nothing to do, and has to be told when it has.
     idle: bool,
     ended: bool,
+}
+
+/// What was taken out of [`Waiting`], to be written.
+#[derive(Default)]
+struct Taken {
+    changes: Vec<Change>,
+    soon: Vec<oneshot::Sender<Result<(), StoreError>>>,
 }
 
 impl Later {
@@ -50,15 +75,36 @@ impl Later {
             waiting.changes.push(change);
             (waiting.changes.len(), std::mem::take(&mut waiting.idle))
         };
+        match waits {
+            _ if !self.has_thread() || waits >= MOST => self.shared.flush(),
+            _ if idle => self.shared.news.notify_one(),
+            _ => {}
+        }
+    }
+
+    /// Writes `entries` as soon as it can be done, together with others: [`Soon::write`] has to follow, where nothing is held
+    /// that others need. Nothing in them can be refused: they are appended, and no more.
+    pub(super) fn soon(&self, entries: Vec<Change>) -> Soon {
+        let alone = !self.has_thread();
+        let (told, outcome) = oneshot::channel();
+        let full = {
+            let mut waiting = self.shared.waiting();
+            waiting.changes.extend(entries);
+            waiting.soon.push(told);
+            waiting.changes.len() >= FULL
+        };
+        if full {
+            self.shared.flush();
+        }
+        Soon { shared: Arc::clone(&self.shared), alone, outcome }
+    }
+
+    fn has_thread(&self) -> bool {
         let thread = self.thread.get_or_init(|| {
             let shared = Arc::clone(&self.shared);
             Builder::new().name("record".to_owned()).spawn(move || shared.write()).ok()
         });
-        match waits {
-            _ if thread.is_none() || waits >= MOST => self.shared.flush(),
-            _ if idle => self.shared.news.notify_one(),
-            _ => {}
-        }
+        thread.is_some()
     }
 
     /// Writes `changes` now, and before them what waits.
@@ -66,22 +112,19 @@ impl Later {
     /// # Errors
     /// As the store has it about `changes`.
     pub(super) fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
-        let _turn = self.shared.turn();
-        let mut all = self.shared.take();
+        let turn = self.shared.turn();
+        let mut taken = self.shared.take();
         // Together, unless what is written now could be refused: what waits must not be lost with it.
-        if all.is_empty() || changes.iter().all(|change| matches!(change, Change::Append(_))) {
-            let waited = all.len();
-            all.extend(changes);
-            let written = self.shared.store.commit(all);
-            if waited > 0
-                && let Err(error) = &written
-            {
-                tracing::warn!(%error, "the record lacks entries");
-            }
-            return written;
-        }
-        self.shared.put(all);
-        self.shared.store.commit(changes)
+        let appended = changes.iter().all(|change| matches!(change, Change::Append(_)));
+        let written = if appended && !taken.changes.is_empty() {
+            taken.changes.extend(changes);
+            self.shared.put(taken)
+        } else {
+            let _ = self.shared.put(taken);
+            self.shared.store.commit(changes)
+        };
+        self.shared.done(turn);
+        written
     }
 
     /// Writes what waits, and ends the thread.
@@ -104,7 +147,7 @@ impl Shared {
                 waiting.idle
             };
             let waiting = self.news.wait_while(self.waiting(), idle).unwrap_or_else(PoisonError::into_inner);
-            let still = |waiting: &mut Waiting| !waiting.ended;
+            let still = |waiting: &mut Waiting| !waiting.ended && waiting.soon.is_empty();
             let waiting = self.news.wait_timeout_while(waiting, MOMENT, still);
             let ended = waiting.unwrap_or_else(PoisonError::into_inner).0.ended;
             self.flush();
@@ -115,21 +158,38 @@ impl Shared {
     }
 
     fn flush(&self) {
-        let _turn = self.turn();
-        let changes = self.take();
-        self.put(changes);
+        let turn = self.turn();
+        let _ = self.put(self.take());
+        self.done(turn);
     }
 
-    fn put(&self, changes: Vec<Change>) {
-        if !changes.is_empty()
-            && let Err(error) = self.store.commit(changes)
-        {
+    /// Writes `taken`, and tells those who wait for it. A failure is told.
+    fn put(&self, Taken { changes, soon }: Taken) -> Result<(), StoreError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let written = self.store.commit(changes);
+        if let Err(error) = &written {
             tracing::warn!(%error, "the record lacks entries");
         }
+        for told in soon {
+            // Nobody may wait for it any more.
+            let _ = told.send(written.clone());
+        }
+        written
     }
 
-    fn take(&self) -> Vec<Change> {
-        std::mem::take(&mut self.waiting().changes)
+    fn take(&self) -> Taken {
+        let mut waiting = self.waiting();
+        Taken { changes: std::mem::take(&mut waiting.changes), soon: std::mem::take(&mut waiting.soon) }
+    }
+
+    /// Gives the turn back. Who came meanwhile and found it taken waits for the thread now.
+    fn done(&self, turn: MutexGuard<'_, ()>) {
+        drop(turn);
+        if !self.waiting().soon.is_empty() {
+            self.news.notify_one();
+        }
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {
@@ -138,5 +198,30 @@ impl Shared {
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Soon {
+    /// Writes it, unless somebody is just writing: then it goes with what is written next.
+    pub(super) fn write(&self) {
+        if self.alone {
+            return self.shared.flush();
+        }
+        let turn = match self.shared.turn.try_lock() {
+            Ok(turn) => turn,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            // Whoever has the turn looks again when it is done.
+            Err(TryLockError::WouldBlock) => return,
+        };
+        let _ = self.shared.put(self.shared.take());
+        self.shared.done(turn);
+    }
+
+    /// Whether it was written.
+    ///
+    /// # Errors
+    /// As the store has it; `None`: nobody is there any more who would write it.
+    pub(super) async fn written(&mut self) -> Option<Result<(), StoreError>> {
+        (&mut self.outcome).await.ok()
     }
 }

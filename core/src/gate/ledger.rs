@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::judge::Sessions;
+use super::later::Soon;
 use super::submit::Fate;
 use super::{By, Judge, Judged, Keeper, Memory, Why, memory};
 use crate::approval::{ApprovalResolved, ApprovalResponse, Card, History, State};
@@ -140,6 +141,37 @@ impl Ledger {
         judge: &Judge,
         now: Timestamp,
     ) -> Result<(), StoreError> {
+        self.commit(|memory| Self::submitting(memory, judged, fate, judge, now))
+    }
+
+    /// The same, written together with others: `None`, if it has to be written by itself, since it is more than entries, or is
+    /// not written at all.
+    pub(super) fn submitted_soon(
+        &self,
+        judged: &Judged,
+        fate: &Fate,
+        judge: &Judge,
+        now: Timestamp,
+    ) -> Option<Soon> {
+        let memory = self.memory()?;
+        let is_plain = match fate {
+            Fate::Allow { grants, pass, .. } => grants.is_empty() && pass.is_none(),
+            Fate::Refuse(_) => true,
+            Fate::Ask(_) => false,
+        };
+        if !is_plain || judged.call.door == Door::AcpPermission {
+            return None;
+        }
+        Some(memory.later().soon(Self::submitting(memory, judged, fate, judge, now)))
+    }
+
+    fn submitting(
+        memory: &Memory,
+        judged: &Judged,
+        fate: &Fate,
+        judge: &Judge,
+        now: Timestamp,
+    ) -> Vec<Change> {
         let Judged { id, call, decision } = judged;
         let (effect, by) = match fate {
             Fate::Allow { by, .. } => (Effect::Allow, by.as_str()),
@@ -147,27 +179,25 @@ impl Ledger {
             Fate::Refuse(_) => (Effect::Deny, By::Policy.as_str()),
             Fate::Ask(_) => (Effect::Ask, By::Policy.as_str()),
         };
-        self.commit(|memory| {
-            let writer = &memory.writer;
-            let mut changes = vec![Change::Append(writer.proposed(*id, call, now))];
-            if let Some(standing) = judge.standing(&call.session) {
-                let ruling = Ruling::new(effect, by, call, &standing);
-                changes.push(Change::Append(writer.decided(*id, call, decision, &ruling, now)));
+        let writer = &memory.writer;
+        let mut changes = vec![Change::Append(writer.proposed(*id, call, now))];
+        if let Some(standing) = judge.standing(&call.session) {
+            let ruling = Ruling::new(effect, by, call, &standing);
+            changes.push(Change::Append(writer.decided(*id, call, decision, &ruling, now)));
+        }
+        match fate {
+            Fate::Allow { grants, pass, .. } => {
+                changes.extend(spending(&judge.grants, grants, now));
+                changes.extend(pass.as_ref().map(|pass| Change::TakePass { id: pass.id, at: now }));
+                changes.extend(leaving(memory, &judge.sessions, call, false, now));
             }
-            match fate {
-                Fate::Allow { grants, pass, .. } => {
-                    changes.extend(spending(&judge.grants, grants, now));
-                    changes.extend(pass.as_ref().map(|pass| Change::TakePass { id: pass.id, at: now }));
-                    changes.extend(leaving(memory, &judge.sessions, call, false, now));
-                }
-                Fate::Refuse(_) => {}
-                Fate::Ask(card) => {
-                    changes.push(Change::Ask(Box::new(asking(memory, call, card, now))));
-                    changes.push(Change::Append(writer.asked(*id, call, decision, card, now)));
-                }
+            Fate::Refuse(_) => {}
+            Fate::Ask(card) => {
+                changes.push(Change::Ask(Box::new(asking(memory, call, card, now))));
+                changes.push(Change::Append(writer.asked(*id, call, decision, card, now)));
             }
-            changes
-        })
+        }
+        changes
     }
 
     /// A question that ended by something else than an answer.

@@ -1,8 +1,11 @@
 //! A call comes in: what becomes of it is written down before anybody hears of it.
 
+use std::sync::MutexGuard;
+
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
+use super::later::Soon;
 use super::queue::Question;
 use super::{Authorized, By, Gate, GateEvent, GateState, Judged, OnAsk, Refusal, Verdict, Why};
 use crate::approval::{AgentOption, ApprovalId, Card, State};
@@ -41,32 +44,77 @@ impl Gate {
         options: &[AgentOption],
         on_ask: impl Into<Option<OnAsk>>,
     ) -> Ticket {
-        let (reply, verdict) = oneshot::channel();
         let mut state = self.lock();
         let on_ask = on_ask.into().unwrap_or(state.asking.on_ask);
         state.judge.complete(&mut call);
         let id = state.calls.begin(&call);
-        let (judged, fate) = state.fate(id, call, options, on_ask);
-        if state.judge.sessions.is_before(&judged.call.session) {
-            // One that was asked about is known by just its arguments: the agent has said them before.
-            state.met.judged(&judged.call, matches!(fate, Fate::Allow { by: By::Policy, .. }));
-        }
-        let at_once = match fate {
-            Fate::Allow { by, .. } => Verdict::Allowed(Authorized::new(judged, by, None)),
-            Fate::Refuse(why) => Verdict::Denied(Refusal::at_once(judged, &why)),
+        let (judged, fate, _) = state.fate(id, call, options, on_ask, false);
+        self.ticket(state, judged, fate, options)
+    }
+
+    /// The same for a door whose calls come many at a time: what becomes of them is written together, if nobody has to be
+    /// asked, and the verdict comes when that is done. Its ticket then has no approval, and no verdict at once.
+    pub fn submit_together(
+        &self,
+        mut call: Call,
+        options: &[AgentOption],
+        on_ask: impl Into<Option<OnAsk>>,
+    ) -> Ticket {
+        let mut state = self.lock();
+        let on_ask = on_ask.into().unwrap_or(state.asking.on_ask);
+        state.judge.complete(&mut call);
+        let id = state.calls.begin(&call);
+        let (judged, fate, soon) = state.fate(id, call, options, on_ask, true);
+        let Some(soon) = soon else { return self.ticket(state, judged, fate, options) };
+        drop(state);
+        soon.write();
+        let written = Box::new(Written { judged, fate, soon });
+        Ticket { gate: self.clone(), id: None, comes: Comes::Written(Some(written)) }
+    }
+
+    /// The ticket of a call that was judged, and written down.
+    fn ticket(
+        &self,
+        mut state: MutexGuard<'_, GateState>,
+        judged: Judged,
+        fate: Fate,
+        options: &[AgentOption],
+    ) -> Ticket {
+        state.met(&judged, &fate);
+        let (id, comes) = match fate {
+            Fate::Allow { by, .. } => (None, Comes::at_once(state.allow(judged, by))),
+            Fate::Refuse(why) => (None, Comes::at_once(state.refuse(judged, &why))),
             Fate::Ask(card) => {
+                let (reply, verdict) = oneshot::channel();
                 let (approval, limit) = (card.approval_id, state.asking.limit);
                 let options = options.to_vec();
                 state.queue.put(Question { card: (*card).clone(), judged, options, reply });
                 state.listeners.tell(&GateEvent::Asked(card));
                 drop(state);
                 self.expire_later(approval, limit);
-                return Ticket { gate: self.clone(), id: Some(approval), verdict };
+                (Some(approval), Comes::Asked(verdict))
             }
         };
-        state.listeners.decided(&at_once);
-        state.give(at_once, reply);
-        Ticket { gate: self.clone(), id: None, verdict }
+        Ticket { gate: self.clone(), id, comes }
+    }
+
+    /// The verdict on a call whose fate was to be written down, now that it is known whether it was.
+    fn written(&self, judged: Judged, fate: Fate, written: Option<Result<(), StoreError>>) -> Verdict {
+        let mut state = self.lock();
+        let fate = match (written, fate) {
+            // A denial stands without its entry: nothing ran.
+            (Some(Ok(())), fate) | (_, fate @ Fate::Refuse(_)) => fate,
+            (Some(Err(error)), _) => Fate::Refuse(Why::Unrecorded(error)),
+            // Nobody is there any more who would have written it.
+            (None, _) => return Verdict::Cancelled,
+        };
+        state.met(&judged, &fate);
+        match fate {
+            Fate::Allow { by, .. } => state.allow(judged, by),
+            Fate::Refuse(why) => state.refuse(judged, &why),
+            // Questions are written by themselves.
+            Fate::Ask(_) => Verdict::Cancelled,
+        }
     }
 
     /// Judges a call that only was reported: it can't be stopped, and is counted. `None`: it was judged where it ran, at
@@ -93,20 +141,34 @@ impl Gate {
 }
 
 impl GateState {
-    /// Judges a call, and writes down what becomes of it. What can't be written does not run.
-    fn fate(&mut self, id: CallId, mut call: Call, options: &[AgentOption], on_ask: OnAsk) -> (Judged, Fate) {
+    /// Judges a call, and writes down what becomes of it. What can't be written does not run. With `together` it may be written
+    /// soon, and nobody hears of it before.
+    fn fate(
+        &mut self,
+        id: CallId,
+        mut call: Call,
+        options: &[AgentOption],
+        on_ask: OnAsk,
+        together: bool,
+    ) -> (Judged, Fate, Option<Soon>) {
         let mut tries = 0;
         loop {
             let recalled = self.ledger.recall(&mut self.judge);
             let judged = Judged { id, decision: self.judge.decide(&call), call };
             let now = Timestamp::now();
             let fate = self.choose(&judged, options, on_ask, now);
+            if together && recalled.is_ok() {
+                let soon = self.ledger.submitted_soon(&judged, &fate, &self.judge, now);
+                if soon.is_some() {
+                    return (judged, fate, soon);
+                }
+            }
             let written = recalled.and_then(|()| self.ledger.submitted(&judged, &fate, &self.judge, now));
             let Err(error) = written else {
                 if let Fate::Allow { grants, .. } = &fate {
                     grants.iter().for_each(|grant| self.judge.grants.used(*grant));
                 }
-                return (judged, fate);
+                return (judged, fate, None);
             };
             tries += 1;
             match error {
@@ -117,8 +179,8 @@ impl GateState {
                     self.judge.grants.remove(grant);
                 }
                 // A denial stands without its entry: nothing ran.
-                _ if matches!(fate, Fate::Refuse(_)) => return (judged, fate),
-                error => return (judged, Fate::Refuse(Why::Unrecorded(error))),
+                _ if matches!(fate, Fate::Refuse(_)) => return (judged, fate, None),
+                error => return (judged, Fate::Refuse(Why::Unrecorded(error)), None),
             }
             call = judged.call;
         }
@@ -165,15 +227,44 @@ impl GateState {
         }
     }
 
-    /// Hands a verdict to whoever holds the ticket: what it allows covers its side doors from now on, and it is counted.
+    /// A call of a session that mayi stands before the servers of was judged where it runs.
+    fn met(&mut self, judged: &Judged, fate: &Fate) {
+        if self.judge.sessions.is_before(&judged.call.session) {
+            // One that was asked about is known by just its arguments: the agent has said them before.
+            self.met.judged(&judged.call, matches!(fate, Fate::Allow { by: By::Policy, .. }));
+        }
+    }
+
+    /// Allows a call without asking.
+    fn allow(&mut self, judged: Judged, by: By) -> Verdict {
+        self.decided(Verdict::Allowed(Authorized::new(judged, by, None)))
+    }
+
+    /// Refuses a call without asking.
+    fn refuse(&mut self, judged: Judged, why: &Why) -> Verdict {
+        self.decided(Verdict::Denied(Refusal::at_once(judged, why)))
+    }
+
+    fn decided(&mut self, verdict: Verdict) -> Verdict {
+        self.listeners.decided(&verdict);
+        self.count(&verdict);
+        verdict
+    }
+
+    /// Hands a verdict to whoever holds the ticket.
     pub(super) fn give(&mut self, verdict: Verdict, to: oneshot::Sender<Verdict>) {
-        if let Verdict::Allowed(authorized) = &verdict {
+        self.count(&verdict);
+        // The ticket may be gone.
+        let _ = to.send(verdict);
+    }
+
+    /// What a verdict allows covers its side doors from now on, and it is counted.
+    fn count(&mut self, verdict: &Verdict) {
+        if let Verdict::Allowed(authorized) = verdict {
             let held = self.judge.holds(&authorized.call().session);
             self.cover.approved(authorized.call(), authorized.by(), held);
         }
-        self.tally.count(&verdict);
-        // The ticket may be gone.
-        let _ = to.send(verdict);
+        self.tally.count(verdict);
     }
 }
 
@@ -182,7 +273,30 @@ impl GateState {
 pub struct Ticket {
     gate: Gate,
     id: Option<ApprovalId>,
-    verdict: oneshot::Receiver<Verdict>,
+    comes: Comes,
+}
+
+/// How a verdict comes.
+enum Comes {
+    /// It is there already. None, once it was given.
+    AtOnce(Option<Box<Verdict>>),
+    /// From whoever ends the question.
+    Asked(oneshot::Receiver<Verdict>),
+    /// It is known, and counts as soon as it is written down. None, once it was given.
+    Written(Option<Box<Written>>),
+}
+
+impl Comes {
+    fn at_once(verdict: Verdict) -> Self {
+        Self::AtOnce(Some(Box::new(verdict)))
+    }
+}
+
+/// What becomes of a call once that is written down.
+struct Written {
+    judged: Judged,
+    fate: Fate,
+    soon: Soon,
 }
 
 impl Ticket {
@@ -194,15 +308,25 @@ impl Ticket {
 
     /// The verdict, if it is there already: nobody had to be asked.
     pub fn at_once(&mut self) -> Option<Verdict> {
-        self.verdict.try_recv().ok()
+        match &mut self.comes {
+            Comes::AtOnce(verdict) => verdict.take().map(|verdict| *verdict),
+            Comes::Asked(verdict) => verdict.try_recv().ok(),
+            Comes::Written(_) => None,
+        }
     }
 
     /// Waits for the verdict. There is always exactly one.
     pub async fn verdict(mut self) -> Verdict {
-        match (&mut self.verdict).await {
-            Ok(verdict) => verdict,
-            // The gate is gone; nothing may run.
-            Err(_) => Verdict::Cancelled,
+        // Where nobody is there any more who would say it, nothing may run.
+        match &mut self.comes {
+            Comes::AtOnce(verdict) => verdict.take().map_or(Verdict::Cancelled, |verdict| *verdict),
+            Comes::Asked(verdict) => verdict.await.unwrap_or(Verdict::Cancelled),
+            Comes::Written(written) => {
+                let Some(written) = written.take() else { return Verdict::Cancelled };
+                let Written { judged, fate, mut soon } = *written;
+                let outcome = soon.written().await;
+                self.gate.written(judged, fate, outcome)
+            }
         }
     }
 }

@@ -482,5 +482,6 @@ mod reach;
 mod revised;
 mod scripts;
 mod secrets;
+mod together;
 mod unwritten;
 mod vague;

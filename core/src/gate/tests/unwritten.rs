@@ -1,6 +1,6 @@
 //! What holds where the store fails in the middle, and after the process has left it.
 
-mod faulty;
+pub(super) mod faulty;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

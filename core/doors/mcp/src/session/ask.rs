@@ -80,11 +80,8 @@ impl Asking {
             _ if surface || client => Some(OnAsk::Wait),
             _ => Some(OnAsk::Deny),
         };
-        let mut ticket = self.shared.gate.submit_as(call, &[], on_ask);
-        if let Some(verdict) = ticket.at_once() {
-            return wanted.allowed(verdict);
-        }
-        if surface || !client {
+        let ticket = self.shared.gate.submit_together(call, &[], on_ask);
+        if surface || !client || ticket.approval().is_none() {
             return wanted.allowed(ticket.verdict().await);
         }
         match self.form(&ticket) {

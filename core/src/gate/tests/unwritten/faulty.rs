@@ -19,30 +19,33 @@ type Result<T> = std::result::Result<T, StoreError>;
 type Fault = Box<dyn Fn(&[Change]) -> Option<StoreError> + Send>;
 
 /// A store as it is, but for what a test has ordered.
-pub(super) struct Faulty {
+pub(in super::super) struct Faulty {
     store: SqliteStore,
     commit: StdMutex<Option<Fault>>,
     offers: AtomicBool,
 }
 
 /// What a store says that failed.
-pub(super) fn broken() -> StoreError {
+pub(in super::super) fn broken() -> StoreError {
     StoreError::Other { path: "the store".into(), reason: "it failed once".to_owned() }
 }
 
 impl Faulty {
-    pub(super) fn on(kept: &Kept) -> Arc<Self> {
+    pub(in super::super) fn on(kept: &Kept) -> Arc<Self> {
         let store = SqliteStore::open(&kept.folder.path().join("mayi"), options()).unwrap();
         Arc::new(Self { store, commit: StdMutex::default(), offers: AtomicBool::new(false) })
     }
 
     /// `fault` looks at what is written, until it has found something to fail at.
-    pub(super) fn before_commit(&self, fault: impl Fn(&[Change]) -> Option<StoreError> + Send + 'static) {
+    pub(in super::super) fn before_commit(
+        &self,
+        fault: impl Fn(&[Change]) -> Option<StoreError> + Send + 'static,
+    ) {
         *self.commit.lock().unwrap() = Some(Box::new(fault));
     }
 
     /// The next look at the answers of others fails.
-    pub(super) fn fails_to_offer(&self) {
+    pub(in super::super) fn fails_to_offer(&self) {
         self.offers.store(true, Ordering::SeqCst);
     }
 }

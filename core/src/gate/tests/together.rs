@@ -1,0 +1,105 @@
+//! Calls that come many at a time share a commit, and each is written before anybody hears of it.
+
+use std::sync::mpsc;
+use std::thread;
+
+use super::memory::Kept as Stored;
+use super::unwritten::faulty::{Faulty, broken};
+use super::*;
+use crate::record::Kind;
+use crate::store::StoreError;
+
+/// As many calls come while one is being written.
+const CALLS: usize = 16;
+
+fn read(number: usize) -> Call {
+    let access = Access::Read(PathAccess::new(Path::new("/w"), "a"));
+    Call { door: Door::Mcp, ..call(&number.to_string(), access) }
+}
+
+/// Hands in one call, and [`CALLS`] more while that is being written; says what became of them, and how many commits there were
+/// besides the first. `fault` looks at these.
+async fn hand_in(
+    store: &Arc<Faulty>,
+    gate: &Gate,
+    fault: impl Fn() -> Option<StoreError> + Send + 'static,
+) -> (Vec<Verdict>, usize) {
+    let (begun, began) = mpsc::channel();
+    let (goes_on, go_on) = mpsc::channel::<()>();
+    store.before_commit(move |changes| {
+        begun.send(changes.len()).unwrap();
+        // The first waits here until all others have come; then this is over at once.
+        go_on.recv().is_err().then(|| fault()).flatten()
+    });
+    let first = thread::spawn({
+        let gate = gate.clone();
+        move || gate.submit_together(read(0), &[], None)
+    });
+    assert_eq!(began.recv().unwrap(), 2, "it is written by whoever comes first");
+    let mut tickets: Vec<Ticket> =
+        (1..=CALLS).map(|number| gate.submit_together(read(number), &[], None)).collect();
+    for ticket in &mut tickets {
+        assert!(ticket.approval().is_none() && ticket.at_once().is_none(), "nothing of it is written yet");
+    }
+    goes_on.send(()).unwrap();
+    drop(goes_on);
+    let mut verdicts = vec![first.join().unwrap().verdict().await];
+    for ticket in tickets {
+        verdicts.push(ticket.verdict().await);
+    }
+    (verdicts, began.try_iter().count())
+}
+
+/// Issue "Speed": what comes while one commit is being written goes with the next one; an allow stands in the record before
+/// anybody hears of it, each call's entries beside each other.
+#[tokio::test]
+async fn given_calls_that_come_while_one_is_written_then_they_share_the_next_commit() {
+    let kept = Stored::new();
+    let store = Faulty::on(&kept);
+    let gate = kept.gate_on(store.clone());
+    let mut heard = gate.subscribe();
+    let (verdicts, commits) = hand_in(&store, &gate, || None).await;
+    assert_eq!(commits, 1, "the others are one commit");
+    assert!(verdicts.iter().all(|verdict| matches!(verdict, Verdict::Allowed(_))), "{verdicts:?}");
+    assert_eq!(kept.kinds(), [Kind::Proposed, Kind::Decided].repeat(CALLS + 1));
+    assert_eq!(gate.tally().allowed, CALLS as u64 + 1);
+    let events = std::iter::from_fn(|| heard.try_recv().ok()).count();
+    assert_eq!(events, CALLS + 1);
+}
+
+/// "Nothing runs that can't be written down": a commit that fails fails for all that are in it, and for nobody else.
+#[tokio::test]
+async fn given_a_shared_commit_that_fails_then_none_of_its_calls_runs() {
+    let kept = Stored::new();
+    let store = Faulty::on(&kept);
+    let gate = kept.gate_on(store.clone());
+    let (mut verdicts, _) = hand_in(&store, &gate, || Some(broken())).await;
+    assert!(matches!(verdicts.remove(0), Verdict::Allowed(_)));
+    for verdict in verdicts {
+        let Verdict::Denied(refusal) = verdict else { panic!("{verdict:?}") };
+        assert!(refusal.reason.starts_with("nothing runs that can't be recorded"), "{}", refusal.reason);
+    }
+    assert_eq!(kept.kinds(), [Kind::Proposed, Kind::Decided]);
+    assert_eq!((gate.tally().allowed, gate.tally().denied), (1, CALLS as u64));
+}
+
+/// What is written by itself (a question) comes behind what was decided before it, and overtakes nothing; a gate that is left
+/// writes what waits, and its verdicts come.
+#[tokio::test]
+async fn given_what_is_decided_then_it_is_written_in_that_order_whatever_way_it_goes() {
+    let kept = Stored::new();
+    let gate = kept.gate();
+    let first = gate.submit_together(read(1), &[], None);
+    let asked = gate.submit_together(run("2", "make"), &[], None);
+    assert!(asked.approval().is_some(), "a person is asked as ever");
+    let last = gate.submit_together(read(3), &[], None);
+    gate.leave();
+    let kinds = [Kind::Proposed, Kind::Decided];
+    let asking = [Kind::Proposed, Kind::Decided, Kind::Asked];
+    assert_eq!(kept.kinds()[..7], [&kinds[..], &asking, &kinds].concat());
+    assert!(matches!(first.verdict().await, Verdict::Allowed(_)));
+    assert!(matches!(last.verdict().await, Verdict::Allowed(_)));
+    assert!(matches!(asked.verdict().await, Verdict::Cancelled));
+    let late = gate.submit_together(read(4), &[], None);
+    assert!(matches!(late.verdict().await, Verdict::Denied(_)), "nothing can be written any more");
+}
