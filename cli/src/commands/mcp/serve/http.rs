@@ -98,7 +98,8 @@ fn token(path: &Path) -> Result<String, CliError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let token = mayi_mcp::new_token().map_err(CliError::internal)?;
             write_new(path, &token).map_err(|error| trouble(error.to_string()))?;
-            Ok(token)
+            // Another gateway may have been quicker: then its token is the one that clients read.
+            Ok(std::fs::read_to_string(path).map_or(token, |text| text.trim().to_owned()))
         }
         Err(error) => Err(trouble(error.to_string())),
     }
@@ -119,11 +120,14 @@ fn only_mine(_: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Writes the token as a whole, to a file that is not there yet and that only the user can read.
 fn write_new(path: &Path, token: &str) -> std::io::Result<()> {
     use std::io::Write;
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    writeln!(options.open(path)?, "{token}")
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or_else(|| Path::new(".")))?;
+    writeln!(file, "{token}")?;
+    match file.persist_noclobber(path) {
+        Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => Err(error.error),
+        _ => Ok(()),
+    }
 }

@@ -31,7 +31,7 @@ pub(super) fn authorize(headers: &HeaderMap, options: &HttpOptions) -> Result<()
     if bearer(headers).is_some_and(|sent| same_token(sent, token)) {
         return Ok(());
     }
-    let message = "there is no valid bearer token: send the one in mayi's --token-file";
+    let message = "there is no valid bearer token: send the one in the file that mayi names when it starts";
     Err(Refusal::new(StatusCode::UNAUTHORIZED, message).with("www-authenticate", "Bearer"))
 }
 
