@@ -4,7 +4,7 @@
 use mayi_tests::{Loose, Machine};
 use serde_json::json;
 
-use super::scene::Backend;
+use super::scene::{Backend, demo};
 
 const ROGUE: &str = env!("CARGO_BIN_EXE_rogue_agent");
 
@@ -20,7 +20,7 @@ async fn given_what_a_tabs_agent_lets_go_of_then_it_answers_for_nobody_and_ends_
     loose.know(&backend.text("url"));
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
-    let other = client.demo(&backend.machine).await;
+    let other = demo(&client, &backend.machine).await;
     let cwd = backend.machine.work();
     let opened = client.ask("session/new", json!({"agent": "loose", "cwd": cwd})).await;
     let tab = opened["tabId"].as_str().unwrap();
