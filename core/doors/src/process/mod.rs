@@ -114,7 +114,9 @@ fn input(reads: bool) -> Stdio {
 
 /// A process and everything that it started. It can outlive the process, and ends when this is dropped.
 pub struct Family {
+    #[cfg_attr(not(unix), expect(dead_code, reason = "what ends elsewhere is a job"))]
     leader: Option<u32>,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no supervisors"))]
     supervised: bool,
     /// The program itself is to be killed.
     kill: Arc<Notify>,
