@@ -58,8 +58,8 @@ pub(crate) fn remember_session(folder: &Path, agent: &str, cwd: &Path, session: 
     builder.create(folder)?;
     // Whole or not at all: another run may read it at the same time.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer_pretty(&mut file, &sessions)?;
-    file.flush()?;
+    // In one piece: what is written straight from the value is hundreds of writes.
+    file.write_all(&serde_json::to_vec_pretty(&sessions)?)?;
     file.persist(path(folder)).map_err(|error| error.error)?;
     Ok(())
 }
