@@ -91,7 +91,7 @@ mod tests {
         let (strangers, now) = (Arc::<Strangers>::default(), Instant::now());
         let (known, mut stays) = strangers.enter_at(now);
         known.is_known();
-        let mut enter = |times: usize, at| (0..times).map(|_| strangers.enter_at(at)).collect::<Vec<_>>();
+        let enter = |times: usize, at| (0..times).map(|_| strangers.enter_at(at)).collect::<Vec<_>>();
         let gone = |all: &mut Vec<(Stranger, Evicted)>| -> Vec<usize> {
             let told = all.iter_mut().map(|(_, evicted)| evicted.try_recv() == Ok(())).enumerate();
             told.filter_map(|(at, gone)| gone.then_some(at)).collect()

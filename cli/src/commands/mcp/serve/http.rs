@@ -20,6 +20,9 @@ struct Ready {
     token_file: Option<PathBuf>,
 }
 
+/// Says something to the person.
+type Tells<'t> = &'t dyn Fn(&str);
+
 /// Serves clients until `interrupted`. `data`: mayi's own folder; `told`: says something to the person.
 ///
 /// # Errors
@@ -28,7 +31,7 @@ pub(super) async fn listen(
     door: McpDoor,
     at: SocketAddr,
     args: &McpArgs,
-    (data, told): (Option<&Path>, &dyn Fn(&str)),
+    (data, told): (Option<&Path>, Tells<'_>),
     interrupted: impl Future<Output = ()> + Send,
 ) -> Result<(), CliError> {
     if args.open && !at.ip().is_loopback() {
