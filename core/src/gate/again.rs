@@ -115,7 +115,11 @@ impl GateState {
         if !looks_alike {
             // Not written: an answer from another process is for the old digest, and refused.
             self.ledger.note(|memory| {
-                vec![Change::Update { id, digest: card.digest.clone(), card: memory.writer.card(&card) }]
+                vec![Change::Update {
+                    id,
+                    digest: card.digest.clone(),
+                    card: memory.writer.card(call, &card),
+                }]
             });
         }
         if let Some(call) = changed {

@@ -10,10 +10,12 @@ use super::{
 use crate::approval::{
     AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, RememberScope, State, choice,
 };
+use crate::call::Call;
 use crate::grant::{Grant, Scope};
 use crate::policy::{Effect, Policy};
 use crate::record::Redactor;
 use crate::store::{Change, Conflict, OfferId, StoreError};
+use crate::writer::Writer;
 
 impl Gate {
     /// Takes an answer from the surface `by`. First answer wins.
@@ -44,7 +46,7 @@ impl GateState {
         let now = Timestamp::now();
         let grants = remembered::grants(question, response, how, now)?;
         let alone = self.judge.sessions.is_alone(&question.judged.call.session);
-        can_be_kept(&self.ledger, &grants, response, alone)?;
+        can_be_kept(&self.ledger, &question.judged.call, (&grants, response), alone)?;
         // Written before the answer counts: an answer whose rule could not be written is not half
         // taken.
         let policy = keep(self.ledger.keeper(), &question.judged, response)?;
@@ -65,7 +67,9 @@ impl GateState {
         let judges_again = policy.is_some() || !grants.is_empty();
         for grant in grants {
             match self.ledger.memory() {
-                Some(memory) if memory.is_secret(&grant) => self.judge.grants.add_only_here(grant),
+                Some(memory) if memory.is_secret(&judged.call, &grant) => {
+                    self.judge.grants.add_only_here(grant)
+                }
                 _ => self.judge.grants.add(grant),
             }
         }
@@ -121,8 +125,8 @@ impl GateState {
 /// itself.
 fn can_be_kept(
     ledger: &Ledger,
-    grants: &[Grant],
-    response: &ApprovalResponse,
+    call: &Call,
+    (grants, response): (&[Grant], &ApprovalResponse),
     alone: bool,
 ) -> Result<(), AnswerError> {
     let refuse = |text: String| Err(AnswerError::Remember(text));
@@ -140,13 +144,13 @@ fn can_be_kept(
     // A pattern that holds a secret is written nowhere: it counts in this session at most.
     let rule = response.remember.as_ref().filter(|remember| remembered::is_rule(remember));
     let typed = rule.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
-    let own = Redactor::default();
-    let redactor = ledger.memory().map_or(&own, |memory| memory.writer.redactor());
-    let secret = |grant: &&Grant| ledger.memory().is_some_and(|memory| memory.is_secret(grant));
+    let own = Writer::new([0; 0], Redactor::default());
+    let writer = ledger.memory().map_or(&own, |memory| &memory.writer);
+    let secret = |grant: &&Grant| ledger.memory().is_some_and(|memory| memory.is_secret(call, grant));
     let limited = |grant: &Grant| grant.expires_at.is_some() || grant.uses_left.is_some();
     let limits = match grants.iter().filter(secret).find(|grant| !of_session(grant) || limited(grant)) {
         Some(grant) if of_session(&grant) => " without limits",
-        None if !typed.iter().any(|pattern| redactor.finds(pattern)) => return Ok(()),
+        None if !typed.iter().any(|pattern| writer.finds(call, pattern)) => return Ok(()),
         _ => "",
     };
     let verb = if grants.iter().any(|grant| grant.effect == Effect::Deny) { "deny" } else { "allow" };

@@ -240,8 +240,8 @@ impl Ledger {
             for grant in remembered {
                 let mut kept = memory.kept(grant, at);
                 kept.approval = Some(resolved.approval_id);
-                changes.push(Change::Append(writer.granted(&kept, at)));
-                if !memory.is_secret(grant) {
+                changes.push(Change::Append(writer.granted(call, &kept, at)));
+                if !memory.is_secret(call, grant) {
                     changes.push(Change::Grant(Box::new(kept)));
                 }
             }
@@ -266,8 +266,9 @@ impl Ledger {
     /// How the like was answered before.
     pub(super) fn history(&self, call: &Call, decision: &Decision) -> Option<History> {
         let memory = self.memory()?;
-        let access = &decision.because()?.access;
-        let history = memory.store.history(&call.agent, &memory.writer.access(access)).ok();
+        decision.because()?;
+        let access = memory.writer.turned_on(call, Some(decision))?;
+        let history = memory.store.history(&call.agent, &access).ok();
         history.filter(|history| history.first_seen.is_some())
     }
 }
@@ -287,7 +288,7 @@ fn asking(memory: &Memory, call: &Call, card: &Card, at: Timestamp) -> StoredApp
         session: call.session.clone(),
         workspace: call.workspace(),
         digest: card.digest.clone(),
-        card: memory.writer.card(card),
+        card: memory.writer.card(call, card),
         state: card.state,
         asked_at: at,
         settled_at: None,

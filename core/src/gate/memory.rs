@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::later::Later;
 use crate::approval::State;
+use crate::call::Call;
 use crate::grant::{Grant, Scope};
 use crate::policy::Pattern;
 use crate::policy::pattern::Places;
@@ -84,9 +85,9 @@ impl Memory {
         &self.later
     }
 
-    /// Whether a secret would be written with `grant`: then it is not.
-    pub(super) fn is_secret(&self, grant: &Grant) -> bool {
-        grant.pattern.as_ref().is_some_and(|pattern| self.writer.redactor().finds(&pattern.to_string()))
+    /// Whether a secret would be written with `grant`, an answer about `call`: then it is not.
+    pub(super) fn is_secret(&self, call: &Call, grant: &Grant) -> bool {
+        grant.pattern.as_ref().is_some_and(|pattern| self.writer.finds(call, &pattern.to_string()))
     }
 
     /// A reason as it is kept.

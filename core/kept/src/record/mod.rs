@@ -29,5 +29,6 @@ pub use head::{Anchor, HEAD_LENGTH, read_head, write_head};
 pub use key::{Key, Keys, Mac};
 pub(crate) use key::{hex, unhex};
 pub use redact::{Redactor, RedactorError, secrets_of};
+pub(crate) use redact::{Secrets, Told, Within};
 pub use report::{Archive, Finding, HeadState, Place, Report, What};
 pub use verify::{Checker, Row};

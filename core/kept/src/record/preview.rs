@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::Redactor;
 use super::detail::{DiffPreview, Preview};
+use super::redact::Within;
 use mayi_call::Call;
 
 /// As many bytes of text are kept of one call's input and changes.
@@ -12,8 +12,8 @@ const MOST: usize = 2048;
 const MOST_NODES: usize = 256;
 
 /// What can be shown of a call's input and changes; none if there is nothing.
-pub(crate) fn preview(redactor: &Redactor, call: &Call) -> Option<Preview> {
-    let mut taken = Taken { redactor, left: MOST, nodes: MOST_NODES, out: 0 };
+pub(crate) fn preview(within: &Within<'_>, call: &Call) -> Option<Preview> {
+    let mut taken = Taken { within, left: MOST, nodes: MOST_NODES, out: 0 };
     // What changes is what a person looks for first; half is kept for it.
     taken.left = if call.diffs.is_empty() { MOST } else { MOST / 2 };
     let raw_input = taken.value(&call.raw_input);
@@ -34,15 +34,15 @@ pub(crate) fn preview(redactor: &Redactor, call: &Call) -> Option<Preview> {
 }
 
 /// `text` redacted and of at most about `limit` bytes; it says how much is missing.
-pub(crate) fn cut(redactor: &Redactor, text: &str, limit: usize) -> String {
-    match redactor.redact_start(text, limit) {
+pub(crate) fn cut(within: &Within<'_>, text: &str, limit: usize) -> String {
+    match within.redact_start(text, limit) {
         (text, 0) => text.into_owned(),
         (text, left) => format!("{text}… ({left} bytes more)"),
     }
 }
 
 struct Taken<'r> {
-    redactor: &'r Redactor,
+    within: &'r Within<'r>,
     left: usize,
     nodes: usize,
     out: usize,
@@ -50,7 +50,7 @@ struct Taken<'r> {
 
 impl Taken<'_> {
     fn text(&mut self, text: &str) -> String {
-        let cut = cut(self.redactor, text, self.left);
+        let cut = cut(self.within, text, self.left);
         self.out += text.len().saturating_sub(self.left);
         self.left = self.left.saturating_sub(text.len());
         cut
@@ -59,7 +59,7 @@ impl Taken<'_> {
     fn value(&mut self, value: &Value) -> Value {
         let mut copy = self.copy(value);
         // By names, too: what is secret by its name is so whatever it looks like.
-        self.redactor.redact_value(&mut copy);
+        self.within.redact_value(&mut copy);
         copy
     }
 

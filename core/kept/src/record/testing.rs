@@ -122,6 +122,10 @@ pub(crate) fn corpus() -> &'static [String] {
         let mut lines = Vec::new();
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
+            // A folder in it is about something else than decisions.
+            if path.is_dir() {
+                continue;
+            }
             let text = std::fs::read_to_string(&path).unwrap();
             match path.extension().and_then(|extension| extension.to_str()) {
                 Some("toml") => strings(&toml::from_str::<toml::Value>(&text).unwrap(), &mut lines),

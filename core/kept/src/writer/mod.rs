@@ -1,20 +1,24 @@
 //! What the gate makes entries with: every text in them is redacted.
 
 mod parts;
+mod texts;
+
+use std::sync::Mutex;
 
 use hmac::{Hmac, KeyInit};
 use jiff::Timestamp;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::approval::{ApprovalResolved, ApprovalResponse, Card, Outcome, State};
+use crate::approval::{ApprovalResolved, ApprovalResponse, Card, Outcome, Remember, State};
 use crate::record::detail::{self, VERSION};
 use crate::record::preview::{cut, preview};
-use crate::record::{CallId, Entry, Kind, Redactor};
+use crate::record::{CallId, Entry, Kind, Redactor, Secrets};
 use crate::store::{Item, StoredApproval, StoredGrant};
 use mayi_call::{AgentId, Call, Digest, SessionId};
 use mayi_policy::{Decision, Effect, Mode, Standing};
-use parts::{json, milliseconds, named_servers};
+use parts::{frozen, json, milliseconds, named_servers, turned_on};
+use texts::Texts;
 
 /// One text of an entry, such as an access: what is longer is cut, and says so.
 const LONGEST_TEXT: usize = 4096;
@@ -65,6 +69,8 @@ impl<'a> Ruling<'a> {
 pub struct Writer {
     redactor: Redactor,
     keyed: Option<Hmac<Sha256>>,
+    /// The secrets of the call that was proposed last: it is mostly decided right after.
+    last: Mutex<Option<(CallId, Secrets)>>,
 }
 
 impl std::fmt::Debug for Writer {
@@ -78,7 +84,7 @@ impl Writer {
     #[must_use]
     pub fn new(digest_key: impl Into<Vec<u8>>, redactor: Redactor) -> Self {
         // A key may have any length.
-        Self { redactor, keyed: Hmac::new_from_slice(&digest_key.into()).ok() }
+        Self { redactor, keyed: Hmac::new_from_slice(&digest_key.into()).ok(), last: Mutex::default() }
     }
 
     /// What takes the secrets out.
@@ -87,10 +93,16 @@ impl Writer {
         &self.redactor
     }
 
-    /// An access as entries have it: what [`Entry::access`] and a query for it hold.
+    /// The access that `decision` about `call` turned on, or its first one, as entries have it: what [`Entry::access`]
+    /// and a query for it hold.
     #[must_use]
-    pub fn access(&self, text: &str) -> String {
-        cut(&self.redactor, text, LONGEST_TEXT)
+    pub fn turned_on(&self, call: &Call, decision: Option<&Decision>) -> Option<String> {
+        turned_on(&Texts::of(self, call), call, decision)
+    }
+
+    /// A text that belongs to no call, as entries have it.
+    fn text(&self, text: &str) -> String {
+        cut(&self.redactor.alone(), text, LONGEST_TEXT)
     }
 
     /// A keyed digest of the arguments of an MCP tool: the same at every door, where none is the same as none in braces.
@@ -102,15 +114,16 @@ impl Writer {
         self.keyed(&[&Value::from("arguments of a tool"), given])
     }
 
-    /// The card as it may be kept: every text redacted. Where that hides something of what would be done,
+    /// The card for `call` as it may be kept: every text redacted. Where that hides something of what would be done,
     /// the card says so: who answers by it sees not all of it.
     #[must_use]
-    pub fn card(&self, card: &Card) -> Value {
+    pub fn card(&self, call: &Call, card: &Card) -> Value {
+        let texts = Texts::of(self, call);
         let mut kept = json(card);
         let Value::Object(members) = &mut kept else { return kept };
         let mut hides = false;
         for (name, value) in members.iter_mut() {
-            hides |= self.redactor.redact_member(name, value) && DONE.contains(&name.as_str());
+            hides |= texts.member(call, name, value) && DONE.contains(&name.as_str());
         }
         if hides && let Some(Value::Array(not_shown)) = members.get_mut("notShown") {
             not_shown.push(Value::from(HIDDEN));
@@ -121,22 +134,23 @@ impl Writer {
     /// A call came in.
     #[must_use]
     pub fn proposed(&self, id: CallId, call: &Call, at: Timestamp) -> Entry {
+        let texts = Texts::first(self, id, call);
+        let text = |text: &str| texts.text(text);
         let mut accesses: Vec<String> =
-            call.accesses.iter().take(MOST_ACCESSES).map(|access| self.access(&access.text())).collect();
+            call.accesses.iter().take(MOST_ACCESSES).map(|access| texts.access(&access.text())).collect();
         let more = call.accesses.len().saturating_sub(MOST_ACCESSES);
         if more > 0 {
             accesses.push(format!("({more} more)"));
         }
         let first = accesses.first().cloned();
-        let text = |text: &str| cut(&self.redactor, text, LONGEST_TEXT);
-        let mut detail = self.clean(&detail::Proposed {
+        let mut detail = json(&detail::Proposed {
             v: VERSION,
             door: call.door,
             title: text(&call.title),
             kind: text(&call.kind),
             name: call.name.as_deref().map(text),
             tool_call_id: call.tool_call_id.as_deref().map(text),
-            cwd: call.cwd.to_string_lossy().into_owned(),
+            cwd: text(&call.cwd.to_string_lossy()),
             env: call.env.keys().map(|name| text(name)).collect(),
             accesses,
             raw_digest: self.raw_digest(call),
@@ -146,9 +160,9 @@ impl Writer {
             not_replayable: None,
         });
         // Both are redacted already; a frozen call is kept only if there was nothing to redact in it.
-        let (frozen, why) = self.frozen(call);
+        let (frozen, why) = frozen(&texts, call);
         let parts = [
-            ("preview", preview(&self.redactor, call).map(|preview| json(&preview))),
+            ("preview", preview(&texts.within, call).map(|preview| json(&preview))),
             ("frozen", frozen),
             ("notReplayable", why.map(Value::from)),
         ];
@@ -168,20 +182,21 @@ impl Writer {
         ruling: &Ruling<'_>,
         at: Timestamp,
     ) -> Entry {
-        let detail = self.clean(&detail::Decided {
+        let texts = Texts::again(self, id, call);
+        let detail = json(&detail::Decided {
             v: VERSION,
             effect: decision.effect,
-            by: ruling.by.to_owned(),
+            by: texts.text(ruling.by),
             mode: Some(ruling.mode),
             bypass: ruling.bypass,
-            servers: named_servers(call, ruling.servers),
+            servers: texts.all(&named_servers(call, ruling.servers)),
             granted: ruling.granted,
             categories: decision.categories.clone(),
-            trail: self.trail(&decision.trail),
+            trail: texts.trail(&decision.trail),
         });
         Entry {
             effect: Some(ruling.effect),
-            access: self.turned_on(call, Some(decision)),
+            access: turned_on(&texts, call, Some(decision)),
             ..self.about(call, id, at, Kind::Decided, detail)
         }
     }
@@ -189,18 +204,19 @@ impl Writer {
     /// A person is asked.
     #[must_use]
     pub fn asked(&self, id: CallId, call: &Call, decision: &Decision, card: &Card, at: Timestamp) -> Entry {
-        let detail = self.clean(&detail::Asked {
+        let texts = Texts::again(self, id, call);
+        let detail = json(&detail::Asked {
             v: VERSION,
             digest: card.digest.clone(),
-            options: card.options.iter().map(|option| option.option_id.clone()).collect(),
-            suggestions: card.suggestions.iter().map(|suggestion| suggestion.patterns.clone()).collect(),
+            options: card.options.iter().map(|option| texts.text(&option.option_id)).collect(),
+            suggestions: card.suggestions.iter().map(|suggestion| texts.all(&suggestion.patterns)).collect(),
             expires_at: card.expires_at,
-            trail: self.trail(&decision.trail),
+            trail: texts.trail(&decision.trail),
         });
         Entry {
             approval: Some(card.approval_id),
             effect: Some(Effect::Ask),
-            access: self.turned_on(call, Some(decision)),
+            access: turned_on(&texts, call, Some(decision)),
             ..self.about(call, id, at, Kind::Asked, detail)
         }
     }
@@ -219,23 +235,27 @@ impl Writer {
             Outcome::Selected { option_id } => Some(option_id.clone()),
             Outcome::Cancelled => None,
         };
-        let entry = self.ended(id, call, resolved, |detail| detail::Answered {
+        let texts = Texts::of(self, call);
+        let remember = response
+            .remember
+            .clone()
+            .map(|remember| Remember { patterns: texts.all(&remember.patterns), ..remember });
+        self.ended(id, call, (resolved, &texts), Some(decision), |detail| detail::Answered {
             person: true,
             option,
-            remember: response.remember.clone(),
-            granted: resolved.granted_permissions.clone(),
+            remember,
+            granted: texts.all(&resolved.granted_permissions),
             bypass_all: response.bypass_all,
-            reason: response.reason.clone().or(detail.reason.clone()),
+            reason: response.reason.as_deref().map(|reason| texts.text(reason)).or(detail.reason.clone()),
             ..detail
-        });
-        Entry { access: self.turned_on(call, Some(decision)), ..entry }
+        })
     }
 
     /// A question ended by something else than an answer: `expired`, `cancelled`, or `answered` by a rule
     /// or a grant.
     #[must_use]
     pub fn settled(&self, id: CallId, call: &Call, resolved: &ApprovalResolved) -> Entry {
-        self.ended(id, call, resolved, |detail| detail)
+        self.ended(id, call, (resolved, &Texts::of(self, call)), None, |detail| detail)
     }
 
     /// A question whose process is gone: `cancelled`, with the reason `interrupted`.
@@ -255,9 +275,9 @@ impl Writer {
         });
         Entry {
             approval: Some(approval.id),
-            session: Some(SessionId(self.access(&approval.session.0))),
+            session: Some(SessionId(self.text(&approval.session.0))),
             agent: Some(approval.agent.clone()),
-            workspace: approval.workspace.as_deref().map(|folder| self.access(folder)),
+            workspace: approval.workspace.as_deref().map(|folder| self.text(folder)),
             ..Entry::new(at, Kind::Cancelled, detail)
         }
     }
@@ -278,7 +298,7 @@ impl Writer {
         how: &str,
         at: Timestamp,
     ) -> Entry {
-        self.done(id, agent, session, at, Kind::Finished, Some(self.access(how)))
+        self.done(id, agent, session, at, Kind::Finished, Some(self.text(how)))
     }
 
     fn done(
@@ -293,7 +313,7 @@ impl Writer {
         Entry {
             call: Some(id),
             agent: Some(agent.clone()),
-            session: Some(SessionId(self.access(&session.0))),
+            session: Some(SessionId(self.text(&session.0))),
             ..Entry::new(at, kind, self.clean(&detail::Done { v: VERSION, how }))
         }
     }
@@ -301,7 +321,8 @@ impl Writer {
     /// An agent did it without asking; `decision` is what it would have got.
     #[must_use]
     pub fn unasked(&self, id: CallId, call: &Call, decision: &Decision, at: Timestamp) -> Entry {
-        let detail = self.clean(&detail::Decided {
+        let texts = Texts::of(self, call);
+        let detail = json(&detail::Decided {
             v: VERSION,
             effect: decision.effect,
             by: String::new(),
@@ -310,25 +331,27 @@ impl Writer {
             servers: Vec::new(),
             granted: false,
             categories: decision.categories.clone(),
-            trail: self.trail(&decision.trail),
+            trail: texts.trail(&decision.trail),
         });
         Entry {
             effect: Some(decision.effect),
-            access: self.turned_on(call, Some(decision)),
+            access: turned_on(&texts, call, Some(decision)),
             ..self.about(call, id, at, Kind::Unasked, detail)
         }
     }
 
-    /// An answer is remembered.
+    /// An answer about `call` is remembered.
     #[must_use]
-    pub fn granted(&self, grant: &StoredGrant, at: Timestamp) -> Entry {
-        self.grant(grant, at, Kind::Granted, None)
+    pub fn granted(&self, call: &Call, grant: &StoredGrant, at: Timestamp) -> Entry {
+        let texts = Texts::of(self, call);
+        let pattern = grant.pattern.as_deref().map(|pattern| texts.text(pattern));
+        self.grant(grant, pattern, at, Kind::Granted, None)
     }
 
     /// A remembered answer was ended, by `by`.
     #[must_use]
     pub fn revoked(&self, grant: &StoredGrant, by: &str, at: Timestamp) -> Entry {
-        self.grant(grant, at, Kind::Revoked, Some(by.to_owned()))
+        self.grant(grant, grant.pattern.clone(), at, Kind::Revoked, Some(by.to_owned()))
     }
 
     /// The configuration that holds from here on.
@@ -348,17 +371,17 @@ impl Writer {
         at: Timestamp,
     ) -> Entry {
         let item = |(item, digest): &(Item, Digest)| detail::RepinnedItem {
-            item: self.access(&item.to_string()),
+            item: self.text(&item.to_string()),
             digest: (how == "accepted").then(|| digest.to_string()),
         };
         let pins = detail::Repinned {
-            server: self.access(server),
+            server: self.text(server),
             how: how.to_owned(),
             items: items.iter().map(item).collect(),
             by: by.to_owned(),
         };
         let entry = self.config(&detail::Config { pins: Some(pins), ..detail::Config::default() }, at);
-        Entry { access: Some(self.access(&format!("mcp({server}/*)"))), ..entry }
+        Entry { access: Some(self.text(&format!("mcp({server}/*)"))), ..entry }
     }
 }
 

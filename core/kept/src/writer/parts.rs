@@ -8,30 +8,23 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::texts::Texts;
 use super::{LARGEST_FROZEN, Writer};
 use crate::approval::{ApprovalResolved, State};
 use crate::record::detail::{self, VERSION};
 use crate::record::{CallId, Entry, Frozen, Kind};
 use crate::store::StoredGrant;
 use mayi_call::{Access, Call, Diff, SessionId};
-use mayi_policy::{Decision, Effect, Finding};
+use mayi_policy::{Decision, Effect};
 
 impl Writer {
     pub(super) fn about(&self, call: &Call, id: CallId, at: Timestamp, kind: Kind, detail: Value) -> Entry {
         Entry {
             call: Some(id),
-            session: Some(SessionId(self.access(&call.session.0))),
+            session: Some(SessionId(self.text(&call.session.0))),
             agent: Some(call.agent.clone()),
-            workspace: call.roots.first().map(|root| self.access(&root.to_string_lossy())),
+            workspace: call.roots.first().map(|root| self.text(&root.to_string_lossy())),
             ..Entry::new(at, kind, detail)
-        }
-    }
-
-    /// The access that decided, or the first one.
-    pub(super) fn turned_on(&self, call: &Call, decision: Option<&Decision>) -> Option<String> {
-        match decision.and_then(Decision::because) {
-            Some(finding) => Some(self.access(&finding.access)),
-            None => call.accesses.first().map(|access| self.access(&access.text())),
         }
     }
 
@@ -39,7 +32,8 @@ impl Writer {
         &self,
         id: CallId,
         call: &Call,
-        resolved: &ApprovalResolved,
+        (resolved, texts): (&ApprovalResolved, &Texts<'_>),
+        decision: Option<&Decision>,
         with: impl FnOnce(detail::Answered) -> detail::Answered,
     ) -> Entry {
         let (kind, effect) = match resolved.state {
@@ -58,22 +52,30 @@ impl Writer {
             remember: None,
             granted: Vec::new(),
             bypass_all: false,
-            reason: resolved.reason.clone(),
+            reason: resolved.reason.as_deref().map(|reason| texts.text(reason)),
         }));
         Entry {
             approval: Some(resolved.approval_id),
             effect,
-            access: self.turned_on(call, None),
+            access: turned_on(texts, call, decision),
             ..self.about(call, id, resolved.at, kind, detail)
         }
     }
 
-    pub(super) fn grant(&self, grant: &StoredGrant, at: Timestamp, kind: Kind, by: Option<String>) -> Entry {
+    /// An entry about `grant`; its pattern as it is given here.
+    pub(super) fn grant(
+        &self,
+        grant: &StoredGrant,
+        pattern: Option<String>,
+        at: Timestamp,
+        kind: Kind,
+        by: Option<String>,
+    ) -> Entry {
         let detail = self.clean(&detail::Granted {
             v: VERSION,
             grant: grant.id,
             scope: grant.scope,
-            pattern: grant.pattern.clone(),
+            pattern: pattern.clone(),
             fingerprint: grant.fingerprint.clone(),
             level: grant.level.clone(),
             expires_at: grant.expires_at,
@@ -83,32 +85,13 @@ impl Writer {
         });
         Entry {
             approval: grant.approval,
-            session: grant.session.as_ref().map(|session| SessionId(self.access(&session.0))),
+            session: grant.session.as_ref().map(|session| SessionId(self.text(&session.0))),
             agent: Some(grant.agent.clone()),
-            workspace: grant.workspace.as_deref().map(|folder| self.access(folder)),
+            workspace: grant.workspace.as_deref().map(|folder| self.text(folder)),
             effect: Some(grant.effect),
-            access: grant.pattern.as_deref().map(|pattern| self.access(pattern)),
+            access: pattern.map(|pattern| self.text(&pattern)),
             ..Entry::new(at, kind, detail)
         }
-    }
-
-    /// The frozen call, or why there is none.
-    pub(super) fn frozen(&self, call: &Call) -> (Option<Value>, Option<&'static str>) {
-        let mut frozen = json(&Frozen::of(call));
-        if self.redactor.redact_value(&mut frozen) {
-            return (None, Some("redacted"));
-        }
-        if size(&frozen) > LARGEST_FROZEN { (None, Some("too large")) } else { (Some(frozen), None) }
-    }
-
-    pub(super) fn trail(&self, trail: &[Finding]) -> Vec<Finding> {
-        let cut = |finding: &Finding| Finding {
-            access: self.access(&finding.access),
-            // A name that is no text can't be JSON.
-            file: finding.file.as_ref().map(|file| file.to_string_lossy().into_owned().into()),
-            ..finding.clone()
-        };
-        trail.iter().map(cut).collect()
     }
 
     pub(super) fn raw_digest(&self, call: &Call) -> String {
@@ -142,6 +125,23 @@ impl Writer {
         self.redactor.redact_value(&mut value);
         value
     }
+}
+
+/// The access that decided, or the first one.
+pub(super) fn turned_on(texts: &Texts<'_>, call: &Call, decision: Option<&Decision>) -> Option<String> {
+    match decision.and_then(Decision::because) {
+        Some(finding) => Some(texts.access(&finding.access)),
+        None => call.accesses.first().map(|access| texts.access(&access.text())),
+    }
+}
+
+/// The frozen call, or why there is none.
+pub(super) fn frozen(texts: &Texts<'_>, call: &Call) -> (Option<Value>, Option<&'static str>) {
+    let mut frozen = json(&Frozen::of(call));
+    if texts.within.redact_value(&mut frozen) {
+        return (None, Some("redacted"));
+    }
+    if size(&frozen) > LARGEST_FROZEN { (None, Some("too large")) } else { (Some(frozen), None) }
 }
 
 /// Those of `servers` that the call is about: no others have a part in the decision.

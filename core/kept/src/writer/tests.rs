@@ -1,5 +1,7 @@
 //! What entries hold, and what they never hold.
 
+mod told;
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -124,7 +126,7 @@ fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
             let text = serde_json::to_string(&entry).unwrap();
             assert!(!text.contains(SECRET), "{text}");
         }
-        assert!(!writer.card(&card).to_string().contains(SECRET));
+        assert!(!writer.card(&call, &card).to_string().contains(SECRET));
     }
 }
 
@@ -135,7 +137,7 @@ fn given_a_kept_card_that_hides_something_of_what_would_be_done_then_it_says_so(
         let (decision, ..) = decided(call);
         let mut card = Card::new(call, &decision, &[], 1, Timestamp::now());
         card.session_id = SECRET.into();
-        let kept: Card = serde_json::from_value(testing::writer().card(&card)).unwrap();
+        let kept: Card = serde_json::from_value(testing::writer().card(call, &card)).unwrap();
         assert_eq!(kept.session_id, "«redacted: known secret»");
         kept.not_shown
     };
@@ -245,7 +247,7 @@ fn given_grants_interruptions_and_configuration_then_they_have_entries() {
         revoked_at: None,
         approval: None,
     };
-    let granted = writer.granted(&grant, now);
+    let granted = writer.granted(&run("make"), &grant, now);
     let revoked = writer.revoked(&grant, "terminal", now);
     assert_eq!((granted.kind, revoked.kind), (Kind::Granted, Kind::Revoked));
     assert_eq!(granted.access.as_deref(), Some("shell(deploy «redacted: known secret»)"));

@@ -11,10 +11,12 @@ const SHORTEST: usize = 8;
 const SHORTEST_LINE: usize = 16;
 
 /// The known values, in every form they are looked for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     forms: Option<AhoCorasick>,
     plain: Option<AhoCorasick>,
+    /// Shorter values, which are found only where they stand by themselves.
+    short: Option<AhoCorasick>,
     longest: usize,
 }
 
@@ -30,7 +32,27 @@ impl Known {
         forms.sort();
         forms.dedup();
         let longest = forms.iter().map(String::len).max().unwrap_or(0);
-        Ok(Self { forms: Some(AhoCorasick::new(forms)?), plain: Some(AhoCorasick::new(plain)?), longest })
+        Ok(Self {
+            forms: Some(AhoCorasick::new(forms)?),
+            plain: Some(AhoCorasick::new(plain)?),
+            short: None,
+            longest,
+        })
+    }
+
+    /// Those of one call, which may be shorter.
+    pub(super) fn of_call(values: &[String]) -> Result<Self, aho_corasick::BuildError> {
+        let known = Self::new(values)?;
+        let short = values.iter().filter(|value| !long_enough(value));
+        let short: Vec<String> = short.flat_map(|value| written(value)).collect();
+        let longest = short.iter().map(String::len).max().unwrap_or(0).max(known.longest);
+        let short = if short.is_empty() { None } else { Some(AhoCorasick::new(short)?) };
+        Ok(Self { short, longest, ..known })
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.forms.is_none() && self.short.is_none()
     }
 
     /// As many bytes as one of them can take.
@@ -41,6 +63,14 @@ impl Known {
 
     /// Where they stand in `text`, in no order; some may overlap.
     pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
+        if let Some(short) = &self.short {
+            let by_itself = |at: &Range<usize>| {
+                let ends = |side: Option<char>| side.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+                let side = |range| text.get(range).unwrap_or_default();
+                ends(side(0..at.start).chars().next_back()) && ends(side(at.end..text.len()).chars().next())
+            };
+            found.extend(short.find_overlapping_iter(text).map(|of| of.range()).filter(by_itself));
+        }
         let (Some(forms), Some(plain)) = (&self.forms, &self.plain) else { return };
         if forms.is_match(text) {
             found.extend(forms.find_overlapping_iter(text).map(|of| of.range()));
@@ -73,12 +103,34 @@ fn parts(value: &str) -> Vec<String> {
     found
 }
 
-/// A value as it is, as strings of JSON and quotes of a shell have it, in hexadecimal and in base64.
-fn forms(value: &str) -> Vec<String> {
+/// A value as it is, and as strings of JSON and words of a shell have it, also one within the other.
+fn written(value: &str) -> Vec<String> {
     let mut found = vec![value.to_owned()];
-    let json = serde_json::Value::from(value).to_string();
-    found.push(json.trim_start_matches('"').strip_suffix('"').unwrap_or_default().to_owned());
-    found.push(value.replace('\'', r"'\''"));
+    // What needs no quotes is written as it is everywhere.
+    if value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')) {
+        return found;
+    }
+    let json = |text: &str| {
+        let json = serde_json::Value::from(text).to_string();
+        json.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or_default().to_owned()
+    };
+    let single = |text: &str| text.replace('\'', r"'\''");
+    let behind = |text: &str, what: fn(char) -> bool| {
+        text.chars().flat_map(|c| what(c).then_some('\\').into_iter().chain([c])).collect::<String>()
+    };
+    let double = |text: &str| behind(text, |c| matches!(c, '"' | '\\' | '$' | '`'));
+    let bare = |text: &str| behind(text, |c| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | '/'));
+    found.extend([json(value), single(value), double(value), bare(value)]);
+    found.extend([json(&json(value)), json(&single(value)), single(&json(value)), single(&single(value))]);
+    found.extend([double(&single(value)), single(&double(value)), value.replace('\'', "'\"'\"'")]);
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The same, in hexadecimal and in base64.
+fn forms(value: &str) -> Vec<String> {
+    let mut found = written(value);
     let hex: String = value.bytes().map(|b| format!("{b:02x}")).collect();
     found.push(hex.to_ascii_uppercase());
     found.push(hex);
@@ -124,7 +176,7 @@ fn base64_at(bytes: &[u8], before: usize) -> String {
 }
 
 /// The text with `%XX` decoded, and where each of its bytes was; none if there is nothing to decode.
-fn percent_decoded(text: &str) -> Option<(Vec<u8>, Vec<usize>)> {
+pub(super) fn percent_decoded(text: &str) -> Option<(Vec<u8>, Vec<usize>)> {
     text.find('%')?;
     let bytes = text.as_bytes();
     let (mut decoded, mut places) = (Vec::with_capacity(bytes.len()), Vec::with_capacity(bytes.len() + 1));

@@ -7,21 +7,20 @@ mod known;
 mod names;
 mod pem;
 mod quotes;
+mod search;
+mod spread;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
-use std::cell::LazyCell;
 use std::ops::Range;
-use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
-use regex::{Captures, Match, Regex, RegexSet};
+use regex::{Regex, RegexSet};
 use thiserror::Error;
 
-use forms::{FORMS, Form, Only};
+use forms::FORMS;
 use known::Known;
-use quotes::Quotes;
+pub(crate) use spread::{Secrets, Told, Within};
 
 /// Takes secrets out of text. Made once; cheap on text without any.
 #[derive(Debug, Default)]
@@ -73,7 +72,7 @@ impl Mark {
         let inside = |value: &String| {
             let value = value.trim();
             let names =
-                FORMS.iter().map(|form| form.name).chain(["known secret", "own pattern", "by its name"]);
+                FORMS.iter().map(|form| form.name.as_str()).chain([KNOWN, "own pattern", "by its name"]);
             names.map(|name| format!("redacted: {name}")).any(|mark| mark.contains(value))
         };
         if !holds(&['«', '»']) && !values.iter().any(inside) {
@@ -97,10 +96,15 @@ impl Mark {
 /// A shorter text holds no secret: a known one has 8 characters, and `token=x` has 7.
 const SHORTEST: usize = 7;
 
+/// What a known value is called in its mark.
+const KNOWN: &str = "known secret";
+
 /// A secret and where it stands.
 struct Found {
     at: Range<usize>,
     name: &'static str,
+    /// By its form alone, wherever it stands.
+    sure: bool,
 }
 
 impl Redactor {
@@ -136,40 +140,25 @@ impl Redactor {
     /// `text` with every secret replaced by a mark that says what it was.
     #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let found = self.find(text);
-        if found.is_empty() {
-            Cow::Borrowed(text)
-        } else {
-            Cow::Owned(self.written(text, text.len(), &found))
-        }
+        self.alone().redact(text)
     }
 
     /// The first `limit` bytes or a little more of it, redacted; and how many bytes were left out. What is
     /// cut is cut after it was redacted, so that no half of a secret is left.
     #[must_use]
     pub fn redact_start<'t>(&self, text: &'t str, limit: usize) -> (Cow<'t, str>, usize) {
-        /// The longest secret that is found whole though it begins at the very end.
-        const BEYOND: usize = 4096;
-        if text.len() <= limit {
-            return (self.redact(text), 0);
-        }
-        let window = floor(text, limit.saturating_add(self.known.longest().max(BEYOND)));
-        let end = floor(text, limit);
-        let found = self.find(text.get(..window).unwrap_or(text));
-        let end = found.iter().find(|of| of.at.contains(&end)).map_or(end, |of| of.at.end);
-        let found: Vec<Found> = found.into_iter().take_while(|of| of.at.start < end).collect();
-        let left = text.len() - end;
-        if found.is_empty() {
-            (Cow::Borrowed(text.get(..end).unwrap_or(text)), left)
-        } else {
-            (Cow::Owned(self.written(text, end, &found)), left)
-        }
+        self.alone().redact_start(text, limit)
     }
 
     /// Whether there is a secret in `text`.
     #[must_use]
     pub fn finds(&self, text: &str) -> bool {
-        !self.find(text).is_empty()
+        !self.find(text, None).is_empty()
+    }
+
+    /// Looks at a text by itself.
+    pub(crate) fn alone(&self) -> Within<'_> {
+        Secrets::default().within(self)
     }
 
     fn written(&self, text: &str, end: usize, found: &[Found]) -> String {
@@ -184,23 +173,96 @@ impl Redactor {
         out
     }
 
-    /// All secrets, in order and apart from each other.
-    fn find(&self, text: &str) -> Vec<Found> {
+    /// All secrets, in order and apart from each other; also `more`.
+    fn find(&self, text: &str, more: Option<&Known>) -> Vec<Found> {
         let mut found = Vec::new();
-        if text.len() < SHORTEST && self.own.each.is_empty() {
+        if text.len() < SHORTEST && self.own.each.is_empty() && more.is_none() {
             return found;
         }
         let mut known = Vec::new();
         self.known.find(text, &mut known);
-        found.extend(known.into_iter().map(|at| Found { at, name: "known secret" }));
-        well_known(text, &mut found);
+        more.inspect(|more| more.find(text, &mut known));
+        found.extend(known.into_iter().map(|at| Found { at, name: KNOWN, sure: true }));
+        search::well_known(text, &mut found);
         for at in self.own.any.matches(text) {
             if let Some(pattern) = self.own.each.get(at) {
-                let secrets = pattern.captures_iter(text).filter_map(|captures| secret(&captures, 0));
-                found.extend(secrets.map(|of| Found { at: of.range(), name: "own pattern" }));
+                let secrets = pattern.captures_iter(text).filter_map(|of| search::secret(&of, 0));
+                found.extend(secrets.map(|of| Found { at: of.range(), name: "own pattern", sure: true }));
             }
         }
         apart(text, found)
+    }
+}
+
+impl Within<'_> {
+    /// `text` with every secret replaced by a mark that says what it was.
+    pub(crate) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.redact_but(text, self.more())
+    }
+
+    /// The name of a command: what only a name or a place calls secret is not hidden there.
+    pub(crate) fn redact_program<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let sure = &self.secrets.sure;
+        self.redact_but(text, (!sure.is_empty()).then_some(sure))
+    }
+
+    /// The value of the variable `name`.
+    pub(crate) fn redact_variable<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
+        if names::is_secret(name, value) && !names::stands_for(value) {
+            let mut mark = String::new();
+            self.redactor.mark.write("assignment", &mut mark);
+            return Cow::Owned(mark);
+        }
+        self.redact(value)
+    }
+
+    /// What it looks with besides.
+    pub(crate) fn redactor(&self) -> &Redactor {
+        self.redactor
+    }
+
+    /// As [`Redactor::redact_start`].
+    pub(crate) fn redact_start<'t>(&self, text: &'t str, limit: usize) -> (Cow<'t, str>, usize) {
+        /// The longest secret that is found whole though it begins at the very end.
+        const BEYOND: usize = 4096;
+        if text.len() <= limit {
+            return (self.redact(text), 0);
+        }
+        let longest = self.redactor.known.longest().max(self.more().map_or(0, Known::longest));
+        let window = floor(text, limit.saturating_add(longest.max(BEYOND)));
+        let end = floor(text, limit);
+        let found = self.redactor.find(text.get(..window).unwrap_or(text), self.more());
+        let end = found.iter().find(|of| of.at.contains(&end)).map_or(end, |of| of.at.end);
+        let found: Vec<Found> = found.into_iter().take_while(|of| of.at.start < end).collect();
+        let left = text.len() - end;
+        if found.is_empty() {
+            (Cow::Borrowed(text.get(..end).unwrap_or(text)), left)
+        } else {
+            (Cow::Owned(self.redactor.written(text, end, &found)), left)
+        }
+    }
+
+    /// Whether there is a secret in `text`.
+    pub(crate) fn finds(&self, text: &str) -> bool {
+        !self.redactor.find(text, self.more()).is_empty()
+    }
+
+    /// Whether the call's own texts show any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.more().is_none()
+    }
+
+    fn redact_but<'t>(&self, text: &'t str, more: Option<&Known>) -> Cow<'t, str> {
+        let found = self.redactor.find(text, more);
+        if found.is_empty() {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(self.redactor.written(text, text.len(), &found))
+        }
+    }
+
+    fn more(&self) -> Option<&Known> {
+        [&self.secrets.all, &self.secrets.sure].into_iter().find(|known| !known.is_empty())
     }
 }
 
@@ -253,125 +315,6 @@ fn apart(text: &str, mut found: Vec<Found>) -> Vec<Found> {
         }
     }
     out
-}
-
-fn well_known(text: &str, found: &mut Vec<Found>) {
-    // Without the marks, each form is looked for.
-    let mut forms = if MARKS.is_some() { 0u64 } else { u64::MAX };
-    if let Some(marks) = &*MARKS {
-        // Most texts have none, which is told far more quickly than which.
-        if !marks.all.is_match(text) {
-            return;
-        }
-        for mark in marks.all.find_overlapping_iter(text) {
-            forms |= marks.forms.get(mark.pattern().as_usize()).copied().unwrap_or_default();
-        }
-    }
-    let quotes = LazyCell::new(|| Quotes::of(text));
-    while forms != 0 {
-        let at = forms.trailing_zeros() as usize;
-        forms &= forms - 1;
-        if let (Some(form), Some(pattern)) = (FORMS.get(at), pattern(at)) {
-            collect(pattern, form, text, &quotes, found);
-        }
-    }
-}
-
-/// The secret of a match is its first group behind those of names that took part, or all of it.
-fn secret<'t>(captures: &Captures<'t>, names: usize) -> Option<Match<'t>> {
-    captures.iter().skip(1 + names).flatten().next().or_else(|| captures.get(0))
-}
-
-fn collect<F: FnOnce() -> Quotes>(
-    pattern: &Regex,
-    form: &Form,
-    text: &str,
-    quotes: &LazyCell<Quotes, F>,
-    found: &mut Vec<Found>,
-) {
-    let name = form.name;
-    for captures in pattern.captures_iter(text) {
-        let by_name = usize::from(form.only == Only::Named);
-        let (Some(all), Some(secret)) = (captures.get(0), secret(&captures, by_name)) else { continue };
-        let at = match form.only {
-            Only::Any | Only::Pairs => secret.range(),
-            Only::Mixed | Only::Given | Only::Named => quotes.own(text, &all.range(), secret.range()),
-            Only::Behind => {
-                pem::key(text, all.end(), |at| found.push(Found { at, name }));
-                continue;
-            }
-        };
-        let value = text.get(at.clone()).unwrap_or_default();
-        let is = match form.only {
-            Only::Any | Only::Behind => true,
-            Only::Mixed => {
-                value.bytes().any(|b| b.is_ascii_digit())
-                    && value.bytes().any(|b| b.is_ascii_alphabetic())
-                    && !names::stands_for(value)
-            }
-            Only::Given | Only::Pairs => !names::stands_for(value),
-            Only::Named => captures.get(1).is_some_and(|name| {
-                let name = name.as_str();
-                names::is_secret(name, value)
-                    && !names::stands_for(value)
-                    && !name.eq_ignore_ascii_case(value)
-            }),
-        };
-        // The next option is no value.
-        let option = value.starts_with('-')
-            && text.get(..at.start).is_some_and(|before| before.ends_with([' ', '\t', '\n']));
-        if is && (!option || form.only == Only::Any) {
-            found.push(Found { at, name });
-        }
-    }
-}
-
-/// What is looked for first: a text without any of these holds no well-known form.
-struct Marks {
-    all: AhoCorasick,
-    /// The forms of each mark, a bit for each.
-    forms: Vec<u64>,
-}
-
-static MARKS: LazyLock<Option<Marks>> = LazyLock::new(|| {
-    let mut words: Vec<&str> = Vec::new();
-    let mut forms: Vec<u64> = Vec::new();
-    for (at, form) in FORMS.iter().enumerate() {
-        for mark in form.marks {
-            let bit = 1u64.checked_shl(u32::try_from(at).unwrap_or(u32::MAX)).unwrap_or_default();
-            if let Some(bits) =
-                words.iter().position(|word| word == mark).and_then(|known| forms.get_mut(known))
-            {
-                *bits |= bit;
-            } else {
-                words.push(mark);
-                forms.push(bit);
-            }
-        }
-    }
-    let all = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-        .build(words);
-    Some(Marks { all: all.ok()?, forms })
-});
-
-/// The pattern of a form, compiled when it is first needed: a process may need none of them.
-fn pattern(at: usize) -> Option<&'static Regex> {
-    static PATTERNS: LazyLock<Vec<OnceLock<Option<Regex>>>> =
-        LazyLock::new(|| FORMS.iter().map(|_| OnceLock::new()).collect());
-    PATTERNS.get(at)?.get_or_init(|| FORMS.get(at).and_then(|form| compiled(form).ok())).as_ref()
-}
-
-fn compiled(form: &Form) -> Result<Regex, regex::Error> {
-    let text = form
-        .pattern
-        .replace("{value}", forms::VALUE)
-        .replace("{word}", forms::WORD)
-        .replace("{pairs}", forms::PAIRS)
-        .replace("{rest}", forms::REST)
-        .replace(r"\b", r"(?-u:\b)");
-    Regex::new(&text)
 }
 
 fn own(pattern: &str) -> Result<Regex, RedactorError> {

@@ -132,7 +132,7 @@ fn quoted(bytes: &[u8], part: Range<usize>, in_double: bool) -> Vec<Quoted> {
         let rest = text.get(start..).unwrap_or_default();
         let close = match byte {
             _ if escaped => rest.windows(2).position(|two| two == b"\\\""),
-            b'\'' => rest.iter().position(|byte| *byte == b'\''),
+            b'\'' => single(rest, in_double),
             b'"' => unescaped(rest, b'"'),
             b'\\' => {
                 at += 2;
@@ -169,6 +169,22 @@ fn quoted(bytes: &[u8], part: Range<usize>, in_double: bool) -> Vec<Quoted> {
         at = start + length + (start - at);
     }
     found
+}
+
+/// Where a text in single quotes ends: behind `'\''`, with which they hold such a quote, it goes on.
+fn single(rest: &[u8], in_double: bool) -> Option<usize> {
+    let quote = |from: usize| {
+        let at = rest.get(from..)?.iter().position(|byte| *byte == b'\'')?;
+        Some(from + at)
+    };
+    let mut end = quote(0)?;
+    while !in_double
+        && rest.get(end..).unwrap_or_default().starts_with(br"'\''")
+        && let Some(next) = quote(end + 4)
+    {
+        end = next;
+    }
+    Some(end)
 }
 
 /// Where `quote` stands without a backslash.

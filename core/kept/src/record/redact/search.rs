@@ -1,0 +1,238 @@
+//! Looks for the well-known forms: those alone that could be in a text, by their marks.
+
+use std::cell::LazyCell;
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::AhoCorasick;
+use regex::{Captures, Match, Regex};
+
+use super::forms::{FORMS, Form, Only};
+use super::quotes::Quotes;
+use super::{Found, names, pem};
+
+/// A shorter run of letters and digits is not counted.
+const SHORTEST_RUN: usize = 16;
+
+/// A shorter value behind an option or a name is none.
+const SHORTEST: usize = 3;
+
+/// Which forms: a bit for each.
+#[derive(Clone, Debug, Default)]
+struct Set([u64; 4]);
+
+impl Set {
+    /// So many forms have a place in it.
+    const ROOM: usize = 256;
+
+    fn put(&mut self, at: usize) {
+        if let Some(word) = self.0.get_mut(at / 64) {
+            *word |= 1 << (at % 64);
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        for (word, more) in self.0.iter_mut().zip(&other.0) {
+            *word |= more;
+        }
+    }
+
+    /// Those in it, from the first.
+    fn each(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().flat_map(|(word, mut bits)| {
+            std::iter::from_fn(move || {
+                let at = (bits != 0).then(|| word * 64 + bits.trailing_zeros() as usize);
+                bits &= bits.wrapping_sub(1);
+                at
+            })
+        })
+    }
+}
+
+/// What is looked for first: a text without any of these holds no well-known form, unless it has a long run.
+struct Marks {
+    all: AhoCorasick,
+    /// The forms of each mark.
+    forms: Vec<Set>,
+    /// Those without marks.
+    unmarked: Set,
+}
+
+static MARKS: LazyLock<Option<Marks>> = LazyLock::new(|| {
+    let mut words: Vec<&str> = Vec::new();
+    let mut forms: Vec<Set> = Vec::new();
+    let mut unmarked = Set::default();
+    for (at, form) in FORMS.iter().enumerate() {
+        if form.marks.is_empty() {
+            unmarked.put(at);
+        }
+        for mark in &form.marks {
+            let known = words.iter().position(|word| word == mark).and_then(|known| forms.get_mut(known));
+            if let Some(set) = known {
+                set.put(at);
+            } else {
+                let mut set = Set::default();
+                set.put(at);
+                words.push(mark);
+                forms.push(set);
+            }
+        }
+    }
+    let all = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
+        .build(words);
+    Some(Marks { all: all.ok()?, forms, unmarked })
+});
+
+/// All secrets of well-known forms, in no order; some may overlap.
+pub(super) fn well_known(text: &str, found: &mut Vec<Found>) {
+    let run = LazyCell::new(|| longest_run(text));
+    let mut forms = Set::default();
+    match &*MARKS {
+        Some(marks) => {
+            // Most texts have none, which is told far more quickly than which.
+            if marks.all.is_match(text) {
+                for mark in marks.all.find_overlapping_iter(text) {
+                    if let Some(of) = marks.forms.get(mark.pattern().as_usize()) {
+                        forms.join(of);
+                    }
+                }
+            }
+            if text.len() >= SHORTEST_RUN && *run >= SHORTEST_RUN {
+                forms.join(&marks.unmarked);
+            }
+        }
+        // Without the marks, each form is looked for.
+        None => (0..FORMS.len().min(Set::ROOM)).for_each(|at| forms.put(at)),
+    }
+    let quotes = LazyCell::new(|| Quotes::of(text));
+    for at in forms.each() {
+        if let Some(form) = FORMS.get(at)
+            && (form.run == 0 || *run >= form.run)
+            && let Some(pattern) = pattern(at)
+        {
+            collect(pattern, form, text, &quotes, found);
+        }
+    }
+}
+
+/// How many letters and digits stand in a row at most, as far as that counts.
+fn longest_run(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut longest, mut at) = (0, SHORTEST_RUN.saturating_sub(1));
+    // From the end of where a run could be: most texts are looked at here and there alone.
+    while let Some(byte) = bytes.get(at) {
+        if !byte.is_ascii_alphanumeric() {
+            at += SHORTEST_RUN;
+            continue;
+        }
+        let before = bytes.get(..at).unwrap_or_default();
+        let begin = at - before.iter().rev().take_while(|b| b.is_ascii_alphanumeric()).count();
+        let rest = bytes.get(at..).unwrap_or_default();
+        let end = at + rest.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+        longest = longest.max(end - begin);
+        at = end + SHORTEST_RUN;
+    }
+    longest
+}
+
+/// The secret of a match is its first group behind those of names that took part, or all of it.
+pub(super) fn secret<'t>(captures: &Captures<'t>, names: usize) -> Option<Match<'t>> {
+    captures.iter().skip(1 + names).flatten().next().or_else(|| captures.get(0))
+}
+
+fn collect<F: FnOnce() -> Quotes>(
+    pattern: &Regex,
+    form: &'static Form,
+    text: &str,
+    quotes: &LazyCell<Quotes, F>,
+    found: &mut Vec<Found>,
+) {
+    let name = form.name.as_str();
+    let sure = matches!(form.only, Only::Sure | Only::Random | Only::Behind);
+    for captures in pattern.captures_iter(text) {
+        let (Some(all), Some(secret)) = (captures.get(0), secret(&captures, form.only.names())) else {
+            continue;
+        };
+        let at = match form.only {
+            Only::Sure | Only::Random | Only::Pairs => secret.range(),
+            Only::Mixed | Only::Given | Only::Named | Only::Value | Only::Setting | Only::Option => {
+                quotes.own(text, &all.range(), secret.range())
+            }
+            Only::Behind => {
+                pem::key(text, all.end(), |at| found.push(Found { at, name, sure }));
+                continue;
+            }
+        };
+        let value = text.get(at.clone()).unwrap_or_default();
+        let named = captures.get(1).map(|name| name.as_str()).unwrap_or_default();
+        // The next option is no value.
+        let option = value.starts_with('-')
+            && text.get(..at.start).is_some_and(|before| before.ends_with([' ', '\t', '\n']));
+        if is(form.only, named, value) && (sure || !(option || is_call(text, &at, value))) {
+            found.push(Found { at, name, sure });
+        }
+    }
+}
+
+/// Whether a program calls something there: `token = next(stream)`.
+fn is_call(text: &str, at: &std::ops::Range<usize>, value: &str) -> bool {
+    let name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.');
+    text.get(at.end..).is_some_and(|rest| rest.starts_with('(')) && value.bytes().all(name)
+}
+
+/// Whether `value` is what the form asks for besides, where its first group is `named`.
+fn is(only: Only, named: &str, value: &str) -> bool {
+    match only {
+        Only::Sure | Only::Behind => true,
+        Only::Mixed => names::mixed(value) && !names::stands_for(value),
+        Only::Random => names::random(value),
+        Only::Given => value.len() >= SHORTEST && !names::stands_for(value) && !names::is_path(value),
+        Only::Pairs => !names::stands_for(value),
+        Only::Value => names::mixed(value) && !names::stands_for(value) && names::could_be(value),
+        Only::Setting => is(Only::Value, named, value) && is(Only::Named, named, value),
+        Only::Option => {
+            names::takes_secret(named)
+                && value.len() >= SHORTEST
+                && !names::stands_for(value)
+                && !names::is_path(value)
+        }
+        Only::Named => {
+            names::is_secret(named, value) && !names::stands_for(value) && !named.eq_ignore_ascii_case(value)
+        }
+    }
+}
+
+/// The pattern of a form, compiled when it is first needed: a process may need none of them.
+fn pattern(at: usize) -> Option<&'static Regex> {
+    static PATTERNS: LazyLock<Vec<OnceLock<Option<Regex>>>> =
+        LazyLock::new(|| FORMS.iter().map(|_| OnceLock::new()).collect());
+    PATTERNS.get(at)?.get_or_init(|| FORMS.get(at).and_then(|form| Regex::new(&form.pattern).ok())).as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_the_table_then_every_form_of_it_is_read_compiled_and_has_a_place() {
+        assert_eq!(FORMS.len(), super::super::forms::written());
+        assert!(FORMS.len() <= Set::ROOM);
+        for form in FORMS.iter() {
+            Regex::new(&form.pattern).unwrap_or_else(|error| panic!("{}: {error}", form.name));
+            assert!(!form.marks.is_empty() || form.run >= SHORTEST_RUN, "{} is never looked for", form.name);
+            assert!(form.marks.iter().all(|mark| mark.to_ascii_lowercase() == *mark), "{}", form.name);
+        }
+    }
+
+    #[test]
+    fn given_a_run_then_its_length_is_told_wherever_it_stands() {
+        for length in SHORTEST_RUN..50 {
+            for before in 0..40 {
+                let text = format!("{}{}- a b", "-".repeat(before), "a".repeat(length));
+                assert_eq!(longest_run(&text), length, "{text}");
+            }
+        }
+        assert!(longest_run("a short text") < SHORTEST_RUN);
+    }
+}
