@@ -1,8 +1,8 @@
 //! What is written together with what else there is to write by then, in its order.
 //!
 //! That a call began and that it ended is written a moment later: nobody waits for it. What many calls wait for at once goes in
-//! one commit: whoever comes first writes at once, and what comes meanwhile is the next. What is written by itself comes through
-//! here too, and overtakes nothing.
+//! one commit: one that is alone is written by whoever waits for it, and several by a thread, while what comes meanwhile is judged
+//! for the next. What is written by itself comes through here too, and overtakes nothing.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::{Builder, JoinHandle};
@@ -82,8 +82,8 @@ impl Later {
         }
     }
 
-    /// Writes `entries` as soon as it can be done, together with others: [`Soon::write`] has to follow, where nothing is held
-    /// that others need. Nothing in them can be refused: they are appended, and no more.
+    /// Writes `entries` together with others, once [`Soon::written`] is waited for. Nothing in them can be refused: they are
+    /// appended, and no more.
     pub(super) fn soon(&self, entries: Vec<Change>) -> Soon {
         let alone = !self.has_thread();
         let (told, outcome) = oneshot::channel();
@@ -202,10 +202,16 @@ impl Shared {
 }
 
 impl Soon {
-    /// Writes it, unless somebody is just writing: then it goes with what is written next.
-    pub(super) fn write(&self) {
+    /// Sees to it that it is written: here, if nothing else is to be written soon.
+    fn write(&self) {
         if self.alone {
             return self.shared.flush();
+        }
+        match self.shared.waiting().soon.len() {
+            // Somebody has taken it.
+            0 => return,
+            1 => {}
+            _ => return self.shared.news.notify_one(),
         }
         let turn = match self.shared.turn.try_lock() {
             Ok(turn) => turn,
@@ -217,11 +223,22 @@ impl Soon {
         self.shared.done(turn);
     }
 
-    /// Whether it was written.
+    /// Whether it was written. What others are about to hand in goes along.
     ///
     /// # Errors
     /// As the store has it; `None`: nobody is there any more who would write it.
     pub(super) async fn written(&mut self) -> Option<Result<(), StoreError>> {
+        tokio::task::yield_now().await;
+        self.write();
         (&mut self.outcome).await.ok()
+    }
+}
+
+impl Drop for Soon {
+    /// Whoever waited for it may be gone: it is written all the same.
+    fn drop(&mut self) {
+        if !self.shared.waiting().soon.is_empty() {
+            self.shared.news.notify_one();
+        }
     }
 }

@@ -67,7 +67,6 @@ impl Gate {
         let (judged, fate, soon) = state.fate(id, call, options, on_ask, true);
         let Some(soon) = soon else { return self.ticket(state, judged, fate, options) };
         drop(state);
-        soon.write();
         let written = Box::new(Written { judged, fate, soon });
         Ticket { gate: self.clone(), id: None, comes: Comes::Written(Some(written)) }
     }

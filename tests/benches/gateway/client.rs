@@ -39,15 +39,25 @@ pub(crate) const INITIALIZE: &str = concat!(
 
 /// Calls the tool under the id `id`, with `prefix` before its name; how long that took.
 pub(crate) fn call(client: &mut dyn Client, prefix: &str, id: u64) -> Outcome<Duration> {
-    let request = format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"{prefix}test_simple_text\",\
-         \"arguments\":{{\"query\":\"permission gate\",\"limit\":20}}}}}}"
-    );
+    let request = request(prefix, id);
     let begin = Instant::now();
     let answer = client.ask(&request, id)?;
     let took = begin.elapsed();
     client.settle()?;
     if answer.contains(SAID) { Ok(took) } else { Err(format!("not what the tool says: {answer}").into()) }
+}
+
+/// The call of the tool under the id `id`, with `prefix` before its name.
+pub(crate) fn request(prefix: &str, id: u64) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"{prefix}test_simple_text\",\
+         \"arguments\":{{\"query\":\"permission gate\",\"limit\":20}}}}}}"
+    )
+}
+
+/// Which of the requests `ids` a message answers with what the tool says.
+pub(crate) fn answered(message: &str, mut ids: impl Iterator<Item = u64>) -> Option<u64> {
+    ids.find(|id| message.contains(SAID) && is_answer(message, *id))
 }
 
 /// Whether `message` answers the request `id`.

@@ -7,7 +7,8 @@
 //! what the machine does besides hits all alike; what one adds is the difference of the calls with the same number in
 //! the same round.
 //!
-//! Besides: the memory of a gateway with three servers after 1,000 calls, and how soon it answers at first.
+//! Besides: how many calls a second there are with sixteen at once, with the record, without it, and with one that survives the
+//! power; the memory of a gateway with three servers after 1,000 calls, and how soon it answers at first.
 //!
 //! usage: `cargo bench -p mayi-tests --bench gateway [-- [--quick] [FILTER]]`
 //!
@@ -21,6 +22,7 @@ mod client;
 mod common;
 #[path = "../common/figures.rs"]
 mod figures;
+mod flight;
 mod http;
 mod memory;
 #[path = "../common/options.rs"]
@@ -81,6 +83,7 @@ fn main() -> Outcome<()> {
     }
     let bench = Bench { options, machine, program, config, peers };
     calls::measure(&bench)?;
+    flight::measure(&bench)?;
     memory::measure(&bench)?;
     start::measure(&bench)
 }

@@ -20,6 +20,20 @@ impl Pipes {
         Ok(Self { stdin, lines: BufReader::new(stdout), running })
     }
 
+    /// Sends a message, and waits for nothing.
+    pub(crate) fn send(&mut self, message: &str) -> Outcome<()> {
+        Ok(self.stdin.write_all(format!("{message}\n").as_bytes())?)
+    }
+
+    /// The next message.
+    pub(crate) fn next(&mut self) -> Outcome<String> {
+        let mut line = String::new();
+        if self.lines.read_line(&mut line)? == 0 {
+            return Err("the program has ended".into());
+        }
+        Ok(line)
+    }
+
     /// The client has gone: waits until the program has ended by itself.
     pub(crate) fn end(self) -> Outcome<()> {
         drop(self.stdin);
@@ -31,10 +45,7 @@ impl Client for Pipes {
     fn ask(&mut self, request: &str, id: u64) -> Outcome<String> {
         self.tell(request)?;
         loop {
-            let mut line = String::new();
-            if self.lines.read_line(&mut line)? == 0 {
-                return Err("the program has ended".into());
-            }
+            let line = self.next()?;
             if is_answer(&line, id) {
                 return Ok(line);
             }
@@ -42,7 +53,6 @@ impl Client for Pipes {
     }
 
     fn tell(&mut self, notification: &str) -> Outcome<()> {
-        self.stdin.write_all(format!("{notification}\n").as_bytes())?;
-        Ok(())
+        self.send(notification)
     }
 }

@@ -1,11 +1,12 @@
 //! What the record costs: a decision of two entries in one commit, many of them from one and from four processes, and
-//! the first page of a record with a million entries.
+//! the first page of a record with a million entries; and what a commit takes while the oldest entries are archived.
 //!
 //! usage: `cargo bench -p mayi-tests --bench record [-- [--quick] [FILTER]]`
 //!
 //! With `--quick`, and where nothing is measured (`cargo test --bench record`), the record has 50,000 entries.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
+mod archiving;
 mod pages;
 mod processes;
 
@@ -32,6 +33,7 @@ fn main() -> Outcome<()> {
     pages::reading(&mut criterion, if quick { 50_000 } else { 1_000_000 })?;
     criterion.final_summary();
     processes::measure(if quick { 1_000 } else { 10_000 })?;
+    archiving::measure(if quick { 2_000 } else { 40_000 })?;
     println!("aims: a commit under 150 µs where only the process may die, a first page under 100 ms");
     Ok(())
 }
