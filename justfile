@@ -32,13 +32,13 @@ doc:
 deny *checks="licenses bans sources":
     cargo deny check {{ checks }}
 
-# Run the quick tests: all but those with agents and servers of others.
+# Run the quick tests: all but those with agents and servers of others, and those that go on for minutes.
 test: build
     #!/usr/bin/env bash
     set -uo pipefail
     status=0
     # Most of these wait for processes more than they reckon: two at a time for each processor.
-    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers))' "$(({{ num_cpus() }} * 2))" || status=$?
+    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers) | binary(torture))' "$(({{ num_cpus() }} * 2))" || status=$?
     "{{ just_executable() }}" doctest || status=$?
     exit "$status"
 
@@ -49,6 +49,10 @@ test-agents: build
 # Run the tests with MCP servers and clients of others, and the conformance suite, which are installed at first (about 600 MB, outside of the checkout).
 test-mcp: build
     ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground "{{ just_executable() }}" nextest test-mcp 'binary(mcp_servers)'
+
+# Kill, crowd, break and soak mayi for MINUTES, and count what was lost: nothing may be. `MAYI_SEED` repeats a seed, which each test tells.
+torture minutes="2": build
+    MAYI_TORTURE={{ minutes }} "{{ just_executable() }}" nextest torture 'binary(torture)' 1 --no-capture
 
 # Run the tests of the page's own parts, and of nothing that needs a browser.
 test-page:
@@ -218,7 +222,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-extension test-agents test-mcp test-editor bench-smoke; do
+    for step in lint test test-page test-extension test-agents test-mcp test-editor torture bench-smoke; do
         begin=$SECONDS outcome=ok
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times
@@ -230,7 +234,7 @@ test-all:
 
 # Run the nextest tests of a filter, and count them: passed, failed, skipped, into target/ci/NAME.count.
 [private]
-nextest name filter threads=num_cpus():
+nextest name filter threads=num_cpus() *options:
     #!/usr/bin/env bash
     set -uo pipefail
     junit=${CARGO_TARGET_DIR:-target}/nextest/ci/junit.xml
@@ -240,7 +244,7 @@ nextest name filter threads=num_cpus():
     export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-20261124}
     mkdir -p target/ci && rm -f "$junit" "target/ci/{{ name }}.count" "$MAYI_SKIPPED"
     status=0
-    cargo nextest run --workspace --profile ci --test-threads {{ threads }} -E '{{ filter }}' || status=$?
+    cargo nextest run --workspace --profile ci --test-threads {{ threads }} -E '{{ filter }}' {{ options }} || status=$?
     # No report means that nothing ran: a build that failed, or no tests.
     [[ -e $junit ]] || exit "$((status == 0 ? 1 : status))"
     total() { sed -n "s/.*<testsuites .*\b$1=\"\([0-9]*\)\".*/\1/p" "$junit"; }

@@ -29,6 +29,8 @@ use crate::options::Global;
 /// Does what the command line says, and returns with the exit code that says how it went.
 #[must_use]
 pub fn start() -> ExitCode {
+    #[cfg(unix)]
+    limits_are_errors();
     let cli = match Cli::read() {
         Ok(cli) => cli,
         Err(error) => {
@@ -49,6 +51,15 @@ pub fn start() -> ExitCode {
             error.exit().into()
         }
     }
+}
+
+/// A file that would grow beyond the limit on the size of files is an error of the write, and not the end of mayi without a
+/// word. Whatever mayi starts has the system's way again.
+#[cfg(unix)]
+fn limits_are_errors() {
+    let unheard = std::sync::Arc::default();
+    // It is known to the system, and may be handled.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unheard);
 }
 
 fn run(cli: Cli) -> Result<Exit, CliError> {
