@@ -50,9 +50,9 @@ test-agents: build
 test-mcp: build
     ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground "{{ just_executable() }}" nextest test-mcp 'binary(mcp_servers)'
 
-# Kill, crowd, break and soak mayi for MINUTES, and count what was lost: nothing may be. `MAYI_SEED` repeats a seed, which each test tells.
+# Kill, crowd, break and soak mayi for MINUTES, and count what was lost: nothing may be. `MAYI_SEED` takes another seed than CI's.
 torture minutes="2": build
-    MAYI_TORTURE={{ minutes }} "{{ just_executable() }}" nextest torture 'binary(torture)' 1 --no-capture
+    MAYI_TORTURE={{ minutes }} MAYI_SEED=${MAYI_SEED:-20261124} "{{ just_executable() }}" nextest torture 'binary(torture)' 1 --no-capture
 
 # Run the tests of the page's own parts, and of nothing that needs a browser.
 test-page:
