@@ -30,6 +30,11 @@ impl CliError {
         Self { exit, told: Told::Message(message.into()) }
     }
 
+    /// Whether there is nothing to say: nobody reads what was written any more.
+    pub(crate) fn is_quiet(&self) -> bool {
+        matches!(self.told, Told::Nothing)
+    }
+
     /// Options that make no sense.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)

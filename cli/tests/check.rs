@@ -307,6 +307,24 @@ fn given_a_reader_that_goes_away_then_it_ends_quietly() {
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }
 
+/// The same for one decision: a script that reads the first line alone is not told that what is denied is allowed.
+#[test]
+fn given_a_reader_that_goes_away_then_the_exit_code_is_that_of_the_decision() {
+    let machine = Machine::new();
+    for (words, code) in [
+        (&["--deny", "shell(rm *)", "shell", "rm x"][..], 5),
+        (&["--json", "shell", "rm x"], 6),
+        (&["read", "a"], 0),
+    ] {
+        let mut command = machine.command(["check"]);
+        command.args(words);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr.len()), (Some(code), 0), "{words:?} {output:?}");
+    }
+}
+
 /// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named".
 /// Attack 83.
 #[test]

@@ -37,6 +37,9 @@ fn given_a_question_of_another_process_then_deny_stops_it() {
     let ids = machine.ids(1);
     let json = String::from_utf8(machine.out(&["inbox", "--json"]).stdout).unwrap();
     assert!(json.lines().count() == 1 && json.starts_with(r#"{"version":1,"#), "{json}");
+    // Review of 2026-11-23, L5: "`mayi inbox --json` has no ID that `mayi inbox approve` takes".
+    let listed: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(listed["id"], ids[0]);
     let (code, screen) = machine.at_terminal(&["inbox", "deny", &ids[0]]);
     assert_eq!(code, 0, "{screen}");
     assert_eq!(ended(run), 5);

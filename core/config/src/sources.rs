@@ -29,12 +29,16 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// As the environment says. Without a home folder there are none.
+    /// As the environment says. Without a home folder there are none, and one that is relative is none: it would be another
+    /// one in each folder, and that of the workspace.
     #[must_use]
     pub fn discover() -> Self {
         let Ok(base) = etcetera::choose_base_strategy() else {
             return Self::default();
         };
+        if !base.home_dir().is_absolute() {
+            return Self::default();
+        }
         let own = |folder: PathBuf| folder.join("mayi");
         let data = own(base.data_dir());
         Self {

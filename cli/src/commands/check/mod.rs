@@ -34,16 +34,18 @@ pub(super) fn check(args: CheckArgs, ctx: &Context) -> Result<Exit, CliError> {
         ctx.notices(loaded);
     }
     tell_doubts(&checker, &judged, args.agent.as_deref(), ctx);
-    if args.json {
-        print::json(&Answer::Decided { id: None, decision: &judged.decision })?;
+    let shown = if args.json {
+        print::json(&Answer::Decided { id: None, decision: &judged.decision }).map_err(CliError::from)
     } else {
-        show::show(&mut checker, &request, &judged, ctx)?;
-    }
-    Ok(match judged.decision.effect {
+        show::show(&mut checker, &request, &judged, ctx)
+    };
+    let decided = match judged.decision.effect {
         Effect::Allow => Exit::Done,
         Effect::Ask => Exit::Unanswered,
         Effect::Deny => Exit::Denied,
-    })
+    };
+    // Whoever has read enough (`| head -1`) may go: that changes nothing about what was decided.
+    shown.map(|()| decided).or_else(|error| error.is_quiet().then_some(decided).ok_or(error))
 }
 
 /// What makes the answer another one than people may think.

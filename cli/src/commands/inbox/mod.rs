@@ -47,6 +47,14 @@ fn seal(approval: &StoredApproval, store: &SqliteStore) -> String {
     key.seal(text.as_bytes()).0.iter().take(SEALED).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// A question as `--json` has it: its card, and the ID that answers take.
+#[derive(serde::Serialize)]
+struct Waiting<'a> {
+    id: String,
+    #[serde(flatten)]
+    card: &'a serde_json::Value,
+}
+
 /// So many bytes of a seal are shown.
 const SEALED: usize = 5;
 
@@ -66,7 +74,8 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
     };
     if json {
         for approval in &approvals {
-            print::json(&print::Versioned::of(&approval.card))?;
+            let id = store.as_ref().map(|store| short(approval, store)).unwrap_or_default();
+            print::json(&print::Versioned::of(Waiting { id, card: &approval.card }))?;
         }
         return Ok(Exit::Done);
     }
