@@ -109,8 +109,10 @@ impl Rotation {
             let entries = newest.saturating_sub(first);
             let too_many = match bytes.saturating_sub(limits.max_bytes) {
                 0 => 0,
+                // Not only what is too much, or each look would make an archive of a few entries.
                 over => u64::try_from(u128::from(entries) * u128::from(over) / u128::from(bytes))
                     .unwrap_or(u64::MAX)
+                    .max(MOST.min(entries / 4))
                     .max(1),
             };
             let too_old = too_old(connection, limits, newest, now)?
