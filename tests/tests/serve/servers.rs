@@ -19,7 +19,7 @@ async fn backend() -> Backend {
 async fn tab(client: &Client, machine: &Machine, more: Value) -> String {
     let mut wanted = json!({ "agent": "bold", "cwd": machine.work() });
     wanted.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    client.ask("session/new", wanted).await["tabId"].as_str().unwrap().to_owned()
+    client.tab(wanted).await
 }
 
 fn call(server: &str, machine: &Machine, file: &str) -> String {

@@ -47,10 +47,9 @@ impl Gateway {
         self.stdin.as_mut().is_some_and(|stdin| writeln!(stdin, "{message}").is_ok())
     }
 
-    /// Has the tool called that leaves a file, under this token, which is the request's id too.
-    pub(super) fn call(&mut self, machine: &Machine, token: &str) -> bool {
-        let arguments = json!({ "path": machine.outside("data").join(token) });
-        let params = json!({ "name": "echo", "arguments": { "message": arguments["path"] } });
+    /// Calls a tool with this token, which is the request's id too; whether it took that.
+    pub(super) fn call(&mut self, token: &str) -> bool {
+        let params = json!({ "name": "echo", "arguments": { "message": token } });
         self.send(&json!({ "jsonrpc": "2.0", "id": token, "method": "tools/call", "params": params }))
     }
 

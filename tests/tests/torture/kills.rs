@@ -24,7 +24,7 @@ fn given_gateways_that_are_killed_then_the_record_has_all_that_happened() {
     while clock.goes_on() {
         let mut gateway = Gateway::start(&machine, &[]);
         for call in 0..=random.below(400) {
-            if !gateway.call(&machine, &format!("t-{kills}-{call}")) {
+            if !gateway.call(&format!("t-{kills}-{call}")) {
                 break;
             }
         }
@@ -37,7 +37,7 @@ fn given_gateways_that_are_killed_then_the_record_has_all_that_happened() {
     }
     // It goes on as if nothing had been.
     let mut last = Gateway::start(&machine, &[]);
-    assert!(last.call(&machine, "t-999999-0"));
+    assert!(last.call("t-999999-0"));
     assert_eq!(last.answer(), Some(("t-999999-0".to_owned(), true)));
     last.end();
     let (calls, entries) = gateways_keep_the_law(&machine, &told);

@@ -28,7 +28,7 @@ fn given_a_long_day_then_memory_is_flat_and_the_record_within_its_bounds() {
         let due = begun + Duration::from_secs(1) / PACE * u32::try_from(calls).unwrap();
         std::thread::sleep(due.saturating_duration_since(Instant::now()).min(Duration::from_millis(50)));
         let asked = Instant::now();
-        assert!(gateway.call(&machine, &format!("t-0-{calls}")));
+        assert!(gateway.call(&format!("t-0-{calls}")));
         assert!(gateway.answer().unwrap().1, "call {calls}");
         slowest = slowest.max(asked.elapsed());
         calls += 1;
