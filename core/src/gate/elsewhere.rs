@@ -134,6 +134,10 @@ pub fn card(approval: &StoredApproval) -> Option<Card> {
 
 impl Questions for Remote {
     fn waiting(&self) -> Vec<Card> {
+        // What a process that is gone has left is no question: not even for the moment until the watch sees it.
+        if let Err(error) = sweep(&*self.store, &self.writer) {
+            tracing::warn!(%error, "what ended processes have left could not be settled");
+        }
         self.pending().unwrap_or_default().iter().filter_map(card).collect()
     }
 

@@ -45,6 +45,22 @@ async fn given_owners_that_are_left_out_then_only_the_others_questions_are_told(
     assert!(gate().owner().is_none(), "nothing is kept, and nobody else could ask for it");
 }
 
+/// Decisions, section 6: questions "whose agent is gone become `cancelled`": a surface that looks before anybody has
+/// looked after them is not shown them as waiting.
+#[tokio::test]
+async fn given_a_process_that_died_while_it_asked_then_its_question_does_not_wait_for_whoever_looks_first() {
+    let kept = Kept::new();
+    let dead = kept.gate();
+    let asked = dead.submit(run("1", "make"), &[]);
+    let remote = remote(&kept);
+    assert_eq!(remote.waiting().len(), 1);
+    dead.lock().queue = super::super::queue::Queue::default();
+    drop(dead.lock().ledger.leave());
+    assert!(remote.waiting().is_empty());
+    let stored = remote.stored(asked.approval().unwrap()).unwrap().unwrap();
+    assert_eq!((stored.state, stored.reason.as_deref()), (State::Cancelled, Some("interrupted")));
+}
+
 /// Whoever comes late hears how it ended, by whom, and of which process it was.
 #[tokio::test]
 async fn given_a_question_that_is_settled_then_it_is_found_by_its_id() {
