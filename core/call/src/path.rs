@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use below::can_be_entered;
-pub(crate) use links::{Budget, given_by, links_below};
+pub(crate) use links::{Budget, given_by, links_below, names_below};
 pub(crate) use looked::Looked;
 pub use walk::resolve;
 

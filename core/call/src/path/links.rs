@@ -8,6 +8,7 @@ use super::{lies_in, walk};
 /// As many names are looked at for one command, and for as long.
 const MOST_NAMES: usize = 20_000;
 const LONGEST: Duration = Duration::from_millis(100);
+const BRIEF: Duration = Duration::from_millis(20);
 /// The clock is looked at after as many names.
 const BETWEEN: usize = 256;
 
@@ -21,6 +22,11 @@ pub(crate) struct Budget {
 impl Budget {
     pub(crate) fn new() -> Self {
         Self { names: MOST_NAMES, until: Instant::now() + LONGEST }
+    }
+
+    /// The same for words that are looked up to spare somebody a question (decisions, amendment 9).
+    pub(crate) fn brief() -> Self {
+        Self { names: MOST_NAMES, until: Instant::now() + BRIEF }
     }
 
     /// Takes one name; none once there are too many, or it takes too long.
@@ -114,6 +120,36 @@ pub(crate) fn given_by(pieces: &[Option<String>], deep: bool, budget: &mut Budge
         now = next;
     }
     Some(now)
+}
+
+/// The path itself and all below it that have such a last name, or any: what a search that follows no links comes by. None
+/// if there is too much to look at.
+pub(crate) fn names_below(
+    path: &Path,
+    name: Option<&[Option<String>]>,
+    budget: &mut Budget,
+) -> Option<Vec<PathBuf>> {
+    let open: Option<String> =
+        name.map(|pieces| pieces.iter().map(|piece| piece.as_deref().unwrap_or(GAP)).collect());
+    let fits = |path: &Path| {
+        let last = path.file_name().unwrap_or_default().to_string_lossy();
+        open.as_deref().is_none_or(|open| could_be(&last, open))
+    };
+    let mut found: Vec<PathBuf> = Some(path.to_owned()).filter(|path| fits(path)).into_iter().collect();
+    let mut todo = vec![path.to_owned()];
+    while let Some(at) = todo.pop() {
+        let Ok(entries) = std::fs::read_dir(&at) else { continue };
+        for entry in entries.flatten() {
+            budget.spend()?;
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                todo.push(entry.path());
+            }
+            if fits(&entry.path()) {
+                found.push(entry.path());
+            }
+        }
+    }
+    Some(found)
 }
 
 const GAP: &str = "\0";

@@ -19,6 +19,7 @@ mod parse;
 mod program;
 mod refused;
 mod scripts;
+mod search;
 mod touch;
 mod transport;
 mod variables;
@@ -36,6 +37,7 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use line::{argv, line};
 pub use program::{is_plain, program_names, runs_others};
 pub use scripts::Script;
+pub use search::Search;
 pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
 pub use word::{OpenWord, Word, join, quote, split, texts};
 

@@ -90,10 +90,16 @@ pub(super) struct Known {
     pub(super) elsewhere: Option<Moves>,
     /// It reads everything below a folder that is not known.
     pub(super) adrift: bool,
+    /// There is more than could be looked at.
+    pub(super) lost: bool,
     /// Addresses among its words.
     pub(super) urls: Vec<UrlAccess>,
     /// It fits the table of readers entirely.
     pub(super) reader: bool,
+    /// All that its options do is to choose what it reads, and how it shows that.
+    pub(super) harmless_options: bool,
+    /// Its words are text that it prints, and no paths.
+    pub(super) prints_words: bool,
     /// Other commands that it would or could run: for deny and ask alone, they need no allow. Packages
     /// that a runner starts by name (`npx x`), and every tail of a wrapper whose command could not be
     /// located.
@@ -149,6 +155,16 @@ pub(super) fn begins_a_name(text: &str) -> bool {
 /// The variables that zsh ties to what it runs.
 pub(super) fn zsh_variables() -> &'static [String] {
     &table::Table::get().zsh
+}
+
+/// The name of a program without the folders before it.
+pub(super) fn name_of(text: &str) -> &str {
+    name::base(text)
+}
+
+/// Where a command of `find -exec` ends that begins at `from`.
+pub(super) fn end_of_exec(words: &[Word], from: usize) -> usize {
+    scan::command_end(words, from)
 }
 
 /// Looks `command` up. Wrappers that only change how are looked through: what is known is about the

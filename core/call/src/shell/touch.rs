@@ -85,6 +85,10 @@ pub struct OpenPath {
     /// Whether what is not known may hold `/`: it comes from an expansion, and not from a glob.
     #[serde(default)]
     pub slashes: bool,
+    /// What it gives now was looked up, and each path of that is a touch of its own: it could be others only if somebody
+    /// makes them in between.
+    #[serde(skip)]
+    pub looked_up: bool,
 }
 
 /// As many strings of one call's arguments are looked at as paths.

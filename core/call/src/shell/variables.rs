@@ -22,7 +22,9 @@ pub(super) fn is_inert(name: &str, value: &Word) -> bool {
         let zone = name == "TZ" && !text.starts_with([':', '/', '.']) && !text.contains("..");
         file && !zone && text.contains('/')
     };
-    kind(name) == Kind::Inert && value.literal().is_some_and(|text| !path(text))
+    // By its name a file of settings may be chosen.
+    let elsewhere = |text: &str| name == "NODE_ENV" && text.contains(['/', '\\', '.']);
+    kind(name) == Kind::Inert && value.literal().is_some_and(|text| !path(text) && !elsewhere(text))
 }
 
 /// Looks a name up. One that is no name of a variable rebinds: it may hold a subscript to evaluate.

@@ -1,6 +1,10 @@
 //! Words of a command.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
+
+use super::Search;
 
 /// Room for the text of a usual command.
 const LINE: usize = 64;
@@ -31,6 +35,12 @@ pub struct OpenWord {
     /// What is not known is a number of the shell's own, or a value of a loop that stands in the line.
     #[serde(default)]
     pub tame: bool,
+    /// What it is if variables hold what the line has set them to. It counts where a command only reads.
+    #[serde(skip)]
+    pub assigned: Option<String>,
+    /// It is all that this search prints.
+    #[serde(skip)]
+    pub search: Option<Arc<Search>>,
 }
 
 impl Word {

@@ -17,7 +17,10 @@ pub(super) fn category_of(policy: &Policy, access: &Access, standing: &Standing<
         }
         // What is assigned, or anything else to be careful about, may make another command of it.
         Access::Shell(shell)
-            if shell.reader && policy.readers && shell.assignments.is_empty() && shell.caveats.is_empty() =>
+            if shell.reader
+                && policy.readers
+                && (shell.assignments.is_empty() || shell.words.is_empty())
+                && shell.caveats.is_empty() =>
         {
             Some(Category::Read)
         }

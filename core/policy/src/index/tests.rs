@@ -97,7 +97,15 @@ fn words() -> impl Strategy<Value = ShellAccess> {
         (name(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(text, first, splits, glob)| {
             let known = Some(text.clone());
             let pieces = if first { vec![None, known] } else { vec![known, None] };
-            Word::Open(OpenWord { text: format!("{text}?"), pieces, splits, glob, tame: false })
+            Word::Open(OpenWord {
+                text: format!("{text}?"),
+                pieces,
+                splits,
+                glob,
+                tame: false,
+                assigned: None,
+                search: None,
+            })
         });
     let one = prop_oneof![4 => word().prop_map(Word::Literal), 1 => open];
     (prop::collection::vec(one, 0..5), any::<bool>()).prop_map(|(words, understood)| {
@@ -147,8 +155,9 @@ fn touch() -> impl Strategy<Value = Touch> {
         2 => prop::sample::select(vec!["/", "/w/", "/w/sub/.e", ".env", "x.", "nv", ".rs", "/.git/", "a/../", "src/"])
             .prop_map(|text: &str| Some(text.to_owned())),
     ];
-    let open = (prop::collection::vec(piece, 1..4), any::<bool>())
-        .prop_map(|(pieces, slashes)| TouchedPath::Open(OpenPath { given: "?".to_owned(), pieces, slashes }));
+    let open = (prop::collection::vec(piece, 1..4), any::<bool>()).prop_map(|(pieces, slashes)| {
+        TouchedPath::Open(OpenPath { given: "?".to_owned(), pieces, slashes, looked_up: false })
+    });
     // A path of which one part is left out.
     let cut = (path(), 0_usize..20, 0_usize..6, any::<bool>()).prop_map(|(path, from, len, slashes)| {
         let text = path.lexical.to_str().unwrap();
@@ -157,7 +166,7 @@ fn touch() -> impl Strategy<Value = Touch> {
         let (from, to) = (at(from), at(from + len));
         let pieces = vec![Some(text[..from].to_owned()), None, Some(text[to..].to_owned())];
         let pieces = pieces.into_iter().filter(|piece| piece.as_deref() != Some("")).collect();
-        TouchedPath::Open(OpenPath { given: "?".to_owned(), pieces, slashes })
+        TouchedPath::Open(OpenPath { given: "?".to_owned(), pieces, slashes, looked_up: false })
     });
     let path = prop_oneof![path().prop_map(TouchedPath::Known), open, cut];
     let reach = prop::sample::select(vec![Reach::Itself, Reach::Changed, Reach::Shown, Reach::All]);

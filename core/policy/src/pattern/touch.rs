@@ -161,6 +161,8 @@ impl Pattern {
             }
             (None, TouchedPath::Open(open)) => match pattern.could(open, seen.roots, above) {
                 Could::No => return None,
+                // Whatever it gives is looked at by itself.
+                Could::Perhaps if open.looked_up => return None,
                 Could::Perhaps => Certainty::Perhaps,
                 Could::Yes => Certainty::Known,
             },

@@ -144,7 +144,12 @@ fn operands(words: &[Word], home: Option<&Path>, kind: WriteKind, deep: bool) ->
 }
 
 fn by_open_word(open: &OpenWord, home: Option<&Path>, kind: WriteKind) -> Destroys {
-    let path = OpenPath { given: open.text.clone(), pieces: open.pieces.clone(), slashes: !open.glob };
+    let path = OpenPath {
+        given: open.text.clone(),
+        pieces: open.pieces.clone(),
+        slashes: !open.glob,
+        looked_up: false,
+    };
     // A glob alone is about the folder that it stands in.
     if open.glob && open.pieces.first().is_none_or(Option::is_none) {
         return Destroys::No;

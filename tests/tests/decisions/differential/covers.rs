@@ -100,6 +100,8 @@ fn given_open_words_then_they_become_what_they_could() {
             splits,
             glob: false,
             tame: false,
+            assigned: None,
+            search: None,
         })
     };
     let words = |last: Word| vec![Word::Literal("t1".to_owned()), last];

@@ -52,6 +52,8 @@ pub(super) fn cat(raw: &str, line: &str) -> Option<Word> {
         splits: true,
         glob: false,
         tame: false,
+        assigned: None,
+        search: None,
     }))
 }
 

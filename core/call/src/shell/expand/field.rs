@@ -1,7 +1,9 @@
 //! A word while it is put together.
 
+use std::sync::Arc;
+
 use super::Place;
-use crate::shell::{OpenWord, Word};
+use crate::shell::{OpenWord, Search, Word};
 
 /// Known text, and gaps for what is not known.
 #[derive(Default)]
@@ -15,11 +17,18 @@ pub(super) struct Field {
     expands: bool,
     /// Of these, one that could be anything.
     wild: bool,
+    /// A gap holds something else than what the line has assigned.
+    unassigned: bool,
+    /// Its text, with what the line has assigned.
+    assigned: String,
+    /// A gap is what this search prints.
+    search: Option<Arc<Search>>,
 }
 
 impl Field {
     /// Text that is known.
     pub(super) fn known(&mut self, text: &str) {
+        self.assigned.push_str(text);
         match self.pieces.last_mut() {
             Some(Some(before)) => before.push_str(text),
             _ => self.pieces.push(Some(text.to_owned())),
@@ -38,6 +47,12 @@ impl Field {
     pub(super) fn open(&mut self, splits: bool) {
         self.wild = true;
         self.number(splits);
+    }
+
+    /// What a search prints.
+    pub(super) fn printed(&mut self, search: Option<Arc<Search>>, splits: bool) {
+        self.open(splits);
+        self.search = search.filter(|_| splits);
     }
 
     /// A number that the shell counts or computes by itself.
@@ -61,6 +76,7 @@ impl Field {
                 self.globs |= open.glob;
                 self.expands |= !open.glob;
                 self.wild |= !open.tame;
+                self.search.clone_from(&open.search);
             }
         }
     }
@@ -70,12 +86,21 @@ impl Field {
         self.globs || self.expands
     }
 
-    /// It may become several words, or none.
-    pub(super) fn split(&mut self) {
-        self.splits = true;
+    /// What was put in may become several words, or none, and these be read as globs again.
+    pub(super) fn split_again(&mut self) {
+        (self.splits, self.expands, self.search) = (true, true, None);
+    }
+
+    /// What the line has assigned to a variable, if nothing else did.
+    pub(super) fn assigned(&mut self, text: &str, splits: bool) {
+        let unassigned = self.unassigned;
+        self.open(splits);
+        self.unassigned = unassigned;
+        self.assigned.push_str(text);
     }
 
     fn gap(&mut self) {
+        self.unassigned = true;
         if self.pieces.last() != Some(&None) {
             self.pieces.push(None);
         }
@@ -86,12 +111,16 @@ impl Field {
         if !self.is_open() {
             return Word::Literal(self.pieces.into_iter().flatten().collect());
         }
+        let alone = matches!(self.pieces.as_slice(), [None]);
         Word::Open(OpenWord {
             text: raw.to_owned(),
             pieces: self.pieces,
             splits: self.splits && place == Place::Command,
             glob: self.globs && !self.expands,
             tame: !self.wild,
+            assigned: Some(self.assigned).filter(|_| !self.unassigned),
+            // Nothing else may stand beside it.
+            search: self.search.filter(|_| alone),
         })
     }
 }

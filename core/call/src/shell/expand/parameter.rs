@@ -21,16 +21,22 @@ impl Walker<'_> {
         if let ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false } = of
             && let Some(word) = self.value(name)
         {
-            let breaks = |text: &str| text.contains(char::is_whitespace) || text.contains(['*', '?', '[']);
             match &word {
                 Word::Literal(text) if !quoted && breaks(text) => field.open(true),
                 word => {
                     field.splice(word);
                     if !quoted && matches!(word, Word::Open(_)) {
-                        field.split();
+                        field.split_again();
                     }
                 }
             }
+            return Ok(());
+        }
+        if let ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false } = of
+            && let Some(Word::Literal(text)) = self.assigned(name)
+            && (quoted || !breaks(&text))
+        {
+            field.assigned(&text, !quoted);
             return Ok(());
         }
         self.operator(text, of)?;
@@ -129,6 +135,11 @@ impl Walker<'_> {
             _ => self.looped(name),
         }
     }
+}
+
+/// Whether a value is several words, or a glob, where it stands without quotes.
+fn breaks(text: &str) -> bool {
+    text.contains(char::is_whitespace) || text.contains(['*', '?', '['])
 }
 
 /// `$?`, `$$`, `$#`, `$!`: a number of the shell's.

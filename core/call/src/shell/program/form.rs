@@ -78,6 +78,11 @@ impl Meaning {
 }
 
 impl Meaning {
+    /// Whether all that such an option does is to choose what is read, and how that is shown.
+    fn only_reads(self) -> bool {
+        matches!(self, Self::Harmless | Self::Pattern | Self::Query | Self::Reads | Self::Names)
+    }
+
     /// Whether it counts where such an option stands as the value of another.
     pub(super) fn has_effect(self) -> bool {
         !matches!(self, Self::Harmless | Self::Pattern | Self::Query)
@@ -278,6 +283,8 @@ pub(super) struct Form {
     pub(super) dangers: bool,
     /// Some option has an effect.
     pub(super) effects: bool,
+    /// Whether all that its options do is to choose what it reads, and how it shows that.
+    pub(super) harmless: bool,
     /// Options to which what is glued is a value in every version of the program; `*` is all of them.
     certain: HashSet<String>,
     /// What is wrong with the entry.
@@ -353,6 +360,7 @@ impl Form {
         }
         form.dangers = form.options.values().any(|known| known.meaning.dangerous());
         form.effects = form.options.values().any(|known| known.meaning.has_effect());
+        form.harmless = form.options.values().all(|known| known.meaning.only_reads());
         let certain = above.iter().map(|upper| &upper.certain).chain([&entry.certain]);
         form.certain = certain.flat_map(|list| list.split_whitespace()).map(str::to_owned).collect();
         if let Some(text) = &entry.operands {

@@ -62,6 +62,7 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
     known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
     known.touches = places.touches;
     known.adrift = places.adrift;
+    known.lost = places.lost;
     known.urls = places.urls;
     // What only reads files reaches no host: text that looks like an address is text.
     known.urls.retain(|url| !(known.reader && url.unsound));
@@ -200,6 +201,8 @@ impl<'a> Judge<'a> {
                 let all = |scan: &Scan<'_>| set.iter().all(|name| scan.names(name));
                 all(&scan) && others.iter().all(all)
             });
+        self.known.harmless_options = form.harmless && form.special.is_none();
+        self.known.prints_words = form.operands.as_ref().is_some_and(Operands::only_text);
         // What only prints its words prints numbers, too.
         let prints = form.style == Style::Text && form.operands.as_ref().is_some_and(Operands::only_text);
         let known = |word: &Word| match word {
@@ -406,7 +409,8 @@ impl<'a> Judge<'a> {
     /// Paths that no word says: they could be any.
     pub(super) fn named_elsewhere(&mut self, text: &str, how: Use) {
         let (text, pieces) = (text.to_owned(), vec![None]);
-        let word = OpenWord { text, pieces, splits: true, glob: false, tame: false };
+        let word =
+            OpenWord { text, pieces, splits: true, glob: false, tame: false, assigned: None, search: None };
         self.places.open(&word, how, Reach::Itself);
     }
 

@@ -154,5 +154,13 @@ fn open(text: &str) -> OpenWord {
             pieces.push(Some(known.to_owned()));
         }
     }
-    OpenWord { text: text.to_owned(), pieces, splits: false, glob: false, tame: false }
+    OpenWord {
+        text: text.to_owned(),
+        pieces,
+        splits: false,
+        glob: false,
+        tame: false,
+        assigned: None,
+        search: None,
+    }
 }

@@ -86,6 +86,7 @@ impl<'a> Places<'a> {
                 given: text.to_owned(),
                 pieces: vec![None, Some(format!("/{}", text.trim_start_matches("./")))],
                 slashes: true,
+                looked_up: false,
             }),
         };
         let reach = match self.is_bare(&path, reach) {
@@ -138,7 +139,12 @@ impl<'a> Places<'a> {
     /// There is more than could be looked at: it could be any path.
     fn unlooked(&mut self, how: Use) {
         self.lost = true;
-        let path = OpenPath { given: "where links lead".to_owned(), pieces: vec![None], slashes: true };
+        let path = OpenPath {
+            given: "where links lead".to_owned(),
+            pieces: vec![None],
+            slashes: true,
+            looked_up: false,
+        };
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }
 
@@ -342,7 +348,7 @@ pub(in crate::shell) fn opened(word: &OpenWord, cwd: Option<&Path>, looked: &Loo
     }
     // `**` goes down any number of folders, in zsh at least.
     let slashes = !glob || word.text.contains("**");
-    OpenPath { given: word.text.clone(), pieces, slashes }
+    OpenPath { given: word.text.clone(), pieces, slashes, looked_up: false }
 }
 
 /// Whether what is not known of a path comes from a glob, in a folder that is known.

@@ -72,7 +72,12 @@ pub(in crate::shell) fn said(
 ) -> Vec<Touch> {
     let touch = |path| Touch { path, how: Use::Either, reach: Reach::Said };
     let open = |given: &str, pieces| {
-        touch(TouchedPath::Open(OpenPath { given: given.to_owned(), pieces, slashes: true }))
+        touch(TouchedPath::Open(OpenPath {
+            given: given.to_owned(),
+            pieces,
+            slashes: true,
+            looked_up: false,
+        }))
     };
     let parts = parts(text, language);
     let more = (parts.len() > MOST).then(|| open("what a long text names", vec![None]));

@@ -69,7 +69,7 @@ pub(super) fn taken(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         }
         None => {
             let given = "more files than can be looked at".to_owned();
-            let path = OpenPath { given, pieces: vec![None], slashes: true };
+            let path = OpenPath { given, pieces: vec![None], slashes: true, looked_up: false };
             judge.places.touches.push(touch(TouchedPath::Open(path)));
         }
     }

@@ -67,7 +67,7 @@ impl Judge<'_> {
             let touch = |path| Touch { path, how: Use::Read, reach: Reach::Said };
             let Some(files) = worktree::below(&folder, image) else {
                 let given = "more files than can be looked at".to_owned();
-                let path = OpenPath { given, pieces: vec![None], slashes: true };
+                let path = OpenPath { given, pieces: vec![None], slashes: true, looked_up: false };
                 self.places.touches.push(touch(TouchedPath::Open(path)));
                 continue;
             };

@@ -80,9 +80,11 @@ fn given_a_loop_then_its_variable_is_what_its_values_have_in_common() {
     };
     assert_eq!(of("for f in a.c; do wc $f; done"), Some("a.c".into()));
     assert_eq!(open("for f in src/*.rs; do wc -l \"$f\"; done".replace(" -l", "").as_str()), "src/*.rs");
-    assert_eq!(open("for f in a.c b.c; do wc $f; done"), "*.c");
-    assert_eq!(open("for f in ab ab; do wc $f; done"), "ab*");
-    assert_eq!(open("for f in a b; do wc x$f; done"), "x*");
+    assert_eq!(open("for f in a.c b.c; do cc $f; done"), "*.c");
+    assert_eq!(open("for f in ab ab; do cc $f; done"), "ab*");
+    assert_eq!(open("for f in a b; do cc x$f; done"), "x*");
+    // What only reads is read for each of them.
+    assert_eq!(shown("for f in a.c b.c; do wc $f; done"), "wc a.c | wc b.c");
     assert_eq!(open("for f in a; do wc $f; f=b; done"), "*");
     assert_eq!(open("for f in a; do wc $f; read f; done"), "*");
     assert_eq!(shown("for c in rm; do $c -rf x; done"), "rm -rf x");

@@ -38,7 +38,13 @@ fn given_other_variables_then_they_are_plain_asks_that_a_pattern_can_name() {
     let named: Vec<_> = access.caveats.iter().map(|caveat| (caveat.always, caveat.named.clone())).collect();
     assert_eq!(named, [(false, Named::Assignment(0)), (false, Named::Assignment(1))]);
     assert_eq!(access.text(), "FOO=bar B=c ls");
-    each(&[("FOO=bar; ls", "FOO=bar ~ | ls"), ("a=(1 2)", "a=(1 2) ~"), ("a[1]=2 ls", "a[1]=2 ls ~")]);
+    each(&[
+        ("FOO=bar; make", "FOO=bar ~ | make"),
+        ("a=(1 2); x", "a=(1 2) ~ | x"),
+        ("a[1]=2 ls", "a[1]=2 ls ~"),
+    ]);
+    // It means nothing to what only reads.
+    each(&[("FOO=bar; ls", "FOO=bar | ls"), ("a=(1 2)", "a=(1 2)")]);
 }
 
 /// Decisions, section 2: "anything that rebinds what later words run (`PATH`, `LD_*`, `IFS`, `BASH_ENV`,

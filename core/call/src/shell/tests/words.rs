@@ -66,7 +66,7 @@ fn given_substitutions_then_their_commands_are_found_wherever_they_stand() {
         ("cat <<<\"$(id)\"", "cat ~ | id"),
         ("cat <<E\n\"$(id)\"\nE", "cat | id"),
         ("a=$(id) ls", "a=$(id) ls ~ | id"),
-        ("a=(x $(id)); ls", "a=(x $(id)) ~ | id | ls"),
+        ("a=(x $(id)); ls", "a=(x $(id)) | id | ls"),
         ("case $(id) in $(w)) ls;; esac", "id | w | ls"),
         ("[[ -n $(id) ]]", "id"),
         ("for x in $(id); do ls; done", "id | ls"),

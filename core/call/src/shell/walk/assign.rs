@@ -3,6 +3,7 @@
 use brush_parser::ast::{Assignment as Node, AssignmentName, AssignmentValue};
 
 use super::Walker;
+use super::place::Variable;
 use crate::shell::expand::Place;
 use crate::shell::refused::{Refused, Result};
 use crate::shell::variables::{self, Kind};
@@ -54,7 +55,15 @@ impl Walker<'_> {
                     }
                 }
                 let text = raw.split_once('=').map_or(raw, |(_, value)| value).to_owned();
-                Word::Open(OpenWord { text, pieces: vec![None], splits: false, glob: false, tame: false })
+                Word::Open(OpenWord {
+                    text,
+                    pieces: vec![None],
+                    splits: false,
+                    glob: false,
+                    tame: false,
+                    assigned: None,
+                    search: None,
+                })
             }
         };
         self.value_touch(&value);
@@ -98,7 +107,7 @@ impl Walker<'_> {
             let name = word.prefix().split(['=', '+', '[']).next().unwrap_or_default();
             let known = word.literal().is_some() || word.prefix().contains('=');
             let behind = name.strip_prefix('-').and_then(|name| name.get(1..)).unwrap_or_default();
-            known && self.looped(name).is_none() && self.looped(behind).is_none()
+            known && self.place.looped(name).is_none() && self.place.looped(behind).is_none()
         };
         self.out.sets |= match name {
             "eval" | "source" | "." | "fc" | "emulate" | "autoload" => true,
@@ -161,6 +170,28 @@ impl Walker<'_> {
         if path && text.len() <= 4096 && !text.contains('\n') {
             let folder = self.place.folder.known().map_or_else(|| "/".into(), std::path::Path::to_path_buf);
             self.noted.touches.push(Touch::known(self.looked.at(&folder, text), Use::Either));
+        }
+    }
+
+    /// Whether a variable means nothing to shells and programs, and is set at one place of the text at hand.
+    pub(super) fn is_set_once(&self, name: &str) -> bool {
+        variables::kind_in(name, self.dialect()) == Kind::Other
+            && !variables::is_set_by_shells(name)
+            && !self.out.sets
+            && variables::mentioned(self.text(), name) == 1
+            && variables::mentioned(&variables::unquoted(self.text()), name) == 1
+    }
+
+    /// Keeps the values of variables that the line sets for certain.
+    pub(super) fn keep_values(&mut self, assignments: &[Assignment]) {
+        for Assignment { name, value } in assignments {
+            // An empty one is no word at all, without quotes.
+            if value.literal().is_some_and(|text| !text.is_empty())
+                && self.place.sets_for_certain(name)
+                && self.is_set_once(name)
+            {
+                self.place.assign(Variable { name: name.clone(), value: value.clone() });
+            }
         }
     }
 

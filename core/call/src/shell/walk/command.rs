@@ -5,7 +5,9 @@ use std::rc::Rc;
 use super::folder::Folder;
 use super::input::{Input, Wrote};
 use super::parts::{Parts, behind, named, piped};
+use super::quiet::looked_up;
 use super::redirect::Feed;
+use super::settled::only_sets;
 use super::{Walker, assign, fed};
 use crate::shell::program::{self, Command, Inner, Known, Moves};
 use crate::shell::refused::Result;
@@ -44,6 +46,8 @@ impl Walker<'_> {
         let input = self.given(&feed);
         let fed = input.fed;
         let mut known = self.known(&words, fed, from_pipe);
+        let quietened = self.quieten(&words, &mut known, input.search.as_deref());
+        let search = self.searches(&words, &known, input.search.as_ref());
         self.says(&words, &input.texts, known.reader);
         let elsewhere = self.moved_touches(&known.touches);
         known.touches.extend(elsewhere);
@@ -155,6 +159,9 @@ impl Walker<'_> {
         }));
         let place = self.out.len().saturating_sub(1);
         self.guesses(&known, &input.texts, &runs.perhaps);
+        if let (true, Some(shell)) = (quietened, self.out.shell(place)) {
+            looked_up(&mut shell.touches);
+        }
         self.out.accesses.append(&mut writes);
         let Known { inner, elsewhere, moves, .. } = known;
         let read = !runs.lines.is_empty();
@@ -199,6 +206,7 @@ impl Walker<'_> {
             }
             None => {}
         }
+        self.out.search = search;
         Ok(wrote)
     }
 
@@ -221,7 +229,8 @@ impl Walker<'_> {
                 (Rc::new(texts), Some(Rc::from(text.as_str())))
             }
         };
-        Input { fed: here.fed || *feed != Feed::Nothing, piped: here.piped, texts, exact }
+        let search = here.search.clone().filter(|_| *feed == Feed::Nothing && !shared);
+        Input { fed: here.fed || *feed != Feed::Nothing, piped: here.piped, texts, exact, search }
     }
 
     /// Texts that the command that was found last might run as lines.
@@ -319,7 +328,7 @@ impl Walker<'_> {
         // What stands further on in a loop, or beside a job, may have run before.
         self.place.files().is_out_of_order()
             || self.out.accesses.iter().any(|access| match access {
-                Access::Shell(shell) => !shell.reader,
+                Access::Shell(shell) => !shell.reader && !only_sets(shell),
                 Access::Write(..) => true,
                 _ => false,
             })

@@ -122,13 +122,12 @@ impl Walker<'_> {
         }
         values.iter().for_each(|value| self.evaluated_later(value));
         let name = &of.variable_name;
-        let inert = variables::kind_in(name, self.dialect()) == Kind::Other
-            && !variables::is_set_by_shells(name)
-            && !self.out.sets
-            && variables::mentioned(self.text(), name) == 1
-            && variables::mentioned(&variables::unquoted(self.text()), name) == 1;
+        let inert = self.is_set_once(name);
         let value = if inert && of.values.is_some() { common(&values) } else { None };
         self.bare("for");
+        if inert && of.values.is_some() && self.only_reads_each(name, &values, &of.body.list) {
+            return Ok(());
+        }
         let variable = value.map(|value| Variable { name: of.variable_name.clone(), value });
         if variable.is_none() {
             return self.repeated(None, |walker| walker.list(&of.body.list));
@@ -267,7 +266,15 @@ fn common(values: &[Word]) -> Option<Word> {
     let text = values.iter().map(Word::text).collect::<Vec<_>>().join("|");
     let plain = |text: &str| !text.contains(['*', '?', '[', '~', '\\']);
     let tame = values.iter().all(|value| value.literal().is_some_and(plain));
-    Some(Word::Open(OpenWord { text, pieces, splits: false, glob: false, tame }))
+    Some(Word::Open(OpenWord {
+        text,
+        pieces,
+        splits: false,
+        glob: false,
+        tame,
+        assigned: None,
+        search: None,
+    }))
 }
 
 /// The beginning that two texts share, or the end.

@@ -9,6 +9,8 @@ impl Walker<'_> {
     /// Everything found, with what only the whole line tells.
     pub(super) fn finish(mut self) -> Vec<Access> {
         self.rerun();
+        self.settle_quiet();
+        self.settle_assignments();
         script::rewritten(&mut self.out.accesses);
         self.read_what_is_listed();
         self.settle_shown();

@@ -2,9 +2,10 @@
 //! The shell itself reads that from then on, and so does what it starts.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::redirect::Feed;
-use crate::shell::Word;
+use crate::shell::{Search, Word};
 
 /// As many texts are kept of what was opened.
 const MOST: usize = 16;
@@ -23,17 +24,19 @@ pub(super) struct Input {
     pub(super) texts: Rc<Vec<String>>,
     /// All of it, where one command reads it and that is certain.
     pub(super) exact: Wrote,
+    /// It is all that this search prints, or a part of that.
+    pub(super) search: Option<Arc<Search>>,
 }
 
 impl Input {
     /// A pipe from a command that prints `texts`, and for certain nothing but `exact`.
-    pub(super) fn pipe(texts: Vec<String>, exact: Wrote) -> Self {
-        Self { fed: true, piped: true, texts: Rc::new(texts), exact }
+    pub(super) fn pipe(texts: Vec<String>, exact: Wrote, search: Option<Arc<Search>>) -> Self {
+        Self { fed: true, piped: true, texts: Rc::new(texts), exact, search }
     }
 
     /// The same for a reader that may have to share it: nobody knows who reads how much.
     pub(super) fn shared(&self) -> Self {
-        Self { exact: None, ..self.clone() }
+        Self { exact: None, search: None, ..self.clone() }
     }
 
     /// A redirection gives `feed`; `offered` is what process substitutions write there.
@@ -43,7 +46,7 @@ impl Input {
             Feed::Unknown | Feed::File(_) => std::mem::take(offered),
             Feed::Text(text) => vec![text],
         };
-        (self.fed, self.piped, self.texts) = (true, false, Rc::new(texts));
+        (self.fed, self.piped, self.texts, self.search) = (true, false, Rc::new(texts), None);
     }
 }
 
@@ -85,7 +88,7 @@ impl Opened {
 
     /// What comes next may read all of this. Several commands may share it, so nobody knows which reads how much.
     pub(super) fn join(&self, input: &mut Input) {
-        (input.fed, input.exact) = (true, None);
+        (input.fed, input.exact, input.search) = (true, None, None);
         for text in &self.texts {
             if !input.texts.contains(text) {
                 Rc::make_mut(&mut input.texts).push(text.clone());

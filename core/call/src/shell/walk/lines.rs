@@ -1,17 +1,19 @@
 //! Texts inside of the line that are walked as lines: what is substituted, and what commands run in a shell.
 
-use brush_parser::ast::{Command, Program, SubshellCommand};
+use std::sync::Arc;
+
+use brush_parser::ast::{Command, Program, SeparatorOperator, SubshellCommand};
 
 use super::Walker;
 use super::folder::Folder;
 use crate::Access;
 use crate::shell::parse::Grammar;
 use crate::shell::refused::{Refused, Result};
-use crate::shell::{Dialect, bounds, candidates, parse};
+use crate::shell::{Dialect, Search, bounds, candidates, parse};
 
 impl Walker<'_> {
     /// Walks what is inside of `$(...)` or backquotes.
-    pub(in crate::shell) fn substitution(&mut self, text: &str) -> Result<()> {
+    pub(in crate::shell) fn substitution(&mut self, text: &str) -> Result<Option<Arc<Search>>> {
         // A POSIX shell that can't read what is substituted reads no further, and runs none of it.
         let posix = self.posix();
         let stops = |refused: Refused| if posix { refused.and_stops() } else { refused };
@@ -21,7 +23,9 @@ impl Walker<'_> {
             .aside(|walker| walker.within(there, |walker| walker.deeper(|walker| walker.program(&program))));
         self.place.after_subshell(left);
         self.noted.ate = true;
-        walked
+        // Of several commands each prints something.
+        let search = self.out.search.take().filter(|_| is_one_pipeline(&program));
+        walked.map(|()| search)
     }
 
     /// Walks what is inside of `<(...)` or `>(...)`.
@@ -73,4 +77,14 @@ fn is_one_command(program: &Program) -> bool {
     let and_or = &item.0;
     let plain = |command: &Command| matches!(command, Command::Simple(_));
     and_or.additional.is_empty() && and_or.first.seq.first().is_some_and(plain)
+}
+
+/// Whether this is one pipeline of simple commands.
+fn is_one_pipeline(program: &Program) -> bool {
+    let [list] = program.complete_commands.as_slice() else { return false };
+    let [item] = list.0.as_slice() else { return false };
+    let plain = |command: &Command| matches!(command, Command::Simple(_));
+    matches!(item.1, SeparatorOperator::Sequence)
+        && item.0.additional.is_empty()
+        && item.0.first.seq.iter().all(plain)
 }

@@ -68,7 +68,10 @@ impl Walker<'_> {
 fn could_read_anything(shell: &ShellAccess) -> bool {
     let any = |touch: &Touch| {
         let TouchedPath::Open(path) = &touch.path else { return false };
-        path.slashes && !matches!(touch.how, Use::Write(_)) && matches!(path.pieces.first(), Some(None))
+        path.slashes
+            && !path.looked_up
+            && !matches!(touch.how, Use::Write(_))
+            && matches!(path.pieces.first(), Some(None))
     };
     shell.touches.iter().any(any)
 }

@@ -1,6 +1,9 @@
 //! Lists and pipelines: what follows on what, and in which folder.
 
-use brush_parser::ast::{AndOr, AndOrList, Command, CompoundList, Pipeline, Program, SeparatorOperator};
+use brush_parser::ast::{
+    AndOr, AndOrList, AssignmentName, Command, CommandPrefixOrSuffixItem, CompoundList, Pipeline, Program,
+    SeparatorOperator,
+};
 
 use super::Walker;
 use super::folder::{Folder, is_cd, is_exit, is_plain};
@@ -19,6 +22,7 @@ struct Ends {
 
 impl Walker<'_> {
     pub(super) fn program(&mut self, program: &Program) -> Result<()> {
+        self.place.sets(certain(program));
         program.complete_commands.iter().try_for_each(|list| self.list(list))
     }
 
@@ -136,14 +140,15 @@ impl Walker<'_> {
 
     /// Commands with a pipe from each to the next, all at once: each in a place of its own.
     fn sides(&mut self, commands: &[Command], timed: bool) -> Result<()> {
-        let (mut printed, mut wrote) = (Vec::new(), None);
+        let (mut printed, mut wrote, mut search) = (Vec::new(), None, None);
         let itself = self.may_be_zsh() || self.line.contains("lastpipe");
         self.beside();
         for (at, command) in commands.iter().enumerate() {
             // Of several commands nobody knows which one reads how much.
             let simple = matches!(command, Command::Simple(_));
             let exact = wrote.take().filter(|_| simple);
-            let input = (at > 0).then(|| Input::pipe(std::mem::take(&mut printed), exact));
+            let before = search.take().filter(|_| simple);
+            let input = (at > 0).then(|| Input::pipe(std::mem::take(&mut printed), exact, before));
             let there = self.place.side(input);
             let (said, (left, walked)) =
                 self.heard(|walker| walker.within(there, |walker| walker.node(command, at == 0 && timed)));
@@ -157,7 +162,10 @@ impl Walker<'_> {
                 false => self.place.after_subshell(left),
             }
             wrote = walked?;
+            // Of several commands each prints something.
+            search = self.out.search.take().filter(|_| simple);
         }
+        self.out.search = search;
         self.out.said.append(&mut printed);
         Ok(())
     }
@@ -191,4 +199,25 @@ impl Walker<'_> {
             Ok(None)
         })
     }
+}
+
+/// The variables that a text sets whatever else happens in it: at the beginning of a list, and not inside of anything.
+fn certain(program: &Program) -> Vec<String> {
+    let mut names = Vec::new();
+    for item in program.complete_commands.iter().flat_map(|list| &list.0) {
+        let [Command::Simple(simple)] = item.0.first.seq.as_slice() else { continue };
+        let sequential = matches!(item.1, SeparatorOperator::Sequence);
+        if !sequential || item.0.first.bang || simple.word_or_name.is_some() || simple.suffix.is_some() {
+            continue;
+        }
+        for part in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
+            if let CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) = part
+                && let AssignmentName::VariableName(name) = &assignment.name
+                && !assignment.append
+            {
+                names.push(name.clone());
+            }
+        }
+    }
+    names
 }

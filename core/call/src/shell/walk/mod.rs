@@ -24,10 +24,12 @@ mod out;
 mod parts;
 mod perhaps;
 mod place;
+mod quiet;
 mod readings;
 mod redirect;
 mod refusals;
 mod script;
+mod settled;
 mod shown;
 mod simple;
 mod test_expr;
@@ -219,6 +221,11 @@ impl<'a> Walker<'a> {
     /// What a variable of a `for` around holds.
     pub(super) fn looped(&self, name: &str) -> Option<Word> {
         self.place.looped(name).cloned()
+    }
+
+    /// What the text at hand has set a variable to by now.
+    pub(super) fn assigned(&self, name: &str) -> Option<Word> {
+        self.place.assigned(name).filter(|_| !self.out.sets).cloned()
     }
 
     fn is_function(&self, name: Option<&str>) -> bool {

@@ -87,5 +87,5 @@ fn behind(open: &OpenPath, moved: &Moved) -> Option<TouchedPath> {
     let slash = if first.as_deref()?.ends_with('/') { "/" } else { "" };
     let whole = format!("{}{slash}", moved.from.join(below).to_str()?);
     let pieces = std::iter::once(Some(whole)).chain(rest.iter().cloned()).collect();
-    Some(TouchedPath::Open(OpenPath { pieces, ..open.clone() }))
+    Some(TouchedPath::Open(OpenPath { pieces, looked_up: false, ..open.clone() }))
 }

@@ -1,8 +1,10 @@
 //! What comes out of a walk. It only grows: what a part of the line does or says is found, wherever the shell is then.
 
+use std::sync::Arc;
+
 use super::moved::Moved;
 use crate::Access;
-use crate::shell::{ShellAccess, Touch};
+use crate::shell::{Search, ShellAccess, Touch};
 
 /// As many files are told apart that expressions look at.
 const MOST_TESTED: usize = 256;
@@ -20,6 +22,8 @@ pub(super) struct Out {
     pub(super) said: Vec<String>,
     /// A command may set variables that the text around it does not name.
     pub(super) sets: bool,
+    /// What the last command prints, if that are names that a search finds.
+    pub(super) search: Option<Arc<Search>>,
     /// Something that the line prints ends in a file.
     pub(super) kept: bool,
 }

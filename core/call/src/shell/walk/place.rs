@@ -54,6 +54,9 @@ pub(super) struct Where {
     pub(super) input: Input,
     opened: Rc<Opened>,
     loops: Loops,
+    /// Variables that the text at hand sets whatever else happens in it, and those that it has set so by now.
+    certain: Rc<Vec<String>>,
+    assigned: Rc<Vec<Variable>>,
     /// What is printed here may go to something else than the agent.
     pub(super) held: bool,
     functions: Rc<Vec<String>>,
@@ -72,6 +75,8 @@ impl Where {
             input: Input::default(),
             opened: Rc::default(),
             loops: Loops::default(),
+            certain: Rc::default(),
+            assigned: Rc::default(),
             held: false,
             functions: Rc::default(),
             files: Rc::default(),
@@ -119,6 +124,11 @@ impl Where {
         self.visited.is_some()
     }
 
+    /// Whether nothing was opened, defined or written since it was as `before`.
+    pub(super) fn has_changed_nothing_since(&self, before: &Self) -> bool {
+        self.opened == before.opened && self.functions == before.functions && self.files == before.files
+    }
+
     pub(super) fn opened(&self) -> &Opened {
         &self.opened
     }
@@ -161,6 +171,24 @@ impl Where {
     /// What a variable of a `for` around holds.
     pub(super) fn looped(&self, name: &str) -> Option<&Word> {
         self.loops.value(name)
+    }
+
+    /// The text at hand sets these variables whatever else happens in it.
+    pub(super) fn sets(&mut self, names: Vec<String>) {
+        (self.certain, self.assigned) = (Rc::new(names), Rc::default());
+    }
+
+    pub(super) fn sets_for_certain(&self, name: &str) -> bool {
+        self.certain.iter().any(|certain| certain == name)
+    }
+
+    pub(super) fn assign(&mut self, variable: Variable) {
+        Rc::make_mut(&mut self.assigned).push(variable);
+    }
+
+    /// What the text at hand has set a variable to.
+    pub(super) fn assigned(&self, name: &str) -> Option<&Word> {
+        self.assigned.iter().rfind(|variable| variable.name == name).map(|variable| &variable.value)
     }
 }
 
@@ -222,7 +250,8 @@ impl Where {
     pub(super) fn line(&self, text: &str, dialect: Dialect, one: bool) -> Self {
         let reading = Reading { text: text.into(), dialect, grammar: Grammar::Bash, substituted: false };
         let input = if one { self.input.clone() } else { self.input.shared() };
-        Self { reading, input, loops: Loops::default(), ..self.clone() }
+        let (certain, assigned) = (Rc::default(), Rc::default());
+        Self { reading, input, loops: Loops::default(), certain, assigned, ..self.clone() }
     }
 
     /// What a command runs in turn, with what it has to read; `held`: it does not only print what that prints.

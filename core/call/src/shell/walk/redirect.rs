@@ -265,9 +265,12 @@ impl Walker<'_> {
     /// A path of which only some text is known.
     pub(super) fn open_touch(&mut self, word: &Word, how: Use) {
         let path = match word {
-            Word::Literal(text) => {
-                OpenPath { given: word.text(), pieces: vec![None, Some(text.clone())], slashes: true }
-            }
+            Word::Literal(text) => OpenPath {
+                given: word.text(),
+                pieces: vec![None, Some(text.clone())],
+                slashes: true,
+                looked_up: false,
+            },
             Word::Open(open) => program::opened(open, self.place.folder.known(), &self.looked),
         };
         match program::linked(&path) {

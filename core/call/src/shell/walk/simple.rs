@@ -121,6 +121,8 @@ impl Walker<'_> {
                     splits: false,
                     glob: false,
                     tame: false,
+                    assigned: None,
+                    search: None,
                 }));
                 return Ok(());
             }
@@ -136,6 +138,8 @@ impl Walker<'_> {
                         splits: false,
                         glob: false,
                         tame: false,
+                        assigned: None,
+                        search: None,
                     }));
                 }
             },
@@ -165,6 +169,7 @@ impl Walker<'_> {
     fn without_words(&mut self, parts: Parts) {
         let Parts { assignments, mut caveats, touches, .. } = parts;
         caveats.extend(assign::caveats(&assignments));
+        self.keep_values(&assignments);
         if !assignments.is_empty() || !caveats.is_empty() || !touches.is_empty() {
             let line = self.line.to_owned();
             self.out.push(Access::Shell(ShellAccess {

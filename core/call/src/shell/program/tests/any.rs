@@ -16,6 +16,8 @@ fn word() -> impl Strategy<Value = Word> {
             splits: true,
             glob: false,
             tame: false,
+            assigned: None,
+            search: None,
         })
     };
     let literal = prop_oneof![

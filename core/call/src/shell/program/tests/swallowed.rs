@@ -85,7 +85,15 @@ fn given_an_open_word_as_a_value_then_it_counts_where_it_could_be_several() {
     let mut line = words("sort -k x f");
     let open = |splits| {
         let pieces = vec![None];
-        Word::Open(crate::shell::OpenWord { text: "$X".into(), pieces, splits, glob: false, tame: false })
+        Word::Open(crate::shell::OpenWord {
+            text: "$X".into(),
+            pieces,
+            splits,
+            glob: false,
+            tame: false,
+            assigned: None,
+            search: None,
+        })
     };
     for splits in [true, false] {
         line[2] = open(splits);

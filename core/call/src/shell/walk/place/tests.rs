@@ -181,7 +181,7 @@ fn the_variable_of_a_loop_is_known_in_its_body_and_in_no_line_of_another_shell()
 #[test]
 fn what_a_part_opens_for_the_shell_is_read_from_then_on_and_by_nobody_for_certain() {
     let mut here = start();
-    here.input = Input::pipe(vec!["piped".to_owned()], Some("piped".into()));
+    here.input = Input::pipe(vec!["piped".to_owned()], Some("piped".into()), None);
     let mut there = here.side(None);
     there.opens(|opened| opened.again(Feed::Text("opened".to_owned()), Vec::new()));
     let mut subshell = here.clone();
@@ -194,7 +194,7 @@ fn what_a_part_opens_for_the_shell_is_read_from_then_on_and_by_nobody_for_certai
 
 #[test]
 fn a_redirection_is_no_pipe_and_hides_what_came_before() {
-    let mut input = Input::pipe(vec!["piped".to_owned()], None);
+    let mut input = Input::pipe(vec!["piped".to_owned()], None, None);
     let mut offered = vec!["offered".to_owned()];
     input.is_given(Feed::Nothing, &mut offered);
     assert_eq!((input.piped, offered.len()), (true, 1));

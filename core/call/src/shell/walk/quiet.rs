@@ -1,0 +1,436 @@
+//! Readers with words that are only known when the line runs (decisions, amendment 9): what such a word gives now is looked
+//! up, and the command is judged with that.
+//!
+//! Names in a repository are hostile: one may look like an option, and another may lead elsewhere. So two things have to
+//! hold. Whatever names there will be, they are files that are read and nothing else: the command is judged with names that
+//! nobody has. And the names that are there now may be read: each is a path of its own for denials and protection.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Walker;
+use crate::shell::program::{self, Command, Known, opened};
+use crate::shell::{Named, OpenPath, OpenWord, Reach, Search, Touch, TouchedPath, Use, Word};
+use crate::{Budget, PathAccess, given_by};
+
+/// As many names are looked at, each by itself.
+const MAX_NAMES: usize = 2_000;
+
+/// As many, where it matters what lies below each.
+const MAX_FOLDERS: usize = 64;
+
+/// Names that nobody has, in place of those that a word gives.
+const UNUSED: [&str; 2] = ["mayi-one", "mayi-other"];
+
+/// One that looks like an option.
+const OPTION: &str = "--mayi-one";
+
+/// The name of a pipe that a process substitution becomes.
+const PIPE: &str = "/dev/fd/63";
+
+/// A word of a command, as it is looked at here.
+enum Slot {
+    /// Its text is known.
+    Text(Word),
+    /// It gives names of files.
+    Names(Names),
+}
+
+/// A word that gives names of files.
+struct Names {
+    /// Known text, and `None` for each gap.
+    pieces: Vec<Option<String>>,
+    /// It may become several words.
+    splits: bool,
+    /// The folder that its names begin in.
+    folder: PathBuf,
+    from: From,
+    now: Vec<PathBuf>,
+}
+
+/// Where names come from.
+enum From {
+    /// The shell gives those that fit.
+    Glob(OpenPath),
+    /// A search prints them.
+    Search,
+}
+
+impl Slot {
+    fn names(&self) -> Option<&Names> {
+        match self {
+            Self::Text(_) => None,
+            Self::Names(names) => Some(names),
+        }
+    }
+
+    fn is_split(&mut self, splits: bool) {
+        if let Self::Names(names) = self {
+            names.splits = splits;
+        }
+    }
+
+    /// The words that it is, where `put` says what names become.
+    fn words(&self, put: impl Fn(&Names) -> Vec<String>) -> Vec<Word> {
+        match self {
+            Self::Text(word) => vec![word.clone()],
+            Self::Names(names) => put(names).into_iter().map(Word::Literal).collect(),
+        }
+    }
+}
+
+impl Names {
+    /// Its text with this in each gap.
+    fn filled(&self, with: &str) -> String {
+        self.pieces.iter().map(|piece| piece.as_deref().unwrap_or(with)).collect()
+    }
+
+    /// Names that nobody has: several, if it can become several words.
+    fn unused(&self) -> Vec<String> {
+        let several = if self.splits { UNUSED.len() } else { 1 };
+        UNUSED.iter().take(several).map(|name| self.filled(name)).collect()
+    }
+
+    /// The same, and one that looks like an option, where nothing known stands before its name.
+    fn unused_options(&self) -> Vec<String> {
+        let option = self.is_bare().then(|| self.filled(OPTION));
+        match self.splits {
+            true => self.unused().into_iter().chain(option).collect(),
+            false => option.map_or_else(|| self.unused(), |option| vec![option]),
+        }
+    }
+
+    /// The folder that it begins in, for how far below the command goes.
+    fn folders(&self) -> Vec<String> {
+        let begun = self.pieces.first().and_then(Option::clone).unwrap_or_else(|| ".".to_owned());
+        if matches!(self.from, From::Search) { vec![begun] } else { self.unused() }
+    }
+
+    /// Whether a name of somebody else's choice stands at its very beginning.
+    fn is_bare(&self) -> bool {
+        self.pieces.first().is_none_or(Option::is_none)
+    }
+
+    /// Whether a program could take `path`, which it gives now, for something else than a file.
+    fn misleads(&self, path: &Path) -> bool {
+        let name = path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy();
+        self.is_bare() && name.starts_with(['-', '+', '@', '='])
+    }
+
+    /// How far below the command goes, if it reads what this gives. `known`: as it stands; `searched`: with the folder in
+    /// place of what a search finds there.
+    fn reach(&self, known: &Known, searched: Option<&Known>) -> Option<Reach> {
+        let touches = if matches!(self.from, From::Search) { &searched?.touches } else { &known.touches };
+        let mut of_this = touches.iter().filter(|touch| match (&touch.path, &self.from) {
+            (TouchedPath::Open(open), From::Glob(path)) => open == path,
+            (TouchedPath::Known(path), From::Search) => path.resolved == self.folder,
+            _ => false,
+        });
+        let (first, more) = (of_this.next()?, of_this.next());
+        (more.is_none() && first.how == Use::Read).then_some(first.reach)
+    }
+}
+
+impl Walker<'_> {
+    /// Has a command be a reader that is none only because some of its words are not literal, if they give names that it
+    /// reads, and those may be read. `input`: what it is given to read, if a search prints that.
+    /// Returns whether it is one for that reason.
+    pub(super) fn quieten(&self, words: &[Word], known: &mut Known, input: Option<&Search>) -> bool {
+        // Something earlier may make names; where the folder is not known, nothing can be looked up.
+        if known.reader || known.lost || self.made() || !self.place.folder.candidates().is_empty() {
+            return false;
+        }
+        let Some(cwd) = self.place.folder.known() else { return false };
+        let command =
+            Command { words, cwd: Some(cwd), looked: &self.looked, fed: true, piped: true, made: false };
+        let touches = match words.first().and_then(Word::literal).map(program::name_of) {
+            Some("xargs") => self.reads_input(&command, known, input),
+            Some("find") => self.reads_found(&command, known),
+            _ => self.reads_words(&command, known),
+        };
+        let Some(touches) = touches else { return false };
+        known.reader = true;
+        known.caveats.clear();
+        known.touches.extend(touches);
+        true
+    }
+
+    /// What a command prints, if that are names that a search finds. `input`: what it is given to read, if a search prints
+    /// that.
+    pub(super) fn searches(
+        &self,
+        words: &[Word],
+        known: &Known,
+        input: Option<&Arc<Search>>,
+    ) -> Option<Arc<Search>> {
+        let words = words.get(known.transparent..).filter(|_| known.reader)?;
+        if let Some(through) = input.and_then(|search| Search::through(search, words)) {
+            return Some(through);
+        }
+        let mut folders: Vec<(&str, &PathAccess)> = Vec::new();
+        for touch in &known.touches {
+            match &touch.path {
+                TouchedPath::Known(path) if touch.how == Use::Read => folders.push((&path.given, path)),
+                TouchedPath::Known(_) if touch.how == Use::Either => {}
+                _ => return None,
+            }
+        }
+        Search::of(words, &folders).filter(|_| !folders.is_empty()).map(Arc::new)
+    }
+
+    /// What a command reads now whose words give names.
+    fn reads_words(&self, command: &Command<'_>, known: &Known) -> Option<Vec<Touch>> {
+        let open = command.words.iter().any(|word| matches!(word, Word::Open(_)));
+        if !open || !known.caveats.is_empty() || !known.inner.is_empty() || !known.writes.is_empty() {
+            return None;
+        }
+        let mut budget = Budget::brief();
+        let slots = command.words.iter().map(|word| self.slots(word, &mut budget));
+        let slots = slots.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect::<Vec<_>>();
+        self.read_now(command, known, &slots)
+    }
+
+    /// What a command reads now that `xargs` gives the names of `search`.
+    fn reads_input(
+        &self,
+        command: &Command<'_>,
+        known: &Known,
+        search: Option<&Search>,
+    ) -> Option<Vec<Touch>> {
+        let (options, inner) = xargs(command.words)?;
+        if known.caveats.is_empty() && only_prints(command, inner) {
+            return Some(Vec::new());
+        }
+        let search = search?;
+        if !known.caveats.is_empty()
+            || known.inner.len() != 1
+            || !known.writes.is_empty()
+            || options.zero != search.zero
+        {
+            return None;
+        }
+        let found = names_of(search, !search.zero, &mut Budget::brief())?;
+        let mut slots: Vec<Slot> = Vec::new();
+        let mut found = Some(found);
+        for word in inner {
+            match word.literal()? {
+                text if Some(text) == options.mark => slots.extend(found.take()?),
+                text if options.mark.is_some_and(|mark| text.contains(mark)) => return None,
+                _ => slots.push(Slot::Text(word.clone())),
+            }
+        }
+        match (options.mark, found) {
+            (None, Some(found)) => slots.extend(found),
+            (Some(_), None) => {}
+            _ => return None,
+        }
+        self.read_now(command, known, &slots)
+    }
+
+    /// What `find -exec` has a command read now.
+    fn reads_found(&self, command: &Command<'_>, known: &Known) -> Option<Vec<Touch>> {
+        let exec = command.words.iter().position(|word| word.literal() == Some("-exec"))?;
+        let end = program::end_of_exec(command.words, exec + 1);
+        let inner = command.words.get(exec + 1..end)?;
+        let named = |named: &Named| matches!(named, Named::Words(places) if places.contains(&exec));
+        if known.inner.len() != 1 || known.caveats.iter().any(|caveat| caveat.always || !named(&caveat.named))
+        {
+            return None;
+        }
+        // It searches as it would without that.
+        let mut outer: Vec<Word> = command.words.get(..exec)?.to_vec();
+        outer.extend(command.words.get(end + 1..)?.iter().cloned());
+        let searching = program::known(&Command { words: &outer, ..*command });
+        let search = self.searches(&outer, &searching, None)?;
+        let mut found = Some(names_of(&search, false, &mut Budget::brief())?);
+        let mut slots: Vec<Slot> = Vec::new();
+        for word in inner {
+            match word.literal()? {
+                "{}" => slots.extend(found.take()?),
+                text if text.contains("{}") => return None,
+                _ => slots.push(Slot::Text(word.clone())),
+            }
+        }
+        if found.is_some() {
+            return None;
+        }
+        self.read_now(command, known, &slots)
+    }
+
+    /// A word, and what it gives now.
+    fn slots(&self, word: &Word, budget: &mut Budget) -> Option<Vec<Slot>> {
+        let open = match word {
+            Word::Literal(_) => return Some(vec![Slot::Text(word.clone())]),
+            Word::Open(open) if open.text.starts_with("<(") => return Some(vec![Slot::Text(PIPE.into())]),
+            Word::Open(open) => open,
+        };
+        if let Some(assigned) = &open.assigned {
+            return Some(vec![Slot::Text(Word::Literal(assigned.clone()))]);
+        }
+        match &open.search {
+            Some(search) if !search.zero => {
+                let mut slots = names_of(search, true, budget)?;
+                slots.iter_mut().for_each(|slot| slot.is_split(open.splits));
+                Some(slots)
+            }
+            Some(_) => None,
+            None => Some(vec![Slot::Names(self.globbed(open, budget)?)]),
+        }
+    }
+
+    /// What a glob gives now.
+    fn globbed(&self, open: &OpenWord, budget: &mut Budget) -> Option<Names> {
+        let climbs = open.pieces.iter().flatten().any(|piece| piece.split('/').any(|name| name == ".."));
+        // What stands in a group of alternatives may be more than a name.
+        if !open.glob || climbs || open.text.contains('(') {
+            return None;
+        }
+        let path = opened(open, self.place.folder.known(), &self.looked);
+        let begun = path.pieces.first().and_then(Option::as_deref).filter(|text| text.starts_with('/'))?;
+        let folder = PathBuf::from(begun.rsplit_once('/').map_or("/", |(folder, _)| folder));
+        if path.slashes {
+            return None;
+        }
+        let given = given_by(&path.pieces, false, budget)?;
+        let now: Vec<PathBuf> = given.into_iter().map(|given| given.path).collect();
+        let (pieces, splits, from) = (open.pieces.clone(), open.splits, From::Glob(path));
+        (now.len() <= MAX_NAMES).then_some(Names { pieces, splits, folder, from, now })
+    }
+
+    /// What a command of these `slots` reads now, where `known` is known of `command`; none if it may do anything else with
+    /// what they give than to read files.
+    fn read_now(&self, command: &Command<'_>, known: &Known, slots: &[Slot]) -> Option<Vec<Touch>> {
+        let judged = |put: fn(&Names) -> Vec<String>| {
+            let words: Vec<Word> = slots.iter().flat_map(|slot| slot.words(put)).collect();
+            Some(program::known(&Command { words: &words, ..*command })).filter(|known| known.reader)
+        };
+        let among = judged(Names::unused)?;
+        let names = || slots.iter().filter_map(Slot::names);
+        if among.prints_words {
+            return Some(Vec::new());
+        }
+        if names().any(Names::is_bare) && judged(Names::unused_options).is_none() {
+            let misled = names().any(|names| names.now.iter().any(|path| names.misleads(path)));
+            if misled || !among.harmless_options {
+                return None;
+            }
+        }
+        let searched = judged(Names::folders);
+        let reach = |names: &Names| names.reach(known, searched.as_ref());
+        let reach: Vec<Reach> = names().map(reach).collect::<Option<_>>()?;
+        if reach.iter().all(|reach| *reach == Reach::Itself) {
+            return names()
+                .map(|names| self.read_each(names))
+                .collect::<Option<Vec<_>>>()
+                .map(|all| all.concat());
+        }
+        // What lies below counts too: where links there lead, for example.
+        let count: usize = names().map(|names| names.now.len()).sum();
+        let text = names().all(|names| names.now.iter().all(|path| path.to_str().is_some()));
+        let texts =
+            |names: &Names| names.now.iter().filter_map(|path| path.to_str().map(str::to_owned)).collect();
+        let globs = names().all(|names| matches!(names.from, From::Glob(_)));
+        (globs && text && count <= MAX_FOLDERS).then(|| judged(texts))?.map(|known| known.touches)
+    }
+
+    /// Each path that the names give now, as one that is read.
+    fn read_each(&self, names: &Names) -> Option<Vec<Touch>> {
+        let touch = |path: &PathBuf| {
+            let (folder, name) = (path.parent()?, path.file_name()?.to_str()?);
+            Some(Touch::known(self.looked.at(folder, name), Use::Read))
+        };
+        names.now.iter().map(touch).collect()
+    }
+}
+
+/// Whether a command does nothing but print its words, whatever is added to them.
+fn only_prints(command: &Command<'_>, words: &[Word]) -> bool {
+    let words: Vec<Word> = words.iter().cloned().chain(UNUSED.map(Word::from)).collect();
+    let known = program::known(&Command { words: &words, ..*command });
+    known.reader && known.prints_words && known.harmless_options
+}
+
+/// Each path that one of these could be is a touch of its own.
+pub(super) fn looked_up(touches: &mut [Touch]) {
+    for touch in touches {
+        if let TouchedPath::Open(path) = &mut touch.path {
+            path.looked_up = true;
+        }
+    }
+}
+
+/// What a search prints now; `split`: where blanks end a name, and quotes and globs are read. None if that is too much, or
+/// not the names that it finds.
+fn names_of(search: &Search, split: bool, budget: &mut Budget) -> Option<Vec<Slot>> {
+    let mut slots = Vec::new();
+    let mut count = 0;
+    for folder in &search.folders {
+        let now = folder.now(budget)?;
+        let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"'\"\\*?[]{}$`~!^#".contains(c);
+        let whole = |path: &PathBuf| {
+            let below = path.strip_prefix(&folder.path).ok().and_then(Path::to_str);
+            below.is_some_and(|below| below.chars().all(plain))
+        };
+        if split && !(folder.prefix.chars().all(plain) && now.iter().all(whole))
+            || folder.prefix.starts_with('-')
+        {
+            return None;
+        }
+        count += now.len();
+        let prefix = Some(folder.prefix.clone()).filter(|prefix| !prefix.is_empty());
+        let pieces = prefix.map(Some).into_iter().chain([None]).collect();
+        let (folder, from) = (folder.path.clone(), From::Search);
+        slots.push(Slot::Names(Names { pieces, splits: true, folder, from, now }));
+    }
+    (count <= MAX_NAMES && !slots.is_empty()).then_some(slots)
+}
+
+/// How `xargs` puts names into a command.
+struct Xargs<'w> {
+    /// A zero byte ends each.
+    zero: bool,
+    /// They stand in place of this.
+    mark: Option<&'w str>,
+}
+
+/// What is known of `xargs` with these words, and the command that it starts.
+fn xargs(words: &[Word]) -> Option<(Xargs<'_>, &[Word])> {
+    let mut options = Xargs { zero: false, mark: None };
+    let mut rest = words.get(1..)?;
+    loop {
+        let (word, behind) = rest.split_first()?;
+        let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        rest = match word.literal()? {
+            "-0" | "--null" => {
+                options.zero = true;
+                behind
+            }
+            "-r" | "--no-run-if-empty" | "-t" | "-x" => behind,
+            "-0r" | "-r0" => {
+                options.zero = true;
+                behind
+            }
+            "-I" => {
+                options.mark = Some(behind.first()?.literal().filter(|mark| *mark == "{}" || *mark == "%")?);
+                behind.get(1..)?
+            }
+            "-I{}" => {
+                options.mark = Some("{}");
+                behind
+            }
+            "-n" | "-P" | "-L" => {
+                behind.split_first().filter(|(word, _)| word.literal().is_some_and(number))?.1
+            }
+            text if text
+                .strip_prefix("-n")
+                .or(text.strip_prefix("-P"))
+                .or(text.strip_prefix("-L"))
+                .is_some_and(number) =>
+            {
+                behind
+            }
+            text if text.starts_with('-') => return None,
+            _ => return Some((options, rest)),
+        };
+    }
+}
