@@ -14,5 +14,6 @@ mod corpus;
 mod differential;
 mod fuzz;
 mod hostile;
+mod names;
 mod score;
 mod session;
