@@ -147,6 +147,11 @@ pub(super) fn variables() -> (&'static [String], &'static [String]) {
     (&table.inert, &table.rebinding)
 }
 
+/// The words that a value of this variable may consist of, so that it changes nothing of what runs.
+pub(super) fn inert_values(name: &str) -> &'static [String] {
+    table::Table::get().inert_values.get(name).map(Vec::as_slice).unwrap_or_default()
+}
+
 /// Whether the name of a program that is known begins so.
 pub(super) fn begins_a_name(text: &str) -> bool {
     table::Table::get().names().any(|name| name.starts_with(text))

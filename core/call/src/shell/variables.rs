@@ -24,7 +24,43 @@ pub(super) fn is_inert(name: &str, value: &Word) -> bool {
     };
     // By its name a file of settings may be chosen.
     let elsewhere = |text: &str| name == "NODE_ENV" && text.contains(['/', '\\', '.']);
-    kind(name) == Kind::Inert && value.literal().is_some_and(|text| !path(text) && !elsewhere(text))
+    value.literal().is_some_and(|text| has_inert_value(name, text))
+        || kind(name) == Kind::Inert && value.literal().is_some_and(|text| !path(text) && !elsewhere(text))
+}
+
+/// Whether each word of a value is one with which the variable changes nothing of what runs.
+fn has_inert_value(name: &str, value: &str) -> bool {
+    let forms = program::inert_values(name);
+    let is_of = |word: &str| {
+        forms.iter().any(|form| match form.strip_suffix(['#', '@']) {
+            None => form == word,
+            Some(begin) => word.strip_prefix(begin).is_some_and(|rest| {
+                let fits = |b: u8| match form.ends_with('#') {
+                    true => b.is_ascii_digit(),
+                    false => b.is_ascii_alphanumeric() || matches!(b, b'_' | b':' | b','),
+                };
+                !rest.is_empty() && rest.bytes().all(fits)
+            }),
+        })
+    };
+    let mut words = value.split_whitespace().peekable();
+    if words.peek().is_none() {
+        return false;
+    }
+    while let Some(word) = words.next() {
+        let letter = word.len() == 2 && forms.iter().any(|form| form.strip_suffix('@') == Some(word));
+        let whole = match (letter, words.peek()) {
+            (true, Some(next)) => [word, next].concat(),
+            _ => word.to_owned(),
+        };
+        if !is_of(&whole) {
+            return false;
+        }
+        if letter {
+            words.next();
+        }
+    }
+    true
 }
 
 /// Looks a name up. One that is no name of a variable rebinds: it may hold a subscript to evaluate.

@@ -267,6 +267,8 @@ pub(super) struct Table {
     pub(super) harmless_keys: HashSet<String>,
     /// Variables that change only how a program's output looks.
     pub(super) inert: Vec<String>,
+    /// The words that values of some others consist of, with which they are such too.
+    pub(super) inert_values: HashMap<String, Vec<String>>,
     /// Variables that change what later words run; `*` at the end is any.
     pub(super) rebinding: Vec<String>,
     /// Variables that zsh ties to what it runs.
@@ -286,6 +288,7 @@ struct Head {
     inert_variables: String,
     rebinding_variables: String,
     zsh_variables: String,
+    inert_values: HashMap<String, String>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
@@ -325,6 +328,8 @@ impl Table {
                 table.version = head.version;
                 table.harmless_keys = list(&head.harmless_git_keys).into_iter().collect();
                 table.inert = list(&head.inert_variables);
+                let values = head.inert_values.iter();
+                table.inert_values = values.map(|(name, words)| (name.clone(), list(words))).collect();
                 table.rebinding = list(&head.rebinding_variables);
                 table.zsh = list(&head.zsh_variables);
             }

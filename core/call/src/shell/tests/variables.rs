@@ -107,3 +107,28 @@ fn given_a_value_that_is_a_path_then_it_is_touched() {
     assert!(touched("X=~/.ssh/id_rsa ls").contains(&"/home/me/.ssh/id_rsa".to_owned()));
     assert!(touched("X=./a; ls").contains(&"/w/a".to_owned()));
 }
+
+/// Issue: "inert variables before an allowed command (`CGO_ENABLED`, `NODE_ENV`, ...)": by their values, too.
+#[test]
+fn given_a_variable_with_a_value_that_changes_nothing_then_it_is_left_out() {
+    each(&[
+        ("CGO_ENABLED=0 GOOS=linux x", "x"),
+        ("NODE_ENV=test DEBUG=* x", "x"),
+        ("GOFLAGS=-mod=mod x", "x"),
+        ("RUSTFLAGS='-D warnings -Aunused' x", "x"),
+        ("NODE_OPTIONS=--max-old-space-size=4096 x", "x"),
+        ("GIT_PAGER=cat PAGER=cat git log -1", "git log -1"),
+    ]);
+    each_always(&[
+        "GOFLAGS='-mod=mod -toolexec=./x' go test",
+        "GOFLAGS= go test",
+        "RUSTFLAGS='-D warnings -C linker=./x' cargo test",
+        "RUSTFLAGS='-D ./x' cargo test",
+        "NODE_OPTIONS='--require ./x' node y",
+        "GIT_PAGER='cat; id' git log",
+        "PAGER=./cat git log",
+        "PYTHONWARNINGS=ignore::x.Y python y",
+        "MAKEFLAGS='-j4 -f x' make",
+    ]);
+    assert!(!first("NODE_ENV=../x node y").assignments.is_empty());
+}
