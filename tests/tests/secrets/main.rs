@@ -189,10 +189,13 @@ async fn given_every_known_form_in_every_place_then_nothing_that_is_kept_holds_i
     assert!(all.len() >= 300, "{}", all.len());
     let (mut asked, mut inbox): (Vec<Ticket>, String) = (Vec::new(), String::new());
     for (at, made) in all.iter().enumerate() {
-        for (place, _) in places(made, Mode::Default).iter().enumerate() {
-            // Each text is denied, asked about and allowed somewhere.
-            let mode = MODES[(at + place) % MODES.len()];
-            let (_, call) = places(made, mode).swap_remove(place);
+        // Each text is denied, asked about and allowed somewhere.
+        let mut calls = MODES.map(|mode| places(made, mode).into_iter());
+        for place in 0.. {
+            let next = calls.each_mut().map(Iterator::next);
+            let Some((_, call)) = next.into_iter().cycle().nth((at + place) % MODES.len()).flatten() else {
+                break;
+            };
             asked.push(machine.gate.submit(call, &[]));
         }
         // So many may wait at once; the others are refused.

@@ -91,7 +91,7 @@ fn given_a_path_of_thousands_of_parts_then_matching_is_quick() {
     for glob in ["**/a/**/a/**/b", "*a*/**/*a*b", "/w/**/x", "**"] {
         let pattern = pattern(glob);
         let once = |_| {
-            let begun = std::time::Instant::now();
+            let begun = cpu_time::ThreadTime::now();
             std::hint::black_box(pattern.fit(&Seen::new(&long, &roots), Above::Any));
             begun.elapsed().as_millis()
         };
