@@ -26,6 +26,62 @@ fn given_a_project_then_its_languages_come_with_the_template() {
     assert_eq!((done.code, lines.as_slice()), (0, [""; 0].as_slice()));
 }
 
+/// Tasks that the folder's own files name run there, those that leave the project are left to the person, and the cases
+/// that are written along hold for the real program. Attack 340.
+#[test]
+fn given_files_that_name_tasks_then_usual_ones_are_allowed_here_and_cases_come_along() {
+    let machine = Machine::new()
+        .file("justfile", "test-unit:\n    x\ndeploy:\n    x\n")
+        .file(
+            "package.json",
+            "{\"scripts\":{\"typecheck:all\":\"x\",\"lint * --x\":\"x\",\"publish\":\"x\"}}",
+        )
+        .file("Cargo.toml", "[package]\nname = \"app\"\n")
+        .file("src/main.rs", "")
+        .file("go.mod", "");
+    let done = machine.mayi(["init"]);
+    let err = machine.plain(&done.err);
+    assert_eq!(done.code, 0, "{err}");
+    let tasks = "tasks   justfile (1 allowed, 1 left to you), package.json (1 allowed, 2 left to you), Cargo.toml (1 allowed)";
+    assert!(err.contains(tasks), "{err}");
+    assert!(
+        err.contains("wrote   /home/.config/mayi/mayi.test.toml: what the rules are to do, as cases"),
+        "{err}"
+    );
+    let effect = |line: &str| machine.mayi(["check", "shell", line]).code;
+    for line in ["just test-unit", "npm run typecheck:all", "./target/debug/app --help", "gofmt -w ."] {
+        assert_eq!(effect(line), 0, "{line}");
+    }
+    for line in [
+        "just deploy",
+        "just test-unit deploy",
+        "npm run publish",
+        "npm run lint --script-shell ./x",
+        "./target/debug/other",
+        "cd .. && just test-unit",
+        "rm -rf .",
+        "npm ci",
+        "pip install -r requirements.txt",
+    ] {
+        assert_ne!(effect(line), 0, "{line}");
+    }
+    let done = machine.mayi(["test"]);
+    assert_eq!((done.code, done.out.as_str()), (0, "8 passed\n"), "{}", done.err);
+    // Once more: cases that a person may have changed stay, unless it is forced.
+    let cases = machine.home().join(".config/mayi/mayi.test.toml");
+    std::fs::remove_file(machine.user_file()).unwrap();
+    std::fs::write(&cases, "# mine\n").unwrap();
+    assert!(machine.mayi(["init"]).err.contains("its cases are as they were"));
+    assert_eq!(std::fs::read_to_string(&cases).unwrap(), "# mine\n");
+    assert_eq!(machine.mayi(["init", "--force"]).code, 0);
+    assert_eq!(std::fs::read_to_string(cases.with_file_name("mayi.test.toml.bak")).unwrap(), "# mine\n");
+    // The rules are of that folder alone.
+    let other = machine.home().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let there = machine.command(["check", "shell", "just test-unit"]).current_dir(&other).output().unwrap();
+    assert_eq!(there.status.code(), Some(6));
+}
+
 #[test]
 fn given_a_file_that_is_there_then_it_is_written_over_only_by_force_and_kept() {
     let machine = Machine::new().user("mode = \"plan\"\n");

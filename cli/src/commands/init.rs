@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use mayi_core::approval::visible;
 use mayi_core::config::edit::{self, EditError};
-use mayi_core::config::template::{Language, Template, detect, languages};
+use mayi_core::config::template::{Language, Project, Template, detect, languages};
 use mayi_core::config::{Layer, WORKSPACE_FILE, check_file};
 
 use crate::context::Context;
@@ -57,6 +57,10 @@ pub(crate) enum TemplateArg {
 /// The schema that editors read, beside the user's file.
 const SCHEMA_FILE: &str = "mayi.schema.json";
 
+/// Cases for `mayi test`, beside the user's file, and in a folder.
+pub(super) const CASES: &str = "mayi.test.toml";
+const WORKSPACE_CASES: &str = ".mayi.test.toml";
+
 impl TemplateArg {
     fn template(self) -> Template {
         match self {
@@ -85,11 +89,16 @@ pub(super) fn init(args: &InitArgs, ctx: &Context) -> Result<Exit, CliError> {
         [] => languages(),
         found => found.iter().map(|(language, _)| language.clone()).collect(),
     };
+    let project = if template.knows_languages() { Project::of(&ctx.cwd) } else { Project::default() };
     let target = target(args, ctx);
     let schema = target.as_ref().ok().and_then(|target| target.schema.as_ref());
-    let text = template.text(&blocks, schema.map(|_| format!("./{SCHEMA_FILE}")).as_deref());
+    // A folder's own file is about that folder anyway.
+    let folder = Some(ctx.cwd.as_path()).filter(|_| !args.workspace);
+    let text =
+        template.text(&blocks, &project, folder, schema.map(|_| format!("./{SCHEMA_FILE}")).as_deref());
     if template.knows_languages() {
         tell_found(&found, ctx);
+        tell_tasks(&project, ctx);
     }
     if args.print {
         print::bytes(text.as_bytes())?;
@@ -100,7 +109,7 @@ pub(super) fn init(args: &InitArgs, ctx: &Context) -> Result<Exit, CliError> {
     let backup = edit::create(target.layer, &target.path, &ctx.sources.places(), &text, args.force)
         .map_err(|error| match error {
             EditError::There { .. } => CliError::usage(format!(
-                "{shown} is there already, and nothing was written: --print shows what would be, --force writes over it and keeps the old one as a copy"
+                "{shown} is there already, and nothing was written: --print shows what would be, --force writes over it and keeps the old one as a copy, --workspace writes a file of this folder"
             )),
             other => other.into(),
         })?;
@@ -115,7 +124,11 @@ pub(super) fn init(args: &InitArgs, ctx: &Context) -> Result<Exit, CliError> {
     }
     let rules = check_file(target.layer, &target.path, &ctx.sources.places())?;
     ctx.note(format!("wrote   {shown}: {}, {rules} rules", template.name()));
+    let tested = write_cases(template, &project, &target, args, ctx);
     next(args, &target, &found, ctx)?;
+    if let Some(cases) = tested {
+        ctx.note(format!("        {cases}"));
+    }
     Ok(Exit::Done)
 }
 
@@ -135,6 +148,52 @@ fn target(args: &InitArgs, ctx: &Context) -> Result<Target, CliError> {
         Some(_) => None,
     };
     Ok(Target { layer: Layer::User, path, schema })
+}
+
+/// Writes the cases of the template beside it. Returns how they are tried; without them the rules are the same.
+fn write_cases(
+    template: Template,
+    project: &Project,
+    target: &Target,
+    args: &InitArgs,
+    ctx: &Context,
+) -> Option<String> {
+    let (asked, refused) = template.examples();
+    let text = project.cases(&ctx.cwd, asked, refused)?;
+    let path = target.path.with_file_name(if args.workspace { WORKSPACE_CASES } else { CASES });
+    match edit::create_text(&path, &text, args.force) {
+        Ok(backup) => {
+            if let Some(backup) = backup {
+                ctx.note(format!("kept    {}: what was there before", shown(&backup)));
+            }
+            ctx.note(format!("wrote   {}: what the rules are to do, as cases", shown(&path)));
+        }
+        Err(EditError::There { .. }) => {
+            ctx.note(format!("kept    {}: its cases are as they were", shown(&path)));
+        }
+        Err(error) => {
+            ctx.note(format!("mayi: {}", visible(&error.to_string())));
+            return None;
+        }
+    }
+    let file = match (args.workspace, &ctx.sources.only) {
+        (true, _) => return None,
+        (false, None) => String::new(),
+        (false, Some(_)) => {
+            format!(" {}", visible(&mayi_core::call::shell::quote(&path.display().to_string())))
+        }
+    };
+    Some(format!(
+        "mayi{} test{file}                    whether the rules still do what was meant",
+        only(target, ctx)
+    ))
+}
+
+fn tell_tasks(project: &Project, ctx: &Context) {
+    let files = project.found();
+    if !files.is_empty() {
+        ctx.note(format!("tasks   {}", files.join(", ")));
+    }
 }
 
 fn tell_found(found: &[(Language, PathBuf)], ctx: &Context) {
@@ -174,16 +233,21 @@ fn next(
             .iter()
             .find(|(id, _)| ids.contains(id))
             .map_or("git push", |(_, line)| line);
-    let only = match &ctx.sources.only {
-        Some(_) => format!(
-            " --config {}",
-            visible(&mayi_core::call::shell::quote(&target.path.display().to_string()))
-        ),
-        None => String::new(),
-    };
+    let only = only(target, ctx);
     ctx.note(format!("next    mayi{only} check shell '{example}'   what would become of it, and why"));
     ctx.note(format!("        mayi{only} run demo                  see it at work"));
     Ok(())
+}
+
+/// The option that names the file, where it is not the one that counts anyway.
+fn only(target: &Target, ctx: &Context) -> String {
+    match &ctx.sources.only {
+        Some(_) => {
+            let path = target.path.display().to_string();
+            format!(" --config {}", visible(&mayi_core::call::shell::quote(&path)))
+        }
+        None => String::new(),
+    }
 }
 
 fn shown(path: &Path) -> String {

@@ -20,7 +20,7 @@ use crate::surface::{Line, Tone};
 
 pub(super) const AFTER: &str = "\
 A file of cases says what should be decided; without FILE, mayi.test.toml or .mayi.test.toml is
-read. A FILE that ends in .jsonl holds one case a line, with the same keys.
+read, or else the mayi.test.toml that `mayi init` wrote beside your configuration. A FILE that ends in .jsonl holds one case a line, with the same keys.
 
   # mayi.test.toml
   [[case]]
@@ -117,7 +117,10 @@ fn files(args: &TestArgs, ctx: &Context) -> Result<Vec<PathBuf>, CliError> {
     if !args.files.is_empty() {
         return Ok(args.files.clone());
     }
-    let found = FILES.iter().map(|name| ctx.cwd.join(name)).find(|path| path.is_file());
+    let here = FILES.iter().map(|name| ctx.cwd.join(name));
+    // What `mayi init` wrote along with the configuration.
+    let beside = ctx.sources.own_file().map(|file| file.with_file_name(super::init::CASES));
+    let found = here.chain(beside).find(|path| path.is_file());
     found.map(|path| vec![path]).ok_or_else(|| {
         let hint = "write one, with [[case]] tables, or name a file; `mayi test --help` shows how";
         CliError::usage(format!("there is no {} here: {hint}", FILES.join(" or ")))

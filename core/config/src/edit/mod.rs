@@ -17,7 +17,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Entry, Item, Table, TableLike
 pub use self::append::{Appended, append, preview};
 pub use self::approvals::{set_server_approval, set_tool_approval};
 pub use self::rules::{NewRule, rules_text, text};
-pub use self::whole::{create, put_schema};
+pub use self::whole::{create, create_text, put_schema};
 use super::{ConfigErrors, Layer, read, secure};
 use mayi_call::resolve;
 use mayi_policy::pattern::Places;

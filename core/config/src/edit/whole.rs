@@ -39,6 +39,26 @@ pub fn create(
             Some(lock(path, &target)?)
         }
     };
+    let backup = make_room(path, &target, force)?;
+    put_new(path, &target, folder, text, layer == Layer::Workspace)?;
+    Ok(backup)
+}
+
+/// Writes `text` as a new file at `path`, never through a link, for a file that is no configuration. One that is there
+/// already is in the way unless `force`; it is kept then, as [`create`] does it.
+///
+/// # Errors
+/// If there is a file already, or it can't be written.
+pub fn create_text(path: &Path, text: &str, force: bool) -> Result<Option<PathBuf>, EditError> {
+    let backup = make_room(path, path, force)?;
+    put_new(path, path, path.parent().unwrap_or(Path::new("/")), text, true)?;
+    Ok(backup)
+}
+
+/// Moves aside what is at `target`, if that may be.
+fn make_room(path: &Path, target: &Path, force: bool) -> Result<Option<PathBuf>, EditError> {
+    let failed =
+        |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
     let mut backup = None;
     if target.symlink_metadata().is_ok() {
         if !force {
@@ -47,9 +67,16 @@ pub fn create(
         let mut name = target.file_name().unwrap_or_default().to_owned();
         name.push(".bak");
         let kept = target.with_file_name(name);
-        std::fs::rename(&target, &kept).map_err(failed("can't be kept as a copy"))?;
+        std::fs::rename(target, &kept).map_err(failed("can't be kept as a copy"))?;
         backup = Some(kept);
     }
+    Ok(backup)
+}
+
+/// A new file, all of it or none. `shared`: others may read it.
+fn put_new(path: &Path, target: &Path, folder: &Path, text: &str, shared: bool) -> Result<(), EditError> {
+    let failed =
+        |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
     let mut file = tempfile::Builder::new()
         .prefix(".config-")
         .suffix(".toml")
@@ -57,15 +84,15 @@ pub fn create(
         .map_err(failed("can't be written"))?;
     file.write_all(text.as_bytes()).map_err(failed("can't be written"))?;
     #[cfg(unix)]
-    if layer == Layer::Workspace {
+    if shared {
         use std::os::unix::fs::PermissionsExt;
-        // It is for everybody who works there.
+        // It is for everybody who works there, and holds nothing secret.
         let open = std::fs::Permissions::from_mode(0o644);
         file.as_file().set_permissions(open).map_err(failed("can't be written"))?;
     }
     // Somebody may have been faster.
-    match file.persist_noclobber(&target) {
-        Ok(_) => Ok(backup),
+    match file.persist_noclobber(target) {
+        Ok(_) => Ok(()),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
             Err(EditError::There { path: path.to_owned() })
         }

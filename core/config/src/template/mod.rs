@@ -1,10 +1,14 @@
 //! What `mayi init` starts from: templates and the rules of languages, as data files.
 //!
 //! A line `#: languages` in a template stands for the blocks of `data/languages.toml` whose files are
-//! found.
+//! found, and for what the project's own files name.
+
+mod project;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+pub use self::project::Project;
 
 /// Something to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,24 +78,60 @@ impl Template {
         self.data().lines().any(|line| line.trim() == PLACE)
     }
 
-    /// The file, with the rules of `languages`. `schema`: where its schema is, for editors.
+    /// The file, with the rules of `languages` and of `project`: as settings for `folder`, or, without one, for
+    /// whoever reads the file. `schema`: where its schema is, for editors.
     #[must_use]
-    pub fn text(self, languages: &[Language], schema: Option<&str>) -> String {
+    pub fn text(
+        self,
+        languages: &[Language],
+        project: &Project,
+        folder: Option<&Path>,
+        schema: Option<&str>,
+    ) -> String {
         let mut text = String::new();
         if let Some(schema) = schema {
             text.push_str(&format!("#:schema {schema}\n"));
         }
+        let known = || languages.iter().flat_map(Language::patterns).collect::<BTreeSet<_>>();
         for line in self.data().lines() {
             if line.trim() != PLACE {
                 text.push_str(line);
                 text.push('\n');
                 continue;
             }
-            let blocks: Vec<String> = languages.iter().map(|language| language.lines.join("\n")).collect();
+            let mut blocks: Vec<String> =
+                languages.iter().map(|language| language.lines.join("\n")).collect();
+            if folder.is_none() {
+                blocks.push(project.entries(&known()));
+            }
             text.push_str(blocks.join("\n\n").trim_end());
             text.push('\n');
         }
+        let here = folder.filter(|_| self.knows_languages());
+        if let Some(section) = here.and_then(|folder| project.section(folder, &known())) {
+            text.push('\n');
+            text.push_str(&section);
+        }
         text
+    }
+
+    /// Lines that its rules leave to a person, and lines that they deny: cases to begin with.
+    #[must_use]
+    pub fn examples(self) -> (&'static [&'static str], &'static [&'static str]) {
+        match self {
+            Self::Everyday | Self::Ci => (&["git push", "rm -rf .", "sudo true"], &[]),
+            Self::Careful => (&["git push", "curl https://example.com"], &["git push --force", "sudo true"]),
+            Self::Trusting => (&["git push", "sudo true"], &["git push --force"]),
+            Self::ReadOnly => (&[], &["git push", "touch a"]),
+        }
+    }
+}
+
+impl Language {
+    /// What its rules allow.
+    fn patterns(&self) -> impl Iterator<Item = String> + use<'_> {
+        let entry = |line: &&'static str| line.trim().strip_prefix('"')?.strip_suffix("\",");
+        self.lines.iter().filter_map(move |line| entry(line).map(str::to_owned))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Template, detect, languages};
+use super::{Project, Template, detect, languages};
 use crate::{Folders, Layer, Loaded, Sources, load, read};
 use mayi_policy::pattern::Places;
 use mayi_policy::{Effect, Pattern};
@@ -25,7 +25,7 @@ fn loaded(text: &str) -> Loaded {
 fn given_every_template_then_it_loads_without_a_notice_and_has_examples_and_comments() {
     for template in Template::ALL {
         for found in [languages(), Vec::new()] {
-            let text = template.text(&found, Some("./mayi.schema.json"));
+            let text = template.text(&found, &Project::default(), None, Some("./mayi.schema.json"));
             let loaded = loaded(&text);
             assert_eq!(loaded.policy.notices, Vec::<String>::new(), "{}", template.name());
             assert!(text.contains("\nmatch = ") && text.contains("\nnot_match = "), "{}", template.name());
@@ -90,7 +90,7 @@ fn given_a_project_then_its_languages_are_found_with_what_shows_them() {
 /// by them.
 #[test]
 fn given_every_language_then_no_rule_allows_what_leaves_the_project() {
-    let text = Template::Everyday.text(&languages(), None);
+    let text = Template::Everyday.text(&languages(), &Project::default(), None, None);
     let policy = loaded(&text).policy;
     let at = mayi_call::shell::Surroundings::new(Path::new("/w"), &[]);
     for line in [
@@ -162,7 +162,7 @@ fn given_every_language_then_no_rule_allows_what_leaves_the_project() {
 
 #[test]
 fn given_every_language_then_its_daily_commands_are_allowed() {
-    let policy = loaded(&Template::Everyday.text(&languages(), None)).policy;
+    let policy = loaded(&Template::Everyday.text(&languages(), &Project::default(), None, None)).policy;
     let at = mayi_call::shell::Surroundings::new(Path::new("/w"), &[]);
     for line in [
         "git add -A",
@@ -251,7 +251,7 @@ fn call(accesses: Vec<mayi_call::Access>) -> mayi_call::Call {
 /// What the comments of the rules promise. Attack 109.
 #[test]
 fn given_a_rule_for_a_target_or_a_tool_then_it_allows_no_other_and_nothing_elsewhere() {
-    let text = Template::Everyday.text(&languages(), None);
+    let text = Template::Everyday.text(&languages(), &Project::default(), None, None);
     let policy = loaded(&text).policy;
     let roots = [std::path::PathBuf::from("/w")];
     let at = mayi_call::shell::Surroundings::new(Path::new("/w"), &roots);

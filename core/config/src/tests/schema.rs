@@ -7,7 +7,7 @@ use std::path::Path;
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
-use crate::template::{Template, languages};
+use crate::template::{Project, Template, languages};
 use crate::{Layer, read, schema, schema_text};
 use mayi_policy::pattern::Places;
 
@@ -196,7 +196,8 @@ const REFUSED: &[&str] = &[
 
 #[test]
 fn given_sound_files_then_reader_and_schema_take_them() {
-    let templates = Template::ALL.map(|template| template.text(&languages(), None));
+    let templates =
+        Template::ALL.map(|template| template.text(&languages(), &Project::default(), None, None));
     for text in TAKEN.iter().copied().chain(templates.iter().map(String::as_str)) {
         assert_eq!((read_takes(text), schema_takes(text)), (Ok(()), Ok(())), "{text}");
     }

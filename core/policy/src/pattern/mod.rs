@@ -223,7 +223,12 @@ impl Pattern {
             },
             (Matcher::Read(pattern), Access::Read(_)) => seen.path().is_some_and(|path| pattern.allows(path)),
             (Matcher::Write(kind, pattern), Access::Write(of, _)) => {
-                covers(*kind, *of) && seen.path().is_some_and(|path| pattern.allows(path))
+                // Who changes a folder changes files below it, and leaves the folder where it is (decisions, amendment 17).
+                let edits = *of == WriteKind::Edit;
+                covers(*kind, *of)
+                    && seen
+                        .path()
+                        .is_some_and(|path| pattern.allows(path) || (edits && pattern.allows_in_root(path)))
             }
             (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.allows(shell),
             (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.allows(url),

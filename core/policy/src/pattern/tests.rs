@@ -57,6 +57,26 @@ fn given_path_globs_then_they_are_anchored_as_written() {
     assert!(!allows("write(src/**)", &write("src/../lib/a")));
 }
 
+/// Decisions, amendment 17: "allow edits of files below the folder, never deleting or moving the folder itself": what a
+/// formatter does to `.` is an edit of what lies below.
+#[test]
+fn given_a_root_of_which_everything_below_is_allowed_then_it_may_be_edited_and_nothing_else() {
+    let root = |kind| Access::Write(kind, PathAccess::new(Path::new("/w"), "."));
+    for text in ["write(./**)", "write(**)", "edit(./**)"] {
+        assert!(allows(text, &root(WriteKind::Edit)), "{text}");
+        for kind in [WriteKind::Delete, WriteKind::Move, WriteKind::Create, WriteKind::Write] {
+            assert!(!allows(text, &root(kind)), "{text} {kind:?}");
+        }
+        for other in ["/", "..", "/v", "/w/.."] {
+            assert!(!allows(text, &write(other)), "{text} {other}");
+        }
+    }
+    for text in ["write(src/**)", "write(*.rs)", "write(./*)", "delete(./**)"] {
+        assert!(!allows(text, &root(WriteKind::Edit)), "{text}");
+    }
+    assert!(!allows("write(src/**)", &write("src")));
+}
+
 #[test]
 fn given_a_pattern_without_a_place_then_an_allow_stays_in_the_roots_and_a_denial_does_not() {
     assert!(!allows("write(*.rs)", &write("/etc/a.rs")));

@@ -181,6 +181,16 @@ impl PathPattern {
         seen.certain && seen.forms.iter().all(|of| self.forms.iter().any(|form| form.allows(of, seen.roots)))
     }
 
+    /// Whether the path is one of the session's folders itself, of which everything below is allowed.
+    pub(super) fn allows_in_root(&self, seen: &Seen<'_>) -> bool {
+        let below = |form: &Form| {
+            matches!(form.anchor, Anchor::Root(0) | Anchor::Anywhere) && walk(&form.exact, "").folder
+        };
+        seen.certain
+            && self.forms.iter().any(below)
+            && seen.forms.iter().all(|of| of.exactly_in_roots().any(str::is_empty))
+    }
+
     /// How it fits the path: any form of it matches, or lies below what matches, or above it as far as
     /// `above` says.
     pub(super) fn fit(&self, seen: &Seen<'_>, above: Above) -> Fit {
