@@ -369,6 +369,8 @@ fn given_the_like_approved_again_and_again_then_suggest_saves_the_questions() {
     );
     assert!(done.out.contains("pattern = \"shell(deploy a)\"\nagents = [\"demo\"]"), "{}", done.out);
     assert!(!done.out.contains("git"), "{}", done.out);
+    assert!(done.out.contains("# saves 2 questions, allowed by you since "), "{}", done.out);
+    assert!(done.out.contains("# it also allows: nothing else: just these words"), "{}", done.out);
     let json = &lines(&machine.mayi(["log", "suggest", "--json"]).out)[0];
     assert_eq!((&json["version"], &json["saved"]), (&1.into(), &2.into()));
     assert_eq!(json["proposals"][0]["promptsSaved"], 2);

@@ -223,7 +223,7 @@ Looks at the questions of the last 30 days (--since says otherwise) that you ans
 would be asked again, and finds the rules that had saved the most of them. None of them would have allowed
 anything that was denied in that time. What it prints can be pasted into a configuration. --json prints one
 object: {\"version\": 1, \"prompts\", \"saved\", \"proposals\": [{\"patterns\", \"agents\", \"promptsSaved\",
-\"examples\", \"since\"}]}.
+\"examples\", \"besides\", \"since\"}]}.
 
 Examples:
   mayi log suggest

@@ -109,7 +109,7 @@ fn matter(part: Vec<Recorded>) -> impl Iterator<Item = Recorded> {
 fn rules(suggested: &Suggested, ctx: &Context) -> Vec<NewRule> {
     let today = jiff::Zoned::now().date();
     let mut rules = Vec::new();
-    for Proposal { patterns, agents, prompts_saved, examples, since } in &suggested.proposals {
+    for Proposal { patterns, agents, prompts_saved, examples, besides, since } in &suggested.proposals {
         let named: Vec<String> =
             agents.iter().filter(|agent| agent.is_named()).map(ToString::to_string).collect();
         if named.is_empty() {
@@ -119,8 +119,13 @@ fn rules(suggested: &Suggested, ctx: &Context) -> Vec<NewRule> {
         }
         let saved = count(*prompts_saved, "question", "questions");
         let since = since.to_zoned(jiff::tz::TimeZone::system()).date();
-        let mut comments = vec![format!("saves {saved} since {since}, such as:")];
+        // All of them were answered with yes, and nothing that the rule allows with no.
+        let mut comments =
+            vec![format!("saves {saved}, allowed by you since {since} and never denied, such as:")];
         comments.extend(examples.iter().map(|example| format!("  {example}")));
+        let mut reach = besides.clone();
+        reach.dedup();
+        comments.extend(reach.iter().map(|words| format!("it also allows: {words}")));
         rules.push(NewRule {
             patterns: patterns.clone(),
             agents: named,

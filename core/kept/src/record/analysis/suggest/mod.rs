@@ -2,6 +2,7 @@
 
 mod candidate;
 mod heard;
+mod words;
 
 use std::collections::BTreeSet;
 
@@ -42,6 +43,8 @@ pub struct Proposal {
     pub prompts_saved: usize,
     /// Some of what was asked about.
     pub examples: Vec<String>,
+    /// What each of the patterns allows besides, in words.
+    pub besides: Vec<String>,
     /// When it was first asked about.
     pub since: Timestamp,
 }
@@ -128,6 +131,7 @@ fn proposal(candidate: &Candidate, saved: &[&Approved]) -> Proposal {
     }
     Proposal {
         patterns: candidate.patterns.iter().map(ToString::to_string).collect(),
+        besides: candidate.patterns.iter().map(|pattern| words::besides(pattern.as_str())).collect(),
         agents: agents(saved.iter().copied()),
         prompts_saved: saved.len(),
         examples,

@@ -1,0 +1,51 @@
+//! What else a rule would allow, in words: whoever adds it should know more than the calls that led to it.
+
+/// What `pattern`, which was proposed, allows besides what was said yes to.
+pub(super) fn besides(pattern: &str) -> String {
+    let (selector, argument) = pattern.split_once('(').unwrap_or((pattern, ""));
+    let argument = argument.strip_suffix(')').unwrap_or(argument);
+    match selector {
+        "shell" => match argument.strip_suffix(" *") {
+            Some(begins) => format!(
+                "`{begins}` with any further words; options that run, load or write something else are still asked about"
+            ),
+            None => "nothing else: just these words, wherever in the session's folders".to_owned(),
+        },
+        "read" | "write" => {
+            let done = if selector == "read" { "reading" } else { "making, changing and removing" };
+            match argument.strip_suffix("/**") {
+                Some(folder) => {
+                    format!(
+                        "{done} every file below {folder}, also new ones; what is protected is still asked about"
+                    )
+                }
+                None => format!("{done} this file whenever, whatever is in it"),
+            }
+        }
+        "fetch" => format!("every address at {argument}, by http or https at the usual port"),
+        "mcp" => "this tool with any arguments".to_owned(),
+        "tool" => "this tool of the agent with any input".to_owned(),
+        _ => "all that the pattern matches".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::besides;
+
+    /// Each kind of proposal says how far it reaches.
+    #[test]
+    fn given_proposals_then_each_says_what_else_it_allows() {
+        for (pattern, words) in [
+            ("shell(cargo test *)", "`cargo test` with any further words"),
+            ("shell(make all)", "nothing else: just these words"),
+            ("write(/w/src/**)", "making, changing and removing every file below /w/src"),
+            ("read(/w/a)", "reading this file whenever"),
+            ("fetch(docs.rs)", "every address at docs.rs"),
+            ("mcp(github/list_issues)", "this tool with any arguments"),
+            ("tool(think)", "this tool of the agent with any input"),
+        ] {
+            assert!(besides(pattern).starts_with(words), "{pattern}: {}", besides(pattern));
+        }
+    }
+}
