@@ -65,6 +65,23 @@ fn given_files_that_name_tasks_then_usual_ones_are_allowed_here_and_cases_come_a
     ] {
         assert_ne!(effect(line), 0, "{line}");
     }
+    // What shows the environment, or what was typed before, may show secrets: asked about, whatever was found.
+    for line in [
+        "env",
+        "env | sort",
+        "printenv",
+        "printenv HOME",
+        "export -p",
+        "declare -p",
+        "set",
+        "history",
+        "history 20",
+        "git config --list",
+        "git config -l",
+        "git config --global --list",
+    ] {
+        assert_eq!(effect(line), 6, "{line}");
+    }
     let done = machine.mayi(["test"]);
     assert_eq!((done.code, done.out.as_str()), (0, "8 passed\n"), "{}", done.err);
     // Once more: cases that a person may have changed stay, unless it is forced.

@@ -9,7 +9,11 @@ use super::line::{Break, Line, Tone};
 /// The reasons for asking; at most `most` of them.
 pub(crate) fn why(card: &Card, width: usize, most: Option<usize>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
-    for finding in card.why.iter().filter(|finding| most.is_none() || finding.effect != Effect::Allow) {
+    for (at, finding) in card.why.iter().enumerate() {
+        let said = card.why.iter().take(at).any(|before| before.same_cause(finding));
+        if said || (most.is_some() && finding.effect == Effect::Allow) {
+            continue;
+        }
         let line = reason(finding, card.accesses.len() > 1, most.is_none());
         if !lines.contains(&line) {
             lines.push(line);

@@ -125,6 +125,15 @@ impl Finding {
         }
     }
 
+    /// Whether `other` says the same of the same cause: people read it once, however many accesses come by it.
+    #[must_use]
+    pub fn same_cause(&self, other: &Self) -> bool {
+        let says = |of: &Self| (of.effect, of.source, of.always, of.line);
+        says(self) == says(other)
+            && (&self.reason, &self.pattern, &self.file) == (&other.reason, &other.pattern, &other.file)
+            && (self.access == other.access || self.reason.starts_with(crate::words::COMES_IN))
+    }
+
     /// The reason as a model may read it: nothing that a repository wrote (decisions, section 5).
     #[must_use]
     pub fn relayed(&self) -> &str {

@@ -13,6 +13,7 @@ mod protection;
 mod rule;
 mod rules;
 mod settings;
+mod words;
 
 pub use decide::{Standing, decide};
 pub use effect::{Decision, Effect, Finding, Source};

@@ -17,3 +17,4 @@ mod hostile;
 mod names;
 mod score;
 mod session;
+mod words;

@@ -63,7 +63,10 @@ fn word(effect: Effect) -> Line {
 pub(in crate::commands) fn findings(trail: &[Finding]) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut last = None;
-    for finding in trail {
+    for (at, finding) in trail.iter().enumerate() {
+        if trail.iter().take(at).any(|before| before.same_cause(finding)) {
+            continue;
+        }
         let head = (finding.effect, finding.access.as_str());
         if last != Some(head) {
             let effect = word(finding.effect);
@@ -180,7 +183,10 @@ fn advice_on(finding: &Finding, decision: &Decision) -> String {
         }
         (Effect::Deny, _) => "What can't be judged is denied.".to_owned(),
         (_, _) if decision.always() => {
-            "Only your answer to exactly this call allows it: no rule, mode or bypass does.".to_owned()
+            let always =
+                decision.trail.iter().find(|finding| finding.effect == Effect::Ask && finding.always);
+            let why = always.map(|finding| format!(" ({})", finding.reason)).unwrap_or_default();
+            format!("Only your answer to exactly this call allows it: no rule, mode or bypass does{why}.")
         }
         (_, Source::Rule) => format!(
             "An allow does not outweigh {}: write an exception into it (`unless`), or `always = false` to let mode auto pass.",
@@ -192,6 +198,10 @@ fn advice_on(finding: &Finding, decision: &Decision) -> String {
         }
         (_, Source::Error) => "Everything is asked about until that is mended.".to_owned(),
         (_, Source::Grant) => "It was denied before: your answer decides again.".to_owned(),
+        (_, Source::Matrix | Source::Protection) if finding.reason.contains("known only when the line runs") => {
+            "No rule can name what is known only when the line runs: your answer allows it, and so does mode auto."
+                .to_owned()
+        }
         _ => "Your answer allows it, and so does mode auto.".to_owned(),
     }
 }

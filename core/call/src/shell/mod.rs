@@ -35,7 +35,7 @@ use super::{Access, UrlAccess};
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use line::{argv, line};
-pub use program::{is_plain, program_names, runs_others};
+pub use program::{is_plain, looks, program_names, runs_others};
 pub use scripts::Script;
 pub use search::Search;
 pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};

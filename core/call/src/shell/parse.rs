@@ -39,11 +39,16 @@ pub(super) fn program(text: &str, grammar: Grammar) -> Result<Program> {
     heredocs::check(text)?;
     guarded(|| {
         let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
-            .map_err(|error| Refused::new(format!("the line does not parse: {error}")))?;
+            .map_err(|error| unparsed(&error.to_string()))?;
         bounds::tokens(&tokens)?;
-        parse_tokens(&tokens, &options)
-            .map_err(|error| Refused::new(format!("the line does not parse: {error}")))
+        parse_tokens(&tokens, &options).map_err(|error| unparsed(&error.to_string()))
     })
+}
+
+/// The parser's own words, up to where they speak of its insides.
+fn unparsed(said: &str) -> Refused {
+    let said = said.split(';').next().unwrap_or_default().trim();
+    Refused::new(format!("the line does not parse: {said}"))
 }
 
 /// Parses a word into its pieces.

@@ -189,6 +189,15 @@ pub fn runs_others(name: &str) -> bool {
     })
 }
 
+/// Whether a command is one of those that only look, whatever its options are: by its first words.
+#[must_use]
+pub fn looks(words: &[&str]) -> bool {
+    let Some((name, rest)) = words.split_first() else { return false };
+    let program = table::Table::get().program(name::base(name));
+    let sub = |program: &'static table::Program| rest.first().and_then(|word| program.sub(word));
+    program.is_some_and(|program| program.form().reader || sub(program).is_some_and(|sub| sub.form().reader))
+}
+
 /// Whether a program has sub-commands that are known.
 pub(super) fn has_sub_commands(name: &str) -> bool {
     table::Table::get().program(name::base(name)).is_some_and(|program| program.has_subs)

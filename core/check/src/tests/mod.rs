@@ -2,6 +2,7 @@
 
 mod cases;
 mod keys;
+mod words;
 
 use std::path::Path;
 

@@ -72,6 +72,10 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
             {
                 found.push(exact.to_string());
                 found.extend(shell.literal().and_then(|words| families::family(&words)));
+            } else if shell.understood {
+                // A word that is known only when it runs is in no pattern; a family has any.
+                let known = shell.words.iter().map_while(|word| word.literal().map(str::to_owned));
+                found.extend(families::family(&known.collect::<Vec<_>>()));
             }
         }
         // A kind alone is no name: it could be any tool.

@@ -8,6 +8,7 @@ mod touches;
 use super::{Decision, Effect, Finding, Mode, Policy, Source};
 use crate::grant::Grants;
 use crate::protection::places;
+use crate::words;
 use findings::{Findings, Hold};
 use mayi_call::{Access, Call, Category, ShellAccess};
 use rules::Said;
@@ -40,6 +41,17 @@ pub fn decide(policy: &Policy, call: &Call, standing: &Standing<'_>) -> Decision
     }
     categories.sort_unstable();
     categories.dedup();
+    // Two readings of a line say the same of what they have in common.
+    let mut said = std::collections::HashSet::new();
+    trail.retain(|finding: &Finding| {
+        finding.source != Source::Caveat
+            || said.insert((
+                finding.access.clone(),
+                finding.reason.clone(),
+                finding.effect as u8,
+                finding.always,
+            ))
+    });
     // Stable: findings of the same effect stay in the order of the accesses.
     trail.sort_by_key(|finding| std::cmp::Reverse((finding.effect, finding.always)));
     if let Some(why) = &call.blocked {
@@ -76,8 +88,7 @@ fn judge(
     if let Some(category) = category {
         settings::matrix(policy, category, &mut found);
         if standing.mode == Mode::Plan && category != Category::Read {
-            let reason =
-                format!("plan mode: {category} is not done, only proposed; say what you would do instead");
+            let reason = words::not_in_plan(access, category.as_str());
             // First, since it is what the model should read.
             let finding = found.finding(Effect::Deny, Source::Plan, reason);
             found.list.insert(0, finding);
@@ -126,7 +137,7 @@ fn caveats(shell: &ShellAccess, said: &Said<'_>, found: &mut Findings<'_>) {
         if said.allows.iter().any(|rule| rule.pattern.names(shell, caveat)) {
             continue;
         }
-        let mut finding = found.finding(Effect::Ask, Source::Caveat, caveat.reason.clone());
+        let mut finding = found.finding(Effect::Ask, Source::Caveat, words::of_part(shell, caveat));
         finding.always = caveat.always;
         found.ask(finding, if caveat.always { Hold::Always } else { Hold::Caveat(caveat) });
     }

@@ -94,7 +94,13 @@ pub(super) fn matrix(policy: &Policy, category: Category, found: &mut Findings<'
         return;
     }
     let source = if mode == Mode::Auto && effect == Effect::Allow { Source::Auto } else { Source::Matrix };
-    let reason = [category.as_str(), " in ", mode.as_str(), " mode"].concat();
+    let mut reason = [category.as_str(), " in ", mode.as_str(), " mode"].concat();
+    if effect != Effect::Allow
+        && mode != Mode::Plan
+        && let Some(word) = crate::words::not_reading(found.access)
+    {
+        reason = [reason.as_str(), ": ", &word].concat();
+    }
     let finding = found.finding(effect, source, reason);
     match effect {
         // A matrix that asks in auto mode was written so: only grants and bypass discharge it.

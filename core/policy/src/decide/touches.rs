@@ -6,7 +6,8 @@ use super::findings::{Findings, Hold};
 use super::rules;
 use crate::pattern::{Certainty, Seen, SeenTouch};
 use crate::protection::places;
-use crate::{Effect, Policy, Source};
+use crate::words;
+use crate::{Effect, Finding, Policy, Source};
 use mayi_call::shell::{Reach, Touch, TouchedPath, Use};
 use mayi_call::{Access, Category, PathAccess};
 
@@ -90,7 +91,25 @@ fn protection(policy: &Policy, touch: &SeenTouch<'_>, lifted: bool, found: &mut 
         if against.effect == Effect::Ask && lifted && !against.always {
             continue;
         }
-        let mut finding = found.part(against.effect, touch.text(write), Source::Protection, against.reason);
+        // A path that a word may only stand for is not changed yet: the reason says which word that is.
+        let reason = match (&touch.touch.path, write) {
+            (TouchedPath::Known(path), Some(_)) if touch.touch.how == Use::Either => {
+                format!(
+                    "{} is among its words, and could be changed by it: {}",
+                    words::quoted(&path.lexical.display().to_string()),
+                    against.reason
+                )
+            }
+            _ => against.reason,
+        };
+        // One word is one cause, however many places it could be.
+        let alike = |of: &Finding| {
+            of.source == Source::Protection && of.reason == reason && !of.always && of.within.is_some()
+        };
+        if against.pattern.is_none() && !against.always && found.list.iter().any(alike) {
+            continue;
+        }
+        let mut finding = found.part(against.effect, touch.text(write), Source::Protection, reason);
         finding.pattern = against.pattern;
         finding.always = against.always;
         match against.effect {

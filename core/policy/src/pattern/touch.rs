@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::path::{self, Above, Could, Fit};
 use super::{Matcher, Pattern, covers};
+use crate::words;
 use mayi_call::shell::{Reach, Touch, TouchedPath, Use};
 use mayi_call::{Access, WriteKind};
 
@@ -64,7 +65,7 @@ impl<'a> SeenTouch<'a> {
         let selector = write.map_or("read", WriteKind::as_str);
         match &self.touch.path {
             TouchedPath::Known(path) => format!("{selector}({})", path.resolved.display()),
-            TouchedPath::Open(open) => format!("{selector}({})", open.given),
+            TouchedPath::Open(open) => format!("{selector}({})", words::plain(&open.given)),
         }
     }
 

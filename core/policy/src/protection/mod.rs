@@ -16,6 +16,7 @@ use super::index::Index;
 use super::pattern::path::Fit;
 use super::pattern::{Certainty, Places, Seen, SeenTouch, Written};
 use super::{Effect, Pattern, PatternError};
+use crate::words;
 use catastrophe::Destroys;
 use mayi_call::shell::{TouchedPath, Use};
 use mayi_call::{Access, ShellAccess, WriteKind};
@@ -210,7 +211,10 @@ impl Protection {
         }
         let mut found: Vec<Against> = found.into_iter().map(|(_, against)| against).collect();
         if let Some((write, pattern)) = perhaps {
-            let reason = format!("a word that could be a protected path, such as {pattern}");
+            let reason = match &seen.touch.path {
+                TouchedPath::Open(open) => words::could_be(open, &pattern),
+                TouchedPath::Known(_) => format!("it could reach a protected path, such as {pattern}"),
+            };
             found.push(Against { effect: Effect::Ask, always: false, pattern: None, reason, write });
         }
         if self.built_in {

@@ -28,7 +28,7 @@ fn name(word: &Word, place: usize, of: &mut Builtin) {
     };
     let bare = text.split('[').next().unwrap_or_default();
     match variables::kind_in(bare, of.dialect) {
-        Kind::Rebinding => of.always(format!("the variable {text} changes what later words run")),
+        Kind::Rebinding => of.always(format!("the variable {text} can change what runs")),
         Kind::Inert | Kind::Other if bare == text => {
             of.plain(&[place], format!("it sets the variable {text}"))
         }
@@ -218,7 +218,7 @@ pub(super) fn declare(words: &[Word], of: &mut Builtin) {
         }
         let bare = target.split('[').next().unwrap_or_default();
         match variables::kind_in(bare, of.dialect) {
-            Kind::Rebinding => of.always(format!("the variable {target} changes what later words run")),
+            Kind::Rebinding => of.always(format!("the variable {target} can change what runs")),
             Kind::Inert if bare == target && word.literal().is_some() => {}
             Kind::Inert | Kind::Other => {
                 of.plain(&[place], format!("it sets the variable {target}"));
@@ -281,7 +281,7 @@ pub(super) fn numbers(words: &[Word], of: &mut Builtin) {
         let target = word.literal().and_then(|text| text.split('=').next()).unwrap_or_default();
         let target = target.trim_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         if variables::is_name(target) && variables::kind(target) == Kind::Rebinding {
-            of.always(format!("the variable {target} changes what later words run"));
+            of.always(format!("the variable {target} can change what runs"));
         }
         evaluate(word, place, of);
     }

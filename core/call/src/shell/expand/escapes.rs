@@ -5,7 +5,7 @@ use crate::shell::refused::{Refused, Result};
 /// The text that `$'inner'` stands for. Refused where shells without `$'` would end it elsewhere, and
 /// where it is not text.
 pub(super) fn ansi(inner: &str) -> Result<String> {
-    let refuse = || Refused::new("an escape that is not understood");
+    let refuse = || Refused::new("an escape that mayi does not read");
     let mut out = String::new();
     let mut chars = inner.chars().peekable();
     while let Some(c) = chars.next() {

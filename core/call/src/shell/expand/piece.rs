@@ -164,7 +164,7 @@ impl Walker<'_> {
                 }
                 Ok(())
             }
-            _ => Err(Refused::new("a word that is not understood")),
+            _ => Err(Refused::new("a word in a form that mayi does not read")),
         }
     }
 

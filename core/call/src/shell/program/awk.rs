@@ -53,7 +53,7 @@ pub(super) fn danger(program: &str) -> Option<&'static str> {
     loop {
         // A line ends a statement only where one can end: not after `,`, `&&` or `||`.
         let complete = reader.before == Before::Operand || reader.before == Before::Closed;
-        let Some(token) = reader.token() else { return Some("an awk program that is not understood") };
+        let Some(token) = reader.token() else { return Some("an awk program that mayi can't read") };
         match token {
             Token::End => break,
             Token::Word("print" | "printf") => printing = Some(depth),

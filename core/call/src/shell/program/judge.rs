@@ -124,7 +124,7 @@ impl<'a> Judge<'a> {
         }
         if program.kind() == Kind::Foreign {
             self.reader = false;
-            self.always(&format!("lines for {} are not understood", name::base(text)));
+            self.always(&format!("mayi does not read lines for {}", name::base(text)));
             self.anything(at + 1);
             return self.everything(at + 1);
         }

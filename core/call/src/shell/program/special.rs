@@ -207,7 +207,7 @@ fn sed_script(judge: &mut Judge<'_>, text: &str, place: usize) {
             }
             sed::Effect::Differs => judge.caveat("a sed script that seds read in two ways", vec![place]),
             // It may run anything.
-            sed::Effect::Unknown => judge.always("a sed script that is not understood"),
+            sed::Effect::Unknown => judge.always("a sed script that mayi can't read"),
         }
     }
 }

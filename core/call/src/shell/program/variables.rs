@@ -75,6 +75,6 @@ fn function(judge: &mut Judge<'_>, name: &str, value: &str) {
 }
 
 fn rebinds(judge: &mut Judge<'_>, name: &str) {
-    let reason = format!("the variable {name} changes what later words run");
+    let reason = format!("the variable {name} can change what runs");
     judge.add(Caveat { reason, always: true, named: Named::Nothing });
 }

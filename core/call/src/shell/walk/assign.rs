@@ -69,7 +69,7 @@ impl Walker<'_> {
         self.value_touch(&value);
         self.evaluated_later(&value);
         if variables::kind_in(bare, self.dialect()) != variables::kind(bare) {
-            self.note(true, format!("to zsh, the variable {bare} changes what later words run"));
+            self.note(true, format!("to zsh, the variable {bare} can change what runs"));
         }
         let transparent = name == bare && variables::is_inert(bare, &value);
         Ok((!transparent).then_some(Assignment { name, value }))
@@ -198,7 +198,7 @@ impl Walker<'_> {
     /// A variable that is set by something else than an assignment.
     pub(super) fn set_name(&mut self, name: &str) {
         match variables::kind_in(name, self.dialect()) {
-            Kind::Rebinding => self.note(true, format!("the variable {name} changes what later words run")),
+            Kind::Rebinding => self.note(true, format!("the variable {name} can change what runs")),
             Kind::Inert | Kind::Other => {}
         }
     }
@@ -210,7 +210,7 @@ pub(super) fn caveats(assignments: &[Assignment]) -> impl Iterator<Item = Caveat
         let bare = of.name.split(['[', '+']).next().unwrap_or_default();
         match variables::kind(bare) {
             Kind::Rebinding => Caveat {
-                reason: format!("the variable {bare} changes what later words run"),
+                reason: format!("the variable {bare} can change what runs"),
                 always: true,
                 named: Named::Nothing,
             },
