@@ -44,6 +44,8 @@ macro_rules! with_both_agents {
 mod backend;
 #[path = "real_agents/commands.rs"]
 mod commands;
+#[path = "real_agents/day.rs"]
+mod day;
 #[path = "real_agents/eight.rs"]
 mod eight;
 #[path = "real_agents/ending.rs"]

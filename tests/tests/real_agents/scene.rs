@@ -169,6 +169,11 @@ impl Scene {
         names
     }
 
+    /// The user's home folder.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.at("home")
+    }
+
     /// The project's folder.
     pub(crate) fn project(&self) -> PathBuf {
         self.at("project")

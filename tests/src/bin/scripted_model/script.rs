@@ -118,8 +118,16 @@ pub(crate) fn turns(case: &str, folder: &str) -> Option<Vec<Vec<Wish>>> {
         }]],
         "plan" => vec![vec![Wish::Plan { steps: vec!["write a file".to_owned(), "run it".to_owned()] }]],
         "text" | "slow text" => Vec::new(),
-        _ => return None,
+        _ => day(case.strip_prefix("day of ")?)?.iter().map(|command| vec![run(command)]).collect(),
     })
+}
+
+/// What an agent runs in a day with this language.
+fn day(language: &str) -> Option<Vec<String>> {
+    let days: toml::Value = toml::from_str(include_str!("../../../agents/day.toml")).ok()?;
+    let mut days = days["day"].as_array()?.iter();
+    let day = days.find(|day| day["language"].as_str() == Some(language))?;
+    day["commands"].as_array()?.iter().map(|command| Some(command.as_str()?.to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -129,6 +137,13 @@ mod tests {
     #[test]
     fn given_a_name_that_is_no_case_then_there_are_no_turns() {
         assert_eq!(turns("write fiel", "/p"), None);
+    }
+
+    #[test]
+    fn given_a_day_then_each_command_is_a_turn() {
+        for language in ["rust", "javascript", "python", "go"] {
+            assert_eq!(turns(&format!("day of {language}"), "/p").unwrap().len(), 40, "{language}");
+        }
     }
 
     #[test]
