@@ -147,6 +147,12 @@ pub(super) fn variables() -> (&'static [String], &'static [String]) {
     (&table.inert, &table.rebinding)
 }
 
+/// Whether a program runs the project's own code anyway, so that this variable may name folders of it.
+pub(super) fn finds_own_code(program: &str, variable: &str) -> bool {
+    let program = table::Table::get().program(name::base(program));
+    program.is_some_and(|program| program.form().own_paths.iter().any(|own| own == variable))
+}
+
 /// The words that a value of this variable may consist of, so that it changes nothing of what runs.
 pub(super) fn inert_values(name: &str) -> &'static [String] {
     table::Table::get().inert_values.get(name).map(Vec::as_slice).unwrap_or_default()

@@ -256,6 +256,8 @@ pub(super) struct Form {
     pub(super) objects: bool,
     /// It changes only the paths among its operands, where there are some.
     pub(super) sparing: bool,
+    /// Variables that say where it finds code: that of the project's own folders it runs anyway.
+    pub(super) own_paths: Vec<String>,
     /// With these it only lists names, and none of what they hold.
     pub(super) lists: With,
     /// With these it shows what they hold, even so.
@@ -336,6 +338,7 @@ impl Form {
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();
         form.responses = entry.responses;
+        form.own_paths = entry.own_paths.split_whitespace().map(str::to_owned).collect();
         let first = |list: &String| list.split_whitespace().map(str::to_owned).collect();
         form.options_first = entry.options_first.as_ref().map(first);
         form.instead =

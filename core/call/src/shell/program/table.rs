@@ -54,6 +54,7 @@ pub(super) struct Entry {
     pub(super) rewrites_in: Option<Below>,
     pub(super) keeps: Option<String>,
     pub(super) sparing: Option<bool>,
+    pub(super) own_paths: String,
     pub(super) objects: bool,
     pub(super) lists: Option<String>,
     pub(super) contents: Option<String>,

@@ -132,3 +132,19 @@ fn given_a_variable_with_a_value_that_changes_nothing_then_it_is_left_out() {
     ]);
     assert!(!first("NODE_ENV=../x node y").assignments.is_empty());
 }
+
+/// What runs the project's own code anyway may be told where more of it lies.
+#[test]
+fn given_folders_of_the_project_for_a_program_that_runs_its_code_then_they_are_left_out() {
+    each(&[("PYTHONPATH=. pytest", "pytest"), ("PYTHONPATH=src:./lib/x pytest -q", "pytest -q")]);
+    each_always(&[
+        "PYTHONPATH=/tmp/x pytest",
+        "PYTHONPATH=../x pytest",
+        "PYTHONPATH=a/../.. pytest",
+        "PYTHONPATH=~/x pytest",
+        "PYTHONPATH= pytest",
+        "PYTHONPATH=. pip list",
+        "PYTHONPATH=. black x.py",
+        "export PYTHONPATH=.; pytest",
+    ]);
+}

@@ -222,3 +222,15 @@ pub(super) fn caveats(assignments: &[Assignment]) -> impl Iterator<Item = Caveat
         }
     })
 }
+
+/// Whether a value is folders below the one at hand, with colons between.
+pub(super) fn lie_here(value: &Word) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./-".contains(&b);
+    let here = |folder: &str| {
+        !folder.is_empty()
+            && !folder.starts_with(['/', '-'])
+            && folder.bytes().all(plain)
+            && folder.split('/').all(|name| name != "..")
+    };
+    value.literal().is_some_and(|text| text.split(':').all(here))
+}

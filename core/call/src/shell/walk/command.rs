@@ -11,7 +11,7 @@ use super::settled::only_sets;
 use super::{Walker, assign, fed};
 use crate::shell::program::{self, Command, Inner, Known, Moves};
 use crate::shell::refused::Result;
-use crate::shell::{Caveat, Dialect, Named, ShellAccess, Touch, Use, Word, builtins};
+use crate::shell::{Assignment, Caveat, Dialect, Named, ShellAccess, Touch, Use, Word, builtins};
 use crate::{Access, PathAccess, WriteKind};
 
 /// What a command runs in turn.
@@ -96,6 +96,9 @@ impl Walker<'_> {
         let mut assigned = self.env.clone();
         assigned.extend(assignments);
         // Places among the assignments count with those of the request.
+        let base = rest.first().and_then(Word::literal).unwrap_or_default();
+        let own = |of: &Assignment| program::finds_own_code(base, &of.name) && assign::lie_here(&of.value);
+        assigned.retain(|of| !own(of));
         caveats.extend(assign::caveats(&assigned));
         // Words that only the shell itself looks at are no paths.
         let paths = std::mem::take(&mut known.touches);
