@@ -283,7 +283,7 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
         " $f
       > done
       runs   echo 'a rather long l
-             ine' $f
+             ine' a
       in     /home/me/work
       why    execute in default
              mode
@@ -292,6 +292,7 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
       y  Allow once
       s  Allow for this session:
          exactly these words
+      a  Always allow …
     › n  Deny
       r  Deny with a reason …
     f show everything

@@ -48,7 +48,7 @@ const ROWS: &[Row] = &[
     ("sed -n '1e ls' a", "default", &["shell(sed -n '1e ls' a): `1e ls`: the sed script runs a program"]),
     ("sort -o b a", "default", &["shell(sort -o b a): the option -o writes a file"]),
     ("cat <<X", "default", &["shell(cat <<X): the line does not parse: unterminated here document sequence"]),
-    ("make a b", "default", &["shell(make a b): execute in default mode"]),
+    ("make a b", "default", &["shell(make a b): another target: b"]),
 ];
 
 /// "Every reason names the word that made it ask, in the user's terms; plan mode never tells a model that reading is
