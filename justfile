@@ -54,6 +54,10 @@ test-mcp: build
 torture minutes="2": build
     MAYI_TORTURE={{ minutes }} MAYI_SEED=${MAYI_SEED:-20261124} "{{ just_executable() }}" nextest torture 'binary(torture)' 1 --no-capture
 
+# Lets the real agents work for a day in four languages, applies what the record suggests, and counts the questions of the next day.
+day: build
+    export MAYI_TEST_AGENTS; MAYI_TEST_AGENTS=$(tests/agents/install | tail -1) && MAYI_DAYS=all cargo nextest run -p mayi-tests --test real_agents day --no-capture
+
 # Run the tests of the page's own parts, and of nothing that needs a browser.
 test-page:
     "{{ just_executable() }}" node-tests page acp-server/ui 'tests/*.test.js'
