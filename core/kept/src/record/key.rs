@@ -1,6 +1,6 @@
 //! The key of the record, and what is derived from it.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac as _};
 use sha2::Sha256;
@@ -133,7 +133,9 @@ impl Sealing {
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
+        text.extend(
+            [byte >> 4, byte & 0xf].iter().filter_map(|digit| char::from_digit(u32::from(*digit), 16)),
+        );
     }
     text
 }

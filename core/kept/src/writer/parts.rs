@@ -1,7 +1,6 @@
 //! The parts that entries are made of.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use hmac::Mac;
 use jiff::Timestamp;
@@ -12,7 +11,7 @@ use super::texts::Texts;
 use super::{LARGEST_FROZEN, Writer};
 use crate::approval::{ApprovalResolved, State};
 use crate::record::detail::{self, VERSION};
-use crate::record::{CallId, Entry, Frozen, Kind};
+use crate::record::{CallId, Entry, Frozen, Kind, hex};
 use crate::store::StoredGrant;
 use mayi_call::{Access, Call, Diff, SessionId};
 use mayi_policy::{Decision, Effect};
@@ -112,11 +111,7 @@ impl Writer {
             Ok(bytes) => mac.update(&bytes),
             Err(_) => mac.update(json(value).to_string().as_bytes()),
         }
-        let mut text = String::with_capacity(64);
-        for byte in mac.finalize().into_bytes() {
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
+        hex(&mac.finalize().into_bytes())
     }
 
     /// JSON without a secret in it.
@@ -144,7 +139,7 @@ pub(super) fn frozen(texts: &Texts<'_>, call: &Call) -> (Option<Value>, Option<&
     if size(&frozen) > LARGEST_FROZEN { (None, Some("too large")) } else { (Some(frozen), None) }
 }
 
-/// Those of `servers` that the call is about: no others have a part in the decision.
+/// Those of `servers` that the call is about.
 pub(super) fn named_servers(call: &Call, servers: &[String]) -> Vec<String> {
     let named = |server: &&String| {
         call.accesses.iter().any(|access| match access {

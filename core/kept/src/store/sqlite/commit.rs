@@ -41,11 +41,14 @@ impl SqliteStore {
         work: impl FnOnce(&mut Work<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut writer = self.writer()?;
-        let Writer { connection, lock } = &mut *writer;
+        let Writer { connection, lock, head } = &mut *writer;
         let _held = lock.hold(self.files.options.busy)?;
         self.files.is_still_there()?;
         let keys = self.keys.as_ref().ok_or_else(|| self.only_read())?;
-        let mut head = if appends { Some(Head::to_append(&self.files.folder, &keys.head)?) } else { None };
+        let mut head = match appends {
+            true => Some(Head::again(head, &self.files.folder, &keys.head)?),
+            false => None,
+        };
         let failed = |error| error::sqlite(&self.files.path, error);
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
@@ -55,9 +58,6 @@ impl SqliteStore {
         };
         let mut making = Work { store: self, transaction: &transaction, appending };
         work(&mut making)?;
-        if let Some(appending) = &mut making.appending {
-            appending.end().map_err(failed)?;
-        }
         let newest = making.appending.as_ref().map(|appending| appending.before);
         drop(making);
         transaction.commit().map_err(failed)?;
@@ -273,16 +273,7 @@ impl Work<'_> {
     }
 }
 
-/// The number of changes to what is not in the record. It is read again only if somebody wrote since.
-pub(super) fn stamp(connection: &Connection, seen: &mut Option<(i64, u64)>) -> rusqlite::Result<u64> {
-    let version: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row((), |row| row.get(0))?;
-    if let Some((at, stamp)) = *seen
-        && at == version
-    {
-        return Ok(stamp);
-    }
-    let stamp =
-        connection.prepare_cached("SELECT count FROM changes")?.query_row((), |row| count(row.get(0)?))?;
-    *seen = Some((version, stamp));
-    Ok(stamp)
+/// The number of changes to what is not in the record.
+pub(super) fn stamp(connection: &Connection) -> rusqlite::Result<u64> {
+    connection.prepare_cached("SELECT count FROM changes")?.query_row((), |row| count(row.get(0)?))
 }

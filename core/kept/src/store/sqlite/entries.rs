@@ -3,7 +3,7 @@
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, ToSql};
 
-use super::spans::{Found, Span};
+use super::spans;
 use super::value::{count, json, maybe, nanos, parse, time, wrong};
 use crate::approval::History;
 use crate::record::{Cell, Entry, Key, Kind, Link, MAC, Mac, PART, PREV, Recorded, SEQ, seal};
@@ -57,13 +57,20 @@ pub(super) struct Appending<'a> {
     /// The entry before.
     pub(super) before: Link,
     part: i64,
-    /// The span of the entries that are appended.
-    span: Option<Span>,
+    /// The detail of the entry at hand, as text.
+    detail: Vec<u8>,
 }
 
 impl<'a> Appending<'a> {
     pub(super) fn after(before: Link, connection: &'a Connection, key: &'a Key) -> rusqlite::Result<Self> {
-        Ok(Self { insert: connection.prepare_cached(INSERT)?, connection, key, before, part: 0, span: None })
+        Ok(Self {
+            insert: connection.prepare_cached(INSERT)?,
+            connection,
+            key,
+            before,
+            part: 0,
+            detail: Vec::new(),
+        })
     }
 
     /// Appends `entry`, and counts it where it is an answer.
@@ -72,7 +79,8 @@ impl<'a> Appending<'a> {
         let seq = next.ok_or_else(|| wrong("the newest entry has the largest number"))?;
         let call = entry.call.map(|id| id.0.to_string());
         let approval = entry.approval.map(|id| id.to_string());
-        let detail = entry.detail.to_string();
+        self.detail.clear();
+        serde_json::to_writer(&mut self.detail, &entry.detail).map_err(|error| wrong(error.to_string()))?;
         let prev = self.before.mac;
         fn text(text: Option<&str>) -> Cell<'_> {
             text.map_or(Cell::Null, |text| Cell::Text(text.as_bytes()))
@@ -89,7 +97,7 @@ impl<'a> Appending<'a> {
             text(entry.workspace.as_deref()),
             text(entry.effect.map(Effect::as_str)),
             text(entry.access.as_deref()),
-            Cell::Text(detail.as_bytes()),
+            Cell::Text(&self.detail),
             Cell::Blob(&prev.0),
         ];
         let mac = seal(self.key, COLUMNS.into_iter().zip(values));
@@ -97,33 +105,12 @@ impl<'a> Appending<'a> {
             self.insert.raw_bind_parameter(at + 1, Bound(value))?;
         }
         self.insert.raw_execute()?;
-        let marks = [4, 5, 6, 7, 8].map(|at| match values.get(at) {
-            Some(Cell::Text(text)) => Some(*text),
-            _ => None,
-        });
-        let found = Found { seq, at: nanos(entry.at), kind: Some(entry.kind), effect: entry.effect, marks };
-        self.mark(&found)?;
+        if spans::ends_with(seq) {
+            spans::count_up_to(self.connection, seq)?;
+        }
         self.before = Link { seq, mac };
         self.part += 1;
         self.count(entry)
-    }
-
-    /// Says in the entry's span that it is there.
-    fn mark(&mut self, found: &Found<'_>) -> rusqlite::Result<()> {
-        if let Some(full) = self.span.take_if(|span| !span.has(found.seq)) {
-            full.store(self.connection)?;
-        }
-        let span = match &mut self.span {
-            Some(span) => span,
-            none => none.insert(Span::of(self.connection, found.seq)?),
-        };
-        span.add(found);
-        Ok(())
-    }
-
-    /// What is to be written after the last entry.
-    pub(super) fn end(&mut self) -> rusqlite::Result<()> {
-        self.span.take().map_or(Ok(()), |span| span.store(self.connection))
     }
 
     fn count(&self, entry: &Entry) -> rusqlite::Result<()> {

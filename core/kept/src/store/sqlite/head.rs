@@ -9,10 +9,15 @@ use super::{Durability, error};
 use crate::record::{HEAD_LENGTH, Key, Link, read_head, write_head};
 use crate::store::StoreError;
 
-/// The head's file, open, and what it said then.
+/// The head's file, open, and what it said when it was looked at last.
+#[derive(Debug)]
 pub(super) struct Head {
     file: File,
     path: PathBuf,
+    /// What tells the file from another one in its place.
+    identity: (u64, u64),
+    /// What it said, to the byte.
+    text: Vec<u8>,
     /// The newest entry, as far as the file knows.
     pub(super) newest: Link,
 }
@@ -35,7 +40,7 @@ pub(super) enum Wrong {
 }
 
 impl Head {
-    /// Opens it. It is opened anew for every commit: one that was moved away meanwhile shows at once.
+    /// Opens it.
     pub(super) fn open(
         folder: &Path,
         key: &Key,
@@ -43,13 +48,42 @@ impl Head {
     ) -> Result<Result<Self, Wrong>, StoreError> {
         let path = folder.join(name::HEAD);
         let Some(mut file) = folder::open(&path, opening)? else { return Ok(Err(Wrong::Missing)) };
-        let mut bytes = Vec::with_capacity(HEAD_LENGTH + 1);
-        (&mut file)
-            .take(HEAD_LENGTH as u64 + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| error::io(&path, &error))?;
-        let head = std::str::from_utf8(&bytes).ok().and_then(|text| read_head(key, text));
-        Ok(head.map(|newest| Self { file, path, newest }).ok_or(Wrong::Damaged))
+        let failed = |error| error::io(&path, &error);
+        let identity = folder::identity(&file.metadata().map_err(failed)?);
+        let text = read(&mut file).map_err(failed)?;
+        let head = says(key, &text);
+        Ok(head.map(|newest| Self { file, path, identity, text, newest }).ok_or(Wrong::Damaged))
+    }
+
+    /// The head to append after, as it is now. It is looked at anew for every commit, so that one that was changed, or moved away
+    /// meanwhile, shows at once.
+    pub(super) fn again<'h>(
+        kept: &'h mut Option<Self>,
+        folder: &Path,
+        key: &Key,
+    ) -> Result<&'h mut Self, StoreError> {
+        let head = match kept.take().and_then(|head| head.still(key)) {
+            Some(head) => head,
+            None => Self::to_append(folder, key)?,
+        };
+        Ok(kept.insert(head))
+    }
+
+    /// What it says now, if the same file is still in its place.
+    fn still(mut self, key: &Key) -> Option<Self> {
+        let meta = self.path.symlink_metadata().ok()?;
+        let same = cfg!(unix) && meta.is_file() && folder::identity(&meta) == self.identity;
+        if !same || folder::safe(&self.path, &meta).is_err() {
+            return None;
+        }
+        self.file.rewind().ok()?;
+        let text = read(&mut self.file).ok()?;
+        // What was written here, or was found to be mayi's before, need not be proved again.
+        if text != self.text {
+            self.newest = says(key, &text)?;
+            self.text = text;
+        }
+        Some(self)
     }
 
     /// The same to append to the record: without its head, nothing is appended.
@@ -78,8 +112,10 @@ impl Head {
     /// a half of it.
     pub(super) fn write(&mut self, key: &Key, newest: Link, durability: Durability) -> io::Result<()> {
         self.newest = newest;
+        let text = write_head(key, newest).into_bytes();
         self.file.rewind()?;
-        self.file.write_all(write_head(key, newest).as_bytes())?;
+        self.file.write_all(&text)?;
+        self.text = text;
         match durability {
             Durability::Process => Ok(()),
             Durability::Power => self.file.sync_data(),
@@ -89,4 +125,27 @@ impl Head {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// All that `file` holds from where it is, and no more than one byte too many.
+fn read(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = [0; HEAD_LENGTH + 1];
+    let mut length = 0;
+    while let Some(rest) = bytes.get_mut(length..) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if length >= HEAD_LENGTH {
+            break;
+        }
+    }
+    Ok(bytes.get(..length).unwrap_or_default().to_vec())
+}
+
+/// The newest entry, if a head says this.
+fn says(key: &Key, text: &[u8]) -> Option<Link> {
+    std::str::from_utf8(text).ok().and_then(|text| read_head(key, text))
 }

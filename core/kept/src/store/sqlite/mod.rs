@@ -127,7 +127,7 @@ pub struct SqliteStore {
     /// None: they were not there, and nobody asked for them to be made.
     keys: Option<Keys>,
     /// For what is asked often and answered fast.
-    reader: Mutex<Reader>,
+    reader: Mutex<Connection>,
     /// For what may take long.
     pages: Mutex<Option<Connection>>,
     reading: Use,
@@ -144,14 +144,8 @@ pub struct SqliteStore {
 struct Writer {
     connection: Connection,
     lock: Lock,
-}
-
-/// Who reads.
-#[derive(Debug)]
-struct Reader {
-    connection: Connection,
-    /// What [`Store::stamp`] saw at last: the number of changes by others, and the stamp.
-    seen: Option<(i64, u64)>,
+    /// The record's head, once something was appended.
+    head: Option<head::Head>,
 }
 
 impl SqliteStore {
@@ -175,10 +169,10 @@ impl SqliteStore {
         let keys = Self::keys(&folder, &path, &connection)?;
         drop(held);
         let files = Files::new(&folder, options, folder::identity(&meta));
-        let store = Self::with(files, Some(keys), Some(Writer { connection, lock }), Use::Read)?;
+        let store = Self::with(files, Some(keys), Some(Writer { connection, lock, head: None }), Use::Read)?;
         let store = must(&path, store)?;
-        if options.limits.is_some()
-            && let Some(tending) = &store.tending
+        if let Some(tending) = &store.tending
+            && store.read(|connection| tending.is_due(connection))?
         {
             tending.look();
         }
@@ -237,7 +231,7 @@ impl SqliteStore {
             files,
             keys,
             writer: writer.map(Mutex::new),
-            reader: Mutex::new(Reader { connection, seen: None }),
+            reader: Mutex::new(connection),
             pages: Mutex::new(None),
             reading,
         }))
@@ -309,7 +303,7 @@ impl SqliteStore {
     /// Reads something that takes no time.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        read(&reader.connection).map_err(|error| error::sqlite(&self.files.path, error))
+        read(&reader).map_err(|error| error::sqlite(&self.files.path, error))
     }
 
     /// A connection for what may take long.
@@ -333,9 +327,7 @@ impl Store for SqliteStore {
     }
 
     fn stamp(&self) -> Result<u64, StoreError> {
-        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let Reader { connection, seen } = &mut *reader;
-        commit::stamp(connection, seen).map_err(|error| error::sqlite(&self.files.path, error))
+        self.read(commit::stamp)
     }
 
     fn grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>, StoreError> {

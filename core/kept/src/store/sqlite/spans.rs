@@ -2,7 +2,8 @@
 //!
 //! The record grows to millions of entries, and a page of it must not take longer for that. An index for each column that is
 //! asked for would do; but each is a page more for every commit, and these were most of what a call cost. A span is one row,
-//! which is written with the entries in it. It may say too much of them, and never too little.
+//! which is written together with the last of its entries: those of the newest span are looked at in any case. It may say too
+//! much of them, and never too little.
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -48,17 +49,17 @@ pub(super) struct Span {
 }
 
 /// What an entry is found by.
-pub(super) struct Found<'a> {
-    pub(super) seq: u64,
-    pub(super) at: i64,
-    pub(super) kind: Option<Kind>,
-    pub(super) effect: Option<Effect>,
+struct Found<'a> {
+    seq: u64,
+    at: i64,
+    kind: Option<Kind>,
+    effect: Option<Effect>,
     /// Its values in the columns of [`MARKED`], in their order.
-    pub(super) marks: [Option<&'a [u8]>; 5],
+    marks: [Option<&'a [u8]>; 5],
 }
 
 /// The columns whose values are marked.
-pub(super) const MARKED: [&str; 5] = ["call", "approval", "session", "agent", "workspace"];
+const MARKED: [&str; 5] = ["call", "approval", "session", "agent", "workspace"];
 
 const COLUMNS: &str = "span, last, first_at, last_at, kinds, marks";
 
@@ -69,14 +70,12 @@ impl Span {
         Self { number, last, first_at: i64::MAX, last_at: i64::MIN, kinds: 0, marks: vec![0; BYTES] }
     }
 
-    /// The span of the entry `seq`, as far as it is stored.
-    pub(super) fn of(connection: &Connection, seq: u64) -> rusqlite::Result<Self> {
-        let number = seq / LENGTH;
-        let stored = connection
+    /// A span as it is stored, if it is.
+    fn stored(connection: &Connection, number: u64) -> rusqlite::Result<Option<Self>> {
+        connection
             .prepare_cached(&format!("SELECT {COLUMNS} FROM spans WHERE span = ?1"))?
             .query_row([number.cast_signed()], Self::read)
-            .optional()?;
-        Ok(stored.unwrap_or_else(|| Self::new(number)))
+            .optional()
     }
 
     /// A row with [`COLUMNS`].
@@ -93,7 +92,7 @@ impl Span {
     }
 
     /// Writes it down.
-    pub(super) fn store(&self, connection: &Connection) -> rusqlite::Result<()> {
+    fn store(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection
             .prepare_cached(&format!(
                 "INSERT OR REPLACE INTO spans ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
@@ -110,18 +109,12 @@ impl Span {
     }
 
     /// Whether the entry `seq` is one of it.
-    pub(super) fn has(&self, seq: u64) -> bool {
+    fn has(&self, seq: u64) -> bool {
         seq / LENGTH == self.number
     }
 
     /// Counts an entry, which comes behind all others.
-    pub(super) fn add(&mut self, found: &Found<'_>) {
-        // Numbers that were left out may be of entries that an earlier mayi wrote, which counts none.
-        let follows = self.last.checked_add(1) == Some(found.seq);
-        if !follows || self.marks.len() != BYTES {
-            (self.first_at, self.last_at, self.kinds) = (i64::MIN, i64::MAX, u64::MAX);
-            self.marks = vec![u8::MAX; BYTES];
-        }
+    fn add(&mut self, found: &Found<'_>) {
         self.last = found.seq;
         self.first_at = self.first_at.min(found.at);
         self.last_at = self.last_at.max(found.at);
@@ -167,33 +160,45 @@ fn places(column: &str, value: &[u8]) -> impl Iterator<Item = usize> {
     (0..BITS).map(move |time| (first.wrapping_add(time * step) % (BYTES as u64 * 8)) as usize)
 }
 
+/// Whether `seq` is the last number of its span.
+pub(super) fn ends_with(seq: u64) -> bool {
+    seq % LENGTH == LENGTH - 1
+}
+
+/// Counts the entries of the span that ends with `last`: whoever wrote them, they are all there by now.
+pub(super) fn count_up_to(connection: &Connection, last: u64) -> rusqlite::Result<()> {
+    let mut span = Span::new(last / LENGTH);
+    each(connection, last - last % LENGTH, last, |found| {
+        span.add(found);
+        Ok(())
+    })?;
+    span.store(connection)
+}
+
 /// Counts all entries that are there, for a store of an earlier version.
 pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     let mut span: Option<Span> = None;
-    each(connection, |found| {
+    each(connection, 0, u64::MAX, |found| {
         if let Some(full) = span.take_if(|span| !span.has(found.seq)) {
             full.store(connection)?;
         }
-        span.get_or_insert_with(|| begun(found.seq)).add(found);
+        span.get_or_insert_with(|| Span::new(found.seq / LENGTH)).add(found);
         Ok(())
     })?;
     span.map_or(Ok(()), |span| span.store(connection))
-}
-
-/// The span of `seq`, where that is the first entry there is.
-fn begun(seq: u64) -> Span {
-    Span { last: seq.saturating_sub(1), ..Span::new(seq / LENGTH) }
 }
 
 /// The first entry that a query could pass by although it is there, if there is one.
 pub(super) fn hidden(connection: &Connection) -> rusqlite::Result<Option<u64>> {
     let mut hidden = None;
     let mut stored: Option<Span> = None;
-    each(connection, |found| {
-        if stored.as_ref().is_none_or(|span| !span.has(found.seq)) {
-            stored = Some(Span::of(connection, found.seq)?);
+    let mut number = None;
+    each(connection, 0, u64::MAX, |found| {
+        let of = found.seq / LENGTH;
+        if number != Some(of) {
+            (number, stored) = (Some(of), Span::stored(connection, of)?);
         }
-        let mut just = begun(found.seq);
+        let mut just = Span::new(of);
         just.add(found);
         if stored.as_ref().is_some_and(|stored| !stored.covers(&just)) {
             hidden.get_or_insert(found.seq);
@@ -205,13 +210,16 @@ pub(super) fn hidden(connection: &Connection) -> rusqlite::Result<Option<u64>> {
 
 fn each(
     connection: &Connection,
+    first: u64,
+    last: u64,
     mut with: impl FnMut(&Found<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let columns = MARKED.join(", ");
-    let mut statement = connection.prepare(&format!(
-        "SELECT seq, at, kind, effect, {columns} FROM record WHERE seq > 0 ORDER BY seq"
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT seq, at, kind, effect, {columns} FROM record WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq"
     ))?;
-    let mut rows = statement.query(())?;
+    let last = i64::try_from(last).unwrap_or(i64::MAX);
+    let mut rows = statement.query([first.max(1).cast_signed(), last])?;
     while let Some(row) = rows.next()? {
         let text = |at: usize| row.get_ref(at).ok().and_then(|value| value.as_str().ok());
         let effect =

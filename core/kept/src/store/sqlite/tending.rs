@@ -3,16 +3,20 @@
 //! A process may live for weeks, so it is not left to the next one that opens the store. It has a thread, which looks again
 //! after so many entries, and goes by steps: a commit never waits for more than one of them.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use rusqlite::Connection;
 
 use super::files::Files;
+use super::folder::name;
 use super::head;
 use super::rotate::Rotation;
+use super::value::count;
 use crate::record::Keys;
 use crate::store::StoreError;
 
@@ -20,6 +24,8 @@ use crate::store::StoreError;
 const EVERY: u64 = 1_000;
 /// Who writes faster than that can be done waits for a step of it, no longer than this, once for [`EVERY`] entries.
 const LONGEST: Duration = Duration::from_millis(100);
+/// A log that is no longer than this is left to whoever writes next, or is the last to close the store: 1 MiB.
+const LOG_BYTES: u64 = 1024 * 1024;
 /// So many free pages are kept for what comes: 8 MiB.
 const SPARE: u64 = 2_048;
 
@@ -64,6 +70,19 @@ impl Tending {
         if before / EVERY != before.wrapping_add(entries) / EVERY {
             self.look();
         }
+    }
+
+    /// Whether there is something to do where a store was just opened. Mostly there is not, and whoever runs an agent for a
+    /// moment should not wait for the disk.
+    pub(super) fn is_due(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        let files = &self.shared.files;
+        let Some(limits) = files.options.limits else { return Ok(false) };
+        let length = |path: &Path| path.metadata().map_or(0, |meta| meta.len());
+        let log = length(&files.folder.join(format!("{}-wal", name::STORE)));
+        Ok(limits.max_age.is_some()
+            || length(&files.path).saturating_add(log) > limits.max_bytes
+            || log > LOG_BYTES
+            || connection.pragma_query_value(None, "freelist_count", |row| count(row.get(0)?))? > SPARE)
     }
 
     /// It is to be looked at now.

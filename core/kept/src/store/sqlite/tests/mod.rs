@@ -2,6 +2,7 @@
 
 mod answers;
 mod entries;
+mod heads;
 mod opening;
 mod questions;
 mod rotation;
