@@ -35,7 +35,7 @@ impl By {
 }
 
 /// A call that was judged: it is authorized, refused, or waits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Judged {
     /// What the record calls it.
     pub(super) id: CallId,

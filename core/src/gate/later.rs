@@ -3,7 +3,10 @@
 //! That a call began and that it ended is written a moment later: nobody waits for it. What many calls wait for at once goes in
 //! one commit: one that is alone is written by whoever waits for it, and several by a thread, while what comes meanwhile is judged
 //! for the next. What is written by itself comes through here too, and overtakes nothing.
+//!
+//! Entries are made by whoever writes them: to take the secrets out of a call takes longer than to judge it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -18,8 +21,9 @@ const MOMENT: Duration = Duration::from_millis(5);
 /// No more than this waits for that.
 const MOST: usize = 256;
 
-/// With so many waiting, whoever comes next waits until they are written: a commit has far fewer entries than a store takes.
-const FULL: usize = 1_024;
+/// With so many waiting, whoever comes next waits until they are written: with two entries each, a commit has far fewer than a
+/// store takes.
+const FULL: usize = 512;
 
 /// A store, and what is to be written there.
 pub(super) struct Later {
@@ -46,19 +50,20 @@ struct Shared {
 
 #[derive(Default)]
 struct Waiting {
-    changes: Vec<Change>,
-    /// Those who wait until all of these are written.
-    soon: Vec<oneshot::Sender<Result<(), StoreError>>>,
+    parts: Vec<Part>,
+    /// So many of them are waited for.
+    soon: usize,
     /// The thread has nothing to do, and has to be told when it has.
     idle: bool,
     ended: bool,
 }
 
-/// What was taken out of [`Waiting`], to be written.
-#[derive(Default)]
-struct Taken {
-    changes: Vec<Change>,
-    soon: Vec<oneshot::Sender<Result<(), StoreError>>>,
+/// What belongs together of what is to be written.
+struct Part {
+    /// Makes it: entries to be appended, and no more, so that nothing in them can be refused.
+    make: Box<dyn FnOnce() -> Vec<Change> + Send>,
+    /// Who waits until it is written, if somebody does.
+    told: Option<oneshot::Sender<Result<(), StoreError>>>,
 }
 
 impl Later {
@@ -68,12 +73,12 @@ impl Later {
         Self { shared: Arc::new(shared), thread: OnceLock::new() }
     }
 
-    /// Writes `change` in a moment. A failure is told, and nothing else.
-    pub(super) fn note(&self, change: Change) {
+    /// Writes what `make` makes, in a moment. A failure is told, and nothing else.
+    pub(super) fn note(&self, make: impl FnOnce() -> Vec<Change> + Send + 'static) {
         let (waits, idle) = {
             let mut waiting = self.shared.waiting();
-            waiting.changes.push(change);
-            (waiting.changes.len(), std::mem::take(&mut waiting.idle))
+            waiting.parts.push(Part { make: Box::new(make), told: None });
+            (waiting.parts.len(), std::mem::take(&mut waiting.idle))
         };
         match waits {
             _ if !self.has_thread() || waits >= MOST => self.shared.flush(),
@@ -82,16 +87,15 @@ impl Later {
         }
     }
 
-    /// Writes `entries` together with others, once [`Soon::written`] is waited for. Nothing in them can be refused: they are
-    /// appended, and no more.
-    pub(super) fn soon(&self, entries: Vec<Change>) -> Soon {
+    /// Writes the entries that `make` makes, together with others, once [`Soon::written`] is waited for.
+    pub(super) fn soon(&self, make: impl FnOnce() -> Vec<Change> + Send + 'static) -> Soon {
         let alone = !self.has_thread();
         let (told, outcome) = oneshot::channel();
         let full = {
             let mut waiting = self.shared.waiting();
-            waiting.changes.extend(entries);
-            waiting.soon.push(told);
-            waiting.changes.len() >= FULL
+            waiting.parts.push(Part { make: Box::new(make), told: Some(told) });
+            waiting.soon += 1;
+            waiting.parts.len() >= FULL
         };
         if full {
             self.shared.flush();
@@ -113,14 +117,13 @@ impl Later {
     /// As the store has it about `changes`.
     pub(super) fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         let turn = self.shared.turn();
-        let mut taken = self.shared.take();
+        let waited = self.shared.take();
         // Together, unless what is written now could be refused: what waits must not be lost with it.
         let appended = changes.iter().all(|change| matches!(change, Change::Append(_)));
-        let written = if appended && !taken.changes.is_empty() {
-            taken.changes.extend(changes);
-            self.shared.put(taken)
+        let written = if appended && !waited.is_empty() {
+            self.shared.put(waited, changes)
         } else {
-            let _ = self.shared.put(taken);
+            let _ = self.shared.put(waited, Vec::new());
             self.shared.store.commit(changes)
         };
         self.shared.done(turn);
@@ -143,11 +146,11 @@ impl Shared {
     fn write(&self) {
         loop {
             let idle = |waiting: &mut Waiting| {
-                waiting.idle = waiting.changes.is_empty() && !waiting.ended;
+                waiting.idle = waiting.parts.is_empty() && !waiting.ended;
                 waiting.idle
             };
             let waiting = self.news.wait_while(self.waiting(), idle).unwrap_or_else(PoisonError::into_inner);
-            let still = |waiting: &mut Waiting| !waiting.ended && waiting.soon.is_empty();
+            let still = |waiting: &mut Waiting| !waiting.ended && waiting.soon == 0;
             let waiting = self.news.wait_timeout_while(waiting, MOMENT, still);
             let ended = waiting.unwrap_or_else(PoisonError::into_inner).0.ended;
             self.flush();
@@ -159,35 +162,53 @@ impl Shared {
 
     fn flush(&self) {
         let turn = self.turn();
-        let _ = self.put(self.take());
+        let _ = self.put(self.take(), Vec::new());
         self.done(turn);
     }
 
-    /// Writes `taken`, and tells those who wait for it. A failure is told.
-    fn put(&self, Taken { changes, soon }: Taken) -> Result<(), StoreError> {
-        if changes.is_empty() {
+    /// Writes `parts`, and behind them `changes`; tells those who wait for it. A failure is told.
+    fn put(&self, parts: Vec<Part>, changes: Vec<Change>) -> Result<(), StoreError> {
+        let (mut all, mut waits) = (Vec::with_capacity(2 * parts.len() + changes.len()), Vec::new());
+        for Part { make, told } in parts {
+            // An entry that can't be made must not take those of others with it.
+            match catch_unwind(AssertUnwindSafe(make)) {
+                Ok(made) => {
+                    all.extend(made);
+                    waits.extend(told);
+                }
+                Err(_) => {
+                    tracing::error!("the record lacks an entry, which could not be made");
+                    let reason = "its entry could not be made, which is a mistake in mayi".to_owned();
+                    let unmade = StoreError::Other { path: "the record".into(), reason };
+                    let _ = told.map(|told| told.send(Err(unmade)));
+                }
+            }
+        }
+        all.extend(changes);
+        if all.is_empty() {
             return Ok(());
         }
-        let written = self.store.commit(changes);
+        let written = self.store.commit(all);
         if let Err(error) = &written {
             tracing::warn!(%error, "the record lacks entries");
         }
-        for told in soon {
+        for told in waits {
             // Nobody may wait for it any more.
             let _ = told.send(written.clone());
         }
         written
     }
 
-    fn take(&self) -> Taken {
+    fn take(&self) -> Vec<Part> {
         let mut waiting = self.waiting();
-        Taken { changes: std::mem::take(&mut waiting.changes), soon: std::mem::take(&mut waiting.soon) }
+        waiting.soon = 0;
+        std::mem::take(&mut waiting.parts)
     }
 
     /// Gives the turn back. Who came meanwhile and found it taken waits for the thread now.
     fn done(&self, turn: MutexGuard<'_, ()>) {
         drop(turn);
-        if !self.waiting().soon.is_empty() {
+        if self.waiting().soon > 0 {
             self.news.notify_one();
         }
     }
@@ -207,7 +228,7 @@ impl Soon {
         if self.alone {
             return self.shared.flush();
         }
-        match self.shared.waiting().soon.len() {
+        match self.shared.waiting().soon {
             // Somebody has taken it.
             0 => return,
             1 => {}
@@ -219,7 +240,7 @@ impl Soon {
             // Whoever has the turn looks again when it is done.
             Err(TryLockError::WouldBlock) => return,
         };
-        let _ = self.shared.put(self.shared.take());
+        let _ = self.shared.put(self.shared.take(), Vec::new());
         self.shared.done(turn);
     }
 
@@ -237,7 +258,7 @@ impl Soon {
 impl Drop for Soon {
     /// Whoever waited for it may be gone: it is written all the same.
     fn drop(&mut self) {
-        if !self.shared.waiting().soon.is_empty() {
+        if self.shared.waiting().soon > 0 {
             self.shared.news.notify_one();
         }
     }

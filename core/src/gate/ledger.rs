@@ -1,5 +1,7 @@
 //! What is written for good: the record and what stands beside it in the store, and the user's file.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::judge::Sessions;
@@ -10,9 +12,9 @@ use crate::approval::{ApprovalResolved, ApprovalResponse, Card, History, State};
 use crate::call::{Access, Call, Door};
 use crate::grant::{Grant, GrantId, Grants};
 use crate::policy::{Decision, Effect, Policy, SourceFile};
-use crate::record::detail;
+use crate::record::{Entry, detail};
 use crate::store::{Change, GrantQuery, OfferId, Pass, PassedCall, StoreError, StoredApproval, StoredGrant};
-use crate::writer::Ruling;
+use crate::writer::{Ruling, Writer};
 
 /// Where it is written.
 pub(super) struct Ledger {
@@ -22,7 +24,6 @@ pub(super) struct Ledger {
 }
 
 /// Where a record is kept, if it is.
-#[expect(clippy::large_enum_variant, reason = "there is one for each gate")]
 enum Place {
     /// Nowhere, as somebody has said: there is nothing to write.
     Nowhere,
@@ -84,10 +85,11 @@ impl Ledger {
         }
     }
 
-    /// The same for what nobody waits for: it is written a moment later.
-    pub(super) fn note_later(&self, change: impl FnOnce(&Memory) -> Change) {
+    /// The same for what nobody waits for: it is made and written a moment later.
+    pub(super) fn note_later(&self, entry: impl FnOnce(&Writer) -> Entry + Send + 'static) {
         if let Some(memory) = self.memory() {
-            memory.later().note(change(memory));
+            let writer = Arc::clone(&memory.writer);
+            memory.later().note(move || vec![Change::Append(entry(&writer))]);
         }
     }
 
@@ -144,25 +146,29 @@ impl Ledger {
         self.commit(|memory| Self::submitting(memory, judged, fate, judge, now))
     }
 
-    /// The same, written together with others: `None`, if it has to be written by itself, since it is more than entries, or is
-    /// not written at all.
+    /// Whether nothing is to be written of a call but entries that can be written together with those of others.
+    pub(super) fn is_plain(&self, call: &Call, fate: &Fate) -> bool {
+        let plain = match fate {
+            Fate::Allow { grants, pass, .. } => grants.is_empty() && pass.is_none(),
+            Fate::Refuse(_) => true,
+            Fate::Ask(_) => false,
+        };
+        plain && call.door != Door::AcpPermission && self.memory().is_some()
+    }
+
+    /// The same for such a call, whose entries are made where they are written, while others are judged. `None`: there is no
+    /// record.
     pub(super) fn submitted_soon(
         &self,
-        judged: &Judged,
+        judged: &Arc<Judged>,
         fate: &Fate,
         judge: &Judge,
         now: Timestamp,
     ) -> Option<Soon> {
         let memory = self.memory()?;
-        let is_plain = match fate {
-            Fate::Allow { grants, pass, .. } => grants.is_empty() && pass.is_none(),
-            Fate::Refuse(_) => true,
-            Fate::Ask(_) => false,
-        };
-        if !is_plain || judged.call.door == Door::AcpPermission {
-            return None;
-        }
-        Some(memory.later().soon(Self::submitting(memory, judged, fate, judge, now)))
+        let ruling = ruling(judged, fate, judge);
+        let (writer, judged) = (Arc::clone(&memory.writer), Arc::clone(judged));
+        Some(memory.later().soon(move || deciding(&writer, &judged, ruling.as_ref(), now)))
     }
 
     fn submitting(
@@ -173,18 +179,8 @@ impl Ledger {
         now: Timestamp,
     ) -> Vec<Change> {
         let Judged { id, call, decision } = judged;
-        let (effect, by) = match fate {
-            Fate::Allow { by, .. } => (Effect::Allow, by.as_str()),
-            Fate::Refuse(Why::Nobody) => (Effect::Deny, "nobody"),
-            Fate::Refuse(_) => (Effect::Deny, By::Policy.as_str()),
-            Fate::Ask(_) => (Effect::Ask, By::Policy.as_str()),
-        };
         let writer = &memory.writer;
-        let mut changes = vec![Change::Append(writer.proposed(*id, call, now))];
-        if let Some(standing) = judge.standing(&call.session) {
-            let ruling = Ruling::new(effect, by, call, &standing);
-            changes.push(Change::Append(writer.decided(*id, call, decision, &ruling, now)));
-        }
+        let mut changes = deciding(writer, judged, ruling(judged, fate, judge).as_ref(), now);
         match fate {
             Fate::Allow { grants, pass, .. } => {
                 changes.extend(spending(&judge.grants, grants, now));
@@ -271,6 +267,26 @@ impl Ledger {
         let history = memory.store.history(&call.agent, &access).ok();
         history.filter(|history| history.first_seen.is_some())
     }
+}
+
+/// What becomes of a call by `fate`, as things stand.
+fn ruling(judged: &Judged, fate: &Fate, judge: &Judge) -> Option<Ruling> {
+    let (effect, by) = match fate {
+        Fate::Allow { by, .. } => (Effect::Allow, by.as_str()),
+        Fate::Refuse(Why::Nobody) => (Effect::Deny, "nobody"),
+        Fate::Refuse(_) => (Effect::Deny, By::Policy.as_str()),
+        Fate::Ask(_) => (Effect::Ask, By::Policy.as_str()),
+    };
+    let call = &judged.call;
+    judge.standing(&call.session).map(|standing| Ruling::new(effect, by, call, &standing))
+}
+
+/// The entries of a call that came in, and of what was decided about it.
+fn deciding(writer: &Writer, judged: &Judged, ruling: Option<&Ruling>, now: Timestamp) -> Vec<Change> {
+    let Judged { id, call, decision } = judged;
+    let proposed = writer.proposed(*id, call, now);
+    let decided = ruling.map(|ruling| writer.decided(*id, call, decision, ruling, now));
+    std::iter::once(proposed).chain(decided).map(Change::Append).collect()
 }
 
 /// The changes that spend `spent`: of those that the store knows.

@@ -17,7 +17,7 @@ use crate::writer::Writer;
 /// A store, and this process as one that asks in it.
 pub struct Memory {
     pub(super) store: Arc<dyn Store>,
-    pub(super) writer: Writer,
+    pub(super) writer: Arc<Writer>,
     pub(super) owner: Owner,
     /// Through which all of this process is written, but for what belongs to no entry.
     later: Later,
@@ -48,6 +48,7 @@ impl Memory {
         sweep(&*store, &writer)?;
         store.attach(&owner)?;
         let later = Later::new(Arc::clone(&store));
+        let writer = Arc::new(writer);
         Ok(Self { store, writer, owner, later, recalled: None, heard: None, told: None, beaten: None })
     }
 

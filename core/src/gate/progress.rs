@@ -83,14 +83,11 @@ impl Gate {
     /// mayi begins to do by its own hands what was allowed. Its end is to be told.
     #[must_use]
     pub fn carry(&self, authorized: &Authorized<Call>) -> Carrying {
-        let call = authorized.call();
+        let (id, call) = (authorized.id(), authorized.call());
         let (agent, session) = (call.agent.clone(), call.session.clone());
-        let carrying = Carrying { gate: self.clone(), id: authorized.id(), agent, session };
-        let Carrying { id, agent, session, .. } = &carrying;
+        let carrying = Carrying { gate: self.clone(), id, agent: agent.clone(), session: session.clone() };
         let now = Timestamp::now();
-        self.lock()
-            .ledger
-            .note_later(|memory| Change::Append(memory.writer.started(*id, agent, session, now)));
+        self.lock().ledger.note_later(move |writer| writer.started(id, &agent, &session, now));
         carrying
     }
 }
@@ -107,10 +104,8 @@ impl Carrying {
     /// It has ended, as `how` says: one line.
     pub fn end(self, how: &str) {
         let Self { gate, id, agent, session } = self;
-        let now = Timestamp::now();
-        gate.lock()
-            .ledger
-            .note_later(|memory| Change::Append(memory.writer.finished(id, &agent, &session, how, now)));
+        let (how, now) = (how.to_owned(), Timestamp::now());
+        gate.lock().ledger.note_later(move |writer| writer.finished(id, &agent, &session, &how, now));
     }
 }
 

@@ -1,6 +1,6 @@
 //! A call comes in: what becomes of it is written down before anybody hears of it.
 
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
 use jiff::Timestamp;
 use tokio::sync::oneshot;
@@ -45,40 +45,42 @@ impl Gate {
         on_ask: impl Into<Option<OnAsk>>,
     ) -> Ticket {
         let mut state = self.lock();
-        let on_ask = on_ask.into().unwrap_or(state.asking.on_ask);
+        let on_ask = on_ask.into();
         state.judge.complete(&mut call);
         let id = state.calls.begin(&call);
-        let (judged, fate, _) = state.fate(id, call, options, on_ask, false);
-        self.ticket(state, judged, fate, options)
+        let fated = state.fate(id, call, options, &|| on_ask, false);
+        self.ticket(state, fated, options)
     }
 
     /// The same for a door whose calls come many at a time: what becomes of them is written together, if nobody has to be
-    /// asked, and the verdict comes when that is done. Its ticket then has no approval, and no verdict at once.
+    /// asked, and the verdict comes when that is done. Its ticket then has no approval, and no verdict at once. What `on_ask`
+    /// says counts as above, and it is only heard about an ask.
     pub fn submit_together(
         &self,
         mut call: Call,
         options: &[AgentOption],
-        on_ask: impl Into<Option<OnAsk>>,
+        on_ask: impl Fn() -> Option<OnAsk>,
     ) -> Ticket {
         let mut state = self.lock();
-        let on_ask = on_ask.into().unwrap_or(state.asking.on_ask);
         state.judge.complete(&mut call);
         let id = state.calls.begin(&call);
-        let (judged, fate, soon) = state.fate(id, call, options, on_ask, true);
-        let Some(soon) = soon else { return self.ticket(state, judged, fate, options) };
-        drop(state);
-        let written = Box::new(Written { judged, fate, soon });
-        Ticket { gate: self.clone(), id: None, comes: Comes::Written(Some(written)) }
+        let fated = state.fate(id, call, options, &on_ask, true);
+        self.ticket(state, fated, options)
     }
 
-    /// The ticket of a call that was judged, and written down.
-    fn ticket(
-        &self,
-        mut state: MutexGuard<'_, GateState>,
-        judged: Judged,
-        fate: Fate,
-        options: &[AgentOption],
-    ) -> Ticket {
+    /// The ticket of a call that was judged, and is written down or will be.
+    fn ticket(&self, mut state: MutexGuard<'_, GateState>, fated: Fated, options: &[AgentOption]) -> Ticket {
+        let (judged, fate) = match fated {
+            Fated::Now(judged, fate) => (judged, fate),
+            Fated::Soon(written) => {
+                drop(state);
+                return Ticket {
+                    gate: self.clone(),
+                    id: None,
+                    comes: Comes::Written(Some(Box::new(written))),
+                };
+            }
+        };
         state.met(&judged, &fate);
         let (id, comes) = match fate {
             Fate::Allow { by, .. } => (None, Comes::at_once(state.allow(judged, by))),
@@ -98,7 +100,7 @@ impl Gate {
     }
 
     /// The verdict on a call whose fate was to be written down, now that it is known whether it was.
-    fn written(&self, judged: Judged, fate: Fate, written: Option<Result<(), StoreError>>) -> Verdict {
+    fn written(&self, judged: Arc<Judged>, fate: Fate, written: Option<Result<(), StoreError>>) -> Verdict {
         let mut state = self.lock();
         let fate = match (written, fate) {
             // A denial stands without its entry: nothing ran.
@@ -108,6 +110,8 @@ impl Gate {
             (None, _) => return Verdict::Cancelled,
         };
         state.met(&judged, &fate);
+        // Whoever has made its entries is done with it.
+        let judged = Arc::unwrap_or_clone(judged);
         match fate {
             Fate::Allow { by, .. } => state.allow(judged, by),
             Fate::Refuse(why) => state.refuse(judged, &why),
@@ -147,27 +151,28 @@ impl GateState {
         id: CallId,
         mut call: Call,
         options: &[AgentOption],
-        on_ask: OnAsk,
+        on_ask: &dyn Fn() -> Option<OnAsk>,
         together: bool,
-    ) -> (Judged, Fate, Option<Soon>) {
+    ) -> Fated {
         let mut tries = 0;
         loop {
             let recalled = self.ledger.recall(&mut self.judge);
-            let judged = Judged { id, decision: self.judge.decide(&call), call };
+            let mut judged = Judged { id, decision: self.judge.decide(&call), call };
             let now = Timestamp::now();
             let fate = self.choose(&judged, options, on_ask, now);
-            if together && recalled.is_ok() {
-                let soon = self.ledger.submitted_soon(&judged, &fate, &self.judge, now);
-                if soon.is_some() {
-                    return (judged, fate, soon);
+            if together && recalled.is_ok() && self.ledger.is_plain(&judged.call, &fate) {
+                let shared = Arc::new(judged);
+                if let Some(soon) = self.ledger.submitted_soon(&shared, &fate, &self.judge, now) {
+                    return Fated::Soon(Written { judged: shared, fate, soon });
                 }
+                judged = Arc::unwrap_or_clone(shared);
             }
             let written = recalled.and_then(|()| self.ledger.submitted(&judged, &fate, &self.judge, now));
             let Err(error) = written else {
                 if let Fate::Allow { grants, .. } = &fate {
                     grants.iter().for_each(|grant| self.judge.grants.used(*grant));
                 }
-                return (judged, fate, None);
+                return Fated::Now(judged, fate);
             };
             tries += 1;
             match error {
@@ -178,14 +183,20 @@ impl GateState {
                     self.judge.grants.remove(grant);
                 }
                 // A denial stands without its entry: nothing ran.
-                _ if matches!(fate, Fate::Refuse(_)) => return (judged, fate, None),
-                error => return (judged, Fate::Refuse(Why::Unrecorded(error)), None),
+                _ if matches!(fate, Fate::Refuse(_)) => return Fated::Now(judged, fate),
+                error => return Fated::Now(judged, Fate::Refuse(Why::Unrecorded(error))),
             }
             call = judged.call;
         }
     }
 
-    fn choose(&mut self, judged: &Judged, options: &[AgentOption], on_ask: OnAsk, now: Timestamp) -> Fate {
+    fn choose(
+        &mut self,
+        judged: &Judged,
+        options: &[AgentOption],
+        on_ask: &dyn Fn() -> Option<OnAsk>,
+        now: Timestamp,
+    ) -> Fate {
         let Judged { call, decision, .. } = judged;
         // What was approved at one door is not asked about again at the next, and not counted twice.
         let (covered, pass) = match call.door {
@@ -213,7 +224,7 @@ impl GateState {
         match decision.effect {
             Effect::Allow => Fate::Allow { by: By::Policy, grants: decision.spends(), pass: None },
             Effect::Deny => Fate::Refuse(Why::Policy),
-            Effect::Ask if on_ask == OnAsk::Deny => Fate::Refuse(Why::Nobody),
+            Effect::Ask if on_ask().unwrap_or(self.asking.on_ask) == OnAsk::Deny => Fate::Refuse(Why::Nobody),
             Effect::Ask if !self.queue.has_room(&call.session) => Fate::Refuse(Why::Full),
             Effect::Ask => {
                 let mut card = Card::new(call, decision, options, self.judge.policy.epoch, now);
@@ -291,9 +302,19 @@ impl Comes {
     }
 }
 
+/// A call that was judged.
+#[expect(clippy::large_enum_variant, reason = "there is one for each call, and it is moved once")]
+enum Fated {
+    /// What becomes of it is written down.
+    Now(Judged, Fate),
+    /// It will be.
+    Soon(Written),
+}
+
 /// What becomes of a call once that is written down.
 struct Written {
-    judged: Judged,
+    /// Shared with whoever makes its entries, until they are made.
+    judged: Arc<Judged>,
     fate: Fate,
     soon: Soon,
 }

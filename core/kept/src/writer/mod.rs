@@ -33,33 +33,33 @@ const DONE: &[&str] = &["toolCall", "cwd", "env", "server", "accesses"];
 const HIDDEN: &str = "what looks like a secret is hidden here: look at it where the agent runs";
 
 /// What became of a decision, and what stood when it was made.
-#[derive(Clone, Copy, Debug)]
-pub struct Ruling<'a> {
+#[derive(Clone, Debug)]
+pub struct Ruling {
     /// What becomes of the call.
     pub effect: Effect,
     /// Who or what made that of it: `policy`, `covered`, `nobody`, ...
-    pub by: &'a str,
+    pub by: &'static str,
     /// The session's mode.
     pub mode: Mode,
     /// The agent is bypassed.
     pub bypass: bool,
-    /// The servers that mayi itself put into the session.
-    pub servers: &'a [String],
+    /// The servers that mayi itself put into the session, of those that the call is about: no others have a part in it.
+    pub servers: Vec<String>,
     /// A remembered answer covers a part of the call.
     pub granted: bool,
 }
 
-impl<'a> Ruling<'a> {
+impl Ruling {
     /// `call` gets `effect` by `by`, as things stand.
     #[must_use]
-    pub fn new(effect: Effect, by: &'a str, call: &Call, standing: &Standing<'a>) -> Self {
+    pub fn new(effect: Effect, by: &'static str, call: &Call, standing: &Standing<'_>) -> Self {
         let grants = standing.grants;
         Self {
             effect,
             by,
             mode: standing.mode,
             bypass: standing.bypass,
-            servers: standing.servers,
+            servers: named_servers(call, standing.servers),
             granted: call.accesses.iter().any(|access| grants.covering(call, access).is_some()),
         }
     }
@@ -179,7 +179,7 @@ impl Writer {
         id: CallId,
         call: &Call,
         decision: &Decision,
-        ruling: &Ruling<'_>,
+        ruling: &Ruling,
         at: Timestamp,
     ) -> Entry {
         let texts = Texts::again(self, id, call);
@@ -189,7 +189,7 @@ impl Writer {
             by: texts.text(ruling.by),
             mode: Some(ruling.mode),
             bypass: ruling.bypass,
-            servers: texts.all(&named_servers(call, ruling.servers)),
+            servers: texts.all(&ruling.servers),
             granted: ruling.granted,
             categories: decision.categories.clone(),
             trail: texts.trail(&decision.trail),

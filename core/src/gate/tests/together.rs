@@ -3,11 +3,14 @@
 use std::sync::mpsc;
 use std::thread;
 
+use jiff::Timestamp;
+
+use super::later::Later;
 use super::memory::Kept as Stored;
 use super::unwritten::faulty::{Faulty, broken};
 use super::*;
-use crate::record::Kind;
-use crate::store::StoreError;
+use crate::record::{Entry, Kind};
+use crate::store::{Change, StoreError};
 
 /// As many calls come while one is being written.
 const CALLS: usize = 16;
@@ -31,14 +34,14 @@ async fn hand_in(
         // The first waits here until all others have come; then this is over at once.
         go_on.recv().is_err().then(&fault).flatten()
     });
-    let first = gate.submit_together(read(0), &[], None);
+    let first = gate.submit_together(read(0), &[], || None);
     let first = thread::spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(first.verdict())
     });
     assert_eq!(began.recv().unwrap(), 2, "one that is alone is written at once");
     let mut tickets: Vec<Ticket> =
-        (1..=CALLS).map(|number| gate.submit_together(read(number), &[], None)).collect();
+        (1..=CALLS).map(|number| gate.submit_together(read(number), &[], || None)).collect();
     for ticket in &mut tickets {
         assert!(ticket.approval().is_none() && ticket.at_once().is_none(), "nothing of it is written yet");
     }
@@ -89,7 +92,7 @@ async fn given_a_shared_commit_that_fails_then_none_of_its_calls_runs() {
 async fn given_a_ticket_that_is_dropped_then_what_was_decided_is_written() {
     let kept = Stored::new();
     let gate = kept.gate();
-    drop(gate.submit_together(read(1), &[], None));
+    drop(gate.submit_together(read(1), &[], || None));
     while kept.kinds().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -103,10 +106,10 @@ async fn given_a_ticket_that_is_dropped_then_what_was_decided_is_written() {
 async fn given_what_is_decided_then_it_is_written_in_that_order_whatever_way_it_goes() {
     let kept = Stored::new();
     let gate = kept.gate();
-    let first = gate.submit_together(read(1), &[], None);
-    let asked = gate.submit_together(run("2", "make"), &[], None);
+    let first = gate.submit_together(read(1), &[], || None);
+    let asked = gate.submit_together(run("2", "make"), &[], || None);
     assert!(asked.approval().is_some(), "a person is asked as ever");
-    let last = gate.submit_together(read(3), &[], None);
+    let last = gate.submit_together(read(3), &[], || None);
     gate.leave();
     let kinds = [Kind::Proposed, Kind::Decided];
     let asking = [Kind::Proposed, Kind::Decided, Kind::Asked];
@@ -114,6 +117,33 @@ async fn given_what_is_decided_then_it_is_written_in_that_order_whatever_way_it_
     assert!(matches!(first.verdict().await, Verdict::Allowed(_)));
     assert!(matches!(last.verdict().await, Verdict::Allowed(_)));
     assert!(matches!(asked.verdict().await, Verdict::Cancelled));
-    let late = gate.submit_together(read(4), &[], None);
+    let late = gate.submit_together(read(4), &[], || None);
     assert!(matches!(late.verdict().await, Verdict::Denied(_)), "nothing can be written any more");
+}
+
+/// An entry that can't be made is the one call's that it is about, which does not run: those that are written with it are.
+#[tokio::test]
+async fn given_an_entry_that_cannot_be_made_then_only_its_own_call_does_not_run() {
+    let kept = Stored::new();
+    let later = Later::new(Faulty::on(&kept));
+    let entry = |kind| vec![Change::Append(Entry::new(Timestamp::now(), kind, serde_json::json!({})))];
+    later.note(move || entry(Kind::Started));
+    let mut sound = later.soon(move || entry(Kind::Proposed));
+    let mut broken = later.soon(|| panic!("a mistake in mayi"));
+    let mut last = later.soon(move || entry(Kind::Decided));
+    assert!(matches!(broken.written().await, Some(Err(StoreError::Other { .. }))));
+    assert!(matches!(sound.written().await, Some(Ok(()))));
+    assert!(matches!(last.written().await, Some(Ok(()))));
+    assert_eq!(kept.kinds(), [Kind::Started, Kind::Proposed, Kind::Decided]);
+}
+
+/// Issue "Speed": whether somebody is there to be asked is looked up only for what is asked about.
+#[tokio::test]
+async fn given_a_call_that_is_allowed_then_it_is_not_looked_up_who_could_be_asked() {
+    let kept = Stored::new();
+    let gate = kept.gate();
+    let ticket = gate.submit_together(read(1), &[], || panic!("nobody is asked"));
+    assert!(matches!(ticket.verdict().await, Verdict::Allowed(_)));
+    let ticket = gate.submit_together(run("2", "make"), &[], || Some(OnAsk::Deny));
+    assert!(matches!(ticket.verdict().await, Verdict::Denied(refusal) if refusal.unanswered));
 }

@@ -4,6 +4,7 @@
 //! A client of the older era is sent a request. In the stateless one (2026-07-28) it gets a result that asks for input, with a
 //! state that is sealed, and comes back with the answer in a request of its own.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -68,20 +69,24 @@ impl Asking {
     /// If it is not allowed, or not yet: what the client gets.
     pub(super) async fn ask(&self, call: Call, wanted: &Wanted, key: Key) -> Result<Authorized<Call>, Frame> {
         let options = &self.shared.options;
-        let surface = match options.asks {
-            Asks::Nobody => false,
-            Asks::Surface | Asks::Session => true,
-            Asks::Auto => (options.surface)(),
-        };
         let client = options.asks == Asks::Auto && self.trusts_client() && wanted.says.takes_forms();
-        let on_ask = match options.asks {
-            // As everything of the session is asked about.
-            Asks::Session => None,
-            _ if surface || client => Some(OnAsk::Wait),
-            _ => Some(OnAsk::Deny),
+        let (ticket, in_form) = {
+            // Looked up once, and only for what is asked about.
+            let surface = LazyCell::new(|| match options.asks {
+                Asks::Nobody => false,
+                Asks::Surface | Asks::Session => true,
+                Asks::Auto => (options.surface)(),
+            });
+            let ticket = self.shared.gate.submit_together(call, &[], || match options.asks {
+                // As everything of the session is asked about.
+                Asks::Session => None,
+                _ if *surface || client => Some(OnAsk::Wait),
+                _ => Some(OnAsk::Deny),
+            });
+            let in_form = client && ticket.approval().is_some() && !*surface;
+            (ticket, in_form)
         };
-        let ticket = self.shared.gate.submit_together(call, &[], on_ask);
-        if surface || !client || ticket.approval().is_none() {
+        if !in_form {
             return wanted.allowed(ticket.verdict().await);
         }
         match self.form(&ticket) {
