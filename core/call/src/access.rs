@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shell::Touch;
-use super::{PathAccess, ShellAccess, UrlAccess};
+use super::{Looked, PathAccess, ShellAccess, UrlAccess};
 
 /// What the matrix is about (decisions, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ts_rs::TS)]
@@ -97,8 +97,9 @@ impl McpAccess {
     /// A call with these readings of its name; paths among its arguments are looked up from `cwd`.
     #[must_use]
     pub fn new(readings: Vec<(String, String)>, arguments: Value, cwd: &Path) -> Self {
-        let touches = Touch::of_arguments(&arguments, cwd);
-        let paths = super::argument::paths(&arguments, cwd);
+        let looked = Looked::default();
+        let touches = Touch::of_arguments(&arguments, cwd, &looked);
+        let paths = super::argument::paths(&arguments, cwd, &looked);
         Self { readings, arguments, touches, paths, claims: None }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{PathAccess, file_paths};
+use super::{Looked, PathAccess, file_paths};
 
 /// As many arguments, and values of one, are looked at, each as long: others are no paths that are known.
 const MOST: usize = 64;
@@ -14,12 +14,12 @@ const LONGEST: usize = 4096;
 const DEEPEST: usize = 3;
 
 /// The paths that each argument could mean. An argument that may mean something else is left out.
-pub(super) fn paths(arguments: &Value, cwd: &Path) -> BTreeMap<String, Vec<PathAccess>> {
+pub(super) fn paths(arguments: &Value, cwd: &Path, looked: &Looked) -> BTreeMap<String, Vec<PathAccess>> {
     let named = arguments.as_object().into_iter().flatten().take(MOST);
-    named.filter_map(|(name, value)| Some((name.clone(), of_value(value, cwd)?))).collect()
+    named.filter_map(|(name, value)| Some((name.clone(), of_value(value, cwd, looked)?))).collect()
 }
 
-fn of_value(value: &Value, cwd: &Path) -> Option<Vec<PathAccess>> {
+fn of_value(value: &Value, cwd: &Path, looked: &Looked) -> Option<Vec<PathAccess>> {
     let texts: Vec<&str> = match value {
         Value::String(text) => vec![text],
         Value::Array(items) if items.len() <= MOST => {
@@ -30,7 +30,7 @@ fn of_value(value: &Value, cwd: &Path) -> Option<Vec<PathAccess>> {
     let mut found = Vec::new();
     for text in texts {
         for reading in readings(text)? {
-            let path = PathAccess::new(cwd, &reading);
+            let path = looked.at(cwd, &reading);
             if !found.contains(&path) {
                 found.push(path);
             }

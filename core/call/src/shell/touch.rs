@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::program;
-use crate::{PathAccess, WriteKind};
+use crate::{Looked, PathAccess, WriteKind};
 
 /// How a command would use a path among its words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -144,11 +144,10 @@ impl Touch {
     }
 
     /// Strings of a tool's arguments that are paths, or addresses of files.
-    #[must_use]
-    pub fn of_arguments(arguments: &Value, cwd: &Path) -> Vec<Self> {
+    pub(crate) fn of_arguments(arguments: &Value, cwd: &Path, looked: &Looked) -> Vec<Self> {
         let mut texts = Strings::default();
         texts.of(arguments.clone(), 0);
         // What is a value is more likely to be a path than what is a name.
-        program::among(texts.values.iter().chain(&texts.names).map(String::as_str), cwd)
+        program::among(texts.values.iter().chain(&texts.names).map(String::as_str), cwd, looked)
     }
 }

@@ -158,11 +158,28 @@ impl Pinned {
         }
     }
 
-    /// What is odd about what a server says of a tool.
-    pub(super) fn flags(&self, server: &Server, tool: &str) -> Vec<Flag> {
-        match self.pins.standing(&server.name, &Item::Tool(tool.to_owned())) {
-            Ok(Some(Standing::Flagged(flags))) => flags,
+    /// What is odd about what a server says of a tool, and why the tool may not be called, if it may not. `said` as in
+    /// [`Self::blocked`].
+    pub(super) fn found(
+        &self,
+        server: &Server,
+        tool: &str,
+        said: Option<&Tool>,
+    ) -> (Vec<Flag>, Option<String>) {
+        let item = Item::Tool(tool.to_owned());
+        let flags = |standing| match standing {
+            Some(Standing::Flagged(flags)) => flags,
             _ => Vec::new(),
+        };
+        match said {
+            Some(said) => match self.pins.found(&server.name, &item, said.digest()) {
+                Ok((standing, why)) => (flags(standing), why.map(|why| why.to_string())),
+                Err(error) => (Vec::new(), Some(unreadable(server, &error))),
+            },
+            None => {
+                let standing = self.pins.standing(&server.name, &item).ok().flatten();
+                (flags(standing), self.blocked(server, tool, None))
+            }
         }
     }
 

@@ -181,14 +181,28 @@ impl Pins {
     /// # Errors
     /// If the store can't be read.
     pub fn differs(&self, server: &str, item: &Item, said: &Digest) -> Result<Option<Why>, StoreError> {
+        self.found(server, item, said).map(|(_, why)| why)
+    }
+
+    /// [`Self::standing`] and [`Self::differs`], by one look at the store.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub fn found(
+        &self,
+        server: &str,
+        item: &Item,
+        said: &Digest,
+    ) -> Result<(Option<Standing>, Option<Why>), StoreError> {
         let mut state = self.lock();
         self.look(&mut state, server)?;
+        let standing = state.standing(server, item);
         if state.standing(server, &Item::Launch) == Some(Standing::Changed) {
-            return Ok(Some(Why::Launch(server.to_owned())));
+            return Ok((standing, Some(Why::Launch(server.to_owned()))));
         }
         let trusted = state.kept.get(server).and_then(|kept| kept.get(item)?.trusted.as_ref());
         let same = trusted.is_some_and(|trusted| trusted.digest == *said);
-        Ok((!same).then(|| Why::Changed(server.to_owned(), item.clone())))
+        Ok((standing, (!same).then(|| Why::Changed(server.to_owned(), item.clone()))))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

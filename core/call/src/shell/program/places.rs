@@ -381,9 +381,12 @@ fn begun(folder: &str, cwd: Option<&Path>, looked: &Looked) -> Option<String> {
 }
 
 /// Paths among the strings of a tool's arguments: as among the words of a program that is not known.
-pub(in crate::shell) fn among<'t>(texts: impl Iterator<Item = &'t str>, cwd: &Path) -> Vec<Touch> {
-    let looked = Looked::default();
-    let mut places = Places::new(Some(cwd), &looked, false);
+pub(in crate::shell) fn among<'t>(
+    texts: impl Iterator<Item = &'t str>,
+    cwd: &Path,
+    looked: &Looked,
+) -> Vec<Touch> {
+    let mut places = Places::new(Some(cwd), looked, false);
     let mut touches = Vec::new();
     for text in texts {
         let text = text.trim();

@@ -154,7 +154,7 @@ pub(crate) fn described(
     let settled = settings
         .and_then(|settings| settings.tools.get(tool))
         .is_some_and(|tool| tool.approval == Approval::NotRequired);
-    let flags = shared.pinned.flags(server, tool);
+    let (flags, blocked) = shared.pinned.found(server, tool, said);
     let mut flagged: Vec<String> =
         flags.iter().map(|flag| format!("what the server says of the tool: {flag}")).collect();
     if let Some(first) = flagged.first_mut() {
@@ -171,7 +171,7 @@ pub(crate) fn described(
         claims: reads.then_some(Category::Read),
         flagged,
         cautions,
-        blocked: shared.pinned.blocked(server, tool, said),
+        blocked,
         about: about(server, said),
     }
 }
