@@ -55,6 +55,8 @@ struct Waiting {
     soon: usize,
     /// The thread has nothing to do, and has to be told when it has.
     idle: bool,
+    /// The thread was told that some are waited for: telling it again would be a call of the system for each of them.
+    called: bool,
     ended: bool,
 }
 
@@ -201,14 +203,22 @@ impl Shared {
 
     fn take(&self) -> Vec<Part> {
         let mut waiting = self.waiting();
-        waiting.soon = 0;
+        (waiting.soon, waiting.called) = (0, false);
         std::mem::take(&mut waiting.parts)
     }
 
     /// Gives the turn back. Who came meanwhile and found it taken waits for the thread now.
     fn done(&self, turn: MutexGuard<'_, ()>) {
         drop(turn);
-        if self.waiting().soon > 0 {
+        self.call();
+    }
+
+    /// Has the thread write, if somebody waits for that.
+    fn call(&self) {
+        let mut waiting = self.waiting();
+        let calls = waiting.soon > 0 && !std::mem::replace(&mut waiting.called, true);
+        drop(waiting);
+        if calls {
             self.news.notify_one();
         }
     }
@@ -228,11 +238,12 @@ impl Soon {
         if self.alone {
             return self.shared.flush();
         }
-        match self.shared.waiting().soon {
+        let waits = self.shared.waiting().soon;
+        match waits {
             // Somebody has taken it.
             0 => return,
             1 => {}
-            _ => return self.shared.news.notify_one(),
+            _ => return self.shared.call(),
         }
         let turn = match self.shared.turn.try_lock() {
             Ok(turn) => turn,
@@ -258,8 +269,6 @@ impl Soon {
 impl Drop for Soon {
     /// Whoever waited for it may be gone: it is written all the same.
     fn drop(&mut self) {
-        if self.shared.waiting().soon > 0 {
-            self.shared.news.notify_one();
-        }
+        self.shared.call();
     }
 }
