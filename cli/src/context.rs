@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use mayi_core::call::is_too_wide;
 use mayi_core::config::{Loaded, Sources, load};
 
 use crate::error::CliError;
@@ -51,6 +52,13 @@ impl Context {
             verbose: global.verbose > 0,
             color: global.color,
         })
+    }
+
+    /// The folders that clients of a gateway work in. Decisions, section 1: "`/`, the home folder and its ancestors are never
+    /// roots without being named." Clients start servers anywhere: then there is no root, and every path is outside.
+    #[must_use]
+    pub(crate) fn roots(&self) -> Vec<PathBuf> {
+        if is_too_wide(&self.cwd) && !self.cwd_named { Vec::new() } else { vec![self.cwd.clone()] }
     }
 
     /// Reads the configuration.

@@ -12,6 +12,7 @@ mod person;
 mod print;
 mod state;
 pub mod surface;
+mod token;
 mod when;
 
 use std::io::IsTerminal;

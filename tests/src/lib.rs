@@ -12,6 +12,7 @@
 
 pub mod backend;
 pub mod conformance;
+pub mod endpoint;
 mod loose;
 pub mod random;
 mod skipped;

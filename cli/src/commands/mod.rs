@@ -15,6 +15,8 @@ mod init;
 mod log;
 mod mcp;
 mod relay;
+mod reload;
+mod responses;
 mod run;
 mod serve;
 mod test;
@@ -30,6 +32,7 @@ use self::inbox::InboxArgs;
 use self::init::InitArgs;
 use self::log::LogArgs;
 use self::mcp::McpArgs;
+use self::responses::ResponsesArgs;
 use self::run::RunArgs;
 use self::serve::ServeArgs;
 use self::test::TestArgs;
@@ -82,6 +85,9 @@ pub(crate) enum Command {
     /// Stand between an MCP client and its servers, with every tool call gated
     #[command(after_help = mcp::AFTER)]
     Mcp(Box<McpArgs>),
+    /// Stand between an app and its Responses API, and have its MCP calls approved
+    #[command(after_help = responses::AFTER)]
+    Responses(Box<ResponsesArgs>),
     /// Be the backend of an editor: agents, questions and answers over JSON-RPC, on this machine only
     #[command(after_help = serve::AFTER)]
     Serve(ServeArgs),
@@ -169,6 +175,10 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
         Command::Mcp(args) => {
             ctx.sources.command_line = args.command_line();
             mcp::mcp(*args, ctx).await
+        }
+        Command::Responses(args) => {
+            ctx.sources.command_line = args.command_line();
+            responses::responses(*args, ctx).await
         }
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),

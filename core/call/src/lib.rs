@@ -44,6 +44,8 @@ pub enum Door {
     AcpReported,
     /// MCP `tools/call`, through mayi's gateway.
     Mcp,
+    /// A Responses API's `mcp_approval_request`, between an app and the endpoint that runs the tool.
+    Responses,
     /// No door: somebody wants to know what would be decided (`mayi check`).
     Check,
 }

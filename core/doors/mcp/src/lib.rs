@@ -12,7 +12,6 @@ mod front;
 mod headers;
 mod http;
 mod lines;
-mod members;
 mod oauth;
 mod pinned;
 mod relay;
@@ -22,11 +21,13 @@ pub mod stdio;
 mod tls;
 pub(crate) mod wire;
 
+pub(crate) use mayi_doors::members;
+
 pub use belonging::Belonging;
 pub use door::{Asks, Hears, McpDoor, McpOptions, PATIENCE, Say, new_token};
 pub use frame::{Frame, Kind, Malformed, code};
 pub use front::{Caller, Client, Clients, Conversation, Gateway, Key};
 pub use http::{HttpOptions, Schemas, serve};
-pub use members::Members;
+pub use mayi_doors::members::Members;
 pub use oauth::{Login, LoginError, LoginRequest, Logins};
 pub use relay::{SessionOptions, SessionServers, relay};

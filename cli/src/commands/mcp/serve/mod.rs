@@ -2,14 +2,12 @@
 
 mod http;
 mod pipes;
-mod reload;
 mod servers;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use mayi_core::approval::visible;
-use mayi_core::call::{AgentId, Names, is_too_wide};
+use mayi_core::call::{AgentId, Names};
 use mayi_core::config::{FileKeeper, Loaded, Running};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use mayi_core::pin::Pins;
@@ -42,10 +40,10 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     let running = Running::new(client, behind);
     let (gate, store) = gate(&args, &ctx, &loaded, running.clone())?;
     gate.attend();
-    reload::watch(gate.clone(), ctx.clone(), &loaded, running);
+    crate::commands::reload::watch(gate.clone(), ctx.clone(), &loaded, running);
     let options = McpOptions {
         agent,
-        roots: roots(&ctx),
+        roots: ctx.roots(),
         cwd: ctx.cwd.clone(),
         mode: args.mode,
         belongs: None,
@@ -138,12 +136,6 @@ fn owner(args: &McpArgs) -> Owner {
         }
     }
     Owner::this()
-}
-
-/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named." Clients start
-/// servers anywhere: then there is no root, and every path is outside.
-fn roots(ctx: &Context) -> Vec<PathBuf> {
-    if is_too_wide(&ctx.cwd) && !ctx.cwd_named { Vec::new() } else { vec![ctx.cwd.clone()] }
 }
 
 /// What servers say, and what is odd about them, goes to standard error: clients keep it as the server's log.

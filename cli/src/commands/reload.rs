@@ -1,4 +1,4 @@
-//! The configuration changes while the gateway runs: what is written counts from then on.
+//! The configuration changes while a gateway runs: what is written counts from then on.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -16,7 +16,7 @@ const EVERY: Duration = Duration::from_secs(1);
 type Stamp = Option<(SystemTime, u64)>;
 
 /// Looks at the files of the configuration from now on, as long as the runtime lives.
-/// `running`: the servers that are behind the gateway.
+/// `running`: the servers that are behind it.
 pub(super) fn watch(gate: Gate, ctx: Context, loaded: &Loaded, running: Running) {
     let mut files: Vec<PathBuf> = loaded.files.iter().map(|file| file.path.clone()).collect();
     files.extend(ctx.sources.workspace.clone());

@@ -1,6 +1,6 @@
 //! JSON objects as they came: members in their order, each value as its own text.
 //!
-//! What passes through the gateway is not read into types: a field that nobody here knows, a number with
+//! What passes through a door is not read into types: a field that nobody here knows, a number with
 //! twenty digits or an odd escape arrives at the other side as it was sent (decisions, section 1: "What
 //! was judged is what is forwarded").
 
@@ -76,7 +76,8 @@ impl Members {
     }
 
     /// The `id` of an object that can't be taken otherwise, if it is there just once.
-    pub(crate) fn ids(text: &str) -> Option<Box<RawValue>> {
+    #[must_use]
+    pub fn ids(text: &str) -> Option<Box<RawValue>> {
         struct Ids;
         impl<'de> Visitor<'de> for Ids {
             type Value = Vec<Box<RawValue>>;
@@ -113,7 +114,8 @@ impl Members {
 }
 
 /// `value` as JSON text; `null` for what can't be said in JSON, which nothing here is.
-pub(crate) fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
+#[must_use]
+pub fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
     serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 

@@ -1,0 +1,216 @@
+//! Calls that are handed to the gate, what becomes of them, and how they end.
+
+use std::collections::HashMap;
+
+use futures::future::join_all;
+use mayi_core::approval::visible;
+use mayi_core::call::{Call, SessionId};
+use mayi_core::gate::{Authorized, Carrying, Gate, Refusal, Session, Verdict};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::calls::Wanted;
+use crate::door::Shared;
+use crate::request::Asked;
+
+/// The calls of one request, and of all that goes on with it: a session of its own at the gate, which ends with it.
+pub(crate) struct Calls {
+    gate: Gate,
+    session: SessionId,
+    approved: HashMap<String, Approved>,
+}
+
+/// A call that may run at the endpoint.
+struct Approved {
+    wanted: Wanted,
+    authorized: Authorized<Call>,
+    carrying: Option<Carrying>,
+}
+
+impl Drop for Approved {
+    fn drop(&mut self) {
+        if let Some(carrying) = self.carrying.take() {
+            carrying.end("failed: the outcome is unknown");
+        }
+    }
+}
+
+/// The answer to an approval.
+pub(crate) struct Answer {
+    pub(crate) id: String,
+    pub(crate) approve: bool,
+    reason: Option<String>,
+}
+
+impl Answer {
+    /// As the endpoint is told it.
+    pub(crate) fn item(&self) -> Value {
+        let mut item = json!({
+            "type": "mcp_approval_response", "approval_request_id": self.id, "approve": self.approve,
+        });
+        if let (Some(members), Some(reason)) = (item.as_object_mut(), &self.reason) {
+            members.insert("reason".to_owned(), json!(reason));
+        }
+        item
+    }
+
+    fn denied(id: &str, reason: String) -> Self {
+        Self { id: id.to_owned(), approve: false, reason: Some(reason) }
+    }
+}
+
+impl Calls {
+    /// A session for the calls of `asked`.
+    pub(crate) fn new(shared: &Shared, asked: &Asked) -> Self {
+        let id = SessionId(uuid::Uuid::now_v7().to_string());
+        let options = &shared.options;
+        shared.gate.open_session(Session {
+            id: id.clone(),
+            agent: options.agent.clone(),
+            parent: None,
+            roots: options.roots.clone(),
+            cwd: options.cwd.clone(),
+            mode: options.mode,
+        });
+        shared.gate.stands_alone(&id);
+        let known = asked
+            .servers
+            .iter()
+            .filter_map(|(label, server)| Some((label.clone(), shared.configured(label, server)?)));
+        shared.gate.pass_servers(&id, known.collect());
+        Self { gate: shared.gate.clone(), session: id, approved: HashMap::new() }
+    }
+
+    /// Has every call in `requests` judged, and waits for all of the answers. `refuse`: none of them may run, and why.
+    pub(crate) async fn answers(
+        &mut self,
+        shared: &Shared,
+        asked: &Asked,
+        requests: impl IntoIterator<Item = (String, Vec<Value>)>,
+        (items, refuse): (&[Box<RawValue>], Option<&str>),
+    ) -> Vec<Answer> {
+        let judged = requests.into_iter().map(|(id, versions)| {
+            let wanted = match refuse {
+                Some(why) => Err(why.to_owned()),
+                None => Wanted::read(&id, &versions),
+            };
+            match wanted {
+                Ok(wanted) => {
+                    let call = wanted.call(shared, &self.session, asked, items);
+                    // Sessions have a bound of their own, and there are many of them.
+                    let ticket = match shared.waiting.try_acquire() {
+                        Ok(place) => Ok((self.gate.submit_as(call, &[], None), place)),
+                        Err(_) => Err("too many calls wait for an answer already"),
+                    };
+                    (id, ticket.map(|(ticket, place)| (wanted, ticket, place)).map_err(str::to_owned))
+                }
+                Err(why) => {
+                    self.gate.refused();
+                    (id, Err(why))
+                }
+            }
+        });
+        // All are asked about before anybody waits for one of them.
+        let judged: Vec<_> = judged.collect();
+        let verdicts = judged.into_iter().map(|(id, judged)| async move {
+            match judged {
+                Ok((wanted, ticket, place)) => {
+                    let verdict = ticket.verdict().await;
+                    drop(place);
+                    match verdict {
+                        Verdict::Allowed(authorized) => Ok((wanted, authorized)),
+                        Verdict::Denied(refusal) => Err(Answer::denied(&id, refused(&wanted, &refusal))),
+                        Verdict::Cancelled => {
+                            Err(Answer::denied(&id, "the call was cancelled, and nothing was run".to_owned()))
+                        }
+                    }
+                }
+                Err(why) => Err(Answer::denied(&id, why)),
+            }
+        });
+        let verdicts = join_all(verdicts).await;
+        let answer = |verdict| match verdict {
+            Ok((wanted, authorized)) => {
+                let wanted: Wanted = wanted;
+                let answer = Answer { id: wanted.id.clone(), approve: true, reason: None };
+                let approved = Approved { wanted, authorized, carrying: None };
+                self.approved.insert(answer.id.clone(), approved);
+                answer
+            }
+            Err(answer) => answer,
+        };
+        verdicts.into_iter().map(answer).collect()
+    }
+
+    /// The endpoint is about to be told: what is approved begins.
+    pub(crate) fn begin(&mut self) {
+        for approved in self.approved.values_mut() {
+            approved.carrying.get_or_insert_with(|| self.gate.carry(&approved.authorized));
+        }
+    }
+
+    /// It is certain that nothing of what was approved ran.
+    pub(crate) fn nothing_ran(&mut self) {
+        for (_, mut approved) in self.approved.drain() {
+            if let Some(carrying) = approved.carrying.take() {
+                carrying.end("failed: it was never run");
+            }
+        }
+    }
+
+    /// Whether something was approved whose end is not known.
+    pub(crate) fn any_open(&self) -> bool {
+        !self.approved.is_empty()
+    }
+
+    /// What has run, by the items of a response that has ended: what was approved ends, and what was not is counted. Returns
+    /// the names of the latter.
+    pub(crate) fn ended(&mut self, shared: &Shared, asked: &Asked, items: &[Box<RawValue>]) -> Vec<String> {
+        let mut unasked = Vec::new();
+        for item in items.iter().filter(|item| item.get().contains("\"mcp_call\"")) {
+            let Ok(item) = serde_json::from_str::<Value>(item.get()) else { continue };
+            if item.get("type").and_then(Value::as_str) != Some("mcp_call") {
+                continue;
+            }
+            let approval = item.get("approval_request_id").and_then(Value::as_str);
+            let Ok(ran) = Wanted::of(approval.unwrap_or_default(), &item) else { continue };
+            let failed = item.get("error").is_some_and(|error| !error.is_null());
+            let approved = approval.and_then(|id| self.approved.remove(id));
+            match approved {
+                Some(mut approved) if approved.wanted.is(&ran) => {
+                    let carrying = approved.carrying.take();
+                    if let Some(carrying) = carrying {
+                        carrying.end(if failed { "failed" } else { "completed" });
+                    }
+                }
+                _ => {
+                    let call = ran.call(shared, &self.session, asked, items);
+                    self.gate.judge_reported(&call);
+                    unasked.push(format!("{}/{}", visible(&ran.label), visible(&ran.tool)));
+                }
+            }
+        }
+        unasked
+    }
+}
+
+impl Drop for Calls {
+    fn drop(&mut self) {
+        self.approved.clear();
+        self.gate.close_session(&self.session);
+    }
+}
+
+/// What the model is told of a call that may not run.
+fn refused(wanted: &Wanted, refusal: &Refusal) -> String {
+    let mut text = format!("mayi did not let this call of {} from {} through", wanted.tool, wanted.label);
+    text.push_str(", and nothing was run: ");
+    text.push_str(&refusal.reason);
+    if !text.ends_with(['.', '!', '?']) {
+        text.push('.');
+    }
+    if refusal.by_person || refusal.is_policy() {
+        text.push_str(" Do not try it in another way.");
+    }
+    text
+}

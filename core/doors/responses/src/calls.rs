@@ -1,0 +1,186 @@
+//! A call that the endpoint wants approved, as mayi's call: what is judged, shown and recorded.
+
+use std::collections::BTreeMap;
+
+use mayi_core::call::json::strict;
+use mayi_core::call::{Access, Call, Category, Door, McpAccess, ServerAbout, ServerId, SessionId, ToolAbout};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::door::Shared;
+use crate::request::{Asked, Server};
+
+/// A call that waits for an approval.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Wanted {
+    /// The approval's id.
+    pub(crate) id: String,
+    pub(crate) label: String,
+    pub(crate) tool: String,
+    pub(crate) arguments: Value,
+}
+
+impl Wanted {
+    /// Reads what was said of an approval, in all its versions.
+    ///
+    /// # Errors
+    /// If it can't be judged: why not, for the model.
+    pub(crate) fn read(id: &str, versions: &[Value]) -> Result<Self, String> {
+        let mut read = versions.iter().map(|item| Self::of(id, item));
+        let first = read.next().ok_or("the call was never said in full")??;
+        // What was shown could be another one than what runs.
+        if read.any(|other| other.as_ref() != Ok(&first)) {
+            return Err("the endpoint has said two different things about this call".to_owned());
+        }
+        Ok(first)
+    }
+
+    /// Reads one version: of an approval, or of a call that ran.
+    pub(crate) fn of(id: &str, item: &Value) -> Result<Self, String> {
+        let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
+        let label = text("server_label").ok_or("the call does not say which server it is about")?;
+        let tool = text("name").ok_or("the call does not say which tool it is about")?;
+        let arguments = text("arguments").unwrap_or_default();
+        let arguments = if arguments.is_empty() { "{}" } else { &arguments };
+        let arguments = strict(arguments)
+            .map_err(|error| format!("the arguments of this call can be read in different ways: {error}"))?;
+        Ok(Self { id: id.to_owned(), label, tool, arguments })
+    }
+
+    /// Whether a call that ran is the one that was approved.
+    pub(crate) fn is(&self, ran: &Self) -> bool {
+        (&self.label, &self.tool, &self.arguments) == (&ran.label, &ran.tool, &ran.arguments)
+    }
+
+    /// The call that the gate judges. `items`: what the endpoint has said so far.
+    pub(crate) fn call(
+        &self,
+        shared: &Shared,
+        session: &SessionId,
+        asked: &Asked,
+        items: &[Box<RawValue>],
+    ) -> Call {
+        let server = asked.servers.get(&self.label);
+        let known = server.and_then(|server| shared.configured(&self.label, server));
+        let listed = listed(&self.label, &self.tool, items);
+        let hint = |names: [&str; 2]| {
+            let annotations = listed.as_ref()?.get("annotations")?;
+            names.into_iter().find_map(|name| annotations.get(name)?.as_bool())
+        };
+        // Decisions, section 1: what a server says makes nothing looser, unless the user trusts it in this.
+        let policy = shared.gate.policy();
+        let settings = policy.servers.get(&self.label).filter(|_| known.is_some());
+        let trusted = settings.is_some_and(|settings| settings.trust_annotations);
+        let reads = hint(["read_only", "readOnlyHint"]);
+        let destroys = hint(["destructive", "destructiveHint"]) == Some(true);
+        let believed = if trusted { reads } else { None };
+        let mut access = McpAccess::new(
+            vec![(self.label.clone(), self.tool.clone())],
+            self.arguments.clone(),
+            &shared.options.cwd,
+        );
+        access.claims = (believed == Some(true) && !destroys).then_some(Category::Read);
+        let (mut cautions, mut flagged) = (Vec::new(), Vec::new());
+        match server {
+            Some(server) if server.require.wants(&self.tool, believed) => {
+                cautions.push("the app asks for an approval of this tool (require_approval)".to_owned());
+            }
+            Some(_) => {}
+            None => flagged.push("the app's request does not say which server this is".to_owned()),
+        }
+        if destroys {
+            cautions.push("the server itself calls this tool destructive".to_owned());
+        }
+        Call {
+            door: Door::Responses,
+            agent: shared.options.agent.clone(),
+            session: session.clone(),
+            tool_call_id: Some(self.id.clone()),
+            roots: shared.options.roots.clone(),
+            cwd: shared.options.cwd.clone(),
+            env: BTreeMap::new(),
+            title: format!("{}/{}", self.label, self.tool),
+            kind: "mcp".to_owned(),
+            name: Some(self.tool.clone()),
+            raw_input: self.arguments.clone(),
+            diffs: Vec::new(),
+            notes: server.and_then(Server::shown).into_iter().collect(),
+            locations: Vec::new(),
+            accesses: vec![Access::Mcp(access)],
+            not_shown: Vec::new(),
+            by_hand: None,
+            server: known.or_else(|| server.and_then(identity)),
+            blocked: None,
+            cautions,
+            flagged,
+            about: Some(about(&self.label, server, listed.as_ref())),
+        }
+    }
+}
+
+/// A server that is not configured, by how the endpoint reaches it.
+fn identity(server: &Server) -> Option<ServerId> {
+    let (kind, value) = server.place.as_ref()?;
+    Some(ServerId::of(&json!({ "responses": { *kind: value } })))
+}
+
+/// What the server has said of a tool, as the endpoint passes it on.
+fn listed(label: &str, tool: &str, items: &[Box<RawValue>]) -> Option<Value> {
+    items.iter().rev().find_map(|item| {
+        if !item.get().contains("mcp_list_tools") {
+            return None;
+        }
+        let item: Value = serde_json::from_str(item.get()).ok()?;
+        let is = |name: &str, wanted: &str| item.get(name).and_then(Value::as_str) == Some(wanted);
+        if !(is("type", "mcp_list_tools") && is("server_label", label)) {
+            return None;
+        }
+        let tools = item.get("tools")?.as_array()?;
+        tools.iter().find(|listed| listed.get("name").and_then(Value::as_str) == Some(tool)).cloned()
+    })
+}
+
+fn about(label: &str, server: Option<&Server>, listed: Option<&Value>) -> ServerAbout {
+    let text = |name: &str| listed?.get(name)?.as_str().map(str::to_owned);
+    let tool = listed.map(|listed| ToolAbout {
+        title: text("title"),
+        description: text("description"),
+        annotations: listed.get("annotations").cloned().unwrap_or_default(),
+    });
+    ServerAbout {
+        name: label.to_owned(),
+        description: server.and_then(|server| server.description.clone()),
+        tool,
+        ..ServerAbout::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(arguments: &str) -> Value {
+        json!({ "id": "mcpr_1", "server_label": "docs", "name": "search", "arguments": arguments })
+    }
+
+    /// Attack 354: what was shown could be another call than the one that runs.
+    #[test]
+    fn given_two_versions_of_a_call_then_it_is_denied() {
+        let one = item(r#"{"q":1}"#);
+        assert!(Wanted::read("mcpr_1", std::slice::from_ref(&one)).is_ok());
+        // The same, written otherwise.
+        assert!(Wanted::read("mcpr_1", &[one.clone(), item(r#"{ "q": 1 }"#)]).is_ok());
+        assert!(Wanted::read("mcpr_1", &[one, item(r#"{"q":2}"#)]).is_err());
+        assert!(Wanted::read("mcpr_1", &[]).is_err());
+    }
+
+    /// Decisions, section 1: "Messages that would be judged and carry duplicate keys [...] are refused."
+    #[test]
+    fn given_arguments_that_readers_disagree_on_then_it_is_denied() {
+        for arguments in [r#"{"q":1,"q":2}"#, "{", r#"{"q":1e400}"#] {
+            assert!(Wanted::read("mcpr_1", &[item(arguments)]).is_err(), "{arguments}");
+        }
+        assert_eq!(Wanted::read("mcpr_1", &[item("")]).unwrap().arguments, json!({}));
+        assert!(Wanted::read("mcpr_1", &[json!({ "id": "mcpr_1", "name": "search" })]).is_err());
+    }
+}

@@ -1,0 +1,93 @@
+//! The door: what all requests share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mayi_core::call::{AgentId, ServerId};
+use mayi_core::gate::Gate;
+use mayi_core::policy::Mode;
+use mayi_core::store::Store;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::chains::Chains;
+use crate::plain::Leftovers;
+use crate::request::Server;
+use crate::upstream::Upstream;
+
+/// So many calls wait for an answer at a time, of all apps together; more are denied.
+const WAITING: usize = 64;
+
+/// Hears one line that people should know.
+pub type Say = Box<dyn Fn(&str) + Send + Sync>;
+
+/// How the door is to be.
+pub struct ResponsesOptions {
+    /// Who calls through it: as the user configured it, never what an app says of itself.
+    pub agent: AgentId,
+    /// The folder that names in arguments start from.
+    pub cwd: PathBuf,
+    /// The folders that may be worked in, links resolved.
+    pub roots: Vec<PathBuf>,
+    /// The mode, if one was chosen.
+    pub mode: Option<Mode>,
+    /// The servers of the configuration that are reached by an address: their names, addresses and identities. An app's
+    /// server of that name at that address is that one.
+    pub servers: Vec<(String, String, ServerId)>,
+    /// The token that has to come with every request.
+    pub token: String,
+    /// Names that the door may be called by, such as `localhost`.
+    pub hosts: Vec<String>,
+    /// Where it can be looked up who is within an agent.
+    pub store: Arc<dyn Store>,
+    /// A denial ends the answer, and the app's next request begins anew.
+    pub reset_on_deny: bool,
+    /// Who hears of what people should know.
+    pub say: Say,
+}
+
+/// What all requests share.
+pub(crate) struct Shared {
+    pub(crate) gate: Gate,
+    pub(crate) upstream: Upstream,
+    pub(crate) chains: Chains,
+    pub(crate) options: ResponsesOptions,
+    pub(crate) waiting: Semaphore,
+    pub(crate) leftovers: Leftovers,
+    /// mayi ends.
+    pub(crate) closing: CancellationToken,
+}
+
+impl Shared {
+    /// The configured server that the app's server `label` is.
+    pub(crate) fn configured(&self, label: &str, server: &Server) -> Option<ServerId> {
+        let (kind, place) = server.place.as_ref()?;
+        let is = |(name, url, _): &&(String, String, ServerId)| {
+            *kind == "server_url" && name == label && url == place
+        };
+        self.options.servers.iter().find(is).map(|(_, _, identity)| identity.clone())
+    }
+}
+
+/// The door. Cheap to clone.
+#[derive(Clone)]
+pub struct ResponsesDoor {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl ResponsesDoor {
+    /// A door before `upstream`.
+    #[must_use]
+    pub fn new(gate: Gate, upstream: Upstream, chains: Chains, options: ResponsesOptions) -> Self {
+        let shared = Shared {
+            gate,
+            upstream,
+            chains,
+            options,
+            waiting: Semaphore::new(WAITING),
+            leftovers: Leftovers::default(),
+            closing: CancellationToken::new(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+}

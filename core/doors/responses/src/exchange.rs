@@ -1,0 +1,221 @@
+//! One answer to an app: the requests and responses that it is made of, and what is asked between them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderMap, Method, StatusCode, header};
+use mayi_core::approval::visible;
+use serde_json::Value;
+
+use crate::answers::{Answer, Calls};
+use crate::chains::Chain;
+use crate::door::Shared;
+use crate::joined::{Held, Joined};
+use crate::refusal::Trouble;
+use crate::request::Asked;
+use crate::upstream::{self, whole};
+
+/// The most times that one answer can ask for approvals: a model that never ends costs money.
+const ROUNDS: usize = 32;
+/// The most bytes of items of one answer.
+const MOST: usize = 64 * 1024 * 1024;
+/// So often a request that goes on is sent, where it is certain that nothing ran.
+const TRIES: u32 = 4;
+/// The first pause between them; each next one is twice as long.
+const PAUSE: Duration = Duration::from_millis(500);
+/// A longer pause than this, which the endpoint may ask for, is for the app to make.
+const LONGEST_PAUSE: Duration = Duration::from_secs(20);
+
+/// One answer on its way.
+pub(crate) struct Exchange {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) asked: Asked,
+    headers: HeaderMap,
+    pub(crate) joined: Joined,
+    calls: Option<Calls>,
+    rounds: usize,
+    /// So many items have been looked at.
+    looked: usize,
+}
+
+/// What comes after a response that asked for approvals.
+pub(crate) enum Next {
+    /// Another one, which goes on.
+    Response(reqwest::Response),
+    /// Nothing: this is the end.
+    Close(Vec<u8>),
+}
+
+impl Exchange {
+    pub(crate) fn new(shared: Arc<Shared>, asked: Asked, mut headers: HeaderMap, joined: Joined) -> Self {
+        // It would make an endpoint answer a later request with the answer to the first.
+        headers.remove("idempotency-key");
+        headers.insert(header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+        Self { shared, asked, headers, joined, calls: None, rounds: 0, looked: 0 }
+    }
+
+    fn calls(&mut self) -> &mut Calls {
+        let Self { shared, asked, calls, .. } = self;
+        calls.get_or_insert_with(|| Calls::new(shared, asked))
+    }
+
+    /// Has calls judged that the app itself approves.
+    pub(crate) async fn approved_by_the_app(&mut self, requests: Vec<(String, Vec<Value>)>) -> Vec<Answer> {
+        self.calls();
+        let Self { shared, asked, calls, .. } = self;
+        let Some(calls) = calls else { return Vec::new() };
+        let answers = calls.answers(shared, asked, requests, (&[], None)).await;
+        calls.begin();
+        answers
+    }
+
+    /// Has what `held` asks for judged, waits for the answers, and tells the endpoint.
+    ///
+    /// # Errors
+    /// If it does not go on: what the app hears.
+    pub(crate) async fn answer(&mut self, mut held: Held) -> Result<Next, Trouble> {
+        self.look();
+        self.rounds += 1;
+        let bytes: usize = self.joined.items().iter().map(|item| item.get().len()).sum();
+        if self.rounds > ROUNDS || bytes > MOST {
+            let message =
+                format!("this answer has asked for approvals {ROUNDS} times, or has become too long");
+            return Err(Trouble::new(StatusCode::BAD_GATEWAY, "mayi_bounds", message));
+        }
+        let spent = self.joined.spent;
+        if !self.asked.can_go_on(spent) {
+            let text = self.joined.close(held, true);
+            self.keep(false);
+            return Ok(Next::Close(text));
+        }
+        let refuse = (!self.asked.can_call(spent))
+            .then_some("the app's own limit of tool calls (max_tool_calls) is reached, and nothing was run");
+        let requests = std::mem::take(&mut held.requests);
+        self.calls();
+        let Self { shared, asked, joined, calls, .. } = self;
+        let Some(calls) = calls else { return Err(Trouble::ending()) };
+        let answers = calls.answers(shared, asked, requests, (joined.items(), refuse)).await;
+        if shared.closing.is_cancelled() {
+            return Err(Trouble::ending());
+        }
+        if shared.options.reset_on_deny && answers.iter().any(|answer| !answer.approve) {
+            calls.nothing_ran();
+            let text = joined.close(held, false);
+            self.keep(true);
+            return Ok(Next::Close(text));
+        }
+        let items = answers.iter().map(Answer::item).collect();
+        let body = asked.next(&held.id, items, joined.items(), spent);
+        let approved: Vec<&str> =
+            answers.iter().filter(|answer| answer.approve).map(|answer| &*answer.id).collect();
+        let denials = answers.iter().filter(|answer| !answer.approve).map(Answer::item).collect();
+        joined.answered(&approved, denials);
+        joined.goes_on();
+        self.looked = joined.items().len();
+        calls.begin();
+        self.go_on(body).await.map(Next::Response)
+    }
+
+    /// The answer has ended well: what ran is written down, and the app can go on from it.
+    pub(crate) fn finish(&mut self) {
+        self.look();
+        if self.joined.responses.len() > 1 {
+            self.keep(false);
+        }
+    }
+
+    /// What a response that broke off means for the app.
+    pub(crate) fn broken(&self, why: &str) -> Trouble {
+        if self.calls.as_ref().is_some_and(Calls::any_open) {
+            Trouble::unknown(why)
+        } else {
+            Trouble::new(StatusCode::BAD_GATEWAY, "mayi_upstream", why)
+        }
+    }
+
+    /// Looks at what has run.
+    fn look(&mut self) {
+        let items = self.joined.items().get(self.looked..).unwrap_or_default();
+        let ran = items.iter().any(|item| item.get().contains("mcp_call"));
+        if ran {
+            self.calls();
+            let Self { shared, asked, joined, calls, looked, .. } = self;
+            let items = joined.items().get(*looked..).unwrap_or_default();
+            let unasked = calls.as_mut().map(|calls| calls.ended(shared, asked, items)).unwrap_or_default();
+            for name in unasked {
+                (shared.options.say)(&format!("{name} ran at the endpoint without having been asked about"));
+            }
+        }
+        self.looked = self.joined.items().len();
+    }
+
+    /// Remembers what the app can go on from.
+    fn keep(&self, fresh: bool) {
+        let chain = Chain { responses: self.joined.responses.clone(), fresh };
+        if let Err(error) = self.shared.chains.keep(&chain) {
+            let text = format!(
+                "what stands behind a response can't be written down, so nobody can go on from it: {error}"
+            );
+            (self.shared.options.say)(&text);
+        }
+    }
+
+    /// Sends a request that goes on. It is sent again only where it is certain that nothing ran.
+    async fn go_on(&mut self, body: Vec<u8>) -> Result<reqwest::Response, Trouble> {
+        let mut pause = PAUSE;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let request = self.shared.upstream.request(Method::POST, "/responses", &self.headers);
+            let (trouble, again) = match request.body(body.clone()).send().await {
+                Ok(answer) if answer.status().is_success() => return Ok(answer),
+                Ok(answer) => self.refused(answer, &mut pause).await,
+                Err(error) if error.is_connect() => (self.not_run(&upstream::unreachable(&error)), true),
+                Err(error) => (self.broken(&upstream::why(&error)), !self.any_open()),
+            };
+            if !again || tries >= TRIES || pause > LONGEST_PAUSE {
+                if trouble.code != UNKNOWN
+                    && let Some(calls) = &mut self.calls
+                {
+                    calls.nothing_ran();
+                }
+                return Err(trouble);
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+    }
+
+    fn any_open(&self) -> bool {
+        self.calls.as_ref().is_some_and(Calls::any_open)
+    }
+
+    /// The endpoint does not go on: what that means, and whether it makes sense to try again.
+    async fn refused(&self, answer: reqwest::Response, pause: &mut Duration) -> (Trouble, bool) {
+        let status = answer.status();
+        let after =
+            answer.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
+        if let Some(seconds) = after {
+            *pause = (*pause).max(Duration::from_secs(seconds));
+        }
+        let text = whole(answer, 64 * 1024).await.unwrap_or_default();
+        let said: Value = serde_json::from_slice(&text).unwrap_or_default();
+        let said = said.get("error").and_then(|error| error.get("message")).and_then(Value::as_str);
+        let message = format!("the endpoint answers {status}: {}", visible(said.unwrap_or("without a word")));
+        if status.is_server_error() {
+            return (self.broken(&message), !self.any_open());
+        }
+        // A request that was refused was not carried out.
+        let trouble = Trouble { status, ..self.not_run(&Trouble::upstream(message)) };
+        (trouble, status == StatusCode::TOO_MANY_REQUESTS)
+    }
+
+    /// It is certain that nothing ran.
+    fn not_run(&self, trouble: &Trouble) -> Trouble {
+        let message = format!("nothing was run after the approval was answered: {}", trouble.message);
+        Trouble::new(trouble.status, "mayi_not_run", message)
+    }
+}
+
+/// The word for what nobody knows.
+const UNKNOWN: &str = "mayi_outcome_unknown";

@@ -1,0 +1,178 @@
+//! Who comes in, and where each request goes.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use futures::TryStreamExt;
+use http::request::Parts;
+use http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use hyper::body::Incoming;
+use mayi_core::call::{Digest, digest_of_bytes};
+use mayi_doors::listen::{self, Visitor};
+use mayi_doors::web::{bearer, is_served, same_token};
+use tokio::net::TcpListener;
+
+use crate::door::{ResponsesDoor, Shared};
+use crate::exchange::Exchange;
+use crate::joined::Joined;
+use crate::refusal::Trouble;
+use crate::request::Asked;
+use crate::route::{Route, route};
+use crate::upstream::{is_coded, passed, unreachable};
+use crate::{own, plain, retrieve, streamed};
+
+/// The most connections at a time.
+const CONNECTIONS: usize = 1024;
+/// The longest request: images and files can be in it.
+const LONGEST: usize = 64 * 1024 * 1024;
+/// A request has to be there in this time.
+const BODY: Duration = Duration::from_secs(120);
+
+/// Serves apps at `listener`, until `shutdown` is there. Whoever waits for an answer then is told so.
+pub async fn serve(listener: TcpListener, door: ResponsesDoor, shutdown: impl Future<Output = ()> + Send) {
+    let shared = door.shared;
+    let closing = shared.closing.clone();
+    let handle = move |request: Request<Incoming>, visitor: Arc<Visitor>| {
+        let shared = Arc::clone(&shared);
+        async move {
+            handled(&shared, request.map(Body::new), &visitor).await.unwrap_or_else(Trouble::into_response)
+        }
+    };
+    let over = async move {
+        shutdown.await;
+        closing.cancel();
+    };
+    listen::serve(listener, CONNECTIONS, handle, over).await;
+}
+
+async fn handled(
+    shared: &Arc<Shared>,
+    request: Request<Body>,
+    visitor: &Arc<Visitor>,
+) -> Result<Response<Body>, Trouble> {
+    let (parts, body) = request.into_parts();
+    admitted(shared, &parts, visitor).await?;
+    let (route, target) = route(&parts.method, &parts.uri, &parts.headers)?;
+    let (method, mut sent) = (parts.method, parts.headers);
+    match route {
+        Route::Create => created(shared, body, sent).await,
+        Route::Seen { id, rest } => {
+            let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+            match shared.chains.behind(&id) {
+                Some(chain) if method == Method::GET && rest.is_empty() && !query.contains("stream=") => {
+                    sent.remove(header::CONTENT_TYPE);
+                    retrieve::retrieved(shared, &chain, &query, &sent).await
+                }
+                Some(chain) if method == Method::DELETE && rest.is_empty() => {
+                    retrieve::deleted(shared, &chain, &sent).await
+                }
+                _ => through(shared, method, &target, (body, sent)).await,
+            }
+        }
+        Route::Other => through(shared, method, &target, (body, sent)).await,
+    }
+}
+
+/// Lets a request in, or says why not.
+async fn admitted(shared: &Arc<Shared>, parts: &Parts, visitor: &Arc<Visitor>) -> Result<(), Trouble> {
+    let headers = &parts.headers;
+    if !is_served(&parts.uri, headers, &shared.options.hosts) {
+        return Err(Trouble::refused("this Host is not served here"));
+    }
+    if headers.contains_key(header::ORIGIN) {
+        return Err(Trouble::refused("web pages are not served here"));
+    }
+    if !bearer(headers).is_some_and(|sent| same_token(sent, &shared.options.token)) {
+        let message =
+            "there is no valid API key: the one for apps is in the file that mayi names when it starts";
+        return Err(Trouble::new(StatusCode::UNAUTHORIZED, "mayi_token", message));
+    }
+    let (store, local, peer) = (Arc::clone(&shared.options.store), visitor.local, visitor.peer);
+    // Once for a connection: an agent has no way into one that is open.
+    let within = visitor
+        .within
+        .get_or_init(|| async move {
+            let look = move || mayi_core::gate::is_within_an_agent(&*store, local, peer);
+            // What can't be known is not let in.
+            !matches!(tokio::task::spawn_blocking(look).await, Ok(Ok(false)))
+        })
+        .await;
+    if *within {
+        // Its calls would be judged by the app's rules, and not by the agent's own.
+        let message = "this comes from an agent, or from what one has started, which can't be the app";
+        return Err(Trouble::refused(message));
+    }
+    visitor.stranger.is_known();
+    Ok(())
+}
+
+/// A response is to be made.
+async fn created(shared: &Arc<Shared>, body: Body, sent: HeaderMap) -> Result<Response<Body>, Trouble> {
+    if sent.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {
+        let message = "compressed requests are not taken: send them as they are";
+        return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "mayi_request", message));
+    }
+    let read = tokio::time::timeout(BODY, to_bytes(body, LONGEST)).await;
+    let Ok(Ok(bytes)) = read else {
+        return Err(Trouble::request("the request is too long, or did not come in time"));
+    };
+    let request = digest(&bytes, &sent);
+    let mut asked = Asked::read(bytes.to_vec()).map_err(Trouble::request)?;
+    if !asked.stream
+        && let Some(coming) = shared.leftovers.take(&request)
+    {
+        return Ok(plain::joined(Arc::clone(shared), coming, request).await);
+    }
+    let before = asked.previous.clone();
+    let chain = before.as_deref().and_then(|seen| shared.chains.behind(seen));
+    let previous = match &chain {
+        Some(chain) if chain.fresh => None,
+        Some(chain) => chain.responses.last().cloned(),
+        None => before.clone(),
+    };
+    let joined = Joined::new(before.as_deref(), chain.is_some());
+    // Only what says it has to be looked at: the rest is sent as it came.
+    asked.first(previous.as_deref());
+    let mut exchange = Exchange::new(Arc::clone(shared), asked, sent.clone(), joined);
+    own::judged(&mut exchange, previous.as_deref(), &sent).await?;
+    let text = exchange.asked.first(previous.as_deref());
+    let request_up = shared.upstream.request(Method::POST, "/responses", &sent).body(text);
+    let answer = request_up.send().await.map_err(|error| unreachable(&error))?;
+    if !answer.status().is_success() || exchange.asked.background {
+        return Ok(passed(answer));
+    }
+    if is_coded(&answer) {
+        return Err(Trouble::upstream("the endpoint's answer is compressed, and can't be read"));
+    }
+    if streamed::is_stream(&answer) {
+        return Ok(streamed::streamed(exchange, answer));
+    }
+    Ok(plain::plain(exchange, answer, request).await)
+}
+
+/// What tells a request from every other one.
+fn digest(bytes: &[u8], sent: &HeaderMap) -> Digest {
+    let mut text = sent.get("idempotency-key").map(|key| key.as_bytes().to_vec()).unwrap_or_default();
+    text.push(b'\n');
+    text.extend_from_slice(bytes);
+    digest_of_bytes(&text)
+}
+
+/// What is passed on as it is.
+async fn through(
+    shared: &Arc<Shared>,
+    method: Method,
+    target: &str,
+    (body, sent): (Body, HeaderMap),
+) -> Result<Response<Body>, Trouble> {
+    let has_body = sent.contains_key(header::CONTENT_LENGTH) || sent.contains_key(header::TRANSFER_ENCODING);
+    let mut request = shared.upstream.request(method, target, &sent);
+    if has_body {
+        let stream = body.into_data_stream().map_err(std::io::Error::other);
+        request = request.body(reqwest::Body::wrap_stream(stream));
+    }
+    let answer = request.send().await.map_err(|error| unreachable(&error))?;
+    Ok(passed(answer))
+}

@@ -1,0 +1,325 @@
+//! The one answer that an app sees, made of the responses that the endpoint gave: one id, one count of events and of items,
+//! one end, and the usage of all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mayi_doors::members::{Members, raw};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::events::Block;
+use crate::request::Spent;
+
+/// An item that asks for an approval.
+const REQUEST: &str = "mcp_approval_request";
+
+/// What the app had at first of what a later response could say otherwise, because it was asked otherwise.
+const FIRST: &[&str] =
+    &["created_at", "previous_response_id", "tool_choice", "max_output_tokens", "max_tool_calls"];
+
+/// What becomes of an event.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// It goes to the app, like this.
+    Send(Vec<u8>),
+    /// It is not the app's.
+    Hide,
+    /// A response has ended, and asks for approvals.
+    Asks(Held),
+    /// The answer has ended; this goes to the app.
+    Close(Vec<u8>),
+}
+
+/// The end of a response that asks for approvals: kept back.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// The response that asks.
+    pub(crate) id: String,
+    /// What it asks, each in every version that was said of it, by their ids.
+    pub(crate) requests: BTreeMap<String, Vec<Value>>,
+    response: Members,
+    block: Option<Block>,
+}
+
+/// What the app has seen, and what it has not.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    /// The app's own words for what it goes on from, where the endpoint was told others.
+    previous: Option<Option<String>>,
+    /// The head of the first response.
+    first: Option<Members>,
+    /// The endpoint's responses, in order.
+    pub(crate) responses: Vec<String>,
+    /// The number of the next event.
+    pub(crate) sequence: Option<u64>,
+    /// So many items the app has seen of the responses before this one.
+    base: u64,
+    /// What the app does not see of this one: places of items.
+    hidden: BTreeSet<u64>,
+    /// The approvals that were asked for in this one.
+    requests: BTreeMap<String, Vec<Value>>,
+    /// All items, and those of them that the app sees.
+    items: Vec<Box<RawValue>>,
+    output: Vec<Box<RawValue>>,
+    usage: Option<Value>,
+    /// A response has ended, and another one goes on.
+    later: bool,
+    /// Something was not shown to the app.
+    hid: bool,
+    pub(crate) spent: Spent,
+}
+
+impl Joined {
+    /// An answer to a request in which the app goes on from `previous`; `mapped`: the endpoint was told something else.
+    pub(crate) fn new(previous: Option<&str>, mapped: bool) -> Self {
+        Self { previous: mapped.then(|| previous.map(str::to_owned)), ..Self::default() }
+    }
+
+    /// All items of all responses that have ended.
+    pub(crate) fn items(&self) -> &[Box<RawValue>] {
+        &self.items
+    }
+
+    /// What becomes of an event of the endpoint's.
+    pub(crate) fn event(&mut self, block: Block) -> Step {
+        let event = block.data().and_then(|data| Members::parse(&data).ok());
+        // What nobody here can read changes nothing here either.
+        let Some(mut event) = event else { return Step::Send(block.raw) };
+        let kind = event.string("type").unwrap_or_default();
+        match kind.as_str() {
+            "response.created" | "response.queued" | "response.in_progress" => {
+                let response = event.object("response").unwrap_or_default();
+                self.begins(&response);
+                if self.later {
+                    return Step::Hide;
+                }
+            }
+            "response.output_item.added" | "response.output_item.done" => {
+                let place = place(&event);
+                let item = event.value("item").filter(|item| kind_of(item) == Some(REQUEST));
+                if let Some(item) = item {
+                    // What is only begun says nothing yet.
+                    let begun = item.get("arguments").and_then(Value::as_str).is_none_or(str::is_empty);
+                    self.asked(item, begun && kind.ends_with("added"));
+                    self.hidden.extend(place);
+                    return Step::Hide;
+                }
+            }
+            "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
+                let response = event.object("response").unwrap_or_default();
+                return self.ended(response, kind == "response.completed", Some((block, event)));
+            }
+            _ => {}
+        }
+        if place(&event).is_some_and(|place| self.hidden.contains(&place)) {
+            return Step::Hide;
+        }
+        let mut changed = self.places(&mut event);
+        changed |= self.numbers(&mut event);
+        if let (Some(previous), Some(mut response)) = (&self.previous, event.object("response")) {
+            response.set("previous_response_id", raw(previous));
+            event.set("response", response.raw());
+            changed = true;
+        }
+        Step::Send(if changed { block.with_data(event.raw().get()) } else { block.raw })
+    }
+
+    /// What becomes of a response that came as one text; an error, if it is no object.
+    pub(crate) fn whole(&mut self, text: Vec<u8>) -> Step {
+        let read = std::str::from_utf8(&text).ok().and_then(|text| Members::parse(text).ok());
+        let Some(response) = read else { return Step::Close(text) };
+        self.begins(&response);
+        let complete = response.string("status").is_none_or(|status| status == "completed");
+        match self.ended(response, complete, None) {
+            // Nothing had to be changed.
+            Step::Close(same) if same.is_empty() => Step::Close(text),
+            step => step,
+        }
+    }
+
+    /// The answer ends with `held` as it is, though nobody answers what it asks. `cut`: because the app's limit was reached.
+    pub(crate) fn close(&mut self, held: Held, cut: bool) -> Vec<u8> {
+        let Held { mut response, block, .. } = held;
+        if cut {
+            response.set("status", raw("incomplete"));
+            response.set("incomplete_details", raw(&json!({ "reason": "max_output_tokens" })));
+        }
+        let event = block.and_then(|block| {
+            let mut event = Members::parse(&block.data()?).ok()?;
+            if cut {
+                event.set("type", raw("response.incomplete"));
+            }
+            let raw = String::from_utf8(block.raw).ok()?;
+            let raw = if cut { raw.replace("response.completed", "response.incomplete") } else { raw };
+            Some((Block { raw: raw.into_bytes() }, event))
+        });
+        self.last(response, event)
+    }
+
+    /// What was asked is answered. For an endpoint that keeps nothing: what was approved is said again as the call that it
+    /// became, and never as an approval, which could run it once more.
+    pub(crate) fn answered(&mut self, approved: &[&str], denials: Vec<Value>) {
+        let is_approved = |item: &RawValue| {
+            let item: Value = serde_json::from_str(item.get()).unwrap_or_default();
+            let id = item.get("id").and_then(Value::as_str);
+            kind_of(&item) == Some(REQUEST) && id.is_some_and(|id| approved.contains(&id))
+        };
+        self.items.retain(|item| !(item.get().contains(REQUEST) && is_approved(item)));
+        self.items.extend(denials.iter().map(raw));
+    }
+
+    /// The next response is a part of the same answer.
+    pub(crate) fn goes_on(&mut self) {
+        self.later = true;
+        self.hidden.clear();
+        self.requests.clear();
+    }
+
+    fn begins(&mut self, response: &Members) {
+        if let Some(id) = response.string("id")
+            && self.responses.last() != Some(&id)
+        {
+            self.responses.push(id);
+        }
+        if self.first.is_none() {
+            let mut first = Members::default();
+            for name in FIRST.iter().chain(&["id"]) {
+                if let Some(value) = response.get(name) {
+                    first.set(name, value.to_owned());
+                }
+            }
+            self.first = Some(first);
+        }
+    }
+
+    /// An approval is asked for. An item that has no id can't be answered, and is no approval of anything.
+    fn asked(&mut self, item: Value, begun: bool) {
+        let Some(id) = item.get("id").and_then(Value::as_str).map(str::to_owned) else { return };
+        let versions = self.requests.entry(id).or_default();
+        if !begun && !versions.contains(&item) {
+            versions.push(item);
+        }
+    }
+
+    /// Puts an item's place where the app sees it; says whether that is another one.
+    fn places(&self, event: &mut Members) -> bool {
+        let Some(place) = place(event) else { return false };
+        let hidden = u64::try_from(self.hidden.range(..place).count()).unwrap_or_default();
+        let seen = (self.base + place).saturating_sub(hidden);
+        if seen != place {
+            event.set("output_index", raw(&seen));
+        }
+        seen != place
+    }
+
+    /// Gives an event the next number, if it has one; says whether it is another one.
+    fn numbers(&mut self, event: &mut Members) -> bool {
+        let Some(number) = event.value("sequence_number").and_then(|number| number.as_u64()) else {
+            return false;
+        };
+        let next = self.sequence.unwrap_or(number);
+        self.sequence = Some(next + 1);
+        if next != number {
+            event.set("sequence_number", raw(&next));
+        }
+        next != number
+    }
+
+    /// A response has ended.
+    fn ended(&mut self, response: Members, complete: bool, event: Option<(Block, Members)>) -> Step {
+        let items: Vec<Box<RawValue>> = response
+            .get("output")
+            .and_then(|output| serde_json::from_str(output.get()).ok())
+            .unwrap_or_default();
+        self.hid |= !self.requests.is_empty();
+        for item in items {
+            let value: Value = serde_json::from_str(item.get()).unwrap_or_default();
+            let kind = kind_of(&value).unwrap_or_default();
+            if kind == REQUEST {
+                self.hid = true;
+                self.asked(value, false);
+            } else {
+                self.spent.tool_calls += u64::from(kind.ends_with("_call") && kind != "function_call");
+                self.output.push(item.clone());
+                self.base = u64::try_from(self.output.len()).unwrap_or_default();
+            }
+            self.items.push(item);
+        }
+        if let Some(usage) = response.value("usage") {
+            let tokens = usage.get("output_tokens").and_then(Value::as_u64);
+            self.spent.output_tokens += tokens.unwrap_or_default();
+            self.usage = Some(match self.usage.take() {
+                Some(before) => sum(before, usage),
+                None => usage,
+            });
+        }
+        let id = response.string("id");
+        if complete
+            && !self.requests.is_empty()
+            && let Some(id) = id
+        {
+            let requests = std::mem::take(&mut self.requests);
+            return Step::Asks(Held { id, requests, response, block: event.map(|(block, _)| block) });
+        }
+        Step::Close(self.last(response, event))
+    }
+
+    /// The end of the answer: empty, where the whole text that came can be passed on.
+    fn last(&mut self, mut response: Members, event: Option<(Block, Members)>) -> Vec<u8> {
+        let joins = self.later || self.hid;
+        let changed = joins || self.previous.is_some();
+        if joins {
+            let first = self.first.clone().unwrap_or_default();
+            for name in FIRST.iter().chain(&["id"]) {
+                if let Some(value) = first.get(name) {
+                    response.set(name, value.to_owned());
+                }
+            }
+            response.set("output", raw(&self.output));
+            if let Some(usage) = &self.usage {
+                response.set("usage", raw(usage));
+            }
+        }
+        if let Some(previous) = &self.previous {
+            response.set("previous_response_id", raw(previous));
+        }
+        let Some((block, mut event)) = event else {
+            return if changed { response.raw().get().as_bytes().to_vec() } else { Vec::new() };
+        };
+        let numbered = self.numbers(&mut event);
+        if changed {
+            event.set("response", response.raw());
+        }
+        if changed || numbered { block.with_data(event.raw().get()) } else { block.raw }
+    }
+}
+
+fn kind_of(item: &Value) -> Option<&str> {
+    item.get("type")?.as_str()
+}
+
+fn place(event: &Members) -> Option<u64> {
+    event.value("output_index")?.as_u64()
+}
+
+/// Two counts of tokens together, in every part that they have.
+fn sum(one: Value, other: Value) -> Value {
+    match (one, other) {
+        (Value::Object(mut all), Value::Object(more)) => {
+            for (name, value) in more {
+                let before = all.get_mut(&name).map(Value::take);
+                all.insert(name, before.map_or(value.clone(), |before| sum(before, value)));
+            }
+            Value::Object(all)
+        }
+        (Value::Number(one), Value::Number(other)) => match (one.as_u64(), other.as_u64()) {
+            (Some(one), Some(other)) => json!(one.saturating_add(other)),
+            _ => Value::Number(other),
+        },
+        (one, Value::Null) => one,
+        (_, other) => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

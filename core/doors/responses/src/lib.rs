@@ -1,0 +1,28 @@
+//! The Responses API: a door between an app and an OpenAI-compatible endpoint, where the endpoint itself calls MCP tools.
+//!
+//! Everything passes as it came. Only where a response asks for an approval (`mcp_approval_request`) mayi decides or asks,
+//! answers the endpoint in the app's place, and joins what comes then to what the app has had: an app that knows no approvals
+//! sees one answer.
+
+mod answers;
+mod calls;
+mod chains;
+mod door;
+mod events;
+mod exchange;
+mod front;
+mod joined;
+mod own;
+mod plain;
+mod refusal;
+mod request;
+mod require;
+mod retrieve;
+mod route;
+mod streamed;
+mod upstream;
+
+pub use chains::Chains;
+pub use door::{ResponsesDoor, ResponsesOptions, Say};
+pub use front::serve;
+pub use upstream::Upstream;

@@ -1,0 +1,87 @@
+//! What an app hears where mayi itself answers: errors in the shape that the API's clients know.
+
+use axum::body::Body;
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::{Value, json};
+
+/// An error of mayi's own, or one of the endpoint's that ends an answer which has begun.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) status: StatusCode,
+    /// A word for programs.
+    pub(crate) code: &'static str,
+    /// One line, for people.
+    pub(crate) message: String,
+    /// Whether it makes sense to send the request again. The official clients do so by themselves, and must not where a
+    /// tool may have run.
+    pub(crate) again: bool,
+}
+
+impl Trouble {
+    /// A request that can't be served as it is.
+    pub(crate) fn request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "mayi_request", message)
+    }
+
+    /// A request that is not let in.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "mayi_refused", message)
+    }
+
+    /// The endpoint can't be talked to, and nothing ran.
+    pub(crate) fn upstream(message: impl Into<String>) -> Self {
+        Self { again: true, ..Self::new(StatusCode::BAD_GATEWAY, "mayi_upstream", message) }
+    }
+
+    /// A call was approved, and nobody knows whether it ran.
+    pub(crate) fn unknown(message: &str) -> Self {
+        let message = format!(
+            "a tool call was approved, and its outcome is unknown: {message}. It may have run; look before it is \
+             tried again"
+        );
+        Self::new(StatusCode::BAD_GATEWAY, "mayi_outcome_unknown", message)
+    }
+
+    /// mayi ends.
+    pub(crate) fn ending() -> Self {
+        let message = "mayi was ended while an approval waited, and nothing was approved";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "mayi_ended", message)
+    }
+
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), again: false }
+    }
+
+    fn error(&self) -> Value {
+        let kind = if self.status.is_server_error() { "server_error" } else { "invalid_request_error" };
+        json!({ "message": format!("mayi: {}", self.message), "type": kind, "param": null, "code": self.code })
+    }
+
+    /// As an answer.
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(Body::from(json!({ "error": self.error() }).to_string()));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if !self.again {
+            headers.insert("x-should-retry", HeaderValue::from_static("false"));
+        }
+        response
+    }
+
+    /// As the last event of a stream. Clients raise where an event has an `error`.
+    pub(crate) fn event(&self, sequence: Option<u64>) -> Vec<u8> {
+        let error = self.error();
+        let mut data = json!({
+            "type": "error", "code": self.code, "message": error.get("message"), "param": null, "error": error,
+        });
+        if let (Some(members), Some(sequence)) = (data.as_object_mut(), sequence) {
+            members.insert("sequence_number".to_owned(), json!(sequence));
+        }
+        format!("event: error\ndata: {data}\n\n").into_bytes()
+    }
+}

@@ -1,0 +1,403 @@
+//! What an app wants: its request to make a response, and the requests that go on with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mayi_core::approval::visible;
+use mayi_core::call::json::strict;
+use mayi_core::policy::fold;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::require::Require;
+
+/// An MCP server, as the app describes it to the endpoint.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    /// Where it is: `server_url`, `connector_id` or `tunnel_id`, and its value.
+    pub(crate) place: Option<(&'static str, String)>,
+    pub(crate) require: Require,
+    pub(crate) description: Option<String>,
+}
+
+impl Server {
+    /// Where it is, for people: without what could be a secret.
+    pub(crate) fn shown(&self) -> Option<String> {
+        let (kind, value) = self.place.as_ref()?;
+        let mut text = value.clone();
+        if let Ok(mut url) = Url::parse(value) {
+            let _ = (url.set_username(""), url.set_password(None));
+            url.set_query(None);
+            url.set_fragment(None);
+            text = url.into();
+        }
+        Some(format!("{kind}: {text}"))
+    }
+}
+
+/// A request to make a response.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    body: Map<String, Value>,
+    /// The text that came, as long as nothing of it had to be changed.
+    came: Option<Vec<u8>>,
+    /// Events are wanted.
+    pub(crate) stream: bool,
+    /// The answer is fetched later.
+    pub(crate) background: bool,
+    /// By their labels.
+    pub(crate) servers: BTreeMap<String, Server>,
+    /// `previous_response_id`, as the app said it.
+    pub(crate) previous: Option<String>,
+}
+
+/// What is counted of a response that is to go on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    pub(crate) output_tokens: u64,
+    pub(crate) tool_calls: u64,
+}
+
+/// The smallest `max_output_tokens` that the API takes.
+const LEAST_TOKENS: u64 = 16;
+
+/// The members that are read here: others must not read them otherwise.
+const NAMES: &[&str] = &[
+    "tools",
+    "input",
+    "stream",
+    "background",
+    "store",
+    "previous_response_id",
+    "conversation",
+    "tool_choice",
+    "max_output_tokens",
+    "max_tool_calls",
+];
+const TOOL_NAMES: &[&str] =
+    &["type", "server_label", "server_url", "connector_id", "tunnel_id", "require_approval", "tools"];
+
+impl Asked {
+    /// Reads a request. Every MCP server in it is then one whose every call is asked about, so that mayi sees it.
+    ///
+    /// # Errors
+    /// If programs could read it differently; one line.
+    pub(crate) fn read(bytes: Vec<u8>) -> Result<Self, String> {
+        let text = std::str::from_utf8(&bytes).map_err(|_| "the request is no text".to_owned())?;
+        let wrong =
+            |error: serde_json::Error| format!("the request can't be read: {}", visible(&error.to_string()));
+        let Value::Object(mut body) = strict(text).map_err(wrong)? else {
+            return Err("the request is no JSON object".to_owned());
+        };
+        mistaken(&body, NAMES)?;
+        let mut found = Found::default();
+        if let Some(tools) = body.get_mut("tools") {
+            found.tools(tools, 0)?;
+        }
+        for item in body.get_mut("input").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(tools) = item.as_object_mut().and_then(|item| item.get_mut("tools")) {
+                found.tools(tools, 0)?;
+            }
+        }
+        let is = |name: &str| body.get(name).and_then(Value::as_bool) == Some(true);
+        let previous = body.get("previous_response_id").and_then(Value::as_str).map(str::to_owned);
+        let (stream, background) = (is("stream"), is("background"));
+        let came = (!found.changed).then_some(bytes);
+        Ok(Self { stream, background, servers: found.servers, previous, came, body })
+    }
+
+    /// The request for the endpoint, where `previous` is what the app goes on from.
+    pub(crate) fn first(&mut self, previous: Option<&str>) -> Vec<u8> {
+        if previous != self.previous.as_deref() {
+            self.came = None;
+            match previous {
+                Some(previous) => self.body.insert("previous_response_id".to_owned(), json!(previous)),
+                None => self.body.shift_remove("previous_response_id"),
+            };
+        }
+        self.came.clone().unwrap_or_else(|| written(&self.body))
+    }
+
+    /// The items of the input, where they are a list.
+    pub(crate) fn items(&self) -> &[Value] {
+        self.body.get("input").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Puts `item` in the place of the one at `at`.
+    pub(crate) fn put(&mut self, at: usize, item: Value) {
+        let items = self.body.get_mut("input").and_then(Value::as_array_mut);
+        if let Some(old) = items.and_then(|items| items.get_mut(at)) {
+            *old = item;
+            self.came = None;
+        }
+    }
+
+    /// The conversation that it belongs to.
+    pub(crate) fn conversation(&self) -> Option<&str> {
+        let conversation = self.body.get("conversation")?;
+        conversation.as_str().or_else(|| conversation.get("id")?.as_str())
+    }
+
+    /// The endpoint keeps nothing: whoever goes on sends everything again.
+    pub(crate) fn is_stateless(&self) -> bool {
+        self.body.get("store").and_then(Value::as_bool) == Some(false)
+    }
+
+    /// Whether what is left of the app's limits is enough to go on.
+    pub(crate) fn can_go_on(&self, spent: Spent) -> bool {
+        self.limit("max_output_tokens").is_none_or(|most| most >= spent.output_tokens + LEAST_TOKENS)
+    }
+
+    /// Whether the app's limit lets one more tool be called.
+    pub(crate) fn can_call(&self, spent: Spent) -> bool {
+        self.limit("max_tool_calls").is_none_or(|most| most > spent.tool_calls)
+    }
+
+    fn limit(&self, name: &str) -> Option<u64> {
+        self.body.get(name).and_then(Value::as_u64)
+    }
+
+    /// The request that goes on with `answers` to what `response` asked. `before`: the items of all responses so far, for an
+    /// endpoint that keeps none. Everything but its input is said again, since the endpoint carries nothing over, and what is
+    /// limited is what is left.
+    pub(crate) fn next(
+        &self,
+        response: &str,
+        answers: Vec<Value>,
+        before: &[Box<RawValue>],
+        spent: Spent,
+    ) -> Vec<u8> {
+        let mut body = self.body.clone();
+        let mut set = |name: &str, value: Value| body.insert(name.to_owned(), value);
+        if self.is_stateless() {
+            let mut input = match self.body.get("input") {
+                Some(Value::Array(items)) => items.clone(),
+                Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
+                _ => Vec::new(),
+            };
+            input.extend(before.iter().filter_map(|item| replayed(item)));
+            input.extend(answers);
+            set("input", Value::Array(input));
+        } else {
+            set("input", Value::Array(answers));
+            if self.conversation().is_none() {
+                set("previous_response_id", json!(response));
+            }
+        }
+        if let Some(most) = self.limit("max_output_tokens") {
+            set("max_output_tokens", json!(most.saturating_sub(spent.output_tokens).max(LEAST_TOKENS)));
+        }
+        if let Some(most) = self.limit("max_tool_calls") {
+            set("max_tool_calls", json!(most.saturating_sub(spent.tool_calls).max(1)));
+        }
+        if let Some(choice) = self.body.get("tool_choice").and_then(unforced) {
+            set("tool_choice", choice);
+        }
+        written(&body)
+    }
+}
+
+/// An item that a response had, as it is said again. What an endpoint that keeps nothing could not find by its id is left out.
+fn replayed(item: &RawValue) -> Option<Value> {
+    let item: Value = serde_json::from_str(item.get()).ok()?;
+    let known = item.get("type").and_then(Value::as_str) != Some("reasoning")
+        || item.get("encrypted_content").is_some_and(Value::is_string);
+    known.then_some(item)
+}
+
+/// What a choice that forces a tool is once the tool was called: the model's own. None, if it forces nothing.
+fn unforced(choice: &Value) -> Option<Value> {
+    match choice {
+        Value::String(word) if word == "auto" || word == "none" => None,
+        Value::Object(members) if members.get("type").and_then(Value::as_str) == Some("allowed_tools") => {
+            let mut members = members.clone();
+            members.insert("mode".to_owned(), json!("auto"));
+            Some(Value::Object(members))
+        }
+        _ => Some(json!("auto")),
+    }
+}
+
+fn written(body: &Map<String, Value>) -> Vec<u8> {
+    // Every map of values can be written.
+    serde_json::to_vec(body).unwrap_or_default()
+}
+
+/// Attack: a member that mayi does not take for one of `names`, and the endpoint does.
+fn mistaken(members: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
+    let taken = |name: &&String| !names.contains(&name.as_str()) && names.contains(&&*fold(name));
+    match members.keys().find(taken) {
+        Some(name) => {
+            Err(format!("`{}` could be read as another member: write it in small letters", visible(name)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What is found in the tools of a request.
+#[derive(Default)]
+struct Found {
+    servers: BTreeMap<String, Server>,
+    labels: BTreeSet<String>,
+    changed: bool,
+}
+
+impl Found {
+    fn tools(&mut self, tools: &mut Value, depth: usize) -> Result<(), String> {
+        if depth > 8 {
+            return Err("the tools are nested too deeply".to_owned());
+        }
+        for tool in tools.as_array_mut().into_iter().flatten() {
+            let Some(members) = tool.as_object_mut() else { continue };
+            let kind = members.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+            if fold(&kind) == "mcp" {
+                self.server(members, &kind)?;
+            }
+            if let Some(tools) = members.get_mut("tools") {
+                self.tools(tools, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn server(&mut self, members: &mut Map<String, Value>, kind: &str) -> Result<(), String> {
+        mistaken(members, TOOL_NAMES)?;
+        if kind != "mcp" {
+            return Err(format!("the type `{}` of a tool could be read as `mcp`", visible(kind)));
+        }
+        let label = members.get("server_label").and_then(Value::as_str);
+        let label = label.ok_or("an MCP tool has no server_label")?.to_owned();
+        if !self.labels.insert(label.clone()) {
+            return Err(format!(
+                "two MCP tools have the server_label `{}`: give each its own",
+                visible(&label)
+            ));
+        }
+        let text = |name: &str| members.get(name).and_then(Value::as_str).map(str::to_owned);
+        let place = ["server_url", "connector_id", "tunnel_id"];
+        let place = place.into_iter().find_map(|name| Some((name, text(name)?)));
+        let (require, description) =
+            (Require::read(members.get("require_approval")), text("server_description"));
+        self.servers.insert(label, Server { place, require, description });
+        if members.get("require_approval") != Some(&json!("always")) {
+            members.insert("require_approval".to_owned(), json!("always"));
+            self.changed = true;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(value: &Value) -> Result<Asked, String> {
+        Asked::read(value.to_string().into_bytes())
+    }
+
+    fn parsed(bytes: &[u8]) -> Value {
+        serde_json::from_slice(bytes).unwrap()
+    }
+
+    fn server(require: Value) -> Value {
+        json!({ "type": "mcp", "server_label": "docs", "server_url": "https://d/mcp", "require_approval": require })
+    }
+
+    /// "passes everything through": what needs no change is sent as it was written.
+    #[test]
+    fn given_a_request_that_needs_no_change_then_its_bytes_are_sent() {
+        let text = r#"{ "temperature":1.00,"x-new":[ ],"input":"hi" , "tools":[{"type":"mcp","server_label":"d","require_approval":"always"}]}"#;
+        let mut asked = Asked::read(text.as_bytes().to_vec()).unwrap();
+        assert_eq!(asked.first(None), text.as_bytes());
+    }
+
+    /// Surfaces, section 6: "on the way up it is "always", so that mayi sees every call". Wherever the server stands. Attack 16.
+    #[test]
+    fn given_any_require_approval_then_the_endpoint_asks_about_every_call() {
+        for require in [json!("never"), json!({"never": {"tool_names": ["t"]}}), json!(null), json!("always")]
+        {
+            let nested = json!({ "type": "namespace", "tools": [server(require.clone())] });
+            let items = json!([{ "type": "additional_tools", "tools": [server(require.clone())] }]);
+            for body in [
+                json!({ "tools": [server(require.clone())] }),
+                json!({ "tools": [nested] }),
+                json!({ "input": items }),
+            ] {
+                let sent = parsed(&read(&body).unwrap().first(None)).to_string();
+                assert!(sent.contains(r#""require_approval":"always""#), "{sent}");
+                assert!(!sent.contains("never"), "{sent}");
+            }
+        }
+    }
+
+    /// Attack 352: a request that the endpoint reads otherwise than mayi does.
+    #[test]
+    fn given_a_request_that_could_be_read_otherwise_then_it_is_refused() {
+        for body in [
+            r#"{"tools":[],"tools":[{"type":"mcp"}]}"#,
+            r#"{"Tools":[{"type":"mcp"}]}"#,
+            r#"{"tools":[{"type":"MCP","server_label":"d"}]}"#,
+            r#"{"tools":[{"type":"mcp","server_label":"d","Require_Approval":"never"}]}"#,
+            r#"{"tools":[{"type":"mcp"}]}"#,
+            r#"{"tools":[{"type":"mcp","server_label":"d"},{"type":"mcp","server_label":"d"}]}"#,
+            "[]",
+            "{",
+        ] {
+            assert!(Asked::read(body.as_bytes().to_vec()).is_err(), "{body}");
+        }
+    }
+
+    /// Issue: "The continuation repeats every field of the request but its input [...]; a forcing `tool_choice` becomes auto;
+    /// caps become what is left of them".
+    #[test]
+    fn given_a_request_that_goes_on_then_every_field_is_said_again_and_limits_are_what_is_left() {
+        let body = json!({
+            "model": "m", "instructions": "be brief", "input": "hi", "tools": [server(json!("never"))],
+            "tool_choice": "required", "max_output_tokens": 100, "max_tool_calls": 3, "metadata": {"a": "b"},
+            "previous_response_id": "resp_0", "stream": true,
+        });
+        let answer =
+            json!({ "type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": true });
+        let spent = Spent { output_tokens: 30, tool_calls: 1 };
+        let next = parsed(&read(&body).unwrap().next("resp_1", vec![answer.clone()], &[], spent));
+        assert_eq!(
+            next,
+            json!({
+                "model": "m", "instructions": "be brief", "input": [answer], "tools": [server(json!("always"))],
+                "tool_choice": "auto", "max_output_tokens": 70, "max_tool_calls": 2, "metadata": {"a": "b"},
+                "previous_response_id": "resp_1", "stream": true,
+            })
+        );
+        assert!(read(&body).unwrap().can_go_on(spent));
+        assert!(!read(&body).unwrap().can_go_on(Spent { output_tokens: 90, ..spent }));
+    }
+
+    /// Issue: "`store: false` and conversations are handled": the one says everything again, the other names no response.
+    #[test]
+    fn given_an_endpoint_that_keeps_nothing_then_all_items_are_said_again() {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let before = [
+            raw(r#"{"type":"reasoning","id":"rs_1"}"#),
+            raw(r#"{"type":"reasoning","id":"rs_2","encrypted_content":"x"}"#),
+            raw(r#"{"type":"mcp_approval_request","id":"mcpr_1"}"#),
+        ];
+        let asked = read(&json!({ "input": "hi", "store": false })).unwrap();
+        let next = parsed(&asked.next("resp_1", vec![json!({"a": 1})], &before, Spent::default()));
+        assert_eq!(next["input"].as_array().unwrap().len(), 4);
+        assert_eq!(next["input"][0], json!({ "role": "user", "content": "hi" }));
+        assert_eq!(next["input"][1]["id"], "rs_2");
+        assert!(next.get("previous_response_id").is_none());
+        let asked = read(&json!({ "input": "hi", "conversation": "conv_1" })).unwrap();
+        let next = parsed(&asked.next("resp_1", vec![], &before, Spent::default()));
+        assert_eq!(next, json!({ "input": [], "conversation": "conv_1" }));
+    }
+
+    /// A secret in a server's address is not shown.
+    #[test]
+    fn given_an_address_with_a_secret_then_it_is_shown_without_it() {
+        let mut tool = server(json!("always"));
+        tool["server_url"] = json!("https://me:secret@d.example/mcp?token=secret#x");
+        let asked = read(&json!({ "tools": [tool] })).unwrap();
+        assert_eq!(asked.servers["docs"].shown().as_deref(), Some("server_url: https://d.example/mcp"));
+    }
+}

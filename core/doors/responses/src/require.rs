@@ -1,0 +1,114 @@
+//! `require_approval` of an MCP tool, in every form that it has: what the app wants asked about.
+
+use serde_json::Value;
+
+/// What the app wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Require {
+    /// Everything is asked about. Also where it is not said, or said in a way that nobody knows.
+    Always,
+    /// Nothing is.
+    Never,
+    /// Some tools are, and some are not.
+    Filters { always: Option<Filter>, never: Option<Filter> },
+}
+
+/// Some tools of a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Filter {
+    tool_names: Option<Vec<String>>,
+    read_only: Option<bool>,
+}
+
+impl Require {
+    pub(crate) fn read(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::String(word)) if word == "never" => Self::Never,
+            Some(Value::Object(members)) => Self::Filters {
+                always: Filter::read(members.get("always")),
+                never: Filter::read(members.get("never")),
+            },
+            _ => Self::Always,
+        }
+    }
+
+    /// Whether the app wants `tool` asked about. `read_only`: what is known of the tool, and believed. "A tool in both
+    /// lists or neither is asked about."
+    pub(crate) fn wants(&self, tool: &str, read_only: Option<bool>) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Filters { always, never } => {
+                // What is not known counts as what asks.
+                let asked = always.as_ref().is_some_and(|filter| filter.holds(tool, read_only, true));
+                let spared = never.as_ref().is_some_and(|filter| filter.holds(tool, read_only, false));
+                asked || !spared
+            }
+        }
+    }
+}
+
+impl Filter {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        let names = |value: &Value| -> Vec<String> {
+            let names = value.as_array().into_iter().flatten();
+            names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        };
+        match value? {
+            Value::Object(members) => Some(Self {
+                tool_names: members.get("tool_names").filter(|value| !value.is_null()).map(names),
+                read_only: members.get("read_only").and_then(Value::as_bool),
+            }),
+            list @ Value::Array(_) => Some(Self { tool_names: Some(names(list)), read_only: None }),
+            _ => None,
+        }
+    }
+
+    fn holds(&self, tool: &str, known: Option<bool>, unknown: bool) -> bool {
+        let named = self.tool_names.as_ref().is_none_or(|names| names.iter().any(|name| name == tool));
+        let reads = self.read_only.is_none_or(|wanted| known.map_or(unknown, |known| known == wanted));
+        // A filter that filters nothing says nothing.
+        named && reads && (self.tool_names.is_some() || self.read_only.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Issue: "`require_approval` in every form [...]; a tool in both lists or neither is asked about."
+    #[test]
+    fn given_require_approval_in_every_form_then_the_app_gets_asked_what_it_wants() {
+        let cases = [
+            (json!("always"), true),
+            (json!("never"), false),
+            (json!(null), true),
+            (json!("sometimes"), true),
+            (json!({}), true),
+            (json!({"never": {"tool_names": ["t"]}}), false),
+            (json!({"never": {"tool_names": ["u"]}}), true),
+            (json!({"never": ["t"]}), false),
+            (json!({"never": {}}), true),
+            (json!({"always": {"tool_names": ["t"]}}), true),
+            (json!({"always": {"tool_names": ["u"]}}), true),
+            (json!({"always": {"tool_names": ["t"]}, "never": {"tool_names": ["t"]}}), true),
+            (json!({"always": {"tool_names": ["u"]}, "never": {"tool_names": ["t"]}}), false),
+        ];
+        for (value, asks) in cases {
+            assert_eq!(Require::read(Some(&value)).wants("t", None), asks, "{value}");
+        }
+        assert!(Require::read(None).wants("t", None));
+    }
+
+    /// Decisions, amendment 16: "`read_only` counts only where the server's annotations are trusted."
+    #[test]
+    fn given_read_only_then_only_what_is_believed_spares_a_question() {
+        let never = Require::read(Some(&json!({"never": {"read_only": true}})));
+        assert!(never.wants("t", None) && never.wants("t", Some(false)) && !never.wants("t", Some(true)));
+        let always =
+            Require::read(Some(&json!({"always": {"read_only": false}, "never": {"tool_names": ["t"]}})));
+        assert!(always.wants("t", None) && always.wants("t", Some(false)) && !always.wants("t", Some(true)));
+    }
+}

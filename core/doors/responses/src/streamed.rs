@@ -1,0 +1,179 @@
+//! An answer as a stream of events.
+
+use std::io;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use futures::stream;
+use http::{HeaderValue, Response, header};
+use tokio::sync::mpsc;
+
+use crate::events::Blocks;
+use crate::exchange::{Exchange, Next};
+use crate::joined::{Held, Step};
+use crate::refusal::Trouble;
+use crate::upstream::{head, why};
+
+/// The longest event: an image can be in one.
+const LONGEST: usize = 64 * 1024 * 1024;
+/// Events that an app has not read yet.
+const AHEAD: usize = 64;
+/// As often something is sent while an answer waits for a person. Clients give up where nothing comes.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// What a client reads.
+type Out = mpsc::Sender<io::Result<Bytes>>;
+
+/// Nobody reads any more, or all was said.
+enum Over {
+    Said,
+    Broken(io::Error),
+    Trouble(Trouble),
+}
+
+impl From<Trouble> for Over {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+/// How a response of the endpoint ended.
+enum Ended {
+    Asks(Held),
+    Over,
+}
+
+/// The answer that begins with `first`.
+pub(crate) fn streamed(exchange: Exchange, first: reqwest::Response) -> Response<Body> {
+    let (status, headers) = head(&first);
+    let (out, read) = mpsc::channel(AHEAD);
+    tokio::spawn(run(exchange, first, out));
+    let body = stream::unfold(read, |mut read| async move { read.recv().await.map(|chunk| (chunk, read)) });
+    let mut response = Response::new(Body::from_stream(body));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    // Some proxies collect an answer before they pass it on.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    response
+}
+
+async fn run(mut exchange: Exchange, first: reqwest::Response, out: Out) {
+    let closing = exchange.shared.closing.clone();
+    let over = tokio::select! {
+        over = work(&mut exchange, first, &out) => over,
+        // The app is gone: what waits is withdrawn.
+        () = out.closed() => Over::Said,
+        () = closing.cancelled() => Over::Trouble(Trouble::ending()),
+    };
+    match over {
+        Over::Said => {}
+        // The connection breaks off, as the endpoint's did: clients raise.
+        Over::Broken(error) => {
+            let _ = out.send(Err(error)).await;
+        }
+        Over::Trouble(trouble) => {
+            let event = trouble.event(exchange.joined.sequence);
+            let _ = out.send(Ok(event.into())).await;
+        }
+    }
+}
+
+async fn work(exchange: &mut Exchange, first: reqwest::Response, out: &Out) -> Over {
+    let mut response = first;
+    let mut later = false;
+    loop {
+        let held = match passed(exchange, response, out, later).await {
+            Ok(Ended::Asks(held)) => held,
+            Ok(Ended::Over) => return Over::Said,
+            Err(over) => return over,
+        };
+        let next = kept_alive(exchange.answer(held), out).await;
+        match next {
+            Ok(Next::Response(next)) if is_stream(&next) => response = next,
+            Ok(Next::Response(_)) => {
+                return Over::Trouble(exchange.broken("the endpoint went on with something else"));
+            }
+            Ok(Next::Close(text)) => {
+                let _ = out.send(Ok(text.into())).await;
+                return Over::Said;
+            }
+            Err(trouble) => return Over::Trouble(trouble),
+        }
+        later = true;
+    }
+}
+
+/// Whether an answer is a stream of events.
+pub(crate) fn is_stream(answer: &reqwest::Response) -> bool {
+    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.split(';').next().unwrap_or_default().trim() == "text/event-stream")
+}
+
+/// Passes a response on, up to its end or to where it asks.
+async fn passed(
+    exchange: &mut Exchange,
+    mut response: reqwest::Response,
+    out: &Out,
+    later: bool,
+) -> Result<Ended, Over> {
+    let mut blocks = Blocks::new(LONGEST);
+    let mut closed = false;
+    loop {
+        let chunk = match response.chunk().await {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => break,
+            Err(error) if closed || !later => return Err(Over::Broken(io::Error::other(error))),
+            Err(error) => return Err(exchange.broken(&why(&error)).into()),
+        };
+        let Ok(all) = blocks.take(&chunk) else {
+            return Err(exchange.broken("an event of the endpoint's is too long").into());
+        };
+        let mut text = Vec::with_capacity(chunk.len());
+        let mut held = None;
+        for block in all {
+            match exchange.joined.event(block) {
+                Step::Send(bytes) => text.extend_from_slice(&bytes),
+                Step::Hide => {}
+                Step::Asks(asks) => {
+                    held = Some(asks);
+                    break;
+                }
+                Step::Close(bytes) => {
+                    closed = true;
+                    // Before the app hears of the end, and goes on from it.
+                    exchange.finish();
+                    text.extend_from_slice(&bytes);
+                }
+            }
+        }
+        if !text.is_empty() && out.send(Ok(text.into())).await.is_err() {
+            return Err(Over::Said);
+        }
+        if let Some(held) = held {
+            return Ok(Ended::Asks(held));
+        }
+    }
+    if later && !closed {
+        return Err(exchange.broken("the endpoint's answer ended before its end").into());
+    }
+    let rest = blocks.rest();
+    if !rest.is_empty() {
+        let _ = out.send(Ok(rest.into())).await;
+    }
+    Ok(Ended::Over)
+}
+
+/// Waits, and says something now and then.
+async fn kept_alive<T>(waited: impl Future<Output = T>, out: &Out) -> T {
+    let mut waited = std::pin::pin!(waited);
+    loop {
+        match tokio::time::timeout(KEEP_ALIVE, waited.as_mut()).await {
+            Ok(done) => return done,
+            Err(_) => {
+                // A comment: no client sees it.
+                let _ = out.send(Ok(Bytes::from_static(b": mayi waits for an answer\n\n"))).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The edge cases that seed document and issue list, each under its name.
+
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, message, wants};
+use mayi_tests::endpoint::Trouble;
+
+/// "Multiple pending approvals: User may need to approve multiple tool calls": all at once on cards, answered together.
+#[test]
+fn multiple_pending_approvals() {
+    let scene = Scene::new(&[]);
+    let reading = scene.begin(&wants(&json!([["search", "read", "write"]]), true));
+    scene.waits(3);
+    scene.person("approve", "read");
+    scene.person("deny", "search");
+    scene.waits(1);
+    // Nothing runs before all of them are answered.
+    assert!(scene.ran().is_empty());
+    scene.person("approve", "write");
+    assert_eq!(message(&reading.end().response()), "search was not approved, read ran, write ran");
+    assert_eq!(scene.ran(), ["read", "write"]);
+    assert_eq!(scene.endpoint.requests().len(), 2);
+}
+
+/// "approvals in parallel responses": each answer has its own.
+#[test]
+fn approvals_in_parallel_responses() {
+    let scene = Scene::new(&[]);
+    let first = scene.begin(&wants(&json!([["search"]]), true));
+    let second = scene.begin(&wants(&json!([["read"]]), false));
+    scene.waits(2);
+    scene.person("deny", "search");
+    scene.person("approve", "read");
+    assert_eq!(message(&first.end().response()), "search was not approved");
+    assert_eq!(message(&second.end().json()), "read ran");
+    assert_eq!(scene.ran(), ["read"]);
+}
+
+/// "Approval timeout: Consider if approvals should expire": with a limit they do, into a denial.
+#[test]
+fn approval_timeout() {
+    let scene = Scene::new(&["--approval-timeout", "200ms"]);
+    let got = scene.create(&wants(&json!([["search"]]), true));
+    assert_eq!(message(&got.response()), "search was not approved");
+    assert!(scene.endpoint.requests()[1]["input"][0]["reason"].as_str().unwrap().contains("in time"));
+    assert!(scene.ran().is_empty());
+}
+
+/// "Abort during approval: Handle if user stops streaming while approval is pending": the question goes, nothing is told
+/// to the endpoint.
+#[test]
+fn abort_during_approval() {
+    let scene = Scene::new(&[]);
+    let mut reading = scene.begin(&wants(&json!([["search"]]), true));
+    reading.until("response.in_progress");
+    scene.waits(1);
+    reading.abort();
+    scene.waits(0);
+    assert_eq!(scene.endpoint.requests().len(), 1);
+    assert!(scene.ran().is_empty());
+}
+
+/// Issue, 8: "a client's own retry (same body, same key) joins the waiting card, and never makes a second one".
+#[test]
+fn retry_joins_the_card_that_waits() {
+    let scene = Scene::new(&[]);
+    let body = wants(&json!([["search"]]), false);
+    let first = scene.begin(&body);
+    let before = scene.waits(1);
+    first.abort();
+    let again = scene.begin(&body);
+    let after = scene.waits(1);
+    assert_eq!(before[0]["approvalId"], after[0]["approvalId"]);
+    scene.person("approve", "search");
+    assert_eq!(message(&again.end().json()), "search ran");
+    assert_eq!((scene.ran(), scene.endpoint.requests().len()), (vec!["search".to_owned()], 2));
+    // Whoever gives up and does not come back has nobody's answer.
+    let gone = scene.begin(&body);
+    scene.waits(1);
+    gone.abort();
+    scene.waits(0);
+}
+
+/// "Error after approval: Handle API errors gracefully, allow retry": sent again without asking again where it is certain that
+/// nothing ran.
+#[test]
+fn error_after_approval_that_ran_nothing_is_retried() {
+    for stream in [true, false] {
+        let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+        scene.endpoint.trouble(Trouble::Status(429));
+        let got = scene.create(&wants(&json!([["search"]]), stream));
+        let response = if stream { got.response() } else { got.json() };
+        assert_eq!(message(&response), "search ran");
+        assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (1, 3));
+    }
+}
+
+/// The same: "else the app is told that the outcome is unknown", and no client sends it again by itself. Attack 16.
+#[test]
+fn error_after_approval_whose_outcome_is_unknown_is_told() {
+    for (trouble, ran) in [(Trouble::Status(500), 0), (Trouble::BreaksOff(3), 1), (Trouble::EndsEarly, 1)] {
+        for stream in [true, false] {
+            let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+            scene.endpoint.trouble(trouble.clone());
+            let got = scene.create(&wants(&json!([["search"]]), stream));
+            let error = if stream {
+                let last = got.events().last().unwrap().clone();
+                assert_eq!(last["type"], "error", "{got:?}");
+                last["error"].clone()
+            } else {
+                assert_eq!(got.status, 502, "{got:?}");
+                assert!(got.head.contains("x-should-retry: false"), "{got:?}");
+                got.json()["error"].clone()
+            };
+            assert_eq!(error["code"], "mayi_outcome_unknown", "{trouble:?} {error}");
+            assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (ran, 2));
+            scene.recorded("the outcome is unknown");
+        }
+    }
+}
+
+/// The same where the endpoint refuses to go on: nothing ran, and the app hears it with the endpoint's own status.
+#[test]
+fn error_after_approval_that_is_a_refusal_is_told_as_one() {
+    let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+    scene.endpoint.trouble(Trouble::Status(404));
+    let got = scene.create(&wants(&json!([["search"]]), false));
+    assert_eq!((got.status, &got.json()["error"]["code"]), (404, &json!("mayi_not_run")));
+    assert!(scene.ran().is_empty());
+}
+
+/// "Conversation chain: Properly maintain `previous_response_id` through approval flow": from the id that the app saw, through
+/// a restart, and looked at and deleted as one response.
+#[test]
+fn conversation_chain() {
+    let mut scene = Scene::new(&["--allow", "mcp(docs/search)", "--deny", "mcp(docs/read)"]);
+    let first = scene.create(&wants(&json!([["search"], ["read"]]), true)).response();
+    let requests = scene.endpoint.requests();
+    let last = requests[2]["previous_response_id"].clone();
+    assert_ne!(last, first["id"]);
+    scene.restart();
+    for stream in [true, false] {
+        let mut body = wants(&json!("next"), stream);
+        body["previous_response_id"] = first["id"].clone();
+        let got = scene.create(&body);
+        let second = if stream { got.response() } else { got.json() };
+        // The endpoint goes on from its last response, and the app from what it said.
+        assert_eq!(second["previous_response_id"], first["id"]);
+        let sent = scene.endpoint.requests().last().unwrap()["previous_response_id"].clone();
+        assert!(sent != first["id"] && sent != last, "{sent}");
+        if stream {
+            assert_eq!(got.events()[0]["response"]["previous_response_id"], first["id"]);
+        }
+    }
+    let path = format!("/v1/responses/{}", first["id"].as_str().unwrap());
+    let seen = scene.send("GET", &path, "", "").end().json();
+    assert_eq!(
+        (&seen["id"], &seen["output"], &seen["usage"]),
+        (&first["id"], &first["output"], &first["usage"])
+    );
+    let deleted = scene.send("DELETE", &path, "", "").end().json();
+    assert_eq!((&deleted["id"], &deleted["deleted"]), (&first["id"], &json!(true)));
+    assert_eq!(
+        scene.send("GET", &format!("/v1/responses/{}", last.as_str().unwrap()), "", "").end().status,
+        404
+    );
+}
+
+/// Seed 001, after a denial: "Consider resetting `previous_response_id` to start fresh" (`--reset-on-deny`).
+#[test]
+fn denial_with_a_fresh_chain() {
+    for stream in [true, false] {
+        let scene =
+            Scene::new(&["--allow", "mcp(docs/search)", "--deny", "mcp(docs/read)", "--reset-on-deny"]);
+        let got = scene.create(&wants(&json!([["search", "read"]]), stream));
+        let first = if stream { got.response() } else { got.json() };
+        assert_eq!(first["status"], "completed");
+        assert!(!first.to_string().contains("mcp_approval_request"));
+        assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (0, 1));
+        let mut body = wants(&json!("next"), false);
+        body["previous_response_id"] = first["id"].clone();
+        assert_eq!(message(&scene.create(&body).json()), "You said: \"next\"");
+        assert_eq!(scene.endpoint.requests()[1]["previous_response_id"], Value::Null);
+    }
+}
+
+/// Issue, 2: "caps become what is left of them". Where nothing is left, nobody is asked for what could not go on.
+#[test]
+fn limits_of_the_app() {
+    for stream in [true, false] {
+        let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+        let mut body = wants(&json!([["search"], ["read"]]), stream);
+        body["max_output_tokens"] = json!(22);
+        body["max_tool_calls"] = json!(5);
+        let got = scene.create(&body);
+        let response = if stream {
+            let last = got.events().last().unwrap().clone();
+            assert_eq!(last["type"], "response.incomplete");
+            last["response"].clone()
+        } else {
+            got.json()
+        };
+        assert_eq!(response["status"], "incomplete");
+        assert_eq!(response["incomplete_details"]["reason"], "max_output_tokens");
+        assert_eq!(response["max_output_tokens"], 22);
+        assert_eq!(scene.endpoint.requests()[1]["max_output_tokens"], 17);
+        assert_eq!(scene.ran(), ["search"]);
+
+        let mut body = wants(&json!([["search"], ["read"]]), stream);
+        body["max_tool_calls"] = json!(1);
+        let got = scene.create(&body);
+        let response = if stream { got.response() } else { got.json() };
+        assert_eq!(message(&response), "read was not approved");
+        assert_eq!(scene.ran(), ["search", "search"]);
+    }
+}

@@ -1,0 +1,138 @@
+//! Who should not be served, and what should not be believed.
+
+use mayi_tests::endpoint::{KEY, Trouble};
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, message, server, wants};
+
+/// Attack 353: a web page, a name that leads to this machine, no key, another's key.
+#[test]
+fn given_a_web_page_or_no_key_then_nothing_reaches_the_endpoint() {
+    let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+    let base = scene.base();
+    let at = base.trim_start_matches("http://").trim_end_matches("/v1");
+    let own = format!("authorization: Bearer {}\r\n", scene.token());
+    let body = wants(&json!([["search"]]), false).to_string();
+    for (headers, status) in [
+        (format!("host: {at}\r\n{own}origin: https://evil.example\r\n"), 403),
+        (format!("host: {at}\r\n{own}origin: http://{at}\r\n"), 403),
+        (format!("host: {at}\r\n{own}origin: null\r\n"), 403),
+        (format!("host: evil.example\r\n{own}"), 403),
+        (format!("host: {at}\r\n"), 401),
+        (format!("host: {at}\r\nauthorization: Bearer {KEY}\r\n"), 401),
+        (format!("host: {at}\r\nauthorization: Bearer {}x\r\n", scene.token()), 401),
+        (format!("host: {at}\r\ncookie: token={}\r\n", scene.token()), 401),
+        (format!("host: {at}\r\n{own}upgrade: websocket\r\nconnection: upgrade\r\n"), 403),
+        (format!("host: {at}\r\n{own}content-encoding: gzip\r\n"), 415),
+    ] {
+        let got = scene.raw("POST", "/v1/responses", &headers, &body).end();
+        assert_eq!(got.status, status, "{headers} {got:?}");
+    }
+    assert!(scene.endpoint.requests().is_empty());
+    assert_eq!(scene.raw("POST", "/v1/responses", &format!("host: {at}\r\n{own}"), &body).end().status, 200);
+}
+
+/// Attack 353: a program that an agent has started, with the app's key: its calls would be judged as the app's.
+#[test]
+fn given_a_program_within_an_agent_then_it_is_not_the_app() {
+    let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+    let program = format!(
+        "import json, urllib.request, urllib.error\n\
+         headers = {{'authorization': 'Bearer {}', 'content-type': 'application/json'}}\n\
+         request = urllib.request.Request('{}/responses', json.dumps({{'model': 'm', 'input': 'hi'}}).encode(), headers)\n\
+         try:\n    said = str(urllib.request.urlopen(request).status)\n\
+         except urllib.error.HTTPError as error:\n    said = str(error.code) + error.read().decode()\n\
+         open('said', 'w').write(said)\n",
+        scene.token(),
+        scene.base()
+    );
+    let file = scene.machine.outside("app.py");
+    std::fs::write(&file, program).unwrap();
+    let said = || std::fs::read_to_string(scene.machine.work().join("said")).unwrap();
+    let command = format!("python3 {}", file.display());
+    let mut app = std::process::Command::new("python3");
+    assert!(app.arg(&file).current_dir(scene.machine.work()).status().unwrap().success());
+    assert_eq!(said(), "200");
+    // The same program as an agent of mayi's. It speaks no protocol, and ends; it starts in a folder of mayi's own.
+    let script = format!("cd {} && exec {command}", scene.machine.work().display());
+    let _ =
+        scene.mayi(&["run", "--command", &mayi_tests::command_line(["sh", "-c", &script]), "hi"]).output();
+    assert!(said().starts_with("403") && said().contains("this comes from an agent"), "{}", said());
+    assert_eq!(scene.endpoint.requests().len(), 1);
+}
+
+/// Attack 354: a server that the endpoint knows from elsewhere, such as a stored prompt: nobody knows which one it is.
+#[test]
+fn given_a_server_that_the_request_does_not_have_then_it_is_asked_about() {
+    let scene = Scene::new(&["--allow", "mcp(docs/search)", "--allow", "mcp(other/write)"]);
+    let reading = scene.begin(&wants(&json!([["search", "other/write"]]), false));
+    let waiting = scene.waits(1);
+    assert!(waiting[0].to_string().contains("does not say which server"), "{waiting:?}");
+    scene.person("deny", "write");
+    assert_eq!(message(&reading.end().json()), "search ran, write was not approved");
+}
+
+/// Attack 354: an endpoint that runs what nobody approved. It can't be stopped there, but the record says so, and so does mayi.
+#[test]
+fn given_a_call_that_ran_without_an_approval_then_the_record_says_unasked() {
+    for stream in [true, false] {
+        let scene = Scene::new(&["--allow", "mcp(docs/search)"]);
+        scene.endpoint.trouble(Trouble::RunsUnasked);
+        let got = scene.create(&wants(&json!([["search"]]), stream));
+        assert_eq!(got.status, 200, "{got:?}");
+        scene.recorded("unasked");
+        let record = scene.record();
+        let unasked: Vec<_> = record.iter().filter(|entry| entry["kind"] == "unasked").collect();
+        assert_eq!(unasked.len(), 1, "{record:?}");
+        assert!(unasked[0].to_string().contains("docs/secret"), "{unasked:?}");
+        let said = std::fs::read_to_string(scene.machine.outside("errors")).unwrap();
+        assert!(said.contains("docs/secret ran at the endpoint without having been asked about"), "{said}");
+    }
+}
+
+/// Attack 355: a name that the user has settings for, at another address: it has none of them.
+#[test]
+fn given_a_server_at_another_address_then_it_has_no_settings_of_its_name() {
+    let settings = "[servers.docs]\nurl = \"https://docs.example/mcp\"\napproval = \"not_required\"\n";
+    let scene = Scene::with(settings, &["--on-ask", "deny"]);
+    let mut body = wants(&json!([["search"]]), false);
+    body["tools"] = json!([server("docs", json!("never"))]);
+    assert_eq!(message(&scene.create(&body).json()), "search ran");
+    for (name, value) in
+        [("server_url", "https://docs.example/mcp/"), ("connector_id", "https://docs.example/mcp")]
+    {
+        let mut other = server("docs", json!("never"));
+        other.as_object_mut().unwrap().remove("server_url");
+        other[name] = json!(value);
+        body["tools"] = json!([other]);
+        assert_eq!(message(&scene.create(&body).json()), "search was not approved", "{name}");
+    }
+}
+
+/// Attack 356: a secret of the app's or of a server's in the record, the inbox, or what mayi says.
+#[test]
+fn given_credentials_then_none_is_in_the_record_or_said() {
+    let scene = Scene::new(&["--allow", "mcp(docs/search)"]);
+    let reading = scene.begin(&wants(&json!([["search", "read"]]), true));
+    let waiting = Value::from(scene.waits(1)).to_string();
+    scene.person("approve", "read");
+    let got = reading.end();
+    let record = Value::from(scene.record()).to_string();
+    let said = std::fs::read_to_string(scene.machine.outside("errors")).unwrap();
+    assert!(record.contains("docs/search") && said.contains("docs/read waits for an answer"), "{said}");
+    for secret in [KEY, scene.token(), "secret-of-the-server"] {
+        assert!(!format!("{waiting}{record}{said}").contains(secret), "{secret}");
+    }
+    assert!(!got.body.contains(KEY) && !got.head.contains(KEY));
+}
+
+/// Attack 357: a model that asks again and again: so many rounds are one answer, and no more.
+#[test]
+fn given_a_model_that_never_ends_then_it_is_ended() {
+    let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+    let rounds = Value::from(vec![json!(["search"]); 40]);
+    let got = scene.create(&wants(&rounds, true));
+    let events = got.events();
+    assert_eq!(events.last().unwrap()["error"]["code"], "mayi_bounds");
+    assert_eq!(scene.ran().len(), 32);
+}
