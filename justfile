@@ -38,7 +38,7 @@ test: build
     set -uo pipefail
     status=0
     # Most of these wait for processes more than they reckon: two at a time for each processor.
-    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers) | binary(torture))' "$(({{ num_cpus() }} * 2))" || status=$?
+    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers) | binary(responses_clients) | binary(torture))' "$(({{ num_cpus() }} * 2))" || status=$?
     "{{ just_executable() }}" doctest || status=$?
     exit "$status"
 
@@ -49,6 +49,10 @@ test-agents: build
 # Run the tests with MCP servers and clients of others, and the conformance suite, which are installed at first (about 600 MB, outside of the checkout).
 test-mcp: build
     ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground "{{ just_executable() }}" nextest test-mcp 'binary(mcp_servers)'
+
+# Run the tests with the official clients of the Responses API, which are installed at first (about 200 MB, outside of the checkout).
+test-responses: build
+    clients=$(tests/responses/install); MAYI_TEST_RESPONSES=$clients "{{ just_executable() }}" nextest test-responses 'binary(responses_clients)'
 
 # Kill, crowd, break and soak mayi for MINUTES, and count what was lost: nothing may be. `MAYI_SEED` takes another seed than CI's.
 torture minutes="2": build
@@ -226,7 +230,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-extension test-agents test-mcp test-editor torture bench-smoke; do
+    for step in lint test test-page test-extension test-agents test-mcp test-responses test-editor torture bench-smoke; do
         begin=$SECONDS outcome=ok
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times
