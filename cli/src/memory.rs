@@ -85,13 +85,21 @@ fn options(record: &RecordSettings) -> Options {
 /// # Errors
 /// If a pattern of secrets is wrong.
 pub(crate) fn writer(store: &SqliteStore, record: &RecordSettings) -> Result<Writer, String> {
+    let redactor = redactor(record)?;
+    let key = store.arguments_key().map(|key| key.seal(b"arguments").0.to_vec()).unwrap_or_default();
+    Ok(Writer::new(key, redactor))
+}
+
+/// What takes secrets out of texts that are kept.
+///
+/// # Errors
+/// If a pattern of secrets is wrong.
+pub(crate) fn redactor(record: &RecordSettings) -> Result<Redactor, String> {
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let patterns = record.redact.iter().map(|regex| regex.as_str().to_owned());
-    let redactor = Redactor::new(patterns, secrets_of(variables))
-        .map_err(|error| format!("secrets can't be kept out of the record: {error}"))?;
-    let key = store.arguments_key().map(|key| key.seal(b"arguments").0.to_vec()).unwrap_or_default();
-    Ok(Writer::new(key, redactor))
+    Redactor::new(patterns, secrets_of(variables))
+        .map_err(|error| format!("secrets can't be kept out of the record: {error}"))
 }
 
 impl From<StoreError> for CliError {

@@ -24,3 +24,5 @@ mod flows;
 mod hostile;
 #[path = "responses/passes.rs"]
 mod passes;
+#[path = "responses/recordings.rs"]
+mod recordings;

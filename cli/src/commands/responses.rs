@@ -1,18 +1,18 @@
 //! `mayi responses`: between an app and its Responses API.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use mayi_core::approval::visible;
 use mayi_core::call::{AgentId, Names};
 use mayi_core::config::{CommandLine, FileKeeper, Loaded, Running, Transport};
 use mayi_core::gate::{Asking, Gate, GateEvent, Memory, OnAsk};
 use mayi_core::policy::Mode;
 use mayi_core::store::{Owner, Store};
-use mayi_responses::{Chains, ResponsesDoor, ResponsesOptions, Say, Upstream, serve};
+use mayi_responses::{Chains, Recorder, Replay, ResponsesDoor, ResponsesOptions, Say, Upstream, serve};
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -35,18 +35,58 @@ nothing else. Every call of an MCP tool that the endpoint would make is then dec
 
 Not passed on, since tools would run there without being seen: WebSockets, /realtime, and making batches, evals, agents and
 ChatKit sessions. Hosted tools that ask for no approval (web search, code interpreter, ...) run as without mayi; a response in
-the background shows its approvals to the app, and what the app answers is judged. There is no recording of exchanges yet.
+the background shows its approvals to the app, and what the app answers is judged.
 
 Examples:
   OPENAI_API_KEY=… mayi responses --upstream https://api.openai.com/v1 --key-env OPENAI_API_KEY
-  mayi responses --upstream http://127.0.0.1:8000/v1 --listen 127.0.0.1:8932";
+  mayi responses --upstream http://127.0.0.1:8000/v1 --listen 127.0.0.1:8932
+  mayi responses record chat.jsonl --upstream http://127.0.0.1:8000/v1
+  mayi responses replay chat.jsonl             the same answers again, for tests of the app";
 
 /// `mayi responses`
 #[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct ResponsesArgs {
+    /// What else to do than just to stand between.
+    #[command(subcommand)]
+    pub command: Option<ResponsesCommand>,
+    /// How to stand between.
+    #[command(flatten)]
+    pub door: DoorArgs,
+}
+
+/// What belongs to it.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum ResponsesCommand {
+    /// The same, and write what the app asks and gets to a new file: JSON lines, without secrets
+    Record {
+        /// The file, which must not be there yet
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// How to stand between.
+        #[command(flatten)]
+        door: DoorArgs,
+    },
+    /// Play a recording to an app: no network, no questions
+    Replay {
+        /// The file
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// Listen at ADDR: an address of this machine alone; port 0 is any that is free
+        #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+        listen: SocketAddr,
+        /// The file of the app's API key, which is made if there is none [default: one of mayi's own, which it tells]
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        token_file: Option<PathBuf>,
+    },
+}
+
+/// How to stand between.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DoorArgs {
     /// The base URL of the API, such as https://api.openai.com/v1
-    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
-    pub upstream: String,
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url, required = true)]
+    pub upstream: Option<String>,
     /// Listen at ADDR: an address of this machine alone; port 0 is any that is free
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
@@ -96,12 +136,12 @@ impl ResponsesArgs {
     /// What the options say about permissions.
     #[must_use]
     pub(crate) fn command_line(&self) -> CommandLine {
-        CommandLine {
-            mode: self.mode,
-            allow: self.allow.clone(),
-            ask: self.ask.clone(),
-            deny: self.deny.clone(),
-        }
+        let door = match &self.command {
+            Some(ResponsesCommand::Record { door, .. }) => door,
+            _ => &self.door,
+        };
+        let DoorArgs { mode, allow, ask, deny, .. } = door.clone();
+        CommandLine { mode, allow, ask, deny }
     }
 }
 
@@ -113,17 +153,40 @@ struct Ready {
     token_file: PathBuf,
 }
 
-/// Stands before the API until it is interrupted.
+/// Does what `mayi responses` says, until it is interrupted.
 ///
 /// # Errors
 /// For what is wrong with the options or the configuration.
 pub(super) async fn responses(args: ResponsesArgs, ctx: Context) -> Result<Exit, CliError> {
-    if !args.listen.ip().is_loopback() {
-        return Err(CliError::usage(format!(
-            "{} could be reached from other machines: listen at 127.0.0.1",
-            args.listen
-        )));
+    match args.command {
+        None => stand(args.door, None, ctx).await,
+        Some(ResponsesCommand::Record { file, door }) => stand(door, Some(&file), ctx).await,
+        Some(ResponsesCommand::Replay { file, listen, token_file }) => {
+            replay(&file, listen, token_file.as_deref(), &ctx).await
+        }
     }
+}
+
+/// Plays a recording.
+async fn replay(
+    file: &Path,
+    at: SocketAddr,
+    token_file: Option<&Path>,
+    ctx: &Context,
+) -> Result<Exit, CliError> {
+    let (token_file, token) = token_of(token_file, ctx)?;
+    let redactor = memory::redactor(&ctx.load()?.record).map_err(CliError::internal)?;
+    let replay = Replay::read(file, redactor, token, hosts())
+        .map_err(|error| CliError::usage(format!("{}: {}", file.display(), visible(&error))))?;
+    let (listener, url) = listen(at).await?;
+    let interrupted = interrupted();
+    print::json(&Versioned::of(Ready { url, token_file }))?;
+    replay.serve(listener, interrupted).await;
+    Ok(Exit::Interrupted)
+}
+
+/// Stands before the API; `record`: a file to write what is asked and got to.
+async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Exit, CliError> {
     let upstream = upstream(&args)?;
     let agent = agent_of(&args)?;
     let loaded = ctx.load()?;
@@ -131,11 +194,14 @@ pub(super) async fn responses(args: ResponsesArgs, ctx: Context) -> Result<Exit,
     let Kept { store, writer } = memory::open(&ctx, &loaded)?;
     person::may_serve(&*store)?;
     let store: Arc<dyn Store> = store;
-    let token_file = match &args.token_file {
-        Some(file) => std::path::absolute(file)?,
-        None => token::own_file(&memory::folder(&ctx)?, "responses-token")?,
-    };
-    let token = token::token(&token_file)?;
+    let (token_file, token) = token_of(args.token_file.as_deref(), &ctx)?;
+    let (listener, url) = listen(args.listen).await?;
+    let recorder = record.map(|file| {
+        let redactor = memory::redactor(&loaded.record).map_err(CliError::internal)?;
+        Recorder::create(file, redactor)
+            .map_err(|error| CliError::usage(format!("{} can't be made: {error}", file.display())))
+    });
+    let recorder = recorder.transpose()?.map(Arc::new);
     let chains = Chains::open(&ctx.state_folder()?.join("responses"), upstream.address())
         .map_err(|error| CliError::internal(format!("mayi's own folder: {error}")))?;
     let gate = gate(&args, &ctx, &loaded, Memory::attach_as(Owner::this(), Arc::clone(&store), writer)?);
@@ -143,10 +209,6 @@ pub(super) async fn responses(args: ResponsesArgs, ctx: Context) -> Result<Exit,
     let running = running(&loaded);
     super::reload::watch(gate.clone(), ctx.clone(), &loaded, running);
     tell_of_questions(&gate, &ctx);
-    let listener = TcpListener::bind(args.listen).await.map_err(|error| {
-        CliError::usage(format!("can't listen at {}: {error}; try another port", args.listen))
-    })?;
-    let bound = listener.local_addr()?;
     let options = ResponsesOptions {
         agent,
         roots: ctx.roots(),
@@ -154,30 +216,67 @@ pub(super) async fn responses(args: ResponsesArgs, ctx: Context) -> Result<Exit,
         mode: args.mode,
         servers: by_address(&loaded),
         token,
-        hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(),
+        hosts: hosts(),
         store,
         reset_on_deny: args.reset_on_deny,
         say: said(&ctx),
+        recorder,
     };
-    let (interrupt, mut interrupts) = mpsc::unbounded_channel();
-    super::run::listen_for_signals(&interrupt);
-    let interrupted = async move {
-        let _ = interrupts.recv().await;
-    };
-    print::json(&Versioned::of(Ready { url: format!("http://{bound}/v1"), token_file }))?;
+    let interrupted = interrupted();
+    print::json(&Versioned::of(Ready { url, token_file }))?;
     serve(listener, ResponsesDoor::new(gate.clone(), upstream, chains, options), interrupted).await;
     gate.leave();
     Ok(Exit::Interrupted)
 }
 
+/// Names that this machine is called by.
+fn hosts() -> Vec<String> {
+    ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into()
+}
+
+/// A listener, and its address as a base URL.
+async fn listen(at: SocketAddr) -> Result<(TcpListener, String), CliError> {
+    if !at.ip().is_loopback() {
+        return Err(CliError::usage(format!(
+            "{at} could be reached from other machines: listen at 127.0.0.1"
+        )));
+    }
+    let listener = TcpListener::bind(at)
+        .await
+        .map_err(|error| CliError::usage(format!("can't listen at {at}: {error}; try another port")))?;
+    let url = format!("http://{}/v1", listener.local_addr()?);
+    Ok((listener, url))
+}
+
+/// Returns when somebody wants it to end. It is listened for from now on.
+fn interrupted() -> impl Future<Output = ()> + Send {
+    let (interrupt, mut interrupts) = mpsc::unbounded_channel();
+    super::run::listen_for_signals(&interrupt);
+    async move {
+        let _ = interrupts.recv().await;
+        drop(interrupt);
+    }
+}
+
+/// The token that apps send, and its file.
+fn token_of(file: Option<&Path>, ctx: &Context) -> Result<(PathBuf, String), CliError> {
+    let file = match file {
+        Some(file) => std::path::absolute(file)?,
+        None => token::own_file(&memory::folder(ctx)?, "responses-token")?,
+    };
+    let token = token::token(&file)?;
+    Ok((file, token))
+}
+
 /// The API, and the key that it is sent.
-fn upstream(args: &ResponsesArgs) -> Result<Upstream, CliError> {
+fn upstream(args: &DoorArgs) -> Result<Upstream, CliError> {
     let key = args.key_env.as_deref().map(|name| {
         let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         value.ok_or_else(|| CliError::usage(format!("there is no variable `{}` with a key", visible(name))))
     });
     let key = key.transpose()?;
-    let upstream = Upstream::new(&args.upstream, key.as_deref().map(str::trim)).map_err(CliError::usage)?;
+    let upstream = Upstream::new(args.upstream.as_deref().unwrap_or_default(), key.as_deref().map(str::trim))
+        .map_err(CliError::usage)?;
     if key.is_some() && !upstream.is_private() {
         return Err(CliError::usage(
             "anybody on the way could read the key: the address of the API has to begin with https://",
@@ -186,7 +285,7 @@ fn upstream(args: &ResponsesArgs) -> Result<Upstream, CliError> {
     Ok(upstream)
 }
 
-fn agent_of(args: &ResponsesArgs) -> Result<AgentId, CliError> {
+fn agent_of(args: &DoorArgs) -> Result<AgentId, CliError> {
     match &args.app {
         None => Ok(AgentId::named(APP)),
         Some(name) if Names::plain(name) => Ok(AgentId::named(name)),
@@ -197,7 +296,7 @@ fn agent_of(args: &ResponsesArgs) -> Result<AgentId, CliError> {
     }
 }
 
-fn gate(args: &ResponsesArgs, ctx: &Context, loaded: &Loaded, memory: Memory) -> Gate {
+fn gate(args: &DoorArgs, ctx: &Context, loaded: &Loaded, memory: Memory) -> Gate {
     let keeper = Box::new(FileKeeper::new(ctx.sources.clone()).running(running(loaded)));
     let on_ask = match args.on_ask {
         ResponsesOnAsk::Wait => OnAsk::Wait,

@@ -56,6 +56,26 @@ impl Scene {
         Self { endpoint, machine, options, door }
     }
 
+    /// What is asked and got is recorded, in a file outside of the folder to work in.
+    pub(crate) fn recording(options: &[&str]) -> Self {
+        let (endpoint, machine) = (Endpoint::start(), Machine::new());
+        let file = machine.outside_text("recording");
+        let options = ["record", file.as_str()]
+            .iter()
+            .chain(options)
+            .map(|&option| option.to_owned())
+            .collect::<Vec<_>>();
+        let door = start(&machine, &endpoint, &options);
+        Self { endpoint, machine, options, door }
+    }
+
+    /// In place of mayi before the endpoint, the recording is played.
+    pub(crate) fn replay(&mut self) {
+        let _ = self.signal(Signal::TERM);
+        let file = self.machine.outside_text("recording");
+        self.door = opened(&self.machine, command(&self.machine, &["responses", "replay", &file]));
+    }
+
     /// Starts mayi again, at another port.
     pub(crate) fn restart(&mut self) {
         let _ = self.signal(Signal::TERM);
@@ -283,12 +303,19 @@ fn command(machine: &Machine, words: &[&str]) -> Command {
     command
 }
 
+/// `options` may begin with what else to do.
 fn start(machine: &Machine, endpoint: &Endpoint, options: &[String]) -> Door {
-    let words = ["responses", "--upstream", &endpoint.url, "--key-env", "UPSTREAM_KEY"];
-    let mut command = command(machine, &words);
+    let mut command = command(machine, &["responses"]);
+    let (first, rest) =
+        options.split_at(if options.first().is_some_and(|word| word == "record") { 2 } else { 0 });
+    command.args(first).args(["--upstream", &endpoint.url, "--key-env", "UPSTREAM_KEY"]).args(rest);
+    command.env("UPSTREAM_KEY", KEY);
+    opened(machine, command)
+}
+
+fn opened(machine: &Machine, mut command: Command) -> Door {
     let errors =
         std::fs::OpenOptions::new().create(true).append(true).open(machine.outside("errors")).unwrap();
-    command.args(options).env("UPSTREAM_KEY", KEY);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors);
     let mut child = command.spawn().unwrap();
     let mut line = String::new();

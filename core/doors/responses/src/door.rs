@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::chains::Chains;
 use crate::plain::Leftovers;
+use crate::recording::Recorder;
 use crate::request::Server;
 use crate::upstream::Upstream;
 
@@ -44,6 +45,8 @@ pub struct ResponsesOptions {
     pub reset_on_deny: bool,
     /// Who hears of what people should know.
     pub say: Say,
+    /// Writes down what apps ask and get, if somebody wants that.
+    pub recorder: Option<Arc<Recorder>>,
 }
 
 /// What all requests share.

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use http::{HeaderMap, Method, StatusCode, header};
 use mayi_core::approval::visible;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::answers::{Answer, Calls};
 use crate::chains::Chain;
 use crate::door::Shared;
 use crate::joined::{Held, Joined};
+use crate::recording::Recording;
 use crate::refusal::Trouble;
 use crate::request::Asked;
 use crate::upstream::{self, whole};
@@ -36,6 +37,7 @@ pub(crate) struct Exchange {
     rounds: usize,
     /// So many items have been looked at.
     looked: usize,
+    pub(crate) recording: Recording,
 }
 
 /// What comes after a response that asked for approvals.
@@ -47,11 +49,17 @@ pub(crate) enum Next {
 }
 
 impl Exchange {
-    pub(crate) fn new(shared: Arc<Shared>, asked: Asked, mut headers: HeaderMap, joined: Joined) -> Self {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        asked: Asked,
+        mut headers: HeaderMap,
+        joined: Joined,
+        recording: Recording,
+    ) -> Self {
         // It would make an endpoint answer a later request with the answer to the first.
         headers.remove("idempotency-key");
         headers.insert(header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
-        Self { shared, asked, headers, joined, calls: None, rounds: 0, looked: 0 }
+        Self { shared, asked, headers, joined, calls: None, rounds: 0, looked: 0, recording }
     }
 
     fn calls(&mut self) -> &mut Calls {
@@ -91,10 +99,14 @@ impl Exchange {
         let refuse = (!self.asked.can_call(spent))
             .then_some("the app's own limit of tool calls (max_tool_calls) is reached, and nothing was run");
         let requests = std::mem::take(&mut held.requests);
+        let waits: Vec<&Value> = requests.values().filter_map(|versions| versions.first()).collect();
+        self.recording.say("waits", "approvals", json!(waits));
         self.calls();
-        let Self { shared, asked, joined, calls, .. } = self;
+        let Self { shared, asked, joined, calls, recording, .. } = self;
         let Some(calls) = calls else { return Err(Trouble::ending()) };
         let answers = calls.answers(shared, asked, requests, (joined.items(), refuse)).await;
+        let items: Vec<Value> = answers.iter().map(Answer::item).collect();
+        recording.say("answers", "answers", json!(items));
         if shared.closing.is_cancelled() {
             return Err(Trouble::ending());
         }
@@ -104,7 +116,6 @@ impl Exchange {
             self.keep(true);
             return Ok(Next::Close(text));
         }
-        let items = answers.iter().map(Answer::item).collect();
         let body = asked.next(&held.id, items, joined.items(), spent);
         let approved: Vec<&str> =
             answers.iter().filter(|answer| answer.approve).map(|answer| &*answer.id).collect();

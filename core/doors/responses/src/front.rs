@@ -17,10 +17,11 @@ use tokio::net::TcpListener;
 use crate::door::{ResponsesDoor, Shared};
 use crate::exchange::Exchange;
 use crate::joined::Joined;
+use crate::recording::Recording;
 use crate::refusal::Trouble;
 use crate::request::Asked;
 use crate::route::{Route, route};
-use crate::upstream::{is_coded, passed, unreachable};
+use crate::upstream::{head, is_coded, passed, unreachable, whole};
 use crate::{own, plain, retrieve, streamed};
 
 /// The most connections at a time.
@@ -119,6 +120,7 @@ async fn created(shared: &Arc<Shared>, body: Body, sent: HeaderMap) -> Result<Re
         return Err(Trouble::request("the request is too long, or did not come in time"));
     };
     let request = digest(&bytes, &sent);
+    let recorder = shared.options.recorder.as_ref();
     let mut asked = Asked::read(bytes.to_vec()).map_err(Trouble::request)?;
     if !asked.stream
         && let Some(coming) = shared.leftovers.take(&request)
@@ -135,13 +137,14 @@ async fn created(shared: &Arc<Shared>, body: Body, sent: HeaderMap) -> Result<Re
     let joined = Joined::new(before.as_deref(), chain.is_some());
     // Only what says it has to be looked at: the rest is sent as it came.
     asked.first(previous.as_deref());
-    let mut exchange = Exchange::new(Arc::clone(shared), asked, sent.clone(), joined);
+    let recording = Recording::begin(recorder, &bytes);
+    let mut exchange = Exchange::new(Arc::clone(shared), asked, sent.clone(), joined, recording);
     own::judged(&mut exchange, previous.as_deref(), &sent).await?;
     let text = exchange.asked.first(previous.as_deref());
     let request_up = shared.upstream.request(Method::POST, "/responses", &sent).body(text);
     let answer = request_up.send().await.map_err(|error| unreachable(&error))?;
     if !answer.status().is_success() || exchange.asked.background {
-        return Ok(passed(answer));
+        return recorded(&exchange.recording, answer).await;
     }
     if is_coded(&answer) {
         return Err(Trouble::upstream("the endpoint's answer is compressed, and can't be read"));
@@ -150,6 +153,20 @@ async fn created(shared: &Arc<Shared>, body: Body, sent: HeaderMap) -> Result<Re
         return Ok(streamed::streamed(exchange, answer));
     }
     Ok(plain::plain(exchange, answer, request).await)
+}
+
+/// An answer that is passed as it is, and recorded where that is wanted: events are not, of an answer that goes on in the background.
+async fn recorded(recording: &Recording, answer: reqwest::Response) -> Result<Response<Body>, Trouble> {
+    if !recording.is_on() || streamed::is_stream(&answer) {
+        return Ok(passed(answer));
+    }
+    let (status, headers) = head(&answer);
+    let text = whole(answer, LONGEST).await.map_err(Trouble::upstream)?;
+    recording.body(status.as_u16(), &text);
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    Ok(response)
 }
 
 /// What tells a request from every other one.

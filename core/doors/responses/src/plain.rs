@@ -112,7 +112,10 @@ async fn run(
 ) {
     let closing = exchange.shared.closing.clone();
     let answer = tokio::select! {
-        answer = work(&mut exchange, first, &waits) => answer.unwrap_or_else(Trouble::into_response),
+        answer = work(&mut exchange, first, &waits) => answer.unwrap_or_else(|trouble| {
+            exchange.recording.body(trouble.status.as_u16(), trouble.text().as_bytes());
+            trouble.into_response()
+        }),
         // Nobody comes back: what waits is withdrawn.
         () = done.closed() => return,
         () = closing.cancelled() => Trouble::ending().into_response(),
@@ -136,12 +139,16 @@ async fn work(
                 waits.store(false, Ordering::Relaxed);
                 response = match next? {
                     Next::Response(next) => next,
-                    Next::Close(text) => return Ok(json(status, headers, text)),
+                    Next::Close(text) => {
+                        exchange.recording.body(status.as_u16(), &text);
+                        return Ok(json(status, headers, text));
+                    }
                 };
                 headers = head(&response).1;
             }
             Step::Send(text) | Step::Close(text) => {
                 exchange.finish();
+                exchange.recording.body(status.as_u16(), &text);
                 return Ok(json(status, headers, text));
             }
             Step::Hide => return Err(exchange.broken("the endpoint's answer is no response")),

@@ -57,9 +57,14 @@ impl Trouble {
         json!({ "message": format!("mayi: {}", self.message), "type": kind, "param": null, "code": self.code })
     }
 
+    /// The body of an answer.
+    pub(crate) fn text(&self) -> String {
+        json!({ "error": self.error() }).to_string()
+    }
+
     /// As an answer.
     pub(crate) fn into_response(self) -> Response<Body> {
-        let mut response = Response::new(Body::from(json!({ "error": self.error() }).to_string()));
+        let mut response = Response::new(Body::from(self.text()));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use crate::events::Blocks;
 use crate::exchange::{Exchange, Next};
 use crate::joined::{Held, Step};
+use crate::recording::Told;
 use crate::refusal::Trouble;
 use crate::upstream::{head, why};
 
@@ -21,12 +22,27 @@ const AHEAD: usize = 64;
 /// As often something is sent while an answer waits for a person. Clients give up where nothing comes.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// What a client reads.
-type Out = mpsc::Sender<io::Result<Bytes>>;
+/// What a client reads, and what is recorded of it.
+struct Out {
+    sender: mpsc::Sender<io::Result<Bytes>>,
+    told: Told,
+}
 
-/// Nobody reads any more, or all was said.
+impl Out {
+    /// Sends something; `false`, if nobody reads any more.
+    async fn send(&self, bytes: impl Into<Bytes>) -> bool {
+        let bytes = bytes.into();
+        self.told.bytes(&bytes);
+        self.sender.send(Ok(bytes)).await.is_ok()
+    }
+}
+
+/// Why nothing more comes.
 enum Over {
+    /// All was said.
     Said,
+    /// Nobody reads any more.
+    Gone,
     Broken(io::Error),
     Trouble(Trouble),
 }
@@ -47,8 +63,16 @@ enum Ended {
 pub(crate) fn streamed(exchange: Exchange, first: reqwest::Response) -> Response<Body> {
     let (status, headers) = head(&first);
     let (out, read) = mpsc::channel(AHEAD);
-    tokio::spawn(run(exchange, first, out));
-    let body = stream::unfold(read, |mut read| async move { read.recv().await.map(|chunk| (chunk, read)) });
+    let told = Told::new(exchange.recording.clone(), LONGEST);
+    tokio::spawn(run(exchange, first, Out { sender: out, told }));
+    let body = stream::unfold(read, |mut read| async move {
+        let chunk = read.recv().await?;
+        if chunk.is_err() {
+            // What comes before is sent first.
+            tokio::task::yield_now().await;
+        }
+        Some((chunk, read))
+    });
     let mut response = Response::new(Body::from_stream(body));
     *response.status_mut() = status;
     *response.headers_mut() = headers;
@@ -63,20 +87,22 @@ async fn run(mut exchange: Exchange, first: reqwest::Response, out: Out) {
     let over = tokio::select! {
         over = work(&mut exchange, first, &out) => over,
         // The app is gone: what waits is withdrawn.
-        () = out.closed() => Over::Said,
+        () = out.sender.closed() => Over::Gone,
         () = closing.cancelled() => Over::Trouble(Trouble::ending()),
     };
+    let whole = matches!(over, Over::Said | Over::Trouble(_));
     match over {
-        Over::Said => {}
+        Over::Said | Over::Gone => {}
         // The connection breaks off, as the endpoint's did: clients raise.
         Over::Broken(error) => {
-            let _ = out.send(Err(error)).await;
+            let _ = out.sender.send(Err(error)).await;
         }
         Over::Trouble(trouble) => {
             let event = trouble.event(exchange.joined.sequence);
-            let _ = out.send(Ok(event.into())).await;
+            out.send(event).await;
         }
     }
+    out.told.end(whole);
 }
 
 async fn work(exchange: &mut Exchange, first: reqwest::Response, out: &Out) -> Over {
@@ -95,7 +121,7 @@ async fn work(exchange: &mut Exchange, first: reqwest::Response, out: &Out) -> O
                 return Over::Trouble(exchange.broken("the endpoint went on with something else"));
             }
             Ok(Next::Close(text)) => {
-                let _ = out.send(Ok(text.into())).await;
+                out.send(text).await;
                 return Over::Said;
             }
             Err(trouble) => return Over::Trouble(trouble),
@@ -147,8 +173,8 @@ async fn passed(
                 }
             }
         }
-        if !text.is_empty() && out.send(Ok(text.into())).await.is_err() {
-            return Err(Over::Said);
+        if !text.is_empty() && !out.send(text).await {
+            return Err(Over::Gone);
         }
         if let Some(held) = held {
             return Ok(Ended::Asks(held));
@@ -159,7 +185,7 @@ async fn passed(
     }
     let rest = blocks.rest();
     if !rest.is_empty() {
-        let _ = out.send(Ok(rest.into())).await;
+        out.send(rest).await;
     }
     Ok(Ended::Over)
 }
@@ -172,7 +198,7 @@ async fn kept_alive<T>(waited: impl Future<Output = T>, out: &Out) -> T {
             Ok(done) => return done,
             Err(_) => {
                 // A comment: no client sees it.
-                let _ = out.send(Ok(Bytes::from_static(b": mayi waits for an answer\n\n"))).await;
+                out.send(Bytes::from_static(b": mayi waits for an answer\n\n")).await;
             }
         }
     }

@@ -1,0 +1,156 @@
+//! Recordings: what apps asked and got, and what was asked and answered in between, as JSON lines. Each line is written when it
+//! happens, so an exchange goes on over the wait for an answer, and has its `end` only when all of it is there. Without secrets:
+//! what the record would leave out, and what a request tells the endpoint of its MCP servers.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mayi_core::record::Redactor;
+use serde_json::{Value, json};
+
+use crate::events::{Block, Blocks};
+
+/// In the place of a credential.
+const REMOVED: &str = "[redacted]";
+
+/// Members of an MCP server that hold credentials.
+const CREDENTIALS: &[&str] = &["authorization", "headers"];
+
+/// Writes a recording.
+pub struct Recorder {
+    file: Mutex<File>,
+    next: AtomicU64,
+    redactor: Redactor,
+}
+
+impl std::fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recorder").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+impl Recorder {
+    /// A recording in a new file, which only this user can read.
+    ///
+    /// # Errors
+    /// If there is such a file already, or it can't be made.
+    pub fn create(path: &Path, redactor: Redactor) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.append(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = Mutex::new(options.open(path)?);
+        let recorder = Self { file, next: AtomicU64::new(1), redactor };
+        recorder.write(&json!({ "kind": "recording", "version": 1 }));
+        Ok(recorder)
+    }
+
+    fn write(&self, line: &Value) {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = writeln!(file, "{line}") {
+            tracing::warn!(%error, "the recording can't be written");
+        }
+    }
+}
+
+/// One exchange in a recording, if there is one. Cheap to clone.
+#[derive(Clone, Default)]
+pub(crate) struct Recording(Option<(Arc<Recorder>, u64)>);
+
+impl Recording {
+    /// An exchange that begins with this request.
+    pub(crate) fn begin(recorder: Option<&Arc<Recorder>>, request: &[u8]) -> Self {
+        let Some(recorder) = recorder else { return Self(None) };
+        let number = recorder.next.fetch_add(1, Ordering::Relaxed);
+        let recording = Self(Some((Arc::clone(recorder), number)));
+        recording.say("request", "body", serde_json::from_slice(request).unwrap_or_default());
+        recording
+    }
+
+    /// Whether anything is recorded.
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Something happens.
+    pub(crate) fn say(&self, kind: &str, name: &str, value: Value) {
+        let Some((recorder, number)) = &self.0 else { return };
+        let value = cleaned(value, &recorder.redactor);
+        recorder.write(&json!({ "exchange": number, "kind": kind, name: value }));
+    }
+
+    /// The answer is a JSON text, and whole.
+    pub(crate) fn body(&self, status: u16, text: &[u8]) {
+        if self.is_on() {
+            let body = serde_json::from_slice(text);
+            let body = body.unwrap_or_else(|_| json!(String::from_utf8_lossy(text)));
+            self.say("begin", "status", json!(status));
+            self.say("body", "body", body);
+            self.say("end", "whole", json!(true));
+        }
+    }
+}
+
+/// The events of one answer, as the app gets them.
+pub(crate) struct Told {
+    recording: Recording,
+    blocks: Mutex<Option<Blocks>>,
+}
+
+impl Told {
+    pub(crate) fn new(recording: Recording, longest: usize) -> Self {
+        if recording.is_on() {
+            recording.say("begin", "status", json!(200));
+        }
+        Self { blocks: Mutex::new(recording.is_on().then(|| Blocks::new(longest))), recording }
+    }
+
+    /// The app gets these bytes.
+    pub(crate) fn bytes(&self, bytes: &[u8]) {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(reading) = blocks.as_mut() else { return };
+        for block in reading.take(bytes).unwrap_or_default() {
+            let Some(data) = block.data() else { continue };
+            let data = serde_json::from_str(&data).unwrap_or(Value::String(data));
+            self.recording.say("event", "data", data);
+        }
+    }
+
+    /// Nothing comes any more: the whole answer is there, or it broke off.
+    pub(crate) fn end(&self, whole: bool) {
+        self.recording.say("end", "whole", json!(whole));
+    }
+}
+
+/// A value without its secrets.
+pub(crate) fn cleaned(value: Value, redactor: &Redactor) -> Value {
+    match value {
+        Value::String(text) => Value::String(redactor.redact(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(|item| cleaned(item, redactor)).collect(),
+        Value::Object(members) => {
+            let server = members.get("type").and_then(Value::as_str) == Some("mcp");
+            let clean = |(name, value): (String, Value)| {
+                let removed = server && CREDENTIALS.contains(&&*name) && !value.is_null();
+                let value = if removed { json!(REMOVED) } else { cleaned(value, redactor) };
+                (name, value)
+            };
+            Value::Object(members.into_iter().map(clean).collect())
+        }
+        value => value,
+    }
+}
+
+/// An event of a recording, as it is sent again.
+pub(crate) fn event(data: &Value) -> Vec<u8> {
+    let text = match data {
+        Value::String(text) => format!("data: {text}\n\n"),
+        data => format!(
+            "event: {}\ndata: {data}\n\n",
+            data.get("type").and_then(Value::as_str).unwrap_or("message")
+        ),
+    };
+    Block { raw: text.into_bytes() }.raw
+}

@@ -1,0 +1,84 @@
+//! Recordings, and playing them.
+
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, message, wants};
+
+fn lines(scene: &Scene) -> Vec<Value> {
+    let text = std::fs::read_to_string(scene.machine.outside("recording")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn has(lines: &[Value], kind: &str) -> usize {
+    lines.iter().filter(|line| line["kind"] == kind).count()
+}
+
+/// "Recording continuity: Ensure recordings capture the full approve/deny flow", and seed 001, "Recording Handling": "Don't finalize
+/// recording when approval is pending; Continue recording when user responds; Finalize after the complete flow completes". Then
+/// it plays without an endpoint, and holds no secret.
+#[test]
+fn recording_continuity() {
+    for stream in [true, false] {
+        let mut scene = Scene::recording(&[]);
+        let approved = wants(&json!([["search", "read"]]), stream);
+        let reading = scene.begin(&approved);
+        scene.waits(2);
+        let pending = lines(&scene);
+        assert_eq!((has(&pending, "waits"), has(&pending, "answers"), has(&pending, "end")), (1, 0, 0));
+        scene.person("approve", "search");
+        scene.person("deny", "read");
+        let first = reading.end();
+        let plain = wants(&json!("hello"), stream);
+        let second = scene.create(&plain);
+        let wrong = json!({ "model": "m", "input": "x", "nonsense": 1 });
+        assert_eq!(scene.create(&wrong).status, 400);
+
+        let whole = lines(&scene);
+        assert_eq!((has(&whole, "request"), has(&whole, "end")), (3, 3));
+        let answers = whole.iter().find(|line| line["kind"] == "answers").unwrap();
+        let approve = |id: &Value| {
+            answers["answers"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|answer| answer["approval_request_id"] == *id)
+                .unwrap()["approve"]
+                .clone()
+        };
+        let waits = whole.iter().find(|line| line["kind"] == "waits").unwrap();
+        for asked in waits["approvals"].as_array().unwrap() {
+            assert_eq!(approve(&asked["id"]), asked["name"] == "search", "{answers}");
+        }
+        let text = Value::from(whole).to_string();
+        assert!(!text.contains("secret-of-the-server") && !text.contains(scene.token()), "{text}");
+        assert!(!text.contains(mayi_tests::endpoint::KEY));
+
+        scene.replay();
+        let requests = scene.endpoint.requests().len();
+        let said = |got: &crate::scene::Got| if stream { got.response() } else { got.json() };
+        let cleaned =
+            |got: &crate::scene::Got| said(got).to_string().replace("secret-of-the-server", "[redacted]");
+        for (body, got) in [(&approved, &first), (&plain, &second), (&approved, &first)] {
+            let again = scene.create(body);
+            assert_eq!(cleaned(&again), cleaned(got));
+            assert_eq!(message(&said(&again)), message(&said(got)));
+        }
+        assert_eq!(scene.create(&wrong).status, 400);
+        assert_eq!(scene.create(&wants(&json!("something else"), stream)).status, 404);
+        assert_eq!(scene.endpoint.requests().len(), requests, "nobody was asked");
+    }
+}
+
+/// A recording that ends while an approval waits plays as far as it goes, and has no end.
+#[test]
+fn given_a_recording_that_breaks_off_then_it_plays_to_there() {
+    let mut scene = Scene::recording(&[]);
+    let body = wants(&json!([["search"]]), true);
+    let reading = scene.begin(&body);
+    scene.waits(1);
+    reading.abort();
+    scene.waits(0);
+    scene.replay();
+    let got = scene.create(&body);
+    assert!(got.body.contains("response.created") && !got.body.contains("response.completed"), "{got:?}");
+}
