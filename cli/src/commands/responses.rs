@@ -198,8 +198,13 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
     let (listener, url) = listen(args.listen).await?;
     let recorder = record.map(|file| {
         let redactor = memory::redactor(&loaded.record).map_err(CliError::internal)?;
-        Recorder::create(file, redactor)
-            .map_err(|error| CliError::usage(format!("{} can't be made: {error}", file.display())))
+        Recorder::create(file, redactor).map_err(|error| {
+            let file = file.display();
+            CliError::usage(match error.kind() {
+                std::io::ErrorKind::AlreadyExists => format!("there is {file} already: name a new file"),
+                _ => format!("{file} can't be made: {error}"),
+            })
+        })
     });
     let recorder = recorder.transpose()?.map(Arc::new);
     let chains = Chains::open(&ctx.state_folder()?.join("responses"), upstream.address())

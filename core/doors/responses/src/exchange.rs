@@ -135,6 +135,13 @@ impl Exchange {
         }
     }
 
+    /// The endpoint has refused the app's own request: nothing of what it approved ran.
+    pub(crate) fn was_refused(&mut self) {
+        if let Some(calls) = &mut self.calls {
+            calls.nothing_ran();
+        }
+    }
+
     /// What a response that broke off means for the app.
     pub(crate) fn broken(&self, why: &str) -> Trouble {
         if self.calls.as_ref().is_some_and(Calls::any_open) {

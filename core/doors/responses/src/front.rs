@@ -143,6 +143,9 @@ async fn created(shared: &Arc<Shared>, body: Body, sent: HeaderMap) -> Result<Re
     let text = exchange.asked.first(previous.as_deref());
     let request_up = shared.upstream.request(Method::POST, "/responses", &sent).body(text);
     let answer = request_up.send().await.map_err(|error| unreachable(&error))?;
+    if answer.status().is_client_error() {
+        exchange.was_refused();
+    }
     if !answer.status().is_success() || exchange.asked.background {
         return recorded(&exchange.recording, answer).await;
     }
