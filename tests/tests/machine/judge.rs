@@ -80,7 +80,7 @@ impl Judge {
     pub(crate) fn new(world: &World) -> Self {
         let found: Vec<_> =
             template::detect(&world.project()).into_iter().map(|(language, _)| language).collect();
-        let everyday = template::Template::Everyday.text(&found, None);
+        let everyday = template::Template::Everyday.text(&found, &template::Project::default(), None, None);
         let texts = ["version = 1\nmode = \"plan\"\n", TYPICAL, &everyday, AUTO, COMMANDS];
         let policies = POLICIES.iter().zip(texts).map(|(name, text)| {
             let file = world.at(&format!("policies/{name}.toml"));
