@@ -107,13 +107,23 @@ const MAKERS: &[&str] = &[
     "cat <(ln -s OUT z.md) *.md",
     "sh -c 'ln -s OUT z.md'; cat *.md",
     "F=.env; cat $F",
+    "N=env; cat .$N",
+    "N=env && head -n 3 \".$N\"",
+    "F=OUT; cat $F",
+    "K=outside; cat ../$K/secret",
+    "D=ssh; cat ~/.$D/id_rsa",
+    "X=-f.env; grep $X .env",
+    "X=-f; N=env; grep $X .$N .$N",
+    "N=env; for f in .$N; do cat $f; done",
+    "N=env; cat < .$N",
+    "N=env; find . -name \".$N\" | xargs cat",
     "for f in .env a.md; do cat $f; done",
     "for f in .e*; do cat \"$f\"; done",
     "cat .e*",
 ];
 
 /// Folders with names that are made to be misread; in the first is nothing of the kind.
-const FOLDERS: &[(&str, fn(&Place))] = &[
+const FOLDERS: &[(&str, Fill)] = &[
     ("calm", |_| {}),
     ("a line for sed", |place| place.file("-e1e touch pwned", "x\n")),
     ("an output", |place| place.file("-opwned", "x\n")),
@@ -163,6 +173,9 @@ const FOLDERS: &[(&str, fn(&Place))] = &[
     ("what is denied, below", |place| place.file("src/.env", &format!("{SECRET}\n"))),
 ];
 
+/// Puts names into a folder.
+type Fill = fn(&Place);
+
 /// A folder, and what lies around it.
 struct Place {
     work: PathBuf,
@@ -187,7 +200,7 @@ impl Place {
     }
 
     /// The folder anew, and nothing in it but this.
-    fn fill(&self, names: fn(&Self)) {
+    fn fill(&self, names: Fill) {
         let _ = std::fs::remove_dir_all(&self.work);
         std::fs::create_dir_all(&self.work).unwrap();
         for (name, text) in [("a.md", "a\n"), ("b.md", "b\n"), ("src/a.md", "c\n"), ("src/a.rs", "d\n")] {
@@ -202,6 +215,7 @@ impl Place {
         let before = all(&self.work);
         let mut bash = Command::new("timeout");
         bash.args(["-k", "1", "20", "bash", "-c", line]).current_dir(&self.work).env("LC_ALL", "C.UTF-8");
+        bash.env("HOME", self.key.ancestors().nth(2).unwrap());
         let ended = bash.stdin(Stdio::null()).output().unwrap();
         let shown = [ended.stdout, ended.stderr].concat();
         let shown = shown.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());

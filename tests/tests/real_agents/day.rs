@@ -1,6 +1,7 @@
 //! A day of a coding agent, and the next one: what is asked about, and what still is once `mayi log suggest` was applied.
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 
 use serde_json::{Value, json};
 
@@ -26,9 +27,9 @@ fn given_a_day_of_answers_then_one_round_of_suggestions_spares_most_of_the_next_
     let denied = denied();
     let (calls, before) = day(&scene, &denied);
     let suggested = scene.mayi(&["log", "suggest", "--apply", "--yes"]);
-    println!("{suggested}");
+    assert!(suggested.contains("[[rule]]"), "{suggested}");
     let (_, after) = day(&scene, &denied);
-    println!("{calls} calls: {} questions, then {}", before.len(), after.len());
+    let _ = writeln!(std::io::stderr(), "{calls} calls: {} questions, then {}", before.len(), after.len());
     assert!(before.len() > 20, "{before:#?}");
     assert!(
         after.len() * 5 <= before.len(),

@@ -87,7 +87,7 @@ pub struct OpenPath {
     pub slashes: bool,
     /// What it gives now was looked up, and each path of that is a touch of its own: it could be others only if somebody
     /// makes them in between.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub looked_up: bool,
 }
 

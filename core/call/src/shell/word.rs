@@ -36,7 +36,7 @@ pub struct OpenWord {
     #[serde(default)]
     pub tame: bool,
     /// What it is if variables hold what the line has set them to. It counts where a command only reads.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assigned: Option<String>,
     /// It is all that this search prints.
     #[serde(skip)]

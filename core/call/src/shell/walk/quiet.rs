@@ -309,6 +309,13 @@ impl Walker<'_> {
         if among.prints_words {
             return Some(Vec::new());
         }
+        // What variables of the line hold is read as if it stood there.
+        let stands = |touch: &&Touch| match &touch.path {
+            TouchedPath::Known(path) => !UNUSED.iter().any(|name| path.given.contains(name)),
+            TouchedPath::Open(_) => true,
+        };
+        let mut touches: Vec<Touch> = among.touches.iter().filter(stands).cloned().collect();
+        touches.retain(|touch| !known.touches.contains(touch));
         if names().any(Names::is_bare) && judged(Names::unused_options).is_none() {
             let misled = names().any(|names| names.now.iter().any(|path| names.misleads(path)));
             if misled || !among.harmless_options {
@@ -319,10 +326,10 @@ impl Walker<'_> {
         let reach = |names: &Names| names.reach(known, searched.as_ref());
         let reach: Vec<Reach> = names().map(reach).collect::<Option<_>>()?;
         if reach.iter().all(|reach| *reach == Reach::Itself) {
-            return names()
-                .map(|names| self.read_each(names))
-                .collect::<Option<Vec<_>>>()
-                .map(|all| all.concat());
+            for names in names() {
+                touches.extend(self.read_each(names)?);
+            }
+            return Some(touches);
         }
         // What lies below counts too: where links there lead, for example.
         let count: usize = names().map(|names| names.now.len()).sum();

@@ -77,7 +77,7 @@ fn given_a_suggestion_that_is_taken_then_the_call_is_allowed() {
         "git -C sub status",
         "cat /srv/x",
         "make > out.txt",
-        "find . -exec grep x {} \\;",
+        "find . -exec touch {} \\;",
         "timeout 5 make",
         "cp a b",
     ] {
