@@ -311,7 +311,9 @@ impl Walker<'_> {
         }
         // What variables of the line hold is read as if it stood there.
         let stands = |touch: &&Touch| match &touch.path {
-            TouchedPath::Known(path) => !UNUSED.iter().any(|name| path.given.contains(name)),
+            TouchedPath::Known(path) => {
+                path.given != PIPE && !UNUSED.iter().any(|name| path.given.contains(name))
+            }
             TouchedPath::Open(_) => true,
         };
         let mut touches: Vec<Touch> = among.touches.iter().filter(stands).cloned().collect();
