@@ -87,28 +87,15 @@ impl Search {
     pub(super) fn of(words: &[Word], folders: &[(&str, &PathAccess)]) -> Option<Self> {
         let words: Vec<&str> = words.iter().map(Word::literal).collect::<Option<_>>()?;
         let (name, rest) = words.split_first()?;
-        let has = |names: &[&str]| rest.iter().any(|word| names.contains(word));
-        let letters = |letter: char| {
-            let bundle =
-                |word: &&&str| word.starts_with('-') && !word.starts_with("--") && word.contains(letter);
-            rest.iter().any(|word| bundle(&word))
-        };
         let (pattern, zero, shown) = match name_of(name) {
             "find" => {
-                let expression = expression(rest)?;
-                (simple_name(expression), expression.contains(&"-print0"), true)
+                let told = expression(rest)?;
+                (told.name, told.zero, true)
             }
-            "rg" if has(&["-l", "--files-with-matches", "--files"]) => {
-                (None, letters('0') || has(&["--null"]), false)
-            }
-            "grep" | "egrep" | "fgrep" if letters('l') || has(&["--files-with-matches"]) => {
-                (None, letters('Z') || has(&["--null"]), false)
-            }
+            "rg" => (None, lists(rest, &RG)?, false),
+            "grep" | "egrep" | "fgrep" => (None, lists(rest, &GREP)?, false),
             _ => return None,
         };
-        if !shown && has(&["--path-separator", "--hyperlink-format", "--color=always", "--colour=always"]) {
-            return None;
-        }
         let below = |(given, path): &(&str, &PathAccess)| {
             let named = shown || rest.contains(given);
             let slash = if given.ends_with('/') { "" } else { "/" };
@@ -141,29 +128,41 @@ impl Search {
     }
 }
 
-/// What `find` is told behind the folders that it searches; none if it may print anything else than names.
-fn expression<'w>(words: &'w [&'w str]) -> Option<&'w [&'w str]> {
+/// What `find` is told behind the folders that it searches.
+#[derive(Default)]
+struct Told {
+    /// What the last name of each file has to be.
+    name: Option<Vec<Option<String>>>,
+    zero: bool,
+}
+
+/// What the words of `find` say; none if it may print anything else than names.
+fn expression(words: &[&str]) -> Option<Told> {
     let begins = |word: &&&str| word.starts_with('-') || TESTS.contains(*word);
     let folders = words.iter().take_while(|word| !begins(word)).count();
-    let expression = words.get(folders..)?;
-    let mut rest = expression.iter();
+    let (mut told, mut all) = (Told::default(), true);
+    let mut rest = words.get(folders..)?.iter();
     while let Some(word) = rest.next() {
+        all &= !matches!(*word, "!" | "-not" | "-o" | "-or" | "," | "(");
+        told.zero |= *word == "-print0";
         if TESTS_WITH_VALUES.contains(word) {
-            rest.next()?;
+            let value = rest.next()?;
+            if *word == "-name" && told.name.is_none() {
+                told.name = pieces(value);
+            }
         } else if !TESTS.contains(word) {
             return None;
         }
     }
-    Some(expression)
+    told.name = told.name.filter(|_| all);
+    Some(told)
 }
 
-/// What `-name` says, where it has to hold.
-fn simple_name(expression: &[&str]) -> Option<Vec<Option<String>>> {
-    if expression.iter().any(|word| matches!(*word, "!" | "-not" | "-o" | "-or" | "," | "(")) {
+/// A pattern of names as known text and gaps; none if it may be read otherwise.
+fn pieces(pattern: &str) -> Option<Vec<Option<String>>> {
+    if pattern.contains(['[', '\\', '/']) {
         return None;
     }
-    let at = expression.iter().position(|word| *word == "-name")?;
-    let pattern = expression.get(at + 1).filter(|pattern| !pattern.contains(['[', '\\', '/']))?;
     let mut pieces = Vec::new();
     for (index, known) in pattern.split(['*', '?']).enumerate() {
         if index > 0 {
@@ -174,4 +173,63 @@ fn simple_name(expression: &[&str]) -> Option<Vec<Option<String>>> {
         }
     }
     Some(pieces)
+}
+
+/// Options of a program that searches what files hold, with which it prints no more than their names.
+struct Listing {
+    /// It prints names with one of these.
+    names: &'static [&'static str],
+    /// What else it may be told: letters, and whole words.
+    letters: &'static str,
+    words: &'static [&'static str],
+    /// Those of its options that take the next word.
+    valued: &'static [&'static str],
+    zero: &'static [&'static str],
+}
+
+const RG: Listing = Listing {
+    names: &["-l", "--files-with-matches", "--files"],
+    letters: "liwFSsUux0.",
+    words: &["--hidden", "--no-ignore", "--ignore-case", "--fixed-strings", "--word-regexp"],
+    valued: &["-e", "-g", "--glob", "-t", "--type", "-T", "--type-not", "--max-depth"],
+    zero: &["-0", "--null"],
+};
+
+const GREP: Listing = Listing {
+    names: &["-l", "--files-with-matches"],
+    letters: "lriwFEPhHsIxZ",
+    words: &["--recursive", "--ignore-case", "--fixed-strings", "--extended-regexp", "--word-regexp"],
+    valued: &["-e", "--include", "--exclude", "--exclude-dir"],
+    zero: &["-Z", "--null"],
+};
+
+/// Whether a zero byte stands behind each name that it prints; none if it may print anything else.
+fn lists(words: &[&str], of: &Listing) -> Option<bool> {
+    let (mut names, mut zero) = (false, false);
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if *word == "--" {
+            break;
+        }
+        let Some(option) = word.strip_prefix('-').filter(|option| !option.is_empty()) else { continue };
+        let letters = !option.starts_with('-');
+        let has = |of: &[&str]| {
+            let letter =
+                |name: &str| name.len() == 2 && name.chars().nth(1).is_some_and(|c| option.contains(c));
+            of.iter().any(|name| *name == *word || letters && letter(name))
+        };
+        let glued = |name: &&str| word.split_once('=').is_some_and(|(long, _)| long == *name);
+        if of.valued.contains(word) {
+            rest.next()?;
+            continue;
+        }
+        let plain = letters && option.chars().all(|c| of.letters.contains(c));
+        let known = plain || of.words.contains(word) || has(of.names) && !letters || has(of.zero) && !letters;
+        if !known && !of.valued.iter().any(|name| glued(&name)) {
+            return None;
+        }
+        names |= has(of.names);
+        zero |= has(of.zero);
+    }
+    names.then_some(zero)
 }

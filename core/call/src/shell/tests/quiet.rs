@@ -51,6 +51,8 @@ fn given_a_reader_whose_words_give_names_then_it_is_a_reader() {
         "rg -l x src | xargs wc -l",
         "grep -rl x src | sort -u | xargs cat",
         "for f in $(find src -name '*.rs'); do head -1 \"$f\"; done",
+        "rg --files -g '*.rs' src | xargs wc -l",
+        "grep -rli --include='*.rs' x src | xargs wc -l",
         "ls | xargs echo",
         "rg x -- *",
     ] {
@@ -98,6 +100,13 @@ fn given_words_that_may_give_something_else_than_names_of_files_then_it_is_none(
         // More than names.
         "find . -printf '%p x' | xargs cat",
         "find . -ls | xargs cat",
+        "find . -newer -name -name z.md | tac | xargs cat",
+        "rg -l --stats x src | xargs cat",
+        "rg -lc x src | xargs cat",
+        "rg -c x src | xargs cat",
+        "grep -rlc x src | xargs cat",
+        "grep -rn x src | xargs cat",
+        "grep -Rl x src | xargs cat",
         "find . | sed s/a/b/ | xargs cat",
         "find . | grep -n a | xargs cat",
         "find -L . | xargs cat",
@@ -116,4 +125,20 @@ fn given_words_that_may_give_something_else_than_names_of_files_then_it_is_none(
     ] {
         assert!(!reads(folder.path(), text) || text == "find . | xargs", "{text}");
     }
+}
+
+/// A value that looks like a test is none: what is printed is looked up by what is really told.
+#[test]
+fn given_a_value_that_looks_like_a_test_of_find_then_it_is_read_as_a_value() {
+    let folder = folder(&["-name", "z/key", "a.md"]);
+    std::os::unix::fs::symlink("/etc/passwd", folder.path().join("x")).unwrap();
+    let at = folder.path().canonicalize().unwrap();
+    let roots = [at.clone()];
+    let found = line("find . -newer -name -name x | xargs cat", &Surroundings::new(&at, &roots));
+    let leads = |path: &crate::PathAccess| path.resolved == Path::new("/etc/passwd");
+    let reads = commands(&found).flat_map(|shell| &shell.touches).any(|touch| match &touch.path {
+        crate::shell::TouchedPath::Known(path) => leads(path),
+        crate::shell::TouchedPath::Open(open) => !open.looked_up,
+    });
+    assert!(reads, "{found:#?}");
 }
