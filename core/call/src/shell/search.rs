@@ -218,14 +218,14 @@ fn lists(words: &[&str], of: &Listing) -> Option<bool> {
                 |name: &str| name.len() == 2 && name.chars().nth(1).is_some_and(|c| option.contains(c));
             of.iter().any(|name| *name == *word || letters && letter(name))
         };
-        let glued = |name: &&str| word.split_once('=').is_some_and(|(long, _)| long == *name);
+        let glued = |name: &str| word.split_once('=').is_some_and(|(long, _)| long == name);
         if of.valued.contains(word) {
             rest.next()?;
             continue;
         }
         let plain = letters && option.chars().all(|c| of.letters.contains(c));
         let known = plain || of.words.contains(word) || has(of.names) && !letters || has(of.zero) && !letters;
-        if !known && !of.valued.iter().any(|name| glued(&name)) {
+        if !known && !of.valued.iter().any(|name| glued(name)) {
             return None;
         }
         names |= has(of.names);
