@@ -3,7 +3,7 @@
 use super::out::Out;
 use super::{Walker, assign, script};
 use crate::Access;
-use crate::shell::{Caveat, Named, ShellAccess};
+use crate::shell::{Caveat, Named, ShellAccess, Word};
 
 impl Walker<'_> {
     /// Everything found, with what only the whole line tells.
@@ -49,6 +49,22 @@ impl Walker<'_> {
             _ => None,
         });
         first.into_iter().for_each(|shell| shell.touches.extend(tested.iter().cloned()));
+        for access in &mut accesses {
+            if let Access::Shell(shell) = access {
+                forget_searches(shell);
+            }
+        }
         accesses
+    }
+}
+
+/// What a word's search is counts while the line is walked; what it gave is among the touches.
+fn forget_searches(shell: &mut ShellAccess) {
+    let others = shell.outer.iter_mut().chain(&mut shell.spellings).chain(&mut shell.tails).flatten();
+    let values = shell.assignments.iter_mut().map(|of| &mut of.value);
+    for word in shell.words.iter_mut().chain(others).chain(values) {
+        if let Word::Open(open) = word {
+            open.search = None;
+        }
     }
 }
