@@ -72,7 +72,7 @@ fn patterns(call: &Call, access: &Access) -> Vec<String> {
             {
                 found.push(exact.to_string());
                 found.extend(shell.literal().and_then(|words| families::family(&words)));
-            } else if shell.understood {
+            } else if shell.understood && shell.words.iter().any(|word| word.literal().is_none()) {
                 // A word that is known only when it runs is in no pattern; a family has any.
                 let known = shell.words.iter().map_while(|word| word.literal().map(str::to_owned));
                 found.extend(families::family(&known.collect::<Vec<_>>()));
