@@ -75,6 +75,8 @@ const LINES: &[&str] = &[
     "find . -type f -exec grep -h 3CRE {} \\;",
     "find src -exec cat {} +",
     "find * -exec cat {} +",
+    "find . -exec cat {} + -name a.md",
+    "find . -print0 -name a.md | xargs -0 cat",
     "cat $(find . -name '*.md')",
     "cat $(find . -type f)",
     "for f in $(find . -name '*.md'); do cat \"$f\"; done",

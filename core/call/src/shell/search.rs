@@ -140,14 +140,16 @@ struct Told {
 fn expression(words: &[&str]) -> Option<Told> {
     let begins = |word: &&&str| word.starts_with('-') || TESTS.contains(*word);
     let folders = words.iter().take_while(|word| !begins(word)).count();
-    let (mut told, mut all) = (Told::default(), true);
+    let (mut told, mut all, mut printed) = (Told::default(), true, false);
     let mut rest = words.get(folders..)?.iter();
     while let Some(word) = rest.next() {
         all &= !matches!(*word, "!" | "-not" | "-o" | "-or" | "," | "(");
         told.zero |= *word == "-print0";
+        // What stands behind that says nothing of what was printed.
+        printed |= matches!(*word, "-print" | "-print0");
         if TESTS_WITH_VALUES.contains(word) {
             let value = rest.next()?;
-            if *word == "-name" && told.name.is_none() {
+            if *word == "-name" && told.name.is_none() && !printed {
                 told.name = pieces(value);
             }
         } else if !TESTS.contains(word) {

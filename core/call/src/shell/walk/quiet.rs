@@ -241,7 +241,8 @@ impl Walker<'_> {
         let mut outer: Vec<Word> = command.words.get(..exec)?.to_vec();
         outer.extend(command.words.get(end + 1..)?.iter().cloned());
         let searching = program::known(&Command { words: &outer, ..*command });
-        let search = self.searches(&outer, &searching, None)?;
+        // What stands behind it says nothing of what it is run for.
+        let search = self.searches(command.words.get(..exec)?, &searching, None)?;
         let mut found = Some(names_of(&search, false, &mut Budget::brief())?);
         let mut slots: Vec<Slot> = Vec::new();
         for word in inner {
@@ -410,12 +411,8 @@ fn xargs(words: &[Word]) -> Option<(Xargs<'_>, &[Word])> {
         let (word, behind) = rest.split_first()?;
         let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         rest = match word.literal()? {
-            "-0" | "--null" => {
-                options.zero = true;
-                behind
-            }
             "-r" | "--no-run-if-empty" | "-t" | "-x" => behind,
-            "-0r" | "-r0" => {
+            "-0" | "--null" | "-0r" | "-r0" => {
                 options.zero = true;
                 behind
             }
