@@ -30,6 +30,8 @@ pub(super) enum Only {
     Mixed,
     /// Capital and small letters, and digits.
     Random,
+    /// The same, which change as often as those of a random text, and are no hexadecimal number.
+    Scattered,
     /// Not the place of a secret: `$TOKEN`, `<token>`, `****`.
     #[default]
     Given,

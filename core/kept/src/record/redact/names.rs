@@ -397,14 +397,29 @@ pub(super) fn mixed(value: &str) -> bool {
 /// more so than in a name of several words.
 pub(super) fn random(value: &str) -> bool {
     const LONG: usize = 16;
+    let often = value.len() >= LONG && changes(value) * 100 >= value.len() * 48;
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    of_both_cases(value) && (often || digits > 1)
+}
+
+/// Capital and small letters, and digits, that change as often as they do by chance (62 of 100 times), which those of names
+/// never do: `getBase64EncodedStringFromUtf8` comes to 40.
+pub(super) fn scattered(value: &str) -> bool {
+    of_both_cases(value)
+        && value.bytes().any(|b| b.is_ascii_digit())
+        && !value.bytes().all(|b| b.is_ascii_hexdigit() || b == b'x')
+        && changes(value) * 100 >= value.len() * 45
+}
+
+fn of_both_cases(value: &str) -> bool {
     let count = |is: fn(&u8) -> bool| value.as_bytes().iter().filter(|b| is(b)).count();
+    count(u8::is_ascii_uppercase) > 1 && count(u8::is_ascii_lowercase) > 1
+}
+
+/// So often a letter or digit of another kind follows.
+fn changes(value: &str) -> usize {
     let kind = |b: &u8| (b.is_ascii_uppercase(), b.is_ascii_lowercase());
-    let changes =
-        value.as_bytes().windows(2).filter(|two| two.first().map(kind) != two.last().map(kind)).count();
-    let often = value.len() >= LONG && changes * 100 >= value.len() * 48;
-    count(u8::is_ascii_uppercase) > 1
-        && count(u8::is_ascii_lowercase) > 1
-        && (often || count(u8::is_ascii_digit) > 1)
+    value.as_bytes().windows(2).filter(|two| two.first().map(kind) != two.last().map(kind)).count()
 }
 
 /// Whether it could be a secret: no path, address or version, and no name in a program.

@@ -18,11 +18,11 @@ const SHORTEST: usize = 3;
 
 /// Which forms: a bit for each.
 #[derive(Clone, Debug, Default)]
-struct Set([u64; 4]);
+struct Set([u64; 5]);
 
 impl Set {
     /// So many forms have a place in it.
-    const ROOM: usize = 256;
+    const ROOM: usize = 320;
 
     fn put(&mut self, at: usize) {
         if let Some(word) = self.0.get_mut(at / 64) {
@@ -149,13 +149,13 @@ fn collect<F: FnOnce() -> Quotes>(
     found: &mut Vec<Found>,
 ) {
     let name = form.name.as_str();
-    let sure = matches!(form.only, Only::Sure | Only::Random | Only::Behind);
+    let sure = matches!(form.only, Only::Sure | Only::Random | Only::Scattered | Only::Behind);
     for captures in pattern.captures_iter(text) {
         let (Some(all), Some(secret)) = (captures.get(0), secret(&captures, form.only.names())) else {
             continue;
         };
         let at = match form.only {
-            Only::Sure | Only::Random | Only::Pairs => secret.range(),
+            Only::Sure | Only::Random | Only::Scattered | Only::Pairs => secret.range(),
             Only::Mixed | Only::Given | Only::Named | Only::Value | Only::Setting | Only::Option => {
                 quotes.own(text, &all.range(), secret.range())
             }
@@ -187,6 +187,7 @@ fn is(only: Only, named: &str, value: &str) -> bool {
         Only::Sure | Only::Behind => true,
         Only::Mixed => names::mixed(value) && !names::stands_for(value),
         Only::Random => names::random(value),
+        Only::Scattered => names::scattered(value),
         Only::Given => value.len() >= SHORTEST && !names::stands_for(value) && !names::is_path(value),
         Only::Pairs => !names::stands_for(value),
         Only::Value => names::mixed(value) && !names::stands_for(value) && names::could_be(value),
