@@ -26,3 +26,5 @@ mod hostile;
 mod passes;
 #[path = "responses/recordings.rs"]
 mod recordings;
+#[path = "responses/run.rs"]
+mod run;

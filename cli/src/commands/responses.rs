@@ -45,7 +45,7 @@ Examples:
 
 /// `mayi responses`
 #[derive(Clone, Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ResponsesArgs {
     /// What else to do than just to stand between.
     #[command(subcommand)]
@@ -81,27 +81,35 @@ pub(crate) enum ResponsesCommand {
     },
 }
 
-/// How to stand between.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct DoorArgs {
+/// The API, and who asks it.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ApiArgs {
     /// The base URL of the API, such as https://api.openai.com/v1
-    #[arg(long, value_name = "URL", value_hint = ValueHint::Url, required = true)]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub upstream: Option<String>,
-    /// Listen at ADDR: an address of this machine alone; port 0 is any that is free
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub listen: SocketAddr,
     /// The variable that holds the API's key: mayi sends it, and the app never has it
     #[arg(long, value_name = "NAME")]
     pub key_env: Option<String>,
-    /// The file of the app's API key, which is made if there is none [default: one of mayi's own, which it tells]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub token_file: Option<PathBuf>,
     /// The app that this is for: rules and settings of an agent of that name count
     #[arg(long, value_name = "NAME")]
     pub app: Option<String>,
     /// A denied call ends the answer, and the app's next request begins a new conversation; else the model is told, and goes on
     #[arg(long)]
     pub reset_on_deny: bool,
+}
+
+/// How to stand between.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DoorArgs {
+    /// The API, and who asks it.
+    #[command(flatten)]
+    pub api: ApiArgs,
+    /// Listen at ADDR: an address of this machine alone; port 0 is any that is free
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+    /// The file of the app's API key, which is made if there is none [default: one of mayi's own, which it tells]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub token_file: Option<PathBuf>,
     /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
     #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
@@ -187,8 +195,8 @@ async fn replay(
 
 /// Stands before the API; `record`: a file to write what is asked and got to.
 async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Exit, CliError> {
-    let upstream = upstream(&args)?;
-    let agent = agent_of(&args)?;
+    let upstream = args.api.upstream()?;
+    let agent = args.api.agent()?;
     let loaded = ctx.load()?;
     ctx.notices(&loaded);
     let Kept { store, writer } = memory::open(&ctx, &loaded)?;
@@ -207,8 +215,7 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
         })
     });
     let recorder = recorder.transpose()?.map(Arc::new);
-    let chains = Chains::open(&ctx.state_folder()?.join("responses"), upstream.address())
-        .map_err(|error| CliError::internal(format!("mayi's own folder: {error}")))?;
+    let chains = chains(&ctx, &upstream)?;
     let gate = gate(&args, &ctx, &loaded, Memory::attach_as(Owner::this(), Arc::clone(&store), writer)?);
     gate.attend();
     let running = running(&loaded);
@@ -223,7 +230,7 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
         token,
         hosts: hosts(),
         store,
-        reset_on_deny: args.reset_on_deny,
+        reset_on_deny: args.api.reset_on_deny,
         say: said(&ctx),
         recorder,
     };
@@ -273,32 +280,58 @@ fn token_of(file: Option<&Path>, ctx: &Context) -> Result<(PathBuf, String), Cli
     Ok((file, token))
 }
 
-/// The API, and the key that it is sent.
-fn upstream(args: &DoorArgs) -> Result<Upstream, CliError> {
-    let key = args.key_env.as_deref().map(|name| {
-        let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        value.ok_or_else(|| CliError::usage(format!("there is no variable `{}` with a key", visible(name))))
-    });
-    let key = key.transpose()?;
-    let upstream = Upstream::new(args.upstream.as_deref().unwrap_or_default(), key.as_deref().map(str::trim))
-        .map_err(CliError::usage)?;
-    if key.is_some() && !upstream.is_private() {
-        return Err(CliError::usage(
-            "anybody on the way could read the key: the address of the API has to begin with https://",
-        ));
+impl ApiArgs {
+    /// Whether any of them is given.
+    #[must_use]
+    pub(crate) fn is_given(&self) -> bool {
+        let Self { upstream, key_env, app, reset_on_deny } = self;
+        upstream.is_some() || key_env.is_some() || app.is_some() || *reset_on_deny
     }
-    Ok(upstream)
+
+    /// The API, and the key that it is sent.
+    ///
+    /// # Errors
+    /// If there is none, or anybody could read the key.
+    pub(crate) fn upstream(&self) -> Result<Upstream, CliError> {
+        let key = self.key_env.as_deref().map(|name| {
+            let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+            value.ok_or_else(|| {
+                CliError::usage(format!("there is no variable `{}` with a key", visible(name)))
+            })
+        });
+        let key = key.transpose()?;
+        let address = self.upstream.as_deref().ok_or_else(|| {
+            CliError::usage("which API? give its base URL, such as --upstream https://api.openai.com/v1")
+        })?;
+        let upstream = Upstream::new(address, key.as_deref().map(str::trim)).map_err(CliError::usage)?;
+        if key.is_some() && !upstream.is_private() {
+            return Err(CliError::usage(
+                "anybody on the way could read the key: the address of the API has to begin with https://",
+            ));
+        }
+        Ok(upstream)
+    }
+
+    /// Who asks it.
+    ///
+    /// # Errors
+    /// If that is no name.
+    pub(crate) fn agent(&self) -> Result<AgentId, CliError> {
+        match &self.app {
+            None => Ok(AgentId::named(APP)),
+            Some(name) if Names::plain(name) => Ok(AgentId::named(name)),
+            Some(name) => Err(CliError::usage(format!(
+                "`{}` can't be the name of an app: use letters, digits, `.`, `_` and `-`",
+                visible(name)
+            ))),
+        }
+    }
 }
 
-fn agent_of(args: &DoorArgs) -> Result<AgentId, CliError> {
-    match &args.app {
-        None => Ok(AgentId::named(APP)),
-        Some(name) if Names::plain(name) => Ok(AgentId::named(name)),
-        Some(name) => Err(CliError::usage(format!(
-            "`{}` can't be the name of an app: use letters, digits, `.`, `_` and `-`",
-            visible(name)
-        ))),
-    }
+/// What apps have seen of the answers of this API.
+pub(super) fn chains(ctx: &Context, upstream: &Upstream) -> Result<Chains, CliError> {
+    Chains::open(&ctx.state_folder()?.join("responses"), upstream.address())
+        .map_err(|error| CliError::internal(format!("mayi's own folder: {error}")))
 }
 
 fn gate(args: &DoorArgs, ctx: &Context, loaded: &Loaded, memory: Memory) -> Gate {
@@ -312,13 +345,13 @@ fn gate(args: &DoorArgs, ctx: &Context, loaded: &Loaded, memory: Memory) -> Gate
 }
 
 /// The servers of the configuration, as they were when this was started.
-fn running(loaded: &Loaded) -> Running {
+pub(super) fn running(loaded: &Loaded) -> Running {
     let servers = loaded.servers.values();
     Running::new(None, servers.map(|server| (server.name.clone(), server.transport.identity())))
 }
 
 /// Those that an app's server can be: reached by an address.
-fn by_address(loaded: &Loaded) -> Vec<(String, String, mayi_core::call::ServerId)> {
+pub(super) fn by_address(loaded: &Loaded) -> Vec<(String, String, mayi_core::call::ServerId)> {
     let known = loaded.servers.values().filter_map(|server| match &server.transport {
         Transport::Http { url, .. } => Some((server.name.clone(), url.clone(), server.transport.identity())),
         Transport::Stdio { .. } => None,

@@ -1,11 +1,13 @@
 //! The command line of `mayi run`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
 
+use crate::commands::responses::ApiArgs;
 use crate::error::CliError;
 use crate::options::{duration, modes};
 
@@ -18,13 +20,14 @@ Examples:
   mayi run gemini -i                                          go on with further prompts
   mayi run claude --allow 'shell(cargo test *)' \"make it pass\"
   mayi run claude --on-ask deny --format json \"review this\"    in a script: never waits
-  mayi run --command \"my-agent --acp\" \"hello\"";
+  mayi run --command \"my-agent --acp\" \"hello\"
+  mayi run --responses request.json --upstream https://api.openai.com/v1 --key-env OPENAI_API_KEY";
 
 /// `mayi run`
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RunArgs {
     /// The agent's name (`mayi agents` lists them)
-    #[arg(required_unless_present = "command")]
+    #[arg(required_unless_present_any = ["command", "responses"])]
     pub agent: Option<String>,
     /// What it should do; `-`: read it from standard input
     pub prompt: Option<String>,
@@ -83,6 +86,15 @@ pub(crate) struct RunArgs {
     /// Do not offer the agent to run commands through mayi
     #[arg(long, help_heading = "Permissions")]
     pub no_terminal: bool,
+    /// In place of an agent: send the request in FILE (`-`: on standard input) to a Responses API, which calls its MCP tools only
+    /// as far as they are allowed
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "upstream", help_heading = "Responses API",
+        conflicts_with_all = ["agent", "command", "interactive", "continue", "session", "mcp", "toolbelt", "no_gateway",
+            "no_record", "no_fs", "no_terminal"])]
+    pub responses: Option<PathBuf>,
+    /// The API to which --responses sends it.
+    #[command(flatten, next_help_heading = "Responses API")]
+    pub api: ApiArgs,
 }
 
 impl RunArgs {

@@ -3,6 +3,7 @@
 mod args;
 mod output;
 mod prompt;
+mod responses;
 mod servers;
 mod setup;
 mod text;
@@ -39,6 +40,14 @@ use crate::surface::Screen;
 /// For what is wrong with the options or the configuration. What goes wrong with the agent is part
 /// of the output, and an exit code.
 pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
+    if let Some(file) = &args.responses {
+        return responses::run(file, &args, &ctx).await;
+    }
+    if args.api.is_given() {
+        return Err(CliError::usage(
+            "--upstream, --key-env, --app and --reset-on-deny are about a Responses API: add --responses FILE",
+        ));
+    }
     let mut loaded = ctx.load()?;
     let terminal = prompt::has_terminal();
     let mut setup = Setup::new(&args, &ctx, &loaded, terminal)?;
@@ -54,11 +63,7 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     setup.make_folder()?;
     let prompts = setup.asking.on_ask == OnAsk::Prompt;
     let screen = Screen::new(ctx.color_of_errors(), prompt::stdout_is_terminal());
-    let mut output = match args.format {
-        FormatArg::Text => Output::text(screen.clone(), ctx.quiet, ctx.verbose, prompts),
-        FormatArg::Json => Output::json(),
-        FormatArg::StreamJson => Output::stream(),
-    };
+    let mut output = output(args.format, &screen, &ctx, prompts);
     for notice in &loaded.policy.notices {
         let _ = output.notice(notice);
     }
@@ -95,17 +100,41 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
         deadline,
         interrupts,
     };
-    let (mut output, mut ending, outcome) = run.conversation(output, first, (events, agent)).await;
+    let (output, mut ending, outcome) = run.conversation(output, first, (events, agent)).await;
     ending.tally = gate.tally();
     gate.leave();
     let exit = outcome.exit(&ending);
     ending.exit_code = exit.code();
     ending.error = outcome.message(args.timeout.map(spoken));
-    match outcome.unwritten.map_or_else(|| output.end(&ending), Err) {
+    end(output, &ending, outcome.unwritten)?;
+    Ok(exit)
+}
+
+/// Where what happens goes.
+fn output(format: FormatArg, screen: &Screen, ctx: &Context, prompts: bool) -> Output {
+    match format {
+        FormatArg::Text => Output::text(screen.clone(), ctx.quiet, ctx.verbose, prompts),
+        FormatArg::Json => Output::json(),
+        FormatArg::StreamJson => Output::stream(),
+    }
+}
+
+/// What becomes of a question, in a word.
+fn word(on_ask: OnAsk) -> &'static str {
+    match on_ask {
+        OnAsk::Prompt => "prompt",
+        OnAsk::Deny => "deny",
+        OnAsk::Wait => "wait",
+    }
+}
+
+/// Writes the end of what was told.
+fn end(mut output: Output, ending: &Ending, unwritten: Option<std::io::Error>) -> Result<(), CliError> {
+    match unwritten.map_or_else(|| output.end(ending), Err) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(CliError::internal(format!("standard output can't be written: {error}")))
         }
-        _ => Ok(exit),
+        _ => Ok(()),
     }
 }
 
@@ -207,14 +236,9 @@ impl Run<'_> {
             }
         };
         ending.session = Some(opened.id.0.clone());
-        let on_ask = match self.setup.asking.on_ask {
-            OnAsk::Prompt => "prompt",
-            OnAsk::Deny => "deny",
-            OnAsk::Wait => "wait",
-        };
         let start = json!({
             "agent": self.setup.agent, "sessionId": opened.id, "cwd": self.setup.open.cwd,
-            "mode": self.setup.mode, "agentMode": opened.agent_mode, "onAsk": on_ask,
+            "mode": self.setup.mode, "agentMode": opened.agent_mode, "onAsk": word(self.setup.asking.on_ask),
         });
         let unwritten = output.start(&start).err();
         let connection = Arc::new(connection);

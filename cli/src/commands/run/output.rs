@@ -21,6 +21,8 @@ pub(super) struct Ending {
     pub(super) exit_code: i32,
     pub(super) error: Option<String>,
     pub(super) tally: Tally,
+    /// What a Responses API made, as it ends.
+    pub(super) response: Option<Value>,
 }
 
 /// Where what happens goes.
@@ -84,6 +86,24 @@ impl Output {
         }
     }
 
+    /// A text of the answer that a Responses API gives, or another event of it.
+    pub(super) fn event(&mut self, event: &Value) -> io::Result<()> {
+        let text = (event.get("type").and_then(Value::as_str) == Some("response.output_text.delta"))
+            .then(|| event.get("delta").and_then(Value::as_str))
+            .flatten();
+        match self {
+            Self::Text(written) => text.map_or(Ok(()), |text| written.answer(text)),
+            Self::Json { text: all, .. } => {
+                keep(all, text.unwrap_or_default());
+                Ok(())
+            }
+            Self::Stream { text: all, .. } => {
+                keep(all, text.unwrap_or_default());
+                write_line(&json!({"type": "event", "event": event}))
+            }
+        }
+    }
+
     /// Something happened at the gate.
     pub(super) fn gate(&mut self, event: &GateEvent) -> io::Result<()> {
         match self {
@@ -124,6 +144,9 @@ impl Output {
             "type": "result", "version": VERSION, "sessionId": ending.session, "stopReason": ending.stop_reason,
             "exitCode": ending.exit_code, "error": ending.error, "text": text, "tally": ending.tally,
         });
+        if let Some(response) = &ending.response {
+            merge(&mut result, &json!({"response": response}));
+        }
         if let Some(notices) = notices {
             merge(&mut result, &json!({"notices": notices}));
         }
@@ -137,8 +160,13 @@ const MOST_TEXT: usize = 64 * 1024 * 1024;
 fn collect(text: &mut String, event: &AcpEvent) {
     if let AcpEvent::Update { update, .. } = event
         && let Some(chunk) = message_chunk(update)
-        && text.len() + chunk.len() <= MOST_TEXT
     {
+        keep(text, chunk);
+    }
+}
+
+fn keep(text: &mut String, chunk: &str) {
+    if text.len() + chunk.len() <= MOST_TEXT {
         text.push_str(chunk);
     }
 }

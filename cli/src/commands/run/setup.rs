@@ -39,23 +39,7 @@ impl Setup {
             .canonicalize()
             .map_err(|error| CliError::usage(format!("{}: {error}", ctx.cwd.display())))?;
         check_root(&cwd, ctx.cwd_named)?;
-        let on_ask = match args.on_ask {
-            Some(OnAskArg::Prompt) if !terminal => {
-                return Err(CliError::usage(
-                    "--on-ask prompt needs a terminal, and there is none: use --on-ask deny, with rules that allow what it may do",
-                ));
-            }
-            Some(OnAskArg::Wait) if args.approval_timeout.is_none() && args.timeout.is_none() => {
-                return Err(CliError::usage(
-                    "--on-ask wait could wait for ever: add --approval-timeout or --timeout",
-                ));
-            }
-            Some(OnAskArg::Prompt) => OnAsk::Prompt,
-            Some(OnAskArg::Deny) => OnAsk::Deny,
-            Some(OnAskArg::Wait) => OnAsk::Wait,
-            None if terminal => OnAsk::Prompt,
-            None => OnAsk::Deny,
-        };
+        let on_ask = on_ask(args, terminal)?;
         let Known {
             id: agent,
             command,
@@ -71,13 +55,7 @@ impl Setup {
         let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
         let launch = Launch { command, env, folder, roots: vec![cwd.clone()], trust, own, install };
         let resume = resume_of(args, ctx, &agent, &cwd)?;
-        let least = loaded.policy.least_mode(&agent);
-        if let Some((mode, by)) = args.mode.zip(loaded.locks.mode()).filter(|(mode, _)| *mode < least) {
-            return Err(CliError::usage(format!(
-                "`--mode {mode}` is not allowed for {agent}: {} locks the mode (leave it out, or ask for {least} or stricter)",
-                by.display()
-            )));
-        }
+        may_be_in(args.mode, &agent, loaded)?;
         let mode = loaded.policy.mode_of(&agent, args.mode);
         let open = OpenSession {
             agent: agent.clone(),
@@ -108,6 +86,35 @@ impl Setup {
         builder.create(folder).map_err(|error| {
             CliError::internal(format!("the folder {} can't be made: {error}", folder.display()))
         })
+    }
+}
+
+/// What becomes of a question.
+pub(super) fn on_ask(args: &RunArgs, terminal: bool) -> Result<OnAsk, CliError> {
+    match args.on_ask {
+        Some(OnAskArg::Prompt) if !terminal => Err(CliError::usage(
+            "--on-ask prompt needs a terminal, and there is none: use --on-ask deny, with rules that allow what it may do",
+        )),
+        Some(OnAskArg::Wait) if args.approval_timeout.is_none() && args.timeout.is_none() => {
+            Err(CliError::usage("--on-ask wait could wait for ever: add --approval-timeout or --timeout"))
+        }
+        Some(OnAskArg::Prompt) => Ok(OnAsk::Prompt),
+        Some(OnAskArg::Deny) => Ok(OnAsk::Deny),
+        Some(OnAskArg::Wait) => Ok(OnAsk::Wait),
+        None if terminal => Ok(OnAsk::Prompt),
+        None => Ok(OnAsk::Deny),
+    }
+}
+
+/// Whether `agent` may be in the mode that was chosen.
+pub(super) fn may_be_in(mode: Option<Mode>, agent: &AgentId, loaded: &Loaded) -> Result<(), CliError> {
+    let least = loaded.policy.least_mode(agent);
+    match mode.zip(loaded.locks.mode()).filter(|(mode, _)| *mode < least) {
+        None => Ok(()),
+        Some((mode, by)) => Err(CliError::usage(format!(
+            "`--mode {mode}` is not allowed for {agent}: {} locks the mode (leave it out, or ask for {least} or stricter)",
+            by.display()
+        ))),
     }
 }
 

@@ -45,6 +45,11 @@ impl Text {
         }
     }
 
+    /// A part of the answer.
+    pub(super) fn answer(&self, text: &str) -> io::Result<()> {
+        self.screen.agent_text(text)
+    }
+
     fn update(&mut self, update: &Value) -> io::Result<()> {
         if let Some(chunk) = message_chunk(update) {
             // Another message begins: what came before is over.

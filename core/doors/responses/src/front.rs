@@ -110,7 +110,11 @@ async fn admitted(shared: &Arc<Shared>, parts: &Parts, visitor: &Arc<Visitor>) -
 }
 
 /// A response is to be made.
-async fn created(shared: &Arc<Shared>, body: Body, sent: HeaderMap) -> Result<Response<Body>, Trouble> {
+pub(crate) async fn created(
+    shared: &Arc<Shared>,
+    body: Body,
+    sent: HeaderMap,
+) -> Result<Response<Body>, Trouble> {
     if sent.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {
         let message = "compressed requests are not taken: send them as they are";
         return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "mayi_request", message));

@@ -5,6 +5,7 @@
 //! sees one answer.
 
 mod answers;
+mod ask;
 mod calls;
 mod chains;
 mod door;
@@ -24,6 +25,7 @@ mod route;
 mod streamed;
 mod upstream;
 
+pub use ask::Answer;
 pub use chains::Chains;
 pub use door::{ResponsesDoor, ResponsesOptions, Say};
 pub use front::serve;

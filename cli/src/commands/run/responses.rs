@@ -1,0 +1,262 @@
+//! `mayi run --responses`: one request to a Responses API, whose calls of MCP tools are gated.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayi_core::approval::visible;
+use mayi_core::config::FileKeeper;
+use mayi_core::gate::{Asking as Asked, Gate, GateEvent, Memory, OnAsk};
+use mayi_core::store::{Owner, Store};
+use mayi_responses::{Answer, ResponsesDoor, ResponsesOptions};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::args::RunArgs;
+use super::output::{Ending, Output};
+use super::prompt::{Asking, has_terminal, listen_for_signals, stdout_is_terminal};
+use super::setup::{may_be_in, on_ask, spoken};
+use super::turn::Cut;
+use super::{Outcome, end, output, word};
+use crate::commands::responses::{by_address, chains, running};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::memory::{self, Kept};
+use crate::person;
+use crate::surface::Screen;
+
+/// The longest request, in bytes: images and files can be in it.
+const LONGEST: u64 = 64 * 1024 * 1024;
+/// Events that are not written yet.
+const EVENTS: usize = 64;
+/// Longer than anybody waits.
+const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Sends the request in `file`, and sees its answer to the end.
+///
+/// # Errors
+/// For what is wrong with the options, the file or the configuration. What the endpoint does wrong is part of the output, and an
+/// exit code.
+pub(super) async fn run(file: &Path, args: &RunArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let upstream = args.api.upstream()?;
+    let agent = args.api.agent()?;
+    let request = read(file)?;
+    let loaded = ctx.load()?;
+    may_be_in(args.mode, &agent, &loaded)?;
+    let on_ask = on_ask(args, has_terminal())?;
+    let Kept { store, writer } = memory::open(ctx, &loaded)?;
+    // What an agent starts would be judged by the rules for the app, and not by the agent's own.
+    person::may_serve(&*store)?;
+    let store: Arc<dyn Store> = store;
+    let prompts = on_ask == OnAsk::Prompt;
+    let screen = Screen::new(ctx.color_of_errors(), stdout_is_terminal());
+    let mut output = output(args.format, &screen, ctx, prompts);
+    for notice in &loaded.policy.notices {
+        let _ = output.notice(notice);
+    }
+    let keeper = Box::new(FileKeeper::new(ctx.sources.clone()).running(running(&loaded)));
+    let memory = Memory::attach_as(Owner::this(), Arc::clone(&store), writer)?;
+    let asked = Asked { on_ask, limit: args.approval_timeout };
+    let gate = Gate::remembering(loaded.policy.clone(), asked, keeper, memory);
+    gate.attend();
+    let (notes, said) = mpsc::unbounded_channel();
+    let options = ResponsesOptions {
+        agent: agent.clone(),
+        roots: ctx.roots(),
+        cwd: ctx.cwd.clone(),
+        mode: args.mode,
+        servers: by_address(&loaded),
+        token: String::new(),
+        hosts: Vec::new(),
+        store,
+        reset_on_deny: args.api.reset_on_deny,
+        say: Box::new(move |text| {
+            let _ = notes.send(text.to_owned());
+        }),
+        recorder: None,
+    };
+    let start = json!({
+        "agent": agent, "sessionId": null, "cwd": ctx.cwd, "mode": loaded.policy.mode_of(&agent, args.mode),
+        "agentMode": null, "onAsk": word(on_ask),
+    });
+    let (interrupt, interrupts) = mpsc::unbounded_channel();
+    listen_for_signals(&interrupt);
+    let door = ResponsesDoor::new(gate.clone(), upstream.clone(), chains(ctx, &upstream)?, options);
+    let mut sent = Sent {
+        decided: gate.subscribe(),
+        said,
+        interrupts,
+        deadline: args.timeout.map(|limit| Instant::now() + limit),
+        response: None,
+    };
+    let surface = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt).open();
+    let over = match output.start(&start) {
+        Ok(()) => sent.through(door, request, &mut output).await,
+        Err(error) => Over::Unwritten(error),
+    };
+    surface.close().await;
+    let ending = Ending { tally: gate.tally(), response: sent.response.take(), ..Ending::default() };
+    gate.leave();
+    over.tell(ending, output, args)
+}
+
+/// The request in `file`.
+fn read(file: &Path) -> Result<Value, CliError> {
+    let shown = visible(&file.to_string_lossy());
+    let trouble = |what: String| CliError::usage(format!("the request in {shown}: {what}"));
+    let mut text = Vec::new();
+    let read = match file.to_str() {
+        Some("-") => io::stdin().lock().take(LONGEST + 1).read_to_end(&mut text),
+        _ => std::fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text)),
+    };
+    read.map_err(|error| trouble(error.to_string()))?;
+    if text.len() as u64 > LONGEST {
+        return Err(trouble(format!("it is longer than {} MiB", LONGEST / 1024 / 1024)));
+    }
+    let request: Value =
+        serde_json::from_slice(&text).map_err(|error| trouble(format!("no JSON: {error}")))?;
+    if !request.is_object() {
+        return Err(trouble(
+            "it has to be an object, such as {\"model\": \"…\", \"input\": \"…\"}".to_owned(),
+        ));
+    }
+    if request.get("background").and_then(Value::as_bool) == Some(true) {
+        return Err(trouble("\"background\": true gives no answer to wait for: leave it out".to_owned()));
+    }
+    Ok(request)
+}
+
+/// What is listened to until the answer is over.
+struct Sent {
+    decided: mpsc::UnboundedReceiver<GateEvent>,
+    /// What the door says to people.
+    said: mpsc::UnboundedReceiver<String>,
+    interrupts: mpsc::UnboundedReceiver<()>,
+    deadline: Option<Instant>,
+    /// The response, once it is whole.
+    response: Option<Value>,
+}
+
+/// How it ended.
+enum Over {
+    /// With this closing event.
+    Closed(Value),
+    /// Without an answer, or in the middle of one.
+    Failed(String),
+    Cut(Cut),
+    /// It could not be written.
+    Unwritten(io::Error),
+}
+
+impl Sent {
+    async fn through(&mut self, door: ResponsesDoor, request: Value, output: &mut Output) -> Over {
+        let (events, mut coming) = mpsc::channel(EVENTS);
+        let asking = tokio::spawn(async move {
+            match door.ask(request).await {
+                Ok(answer) => forward(answer, &events).await,
+                Err(error) => {
+                    let _ = events.send(Err(error)).await;
+                }
+            }
+        });
+        let far = Instant::now() + FAR;
+        let over = loop {
+            let written = tokio::select! {
+                biased;
+                Some(()) = self.interrupts.recv() => break Over::Cut(Cut::Interrupted),
+                () = sleep_until(self.deadline.unwrap_or(far)) => break Over::Cut(Cut::Timeout),
+                Some(event) = self.decided.recv() => output.gate(&event),
+                Some(notice) = self.said.recv() => output.notice(&notice),
+                event = coming.recv() => match event {
+                    Some(Ok(event)) => match output.event(&event) {
+                        Ok(()) if closes(&event) => break Over::Closed(event),
+                        written => written,
+                    },
+                    Some(Err(error)) => break Over::Failed(error),
+                    None => break Over::Failed("the answer ended without its last event".to_owned()),
+                },
+            };
+            match written {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break Over::Cut(Cut::OutputGone),
+                Err(error) => break Over::Unwritten(error),
+            }
+        };
+        // Nobody waits for the answer any more: a card that does is taken back.
+        asking.abort();
+        let _ = asking.await;
+        while let Ok(event) = self.decided.try_recv() {
+            let _ = output.gate(&event);
+        }
+        if let Over::Closed(event) = &over {
+            self.response = event.get("response").cloned();
+        }
+        over
+    }
+}
+
+async fn forward(mut answer: Answer, events: &mpsc::Sender<Result<Value, String>>) {
+    while let Some(event) = answer.next().await {
+        if events.send(event).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Whether nothing follows.
+fn closes(event: &Value) -> bool {
+    matches!(
+        event.get("type").and_then(Value::as_str),
+        Some("response.completed" | "response.failed" | "response.incomplete" | "error")
+    )
+}
+
+impl Over {
+    /// Says how it ended.
+    fn tell(self, mut ending: Ending, to: Output, args: &RunArgs) -> Result<Exit, CliError> {
+        let (cut, failed, unwritten) = match self {
+            Self::Closed(event) => {
+                ending.stop_reason = stop_reason(&event);
+                (None, failure(&event), None)
+            }
+            Self::Failed(error) => (None, Some(error), None),
+            Self::Cut(cut) => (Some(cut), None, None),
+            Self::Unwritten(error) => (Some(Cut::OutputGone), None, Some(error)),
+        };
+        let outcome = Outcome { cut, ..Outcome::default() };
+        let exit = if failed.is_some() { Exit::Agent } else { outcome.exit(&ending) };
+        ending.exit_code = exit.code();
+        ending.error = failed.or_else(|| outcome.message(args.timeout.map(spoken)));
+        end(to, &ending, unwritten)?;
+        Ok(exit)
+    }
+}
+
+/// The response's own word for how it ended.
+fn stop_reason(event: &Value) -> Option<String> {
+    let response = event.get("response")?;
+    let reason = response.pointer("/incomplete_details/reason").or_else(|| response.get("status"))?;
+    Some(reason.as_str()?.to_owned())
+}
+
+/// What went wrong, if something did.
+fn failure(event: &Value) -> Option<String> {
+    let text = |pointer| event.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    match event.get("type")?.as_str()? {
+        "response.completed" => None,
+        "response.incomplete" => {
+            let why =
+                text("/response/incomplete_details/reason").unwrap_or_else(|| "no reason given".to_owned());
+            Some(format!("the answer is incomplete: {why}"))
+        }
+        _ => Some(
+            text("/response/error/message")
+                .or_else(|| text("/error/message"))
+                .or_else(|| text("/message"))
+                .unwrap_or_else(|| "the endpoint says that it failed, and nothing else".to_owned()),
+        ),
+    }
+}

@@ -1,0 +1,150 @@
+//! `mayi run --responses`: one request of a script, gated as that of an app, with the exit codes of `run`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Output, Stdio};
+
+use mayi_tests::endpoint::KEY;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::pty::Terminal;
+use crate::scene::{Scene, message, wants};
+
+/// The words of a run of what waits in `request.json`.
+fn words<'w>(scene: &'w Scene, more: &[&'w str]) -> Vec<&'w str> {
+    let own = [
+        "run",
+        "--responses",
+        "request.json",
+        "--upstream",
+        &scene.endpoint.url,
+        "--key-env",
+        "UPSTREAM_KEY",
+    ];
+    own.into_iter().chain(more.iter().copied()).collect()
+}
+
+fn request(scene: &Scene, rounds: &Value) {
+    // Whatever it says of streaming, it is streamed.
+    let body = wants(rounds, false).to_string();
+    std::fs::write(scene.machine.work().join("request.json"), body).unwrap();
+}
+
+fn run(scene: &Scene, more: &[&str]) -> Output {
+    let mut command = scene.mayi(&words(scene, more));
+    command.env("UPSTREAM_KEY", KEY).stdin(Stdio::null()).output().unwrap()
+}
+
+fn result(out: &Output) -> Value {
+    let text = String::from_utf8_lossy(&out.stdout);
+    serde_json::from_str(text.trim())
+        .unwrap_or_else(|why| panic!("{why}: {text}{}", String::from_utf8_lossy(&out.stderr)))
+}
+
+/// Issue "The Responses API", 5: "one request, gated, streamed, with the exit codes of `run`": what rules allow runs, the answer
+/// is on standard output, and the code is 0.
+#[test]
+fn given_a_call_that_a_rule_allows_then_the_answer_is_printed_and_the_code_is_0() {
+    let scene = Scene::new(&[]);
+    request(&scene, &json!([["search"]]));
+    let out = run(&scene, &["--allow", "mcp(docs/search)"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!(String::from_utf8_lossy(&out.stdout).trim(), "search ran");
+    assert_eq!(scene.ran(), ["search"]);
+    assert_eq!(scene.endpoint.requests()[0]["stream"], true);
+    scene.recorded("\"proposed\"");
+}
+
+/// The same for what a rule denies, and for what nobody is there to answer: nothing runs, the model goes on, and the codes are 5
+/// and 6 (surfaces, section 1).
+#[test]
+fn given_a_call_that_is_not_allowed_then_nothing_runs_and_the_code_says_why() {
+    for (options, code) in [
+        (&["--format", "json", "--deny", "mcp(docs/*)"][..], 5),
+        (&["--format", "json"], 6),
+        (&["--format", "json", "--mode", "plan"], 5),
+    ] {
+        let scene = Scene::new(&[]);
+        request(&scene, &json!([["search"]]));
+        let out = run(&scene, options);
+        let result = result(&out);
+        assert_eq!(
+            (out.status.code(), &result["exitCode"]),
+            (Some(code), &json!(code)),
+            "{options:?}: {result}"
+        );
+        assert_eq!((&result["text"], &result["error"]), (&json!("search was not approved"), &Value::Null));
+        assert_eq!(message(&result["response"]), "search was not approved");
+        assert!(scene.ran().is_empty(), "{options:?}");
+    }
+}
+
+/// JSON lines: `start` first and `result` last, and between them each event of the endpoint as it came, and what was decided.
+#[test]
+fn given_json_lines_then_events_and_decisions_are_told_as_they_come() {
+    let scene = Scene::new(&[]);
+    request(&scene, &json!([["search"]]));
+    let out = run(&scene, &["--format", "stream-json", "--allow", "mcp(docs/search)"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    assert_eq!((kinds[0], kinds[kinds.len() - 1]), ("start", "result"), "{kinds:?}");
+    assert!(kinds.contains(&"decision"), "{kinds:?}");
+    let events = lines.iter().filter(|line| line["type"] == "event").map(|line| &line["event"]);
+    let numbers: Vec<u64> = events.map(|event| event["sequence_number"].as_u64().unwrap()).collect();
+    assert!(numbers.len() > 3 && numbers.iter().copied().eq(0..numbers.len() as u64), "{numbers:?}");
+}
+
+/// A person at the terminal is asked there, and sees server, tool and arguments.
+#[test]
+fn given_a_terminal_then_the_person_is_asked_there() {
+    let scene = Scene::new(&[]);
+    request(&scene, &json!([["search"]]));
+    let mut command = scene.mayi(&words(&scene, &[]));
+    command.env("UPSTREAM_KEY", KEY);
+    let terminal = Terminal::start(command, (40, 120), false);
+    terminal.sees("what search is about");
+    let screen = terminal.screen();
+    assert!(screen.contains("docs") && screen.contains("search"), "{screen}");
+    assert!(scene.ran().is_empty());
+    terminal.insist("y", "search ran");
+    assert!(terminal.exit().success(), "{}", terminal.screen());
+    assert_eq!(scene.ran(), ["search"]);
+}
+
+/// Ctrl-C while it waits for an answer: what was asked is taken back, nothing runs, and the code is 130.
+#[test]
+fn given_an_interrupt_while_an_approval_waits_then_nothing_runs() {
+    let scene = Scene::new(&[]);
+    request(&scene, &json!([["search"]]));
+    let mut command =
+        scene.mayi(&words(&scene, &["--on-ask", "wait", "--timeout", "5m", "--format", "stream-json"]));
+    let mut child =
+        command.env("UPSTREAM_KEY", KEY).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    scene.waits(1);
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let lines: Vec<String> =
+        BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{lines:?}");
+    assert!(lines.last().unwrap().contains("\"result\""), "{lines:?}");
+    assert!(scene.ran().is_empty());
+    assert!(scene.inbox().is_empty());
+}
+
+/// What is wrong with a request is said before anything is sent, in words that say what to do.
+#[test]
+fn given_a_request_that_can_not_be_sent_then_it_is_said_what_to_do() {
+    let scene = Scene::new(&[]);
+    let file = scene.machine.work().join("request.json");
+    for (text, said) in
+        [("", "no JSON"), ("[1]", "it has to be an object"), ("{\"background\": true}", "leave it out")]
+    {
+        std::fs::File::create(&file).unwrap().write_all(text.as_bytes()).unwrap();
+        let out = run(&scene, &[]);
+        let errors = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(2) && errors.contains(said), "{text}: {errors}");
+    }
+    let out = scene.mayi(&["run", "demo", "hello", "--upstream", "https://api.example/v1"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&out.stderr).contains("add --responses FILE"));
+    assert!(scene.endpoint.requests().is_empty());
+}
