@@ -116,7 +116,7 @@ bench-quick:
     cargo build --release -p mayi
     cargo bench -p mayi-tests --bench '*' --no-run
     # Not that of the editors' backend: it was not measured whether all fit into three minutes together.
-    timeout 180 cargo bench -p mayi-tests --bench decide --bench overhead --bench record --bench gateway -- --quick --noplot
+    timeout 180 cargo bench -p mayi-tests --bench decide --bench overhead --bench record --bench gateway --bench responses -- --quick --noplot
 
 # Run everything in the benchmarks once, as the tests are built, and measure nothing: do they run?
 bench-smoke: build
