@@ -145,8 +145,9 @@ fn given_base64_of_a_known_secret_then_it_is_found_at_every_place() {
         ("eGh1bnRlcjJodW50ZXIy", "h1bnRlcjJodW50ZXI"),
         ("eHhodW50ZXIyaHVudGVyMnh4", "odW50ZXIyaHVudGVyM"),
     ] {
-        let clean = redactor.redact(text);
-        assert!(!clean.contains(core) && clean.contains("«redacted: "), "{text}: {clean}");
+        // Not by itself, where it would be hidden for being random.
+        let clean = redactor.redact(&format!("a.{text}")).into_owned();
+        assert!(!clean.contains(core) && clean.contains("known secret"), "{text}: {clean}");
     }
 }
 
