@@ -12,7 +12,9 @@ use mayi_core::config::{CommandLine, FileKeeper, Loaded, Running, Transport};
 use mayi_core::gate::{Asking, Gate, GateEvent, Memory, OnAsk};
 use mayi_core::policy::Mode;
 use mayi_core::store::{Owner, Store};
-use mayi_responses::{Chains, Recorder, Replay, ResponsesDoor, ResponsesOptions, Say, Upstream, serve};
+use mayi_responses::{
+    Admission, Chains, Recorder, Replay, ResponsesDoor, ResponsesOptions, Say, Upstream, serve,
+};
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -184,7 +186,7 @@ async fn replay(
 ) -> Result<Exit, CliError> {
     let (token_file, token) = token_of(token_file, ctx)?;
     let redactor = memory::redactor(&ctx.load()?.record).map_err(CliError::internal)?;
-    let replay = Replay::read(file, redactor, token, hosts())
+    let replay = Replay::read(file, redactor, admission(token))
         .map_err(|error| CliError::usage(format!("{}: {}", file.display(), visible(&error))))?;
     let (listener, url) = listen(at).await?;
     let interrupted = interrupted();
@@ -227,8 +229,6 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
         cwd: ctx.cwd.clone(),
         mode: args.mode,
         servers: by_address(&loaded),
-        token,
-        hosts: hosts(),
         store,
         reset_on_deny: args.api.reset_on_deny,
         say: said(&ctx),
@@ -236,14 +236,20 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
     };
     let interrupted = interrupted();
     print::json(&Versioned::of(Ready { url, token_file }))?;
-    serve(listener, ResponsesDoor::new(gate.clone(), upstream, chains, options), interrupted).await;
+    serve(
+        listener,
+        ResponsesDoor::new(gate.clone(), upstream, chains, options),
+        admission(token),
+        interrupted,
+    )
+    .await;
     gate.leave();
     Ok(Exit::Interrupted)
 }
 
-/// Names that this machine is called by.
-fn hosts() -> Vec<String> {
-    ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into()
+/// Apps have the token, and call this machine by one of its names.
+fn admission(token: String) -> Admission {
+    Admission { token, hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into() }
 }
 
 /// A listener, and its address as a base URL.

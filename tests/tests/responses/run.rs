@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Output, Stdio};
 
 use mayi_tests::endpoint::KEY;
+use mayi_tests::{command_line, mayi_program};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -129,6 +130,39 @@ fn given_an_interrupt_while_an_approval_waits_then_nothing_runs() {
     assert!(lines.last().unwrap().contains("\"result\""), "{lines:?}");
     assert!(scene.ran().is_empty());
     assert!(scene.inbox().is_empty());
+}
+
+/// Attack 353, in a script: what an agent has started sends no request as the app, whose rules would judge its calls.
+#[test]
+fn given_a_run_within_an_agent_then_nothing_is_sent() {
+    let scene = Scene::new(&[]);
+    request(&scene, &json!([["search"]]));
+    let own = words(&scene, &["--allow", "mcp(docs/*)"]);
+    let line = command_line([mayi_program().to_str().unwrap()].into_iter().chain(own));
+    let work = scene.machine.work().display().to_string();
+    let script = format!("cd {work} && UPSTREAM_KEY={KEY} {line} > said 2>&1; echo $? >> said");
+    // It speaks no protocol, and ends.
+    let _ = scene.mayi(&["run", "--command", &command_line(["sh", "-c", &script]), "hi"]).output();
+    let said = std::fs::read_to_string(scene.machine.work().join("said")).unwrap();
+    assert!(said.contains("this was started by one") && said.ends_with("\n2\n"), "{said}");
+    assert!(scene.endpoint.requests().is_empty());
+    // The same by itself.
+    assert_eq!(run(&scene, &["--allow", "mcp(docs/*)"]).status.code(), Some(0));
+}
+
+/// Surfaces, section 1: exit code 4 where what was asked fails: an endpoint that is not there.
+#[test]
+fn given_an_endpoint_that_is_not_there_then_it_is_said_and_the_code_is_4() {
+    let scene = Scene::new(&[]);
+    request(&scene, &json!([["search"]]));
+    // A port that was free a moment ago.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let upstream = format!("http://127.0.0.1:{port}/v1");
+    let words = ["run", "--responses", "request.json", "--format", "json", "--upstream", &upstream];
+    let out = scene.mayi(&words).stdin(Stdio::null()).output().unwrap();
+    let result = result(&out);
+    assert_eq!((out.status.code(), &result["exitCode"]), (Some(4), &json!(4)), "{result}");
+    assert!(result["error"].as_str().unwrap().contains("did not answer"), "{result}");
 }
 
 /// What is wrong with a request is said before anything is sent, in words that say what to do.

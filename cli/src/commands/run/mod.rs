@@ -291,9 +291,8 @@ impl Run<'_> {
             let opened = connection.open(&setup.open).await?;
             Ok((connection, opened))
         };
-        let far = Instant::now() + std::time::Duration::from_secs(365 * 24 * 3600);
         let cut = |cut| Outcome { cut: Some(cut), ..Outcome::default() };
-        let opening = timeout_at(self.deadline.unwrap_or(far), opening);
+        let opening = timeout_at(self.deadline.unwrap_or_else(turn::far), opening);
         tokio::pin!(opening);
         let mute = tokio::time::sleep(turn::MUTE);
         tokio::pin!(mute);

@@ -3,7 +3,6 @@
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use mayi_core::approval::visible;
 use mayi_core::config::FileKeeper;
@@ -18,7 +17,7 @@ use super::args::RunArgs;
 use super::output::{Ending, Output};
 use super::prompt::{Asking, has_terminal, listen_for_signals, stdout_is_terminal};
 use super::setup::{may_be_in, on_ask, spoken};
-use super::turn::Cut;
+use super::turn::{Cut, far};
 use super::{Outcome, end, output, word};
 use crate::commands::responses::{by_address, chains, running};
 use crate::context::Context;
@@ -32,8 +31,6 @@ use crate::surface::Screen;
 const LONGEST: u64 = 64 * 1024 * 1024;
 /// Events that are not written yet.
 const EVENTS: usize = 64;
-/// Longer than anybody waits.
-const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Sends the request in `file`, and sees its answer to the end.
 ///
@@ -69,8 +66,6 @@ pub(super) async fn run(file: &Path, args: &RunArgs, ctx: &Context) -> Result<Ex
         cwd: ctx.cwd.clone(),
         mode: args.mode,
         servers: by_address(&loaded),
-        token: String::new(),
-        hosts: Vec::new(),
         store,
         reset_on_deny: args.api.reset_on_deny,
         say: Box::new(move |text| {
@@ -162,12 +157,11 @@ impl Sent {
                 }
             }
         });
-        let far = Instant::now() + FAR;
         let over = loop {
             let written = tokio::select! {
                 biased;
                 Some(()) = self.interrupts.recv() => break Over::Cut(Cut::Interrupted),
-                () = sleep_until(self.deadline.unwrap_or(far)) => break Over::Cut(Cut::Timeout),
+                () = sleep_until(self.deadline.unwrap_or_else(far)) => break Over::Cut(Cut::Timeout),
                 Some(event) = self.decided.recv() => output.gate(&event),
                 Some(notice) = self.said.recv() => output.notice(&notice),
                 event = coming.recv() => match event {

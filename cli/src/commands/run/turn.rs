@@ -85,7 +85,7 @@ impl Turns {
         let mut reasons = Vec::new();
         let mut heard = Instant::now();
         let mut told = 0_u32;
-        let far = Instant::now() + Duration::from_secs(365 * 24 * 3600);
+        let far = far();
         loop {
             let deadline = self.deadline.filter(|_| cut.is_none()).unwrap_or(far);
             let grace = cut.map_or(far, |(_, until)| until);
@@ -192,7 +192,7 @@ impl Turns {
             if done && !waiting && patience == BEHIND {
                 return None;
             }
-            let far = Instant::now() + Duration::from_secs(365 * 24 * 3600);
+            let far = far();
             let until = if waiting { far } else { (heard + patience).min(begun + LINGERS) };
             let written = tokio::select! {
                 biased;
@@ -259,6 +259,11 @@ impl Turns {
             self.unwritten.get_or_insert(error);
         }
     }
+}
+
+/// Later than anybody waits for: where there is no limit.
+pub(super) fn far() -> Instant {
+    Instant::now() + Duration::from_secs(365 * 24 * 3600)
 }
 
 /// After so long without a sign of life, the person is told for the next time.

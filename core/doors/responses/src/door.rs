@@ -35,10 +35,6 @@ pub struct ResponsesOptions {
     /// The servers of the configuration that are reached by an address: their names, addresses and identities. An app's
     /// server of that name at that address is that one.
     pub servers: Vec<(String, String, ServerId)>,
-    /// The token that has to come with every request.
-    pub token: String,
-    /// Names that the door may be called by, such as `localhost`.
-    pub hosts: Vec<String>,
     /// Where it can be looked up who is within an agent.
     pub store: Arc<dyn Store>,
     /// A denial ends the answer, and the app's next request begins anew.

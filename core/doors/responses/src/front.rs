@@ -31,14 +31,35 @@ const LONGEST: usize = 64 * 1024 * 1024;
 /// A request has to be there in this time.
 const BODY: Duration = Duration::from_secs(120);
 
+/// What tells apps from strangers.
+#[derive(Clone)]
+pub struct Admission {
+    /// The token that has to come with every request.
+    pub token: String,
+    /// Names that the door may be called by, such as `localhost`.
+    pub hosts: Vec<String>,
+}
+
+impl std::fmt::Debug for Admission {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Admission").field("hosts", &self.hosts).finish_non_exhaustive()
+    }
+}
+
 /// Serves apps at `listener`, until `shutdown` is there. Whoever waits for an answer then is told so.
-pub async fn serve(listener: TcpListener, door: ResponsesDoor, shutdown: impl Future<Output = ()> + Send) {
-    let shared = door.shared;
+pub async fn serve(
+    listener: TcpListener,
+    door: ResponsesDoor,
+    admission: Admission,
+    shutdown: impl Future<Output = ()> + Send,
+) {
+    let (shared, admission) = (door.shared, Arc::new(admission));
     let closing = shared.closing.clone();
     let handle = move |request: Request<Incoming>, visitor: Arc<Visitor>| {
-        let shared = Arc::clone(&shared);
+        let (shared, admission) = (Arc::clone(&shared), Arc::clone(&admission));
         async move {
-            handled(&shared, request.map(Body::new), &visitor).await.unwrap_or_else(Trouble::into_response)
+            let request = request.map(Body::new);
+            handled(&shared, &admission, request, &visitor).await.unwrap_or_else(Trouble::into_response)
         }
     };
     let over = async move {
@@ -50,11 +71,12 @@ pub async fn serve(listener: TcpListener, door: ResponsesDoor, shutdown: impl Fu
 
 async fn handled(
     shared: &Arc<Shared>,
+    admission: &Admission,
     request: Request<Body>,
     visitor: &Arc<Visitor>,
 ) -> Result<Response<Body>, Trouble> {
     let (parts, body) = request.into_parts();
-    admitted(shared, &parts, visitor).await?;
+    admitted(shared, admission, &parts, visitor).await?;
     let (route, target) = route(&parts.method, &parts.uri, &parts.headers)?;
     let (method, mut sent) = (parts.method, parts.headers);
     match route {
@@ -77,15 +99,20 @@ async fn handled(
 }
 
 /// Lets a request in, or says why not.
-async fn admitted(shared: &Arc<Shared>, parts: &Parts, visitor: &Arc<Visitor>) -> Result<(), Trouble> {
+async fn admitted(
+    shared: &Arc<Shared>,
+    admission: &Admission,
+    parts: &Parts,
+    visitor: &Arc<Visitor>,
+) -> Result<(), Trouble> {
     let headers = &parts.headers;
-    if !is_served(&parts.uri, headers, &shared.options.hosts) {
+    if !is_served(&parts.uri, headers, &admission.hosts) {
         return Err(Trouble::refused("this Host is not served here"));
     }
     if headers.contains_key(header::ORIGIN) {
         return Err(Trouble::refused("web pages are not served here"));
     }
-    if !bearer(headers).is_some_and(|sent| same_token(sent, &shared.options.token)) {
+    if !bearer(headers).is_some_and(|sent| same_token(sent, &admission.token)) {
         let message =
             "there is no valid API key: the one for apps is in the file that mayi names when it starts";
         return Err(Trouble::new(StatusCode::UNAUTHORIZED, "mayi_token", message));

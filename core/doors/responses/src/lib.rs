@@ -28,7 +28,7 @@ mod upstream;
 pub use ask::Answer;
 pub use chains::Chains;
 pub use door::{ResponsesDoor, ResponsesOptions, Say};
-pub use front::serve;
+pub use front::{Admission, serve};
 pub use recording::Recorder;
 pub use replay::Replay;
 pub use upstream::Upstream;

@@ -14,6 +14,7 @@ use mayi_doors::web::{bearer, is_served, same_token};
 use serde_json::Value;
 use tokio::net::TcpListener;
 
+use crate::front::Admission;
 use crate::recording::{cleaned, event};
 use crate::refusal::Trouble;
 
@@ -28,8 +29,7 @@ pub struct Replay {
     /// How often each was played.
     played: Mutex<Vec<u32>>,
     redactor: Redactor,
-    token: String,
-    hosts: Vec<String>,
+    admission: Admission,
 }
 
 impl std::fmt::Debug for Replay {
@@ -49,11 +49,11 @@ struct Recorded {
 }
 
 impl Replay {
-    /// Reads a recording, for apps that send `token` and call the listener by one of `hosts`.
+    /// Reads a recording, for apps that `admission` lets in.
     ///
     /// # Errors
     /// If it can't be read, or is none; one line.
-    pub fn read(path: &Path, redactor: Redactor, token: String, hosts: Vec<String>) -> Result<Self, String> {
+    pub fn read(path: &Path, redactor: Redactor, admission: Admission) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         let mut exchanges: Vec<Recorded> = Vec::new();
         for (at, line) in text.lines().enumerate() {
@@ -87,7 +87,7 @@ impl Replay {
             }
         }
         let played = Mutex::new(vec![0; exchanges.len()]);
-        Ok(Self { exchanges, played, redactor, token, hosts })
+        Ok(Self { exchanges, played, redactor, admission })
     }
 
     /// Plays it to apps, until `shutdown` is there.
@@ -105,10 +105,10 @@ impl Replay {
     async fn answer(&self, request: Request<Body>, visitor: &Visitor) -> Result<Response<Body>, Trouble> {
         let (parts, body) = request.into_parts();
         let headers = &parts.headers;
-        if !is_served(&parts.uri, headers, &self.hosts) || headers.contains_key(header::ORIGIN) {
+        if !is_served(&parts.uri, headers, &self.admission.hosts) || headers.contains_key(header::ORIGIN) {
             return Err(Trouble::refused("this Host, or web pages, are not served here"));
         }
-        if !bearer(headers).is_some_and(|sent| same_token(sent, &self.token)) {
+        if !bearer(headers).is_some_and(|sent| same_token(sent, &self.admission.token)) {
             return Err(Trouble::new(StatusCode::UNAUTHORIZED, "mayi_token", "there is no valid API key"));
         }
         visitor.stranger.is_known();
