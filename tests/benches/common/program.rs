@@ -12,6 +12,16 @@ pub(crate) struct Program {
     pub(crate) profile: &'static str,
 }
 
+/// Under what conditions figures are taken.
+///
+/// # Errors
+/// If nobody knows how many processors there are.
+pub(crate) fn conditions() -> std::io::Result<String> {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("?");
+    Ok(format!("{} cores, load before: {load}", std::thread::available_parallelism()?))
+}
+
 /// Looks for it in `built`, the folder of what was built for this bench, and then in that of the other profile. It has
 /// to know `option` of `command`.
 ///

@@ -69,13 +69,7 @@ fn main() -> Outcome<()> {
     machine.policy(RULES)?;
     let config = machine.at("etc")?.join(format!("{RULES}.toml"));
     let peers = std::env::var_os("MAYI_TEST_MCP").map(PathBuf::from);
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let cores = std::thread::available_parallelism()?;
-    println!(
-        "{cores} cores, load before: {}; mayi: {} build",
-        load.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("?"),
-        program.profile
-    );
+    println!("{}; mayi: {} build", program::conditions()?, program.profile);
     if peers.is_none() {
         println!(
             "mcp-proxy and supergateway are skipped: MAYI_TEST_MCP does not name the folder they are in"

@@ -51,12 +51,7 @@ fn main() -> Outcome<()> {
     let machine = Machine::new()?;
     let policies = [machine.policy(RULES[0])?, machine.policy(RULES[1])?];
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let cores = std::thread::available_parallelism()?;
-    println!(
-        "{cores} cores, load before: {}",
-        load.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("?")
-    );
+    println!("{}", program::conditions()?);
     let bench = Bench { options, machine, policies, runtime };
     loops::measure(&bench)?;
     demo::measure(&bench)?;

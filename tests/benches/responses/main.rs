@@ -60,13 +60,7 @@ fn main() -> Outcome<()> {
     let machine = Machine::new()?;
     let endpoint = Endpoint::start()?;
     let between = start(&machine, &program.path, &endpoint.at)?;
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let cores = std::thread::available_parallelism()?;
-    println!(
-        "{cores} cores, load before: {}; mayi: {} build",
-        load.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("?"),
-        program.profile
-    );
+    println!("{}; mayi: {} build", program::conditions()?, program.profile);
     let mut clients = [Client::new(&endpoint.at, "none"), Client::new(&between.at, &between.token)];
     let mut first = [Series::default(), Series::default()];
     let mut rest = [Series::default(), Series::default()];

@@ -59,13 +59,7 @@ fn main() -> Outcome<()> {
     let program = program::find(built, "serve", "--listen")?;
     let machine = Machine::new()?;
     machine.policy(RULES)?;
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let cores = std::thread::available_parallelism()?;
-    println!(
-        "{cores} cores, load before: {}; mayi: {} build",
-        load.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("?"),
-        program.profile
-    );
+    println!("{}; mayi: {} build", program::conditions()?, program.profile);
     let bench = Bench { options, machine, program };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(delays::measure(&bench))?;
