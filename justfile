@@ -129,6 +129,11 @@ steps:
     cargo build --workspace --bin mayi --bin mini_mcp --test pty
     tests/steps/steps.py "${CARGO_TARGET_DIR:-target}/debug"
 
+# Print what the projects that mayi was made after asked for, with what shows each row, run against the built program.
+seeds:
+    cargo build -p mayi
+    tests/seeds/table.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
+
 # The machine spends its time in deciding: the core is built to be fast, beside the one that tests have.
 fast := "--config profile.dev.package.mayi-call.opt-level=2 --config profile.dev.package.mayi-policy.opt-level=2"
 
@@ -230,7 +235,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-extension test-agents test-mcp test-responses test-editor torture bench-smoke; do
+    for step in lint test test-page test-extension seeds test-agents test-mcp test-responses test-editor torture bench-smoke; do
         begin=$SECONDS outcome=ok
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times

@@ -199,6 +199,12 @@ impl Backend {
         waiting
     }
 
+    /// How many questions wait in line, behind those that are shown.
+    pub(crate) fn in_line(&self) -> usize {
+        let own: usize = self.tabs().iter().map(|tab| tab.gate().count_in_line()).sum();
+        own + mayi_core::gate::Questions::in_line(&self.remote)
+    }
+
     fn elsewhere(&self) -> Vec<Card> {
         mayi_core::gate::Questions::waiting(&self.remote)
     }

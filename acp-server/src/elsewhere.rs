@@ -18,6 +18,7 @@ pub(crate) fn watch(backend: &Arc<Backend>) {
             backend.events.push(&match event {
                 QuestionEvent::Asked(card) => Event::Asked(Box::new(cards::of_another(*card))),
                 QuestionEvent::Updated(card) => updated(cards::of_another(*card)),
+                QuestionEvent::InLine(_) => Event::InLine { count: backend.in_line() },
                 QuestionEvent::Resolved(resolved) => Event::Resolved(Answered { resolved, tab_id: None }),
             });
         }

@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mayi_core::approval::ApprovalId;
+use mayi_core::call::Digest;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
@@ -30,7 +32,7 @@ pub(crate) struct Events {
 
 #[derive(Debug)]
 struct Kept {
-    events: VecDeque<Told>,
+    events: VecDeque<Arc<Told>>,
     bytes: usize,
     /// The number of the first one that is kept; they begin with 1.
     first: u64,
@@ -38,17 +40,19 @@ struct Kept {
 
 /// An event as it is told.
 #[derive(Debug)]
-struct Told {
-    text: Arc<RawValue>,
+pub(crate) struct Told {
+    pub(crate) text: Box<RawValue>,
     /// It is about a question or an answer.
     of_inbox: bool,
+    /// The card that it shows, and in which form.
+    pub(crate) shows: Option<(ApprovalId, Digest)>,
 }
 
 /// What a subscriber at some place is given next.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// These events, none if all of them are for others; the place after them.
-    Events(Vec<Arc<RawValue>>, u64),
+    Events(Vec<Arc<Told>>, u64),
     /// Nothing yet.
     Nothing,
     /// The place is gone: the first one that there is comes after this.
@@ -72,19 +76,20 @@ impl Events {
     /// Adds an event; every subscriber hears of it.
     pub(crate) fn push(&self, event: &Event) {
         let text = match serde_json::value::to_raw_value(event) {
-            Ok(text) => Arc::from(text),
+            Ok(text) => text,
             Err(error) => {
                 tracing::error!(%error, "an event can't be told");
                 return;
             }
         };
-        self.push_raw(text, event.is_of_inbox());
+        let shows = event.shows().map(|card| (card.approval_id, card.digest.clone()));
+        self.push_raw(Told { text, of_inbox: event.is_of_inbox(), shows });
     }
 
-    fn push_raw(&self, text: Arc<RawValue>, of_inbox: bool) {
+    fn push_raw(&self, told: Told) {
         let mut kept = self.lock();
-        kept.bytes += text.get().len();
-        kept.events.push_back(Told { text, of_inbox });
+        kept.bytes += told.text.get().len();
+        kept.events.push_back(Arc::new(told));
         while kept.events.len() > MOST || (kept.bytes > BYTES && kept.events.len() > 1) {
             let Some(oldest) = kept.events.pop_front() else { break };
             kept.bytes -= oldest.text.get().len();
@@ -122,13 +127,13 @@ impl Events {
         let skipped = usize::try_from(seq + 1 - kept.first).unwrap_or(usize::MAX);
         let (mut bytes, mut end) = (0, seq);
         let mut events = Vec::new();
-        for Told { text, of_inbox } in kept.events.iter().skip(skipped).take(BATCH) {
-            if whole || *of_inbox {
-                bytes += text.get().len();
+        for told in kept.events.iter().skip(skipped).take(BATCH) {
+            if whole || told.of_inbox {
+                bytes += told.text.get().len();
                 if bytes > BATCH_BYTES && !events.is_empty() {
                     break;
                 }
-                events.push(Arc::clone(text));
+                events.push(Arc::clone(told));
             }
             end += 1;
         }
@@ -148,7 +153,7 @@ mod tests {
         let events = Events::new("a".to_owned());
         for _ in 0..count {
             let text = RawValue::from_string(format!("\"{}\"", "x".repeat(size))).unwrap();
-            events.push_raw(Arc::from(text), false);
+            events.push_raw(Told { text, of_inbox: false, shows: None });
         }
         events
     }

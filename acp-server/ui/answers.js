@@ -2,13 +2,13 @@
 // The choices of a card, and what some of them ask for before they are an answer.
 
 import { foreign, h } from './dom.js';
-import { canRemember, remembering } from './forms.js';
+import { canRemember, denying, remembering } from './forms.js';
 import { bypassMeans, optionKind, sessionCovers } from './wording.js';
 
 /** @import { Card, Remember } from './types.d.ts' */
 /**
  * What is chosen: one of the card's options, and what goes with it.
- * @typedef {{ optionId: string, reason?: string, bypassAll?: boolean, remember?: Remember }} Choice
+ * @typedef {{ optionId: string, reason?: string, bypassAll?: boolean, bypassSession?: boolean, remember?: Remember }} Choice
  */
 /**
  * @typedef {object} Desk
@@ -24,6 +24,9 @@ import { bypassMeans, optionKind, sessionCovers } from './wording.js';
  */
 export function answers(card, desk) {
   const place = h('div', { class: 'answers' });
+  const offers = (/** @type {string} */ id) => card.options.some((option) => option.optionId === id);
+  // Agents given by a command share nothing with named ones, and have no settings: they are bypassed for a session.
+  const named = !card.agentName.includes(':');
   /** @param {string} id @param {string | Node} label @param {string} tone @param {() => void} press */
   const button = (id, label, tone, press) => {
     const element = h('button', { type: 'button', 'action-id': id, class: tone }, label);
@@ -50,22 +53,26 @@ export function answers(card, desk) {
 
   const denyBecause = () => {
     const words = /** @type {HTMLTextAreaElement} */ (h('textarea', { rows: '3', id: `why-${card.approvalId}` }));
+    const keep = denying(card);
     const send = button('deny_reason_send', 'Deny and tell the agent', 'deny', () => {
       const reason = words.value.trim();
-      desk.answer(reason ? { optionId: 'deny', reason } : { optionId: 'deny' });
+      const remember = keep.value();
+      desk.answer({ optionId: 'deny', ...(reason ? { reason } : {}), ...(remember ? { remember } : {}) });
     });
     const label = h('label', { for: words.id }, 'Why not? The agent is told.');
-    open(h('div', { class: 'form', role: 'group', 'aria-label': 'Deny with a reason' }, label, words, send, back('deny_reason')), words);
+    open(h('div', { class: 'form', role: 'group', 'aria-label': 'Deny with a reason' }, label, words, keep.form, send, back('deny_reason')), words);
   };
 
   const bypass = () => {
     const cancel = back('bypass');
-    const sure = button('bypass_confirm', 'Yes, bypass permissions', 'danger', () => {
-      desk.answer({ optionId: 'allow_once', bypassAll: true });
-    });
-    const text = h('p', { class: 'warn' }, foreign(bypassMeans(card.agentName)));
+    const sure = [];
+    if (offers('allow_session')) {
+      sure.push(button('bypass_session', 'Bypass for this session', 'danger', () => desk.answer({ optionId: 'allow_once', bypassSession: true })));
+    }
+    if (named) sure.push(button('bypass_confirm', 'Bypass for good', 'danger', () => desk.answer({ optionId: 'allow_once', bypassAll: true })));
+    const text = h('p', { class: 'warn' }, foreign(bypassMeans(card.agentName, named)));
     const question = h('h3', {}, 'Bypass permissions for ', foreign(card.agentName), '?');
-    open(h('div', { class: 'form', role: 'group', 'aria-label': 'Bypass permissions' }, question, text, cancel, sure), cancel);
+    open(h('div', { class: 'form', role: 'group', 'aria-label': 'Bypass permissions' }, question, text, cancel, ...sure), cancel);
   };
 
   const allowAlways = () => {
@@ -79,7 +86,6 @@ export function answers(card, desk) {
   };
 
   const choices = () => {
-    const offers = (/** @type {string} */ id) => card.options.some((option) => option.optionId === id);
     const out = [];
     if (offers('allow_once')) out.push(button('allow_once', 'Allow once', 'allow', () => desk.answer({ optionId: 'allow_once' })));
     if (offers('allow_session')) {
@@ -89,12 +95,11 @@ export function answers(card, desk) {
     if (offers('allow_always') && canRemember(card)) out.push(button('always', 'Always allow…', 'allow', allowAlways));
     if (offers('deny')) {
       out.push(button('deny', 'Deny', 'deny', () => desk.answer({ optionId: 'deny' })));
-      out.push(button('deny_reason', 'Deny with a reason…', 'deny', denyBecause));
+      out.push(button('deny_reason', 'Deny with a reason, or for longer…', 'deny', denyBecause));
     }
     const own = card.options.filter((option) => option.optionId.startsWith('agent:'));
     if (own.length) out.push(h('details', { class: 'own' }, h('summary', {}, 'The agent’s own options'), ...own.map(ofAgent)));
-    // Agents given by a command share nothing with named ones, and have no settings.
-    if (offers('allow_once') && !card.agentName.includes(':')) {
+    if (offers('allow_once') && (named || offers('allow_session'))) {
       const label = h('span', {}, 'Bypass permissions for ', foreign(card.agentName), '…');
       out.push(button('bypass', label, 'plain', bypass));
     }

@@ -78,6 +78,23 @@ export function remembering(card) {
   return { form, value };
 }
 
+/**
+ * Whether a denial counts for the same from now on, and where.
+ * @param {Card} card
+ * @returns {{ form: HTMLElement, value: () => Remember | null }}
+ */
+export function denying(card) {
+  const id = `deny-${card.approvalId}`;
+  // Agents given by a command have no name that it could be remembered for.
+  const scopes = card.agentName.includes(':') ? ['session'] : ['session', 'workspace', 'user'];
+  const names = /** @type {Record<string, string>} */ ({ session: 'Also the same, until the session ends', workspace: 'Also the same, in this folder', user: 'Also the same, everywhere' });
+  const where = /** @type {HTMLSelectElement} */ (h('select', { id }, h('option', { value: '' }, 'Only this call'),
+    ...scopes.map((scope) => h('option', { value: scope }, names[scope] ?? ''))));
+  const form = h('div', {}, h('label', { for: id }, 'What is denied'), where);
+  const value = () => (where.value === '' ? null : { scope: /** @type {Scope} */ (where.value), patterns: [], expiresIn: null });
+  return { form, value };
+}
+
 /** @param {string} name @param {string} value @param {string | Node} label @param {boolean} isChosen */
 function radio(name, value, label, isChosen) {
   const input = h('input', { type: 'radio', name, value, checked: isChosen });

@@ -64,7 +64,8 @@ export class List {
     const [pending, done] = [waiting(inbox).length, settled(inbox).length];
     document.title = pending ? `(${pending}) mayi` : 'mayi';
     const next = place('next');
-    next.textContent = pending === 1 ? '1 waits' : `${pending} wait`;
+    const { line } = inbox;
+    next.textContent = (pending === 1 ? '1 waits' : `${pending} wait`) + (line > 0 ? `, ${line} more in line` : '');
     next.hidden = pending === 0;
     place('nothing').hidden = inbox.order.length > 0;
     place('clear').hidden = done === 0;

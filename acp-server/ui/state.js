@@ -4,7 +4,7 @@
 /** @import { Answer, Card, Change, Entry, Event, Inbox, Resolved, State } from './types.d.ts' */
 
 /** @type {Inbox} */
-export const EMPTY = Object.freeze({ entries: {}, order: [], lost: false });
+export const EMPTY = Object.freeze({ entries: {}, order: [], lost: false, line: 0 });
 
 /** How long a settled card stays on the page. */
 export const KEPT = 10 * 60_000;
@@ -24,16 +24,21 @@ export function heard(inbox, events, now) {
   return without(next, old);
 }
 
+/** @param {unknown} value */
+const count = (value) => (typeof value === 'number' ? value : 0);
+
 /** @param {Inbox} inbox @param {Event} event @returns {Inbox} */
 function one(inbox, event) {
   switch (event.type) {
     case 'snapshot':
-      return snapshot(inbox, /** @type {Card[]} */ (event.waiting ?? []), event.lost === true);
+      return { ...snapshot(inbox, /** @type {Card[]} */ (event.waiting ?? []), event.lost === true), line: count(event.inLine) };
     case 'approval-request':
     case 'approval-updated':
       return shown(inbox, /** @type {Card} */ (/** @type {unknown} */ (event)));
     case 'approval-resolved':
       return resolved(inbox, /** @type {Resolved} */ (/** @type {unknown} */ (event)));
+    case 'in-line':
+      return { ...inbox, line: count(event.count) };
     default:
       return inbox;
   }

@@ -15,7 +15,7 @@ export interface Content {
 }
 export interface CardAccess { access: string; display: string; category: string | null }
 export interface Card {
-  type: string; approvalId: string; tabId: string | null; sessionId: string; agentName: string; parent?: string | null;
+  type: string; approvalId: string; tabId: string | null; sessionId: string; agentName: string; parent?: string | null; parentTitle?: string;
   toolCall: { title: string; name?: string | null; kind: string; rawInput: unknown; content: Content[] | null };
   cwd: string; env: Record<string, string>;
   server: { name: string; tool: string; title?: string; description?: string; icons?: { src: string }[] } | null;
@@ -27,7 +27,7 @@ export interface Card {
 export interface Remember { scope: Scope; patterns?: string[]; expiresIn?: string | null; level?: Level | null }
 export interface Answer {
   approvalId: string; digest: string; response: { outcome: { outcome: 'selected'; optionId: string } };
-  bypassAll?: boolean; remember?: Remember | null; reason?: string | null;
+  bypassAll?: boolean; bypassSession?: boolean; remember?: Remember | null; reason?: string | null;
 }
 export interface Resolved {
   type: 'approval-resolved'; approvalId: string; state: State; by: string; at: string; reason: string | null;
@@ -50,4 +50,4 @@ export interface Entry {
   version: number;
 }
 /** `order` is the order on the page. */
-export interface Inbox { entries: Readonly<Record<string, Entry>>; order: readonly string[]; lost: boolean }
+export interface Inbox { entries: Readonly<Record<string, Entry>>; order: readonly string[]; lost: boolean; line: number }

@@ -95,7 +95,7 @@ function table({ rows, exact }) {
 export function about(card) {
   const rows = h('dl', { class: 'about' });
   if (card.server) rows.append(row('agent', foreign(card.agentName)));
-  if (card.parent) rows.append(row('for', foreign(card.parent)));
+  if (card.parent) rows.append(row('for', h('span', {}, 'a sub-agent, started by ', foreign(card.parentTitle ?? card.parent), ' (the agent’s words)')));
   if (card.cwd) rows.append(row('in', foreign(card.cwd)));
   const { name, title } = card.toolCall;
   if (name && !isShown(card, name)) rows.append(row('tool', foreign(name)));

@@ -134,11 +134,12 @@ export function ending({ state, by, reason: why }) {
   return why ? `${what} (${why})` : what;
 }
 
-/** What a bypass means. @param {string} agent */
-export function bypassMeans(agent) {
-  return `This call runs, and from now on ${agent} is not asked about any more, in this session and in later ones, until `
-    + `you take it back in the settings or with “mayi bypass ${agent} off”. What is denied stays denied, and what is `
-    + 'always asked about is still asked.';
+/** What a bypass means, and what it does not cover. @param {string} agent @param {boolean} good whether it may outlive the session */
+export function bypassMeans(agent, good) {
+  const until = good ? `; for good, until you take it back in the settings or with “mayi bypass ${agent} off”` : '';
+  return `This call runs, and ${agent} is not asked about any more: for this session, until it ends${until}. Still asked: what `
+    + 'your rules ask about, what is protected (start-up files, hooks, keys, mayi’s own files, what lies outside of its '
+    + 'folders), and lines that can’t be understood. What is denied stays denied.';
 }
 
 /** Before answering a call to a server's tool; surfaces, section 2. */

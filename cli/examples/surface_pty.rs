@@ -148,6 +148,10 @@ impl Keeper for Notes {
         Ok(Policy::default())
     }
 
+    fn may_bypass(&self, _: &AgentId) -> Result<(), KeepError> {
+        Ok(())
+    }
+
     fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
         let _ = self.0.note(&format!("{agent} is bypassed"));
         Ok(Policy::default())
@@ -223,6 +227,7 @@ fn call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> 
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }

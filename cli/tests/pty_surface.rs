@@ -381,11 +381,11 @@ fn given_b_then_it_is_asked_twice_and_no_is_the_default() {
     terminal.sees_no_more("Bypass permissions for claude?");
     terminal.sees(LIVE);
     terminal.send("b");
-    terminal.sees("Bypass permissions for claude?");
-    terminal.send("y");
-    terminal.sees("› yes");
+    terminal.sees("What is denied stays denied");
+    terminal.send(DOWN.repeat(2).as_str());
+    terminal.sees("❯ For good");
     terminal.send(ENTER);
-    terminal.sees("claude is bypassed");
+    terminal.sees("claude is bypassed from now on");
     terminal.sees("verdict 1: allowed, by Person");
 }
 

@@ -14,6 +14,8 @@ use tempfile::TempDir;
 /// The highlight on Deny is drawn once keys do something.
 const LIVE: &str = "› n  Deny";
 const ENTER: &str = "\r";
+/// The key down, as terminals send it.
+const DOWN: &str = "\x1b[B";
 
 fn machine() -> TempDir {
     let machine = tempfile::tempdir().unwrap();
@@ -88,12 +90,43 @@ fn given_bypass_at_the_prompt_then_it_is_written_and_the_next_is_not_asked_about
     terminal.sees(LIVE);
     terminal.send("b");
     terminal.sees("Bypass permissions for demo?");
-    terminal.send("y");
-    terminal.sees("› yes");
+    terminal.send(DOWN);
+    terminal.sees("❯ For this session");
+    terminal.send(DOWN);
+    terminal.sees("❯ For good");
     terminal.send(ENTER);
     assert_eq!(terminal.exit().code(), Some(0), "{}", terminal.screen());
     assert!(machine.path().join("work/one.txt").exists() && machine.path().join("work/two.txt").exists());
     assert_eq!(config(&machine), format!("{before}bypass_permissions = true\n"));
+}
+
+/// Issue "Levels, memory and names": a bypass for this session answers what comes in it, and is written nowhere.
+#[test]
+fn given_bypass_for_the_session_then_the_next_is_not_asked_about_and_no_setting_is_written() {
+    let machine = machine();
+    let terminal = run(machine.path(), &["-i", "demo: run touch one.txt ;; demo: run touch two.txt"]);
+    terminal.sees(LIVE);
+    terminal.send("b");
+    terminal.sees("Bypass permissions for demo?");
+    terminal.send(DOWN);
+    terminal.sees("❯ For this session");
+    terminal.send(ENTER);
+    terminal.sees("you:");
+    assert!(machine.path().join("work/one.txt").exists() && machine.path().join("work/two.txt").exists());
+    assert!(!machine.path().join("home/.config/mayi/config.toml").exists());
+    // What it does not cover is asked, and it ends when the person says so.
+    terminal.send("demo: run echo x >> .git/config\r");
+    terminal.sees(LIVE);
+    terminal.send("n");
+    terminal.sees("✗ denied");
+    terminal.sees("you:");
+    terminal.send("/bypass off\r");
+    terminal.sees("demo asks again");
+    terminal.send("demo: run touch three.txt\r");
+    terminal.sees("touch three.txt");
+    terminal.sees(LIVE);
+    terminal.send("n");
+    terminal.sees("denied: shell(touch three.txt)");
 }
 
 /// Surfaces, section 4: "sends a denial's reason in `_meta` and, when the turn has ended, as a
@@ -106,10 +139,8 @@ fn given_a_reason_then_the_agent_gets_it_as_a_prompt_of_its_own() {
     terminal.send("r");
     terminal.sees("Why");
     terminal.send("use make instead\r");
-    // The demo agent takes any other prompt as its tour, and begins it with what it was told.
+    // The demo agent says what it was told, and asks for nothing more.
     terminal.sees("You said: ");
-    terminal.sees(LIVE);
-    terminal.send("\x03");
-    assert_eq!(terminal.exit().code(), Some(130), "{}", terminal.screen());
+    assert_eq!(terminal.exit().code(), Some(5), "{}", terminal.screen());
     assert!(!machine.path().join("work/one.txt").exists());
 }

@@ -16,7 +16,7 @@ if (process.argv.includes("--tests")) {
     build({ ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", platform: "node", format: "cjs", target: "node20", external: ["vscode", "bufferutil", "utf-8-validate"], minifySyntax: true }),
     build({
       ...common,
-      entryPoints: ["chat", "approvals", "permissions"].map((name) => ({ in: `src/webview/${name}/main.ts`, out: name })),
+      entryPoints: ["chat", "approvals", "permissions", "history"].map((name) => ({ in: `src/webview/${name}/main.ts`, out: name })),
       outdir: "dist/webview",
       platform: "browser",
       format: "iife",

@@ -1,5 +1,6 @@
 //! What subscribers hear.
 
+use mayi_core::approval::Card;
 use mayi_core::config::EditorSettings;
 use mayi_core::policy::{Effect, Finding};
 use serde::{Deserialize, Serialize};
@@ -36,7 +37,15 @@ pub struct Batch<E> {
 impl Event {
     /// Whether it is about a question or an answer.
     pub(crate) fn is_of_inbox(&self) -> bool {
-        matches!(self, Self::Asked(_) | Self::Updated(_) | Self::Resolved(_))
+        matches!(self, Self::Asked(_) | Self::InLine { .. } | Self::Updated(_) | Self::Resolved(_))
+    }
+
+    /// The card that it shows.
+    pub(crate) fn shows(&self) -> Option<&Card> {
+        match self {
+            Self::Asked(shown) | Self::Updated(shown) => Some(&shown.card),
+            _ => None,
+        }
     }
 }
 
@@ -50,8 +59,15 @@ pub enum Event {
         sessions: Vec<SessionInfo>,
         /// What waits, oldest first.
         waiting: Vec<TabCard>,
+        /// How many more wait in line.
+        in_line: usize,
         /// Events after the cursor are gone.
         lost: bool,
+    },
+    /// Another number of questions waits in line, behind those that are shown.
+    InLine {
+        /// How many, of all tabs and of other processes.
+        count: usize,
     },
     /// A tab is new, or something about it has changed.
     SessionChanged {

@@ -15,9 +15,9 @@ pub use events::{Batch, Cursor, Event, Subscribe};
 pub use rest::{
     AgentChange, AgentInfo, GrantInfo, Initialize, Initialized, LogQuery, ModeInfo, OriginInfo, Pairing,
     Place, Revoke, Revoked, ServerChange, ServerInfo, ServerName, SettingInfo, SettingsUpdate, SettingsView,
-    ToolInfo,
+    StatsQuery, TemplateInfo, ToolInfo,
 };
-pub use sessions::{NewSession, Prompt, SessionInfo, SetMode, Tab, TabState, Turn};
+pub use sessions::{NewSession, Prompt, SessionInfo, SetBypass, SetMode, Tab, TabState, Turn};
 
 /// The version of this API. Another one is refused at `mayi/initialize`.
 pub const PROTOCOL_VERSION: u32 = 1;

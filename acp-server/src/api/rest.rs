@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use mayi_core::call::Category;
 use mayi_core::config::{EditorSettings, Setting};
-use mayi_core::policy::{Approval, Effect, Mode, Origin};
+use mayi_core::policy::{Approval, Effect, Level, Mode, Origin};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -189,6 +190,13 @@ pub struct ServerChange {
     pub approval: Option<Approval>,
     /// By tool; `default`: as the server's.
     pub tools: BTreeMap<String, Approval>,
+    /// The level that is granted to it.
+    pub grant: Option<Level>,
+    /// Whether what it says of its tools may loosen a decision.
+    #[serde(rename = "trustAnnotations")]
+    pub trust_annotations: Option<bool>,
+    /// What single tools do, as the user knows them.
+    pub categories: BTreeMap<String, Category>,
 }
 
 /// A server that is configured, or that was met.
@@ -203,8 +211,14 @@ pub struct ServerInfo {
     pub origin: OriginInfo,
     /// Whether its tools are asked about; `default`: as the matrix says.
     pub approval: Approval,
-    /// The level that is granted for its tools.
+    /// What `default` means for a tool of which nothing is known, in the mode that new sessions have here.
+    pub by_default: Approval,
+    /// The level that is granted for its tools, by a setting or an answer.
     pub level: &'static str,
+    /// The level of the setting alone.
+    pub grant: Level,
+    /// Whether what it says of its tools may loosen a decision.
+    pub trust_annotations: bool,
     /// What it says of itself has changed and is blocked.
     pub changed: bool,
     /// Its tools, as far as they are known.
@@ -221,9 +235,11 @@ pub struct ToolInfo {
     pub description: Option<String>,
     /// Its own setting.
     pub approval: Approval,
-    /// What counts, all settings together.
+    /// What counts, all settings and the mode together; rules may say otherwise of single calls.
     pub effective: Approval,
-    /// The category that is configured for it.
+    /// What would count without its own setting.
+    pub by_default: Approval,
+    /// The category that is configured for it, or that its server claims and is trusted in.
     pub category: Option<&'static str>,
     /// It has changed since it was trusted.
     pub blocked: bool,
@@ -237,7 +253,7 @@ pub struct GrantInfo {
     pub id: String,
     /// Allow or deny.
     pub effect: Effect,
-    /// Whose calls.
+    /// Whose calls: an agent, several with commas, or `*` for all.
     pub agent: String,
     /// `session`, `workspace` or `user`.
     pub scope: &'static str,
@@ -251,9 +267,11 @@ pub struct GrantInfo {
     pub server: Option<String>,
     /// The level for all tools of that server.
     pub level: Option<&'static str>,
-    /// When it was given.
-    #[ts(type = "string")]
-    pub created_at: Timestamp,
+    /// Where it is written, if it is a rule of the user's file: one for good.
+    pub rule: Option<OriginInfo>,
+    /// When it was given; none: a rule's file does not tell.
+    #[ts(type = "string | null")]
+    pub created_at: Option<Timestamp>,
     /// When it ends by itself.
     #[ts(type = "string | null")]
     pub expires_at: Option<Timestamp>,
@@ -298,6 +316,28 @@ pub struct LogQuery {
     pub kinds: Vec<mayi_core::record::Kind>,
     /// Whose access or detail holds this text.
     pub contains: Option<String>,
+}
+
+/// `log/stats`.
+#[derive(Clone, Debug, Default, Deserialize, ts_rs::TS)]
+#[serde(default, deny_unknown_fields)]
+#[ts(optional_fields)]
+pub struct StatsQuery {
+    /// Of this agent.
+    pub agent: Option<String>,
+    /// Of the last so many days; none: of all that is in the database.
+    pub days: Option<u32>,
+}
+
+/// A configuration to begin with, as `mayi init` has them.
+#[derive(Clone, Debug, Serialize, ts_rs::TS)]
+pub struct TemplateInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for: its first words.
+    pub about: String,
+    /// The file, with the rules of the languages that the folder has.
+    pub text: String,
 }
 
 /// The answer to `ui/pair`.

@@ -47,6 +47,10 @@ pub struct Prompt {
     pub tab_id: String,
     /// What the person says.
     pub text: String,
+    /// The mode of the session from now on; none: as it is. Also `permission_mode`, as other clients call it.
+    #[serde(default, alias = "permission_mode")]
+    #[ts(optional)]
+    pub mode: Option<Mode>,
 }
 
 /// The answer to `session/prompt`: the turn has begun.
@@ -64,6 +68,16 @@ pub struct SetMode {
     pub tab_id: String,
     /// The mode from now on.
     pub mode: Mode,
+}
+
+/// `session/setBypass`.
+#[derive(Clone, Debug, Deserialize, ts_rs::TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SetBypass {
+    /// Which tab.
+    pub tab_id: String,
+    /// Whether its agent is bypassed in this session, until that ends.
+    pub on: bool,
 }
 
 /// What a tab is doing.
@@ -98,8 +112,10 @@ pub struct SessionInfo {
     pub mode: Mode,
     /// The file that locks the mode.
     pub mode_locked: Option<PathBuf>,
-    /// Whether the agent acts without asking.
+    /// Whether the agent acts without asking, but for what is always asked about and what rules say: by the settings.
     pub bypass_permissions: bool,
+    /// The same in this session alone, until it ends.
+    pub bypass_session: bool,
     /// What it is doing.
     pub state: TabState,
     /// Why it ended: one line for people.
@@ -108,6 +124,8 @@ pub struct SessionInfo {
     pub resumed: bool,
     /// Whether the agent could go on with it later.
     pub can_resume: bool,
-    /// How many cards wait in it.
+    /// How many questions wait in it, those in line among them.
     pub waiting: usize,
+    /// How many of these are not shown yet: 64 are at once, and the next as one is settled.
+    pub in_line: usize,
 }

@@ -6,9 +6,10 @@ use mayi_core::approval::{
     Suggestion,
 };
 use mayi_core::call::{Category, Digest, ToolAbout};
-use mayi_core::config::{EditorAgent, EditorServer, EditorSettings};
+use mayi_core::config::{EditorAgent, EditorServer, EditorSettings, EditorTool, EditorWorkspace};
 use mayi_core::policy::{Approval, Effect, Finding, Level, Mode, Source};
 use mayi_core::record::Kind;
+use mayi_core::record::analysis::{Answers, Counted, Counts, Day, RuleCount, Stats};
 use ts_rs::{Config, TS};
 
 use super::*;
@@ -28,6 +29,7 @@ const METHODS: &[(&str, &str, &str)] = &[
     ("session/close", "Tab", "Record<string, never>"),
     ("session/list", "Record<string, never>", "SessionInfo[]"),
     ("session/setMode", "SetMode", "SessionInfo"),
+    ("session/setBypass", "SetBypass", "SessionInfo"),
     ("approval/list", "Partial<ApprovalList>", "ApprovalEntry[]"),
     ("approval/respond", "ApprovalResponse", "Answered"),
     ("approval/respondMany", "RespondMany", "{ results: AnswerOutcome[] }"),
@@ -38,6 +40,8 @@ const METHODS: &[(&str, &str, &str)] = &[
     ("grants/list", "Record<string, never>", "GrantInfo[]"),
     ("grants/revoke", "Revoke", "Revoked"),
     ("log/query", "LogQuery", "unknown[]"),
+    ("log/stats", "StatsQuery", "Stats"),
+    ("templates/list", "Place", "TemplateInfo[]"),
     ("check", "{ call: unknown }", "unknown"),
     ("ui/pair", "Record<string, never>", "Pairing"),
     ("events/subscribe", "Subscribe", "number | string"),
@@ -56,10 +60,10 @@ fn typescript() -> String {
         Mode, Effect, Level, Approval, Category, State, PermissionType, Source, Finding, ApprovalId, Digest,
         AgentOption, CardToolCall, CardServer, ToolAbout, CardAccess, CardOption, Suggestion, History, Card,
         CardOutcome, RememberScope, Remember, ApprovalResponse, ApprovalResolved,
-        EditorSettings, EditorAgent, EditorServer, Kind,
+        EditorSettings, EditorAgent, EditorServer, EditorTool, EditorWorkspace, Kind,
         Initialize, rest::ClientInfo, ServerName, Initialized, ModeInfo, AgentInfo, Place, OriginInfo, SettingInfo,
         SettingsView, SettingsUpdate, AgentChange, ServerChange, ServerInfo, ToolInfo, GrantInfo, Revoke, Revoked,
-        LogQuery, Pairing, NewSession, Tab, Prompt, Turn, SetMode, TabState, SessionInfo,
+        LogQuery, StatsQuery, Counts, Counted, RuleCount, Day, Answers, Stats, TemplateInfo, Pairing, NewSession, Tab, Prompt, Turn, SetMode, SetBypass, TabState, SessionInfo,
         TabCard, Answered, ApprovalList, ApprovalEntry, RespondMany, Outcome, Asked, AskedOutcome,
         Cursor, Subscribe, Batch<ts_rs::Dummy>, Event,
     ];
@@ -95,8 +99,17 @@ fn given_the_methods_then_each_is_in_the_file() {
     for file in std::fs::read_dir(source).unwrap() {
         let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
         let named = text.split('"').filter(|word| {
-            let groups =
-                ["mayi/", "session/", "approval/", "settings/", "servers/", "grants/", "log/", "ui/"];
+            let groups = [
+                "mayi/",
+                "session/",
+                "approval/",
+                "settings/",
+                "servers/",
+                "grants/",
+                "log/",
+                "templates/",
+                "ui/",
+            ];
             groups.iter().any(|group| word.starts_with(group)) && !word.contains([' ', '\n', ':'])
         });
         for name in named {

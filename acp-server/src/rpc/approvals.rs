@@ -4,11 +4,14 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 use jsonrpsee::server::RpcModule;
-use mayi_core::approval::{ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome as Choice, choice};
+use mayi_core::approval::{
+    ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome as Choice, State, choice,
+};
 use mayi_core::gate::{Questions, card};
 use mayi_core::store::{ApprovalQuery, StoredApproval};
+use serde_json::Value;
 
-use super::{Context, Registered, for_page};
+use super::{Context, Registered, for_page, undigested};
 use crate::api::{Answered, ApprovalEntry, ApprovalList, Outcome, RespondMany};
 use crate::backend::Backend;
 use crate::cards;
@@ -20,8 +23,15 @@ const RECENT: u32 = 50;
 const MOST: u32 = 1000;
 
 pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
-    for_page(module, "approval/list", |context, _, wanted: ApprovalList| list(&context.backend, &wanted))?;
-    for_page(module, "approval/respond", |context, peer, response: ApprovalResponse| {
+    for_page(module, "approval/list", |context, peer, wanted: ApprovalList| {
+        let listed = list(&context.backend, &wanted)?;
+        for entry in listed.iter().filter(|entry| entry.state == State::Pending) {
+            peer.show(entry.card.card.approval_id, &entry.card.card.digest);
+        }
+        Ok(listed)
+    })?;
+    for_page(module, "approval/respond", |context, peer, wanted: Value| {
+        let response = undigested::read(&context.backend, peer, wanted)?;
         respond(&context.backend, response, &peer.name())
     })?;
     for_page(module, "approval/respondMany", |context, peer, many: RespondMany| {

@@ -12,6 +12,7 @@ use crate::backend::Backend;
 use crate::credentials::Credential;
 use crate::error::Refused;
 use crate::events::Next;
+use crate::front::Peer;
 
 pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
     module
@@ -21,17 +22,19 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
             "events/unsubscribe",
             |params, pending, context, extensions| async move {
                 let wanted = allowed(&extensions, Credential::Page)
-                    .and_then(|peer| Ok((parsed::<Subscribe>(&params)?, peer.credential)));
-                let (wanted, whole) = match wanted {
-                    // The page hears of questions and answers, and not of what is said and set.
-                    Ok((wanted, credential)) => (wanted, credential == Credential::Answer),
+                    .and_then(|peer| Ok((parsed::<Subscribe>(&params)?, peer)));
+                let (wanted, peer) = match wanted {
+                    Ok(wanted) => wanted,
                     Err(refused) => return pending.reject(refused).await,
                 };
+                // The page hears of questions and answers, and not of what is said and set.
+                let whole = peer.credential == Credential::Answer;
                 // Before the place is looked up, so that nothing falls in between.
                 let news = context.backend.events.watch();
                 let (at, anew) = context.backend.events.begin(wanted.cursor.as_ref());
                 if let Ok(sink) = pending.accept().await {
-                    follow(&context.backend, (&sink, whole), news, at, anew).await;
+                    let reader = Reader { sink: &sink, peer: &peer, whole };
+                    follow(&context.backend, reader, news, at, anew).await;
                 }
             },
         )
@@ -48,37 +51,48 @@ pub(super) fn refuse(module: &mut RpcModule<Context>) -> Registered {
     Ok(())
 }
 
+/// Who reads: everything, or only what the inbox has.
+#[derive(Clone, Copy)]
+struct Reader<'r> {
+    sink: &'r SubscriptionSink,
+    peer: &'r Peer,
+    whole: bool,
+}
+
 /// Sends what there is, at the pace of whoever reads it.
 async fn follow(
     backend: &Arc<Backend>,
-    (sink, whole): (&SubscriptionSink, bool),
+    reader: Reader<'_>,
     mut news: watch::Receiver<u64>,
     mut at: u64,
     anew: Option<bool>,
 ) {
     if let Some(lost) = anew
-        && !snapshot(backend, (sink, whole), at, lost).await
+        && !snapshot(backend, reader, at, lost).await
     {
         return;
     }
     loop {
         news.borrow_and_update();
-        let sent = match backend.events.after(at, whole) {
+        let sent = match backend.events.after(at, reader.whole) {
             Next::Events(events, end) => {
                 at = end;
                 if events.is_empty() {
                     continue;
                 }
-                let events: Vec<&RawValue> = events.iter().map(AsRef::as_ref).collect();
-                send(sink, &Batch { cursor: backend.events.cursor(end), events }).await
+                for (id, digest) in events.iter().filter_map(|told| told.shows.as_ref()) {
+                    reader.peer.show(*id, digest);
+                }
+                let events: Vec<&RawValue> = events.iter().map(|told| &*told.text).collect();
+                send(reader.sink, &Batch { cursor: backend.events.cursor(end), events }).await
             }
             Next::Lost(first) => {
                 at = first;
-                snapshot(backend, (sink, whole), at, true).await
+                snapshot(backend, reader, at, true).await
             }
             Next::Nothing => tokio::select! {
                 changed = news.changed() => changed.is_ok(),
-                () = sink.closed() => false,
+                () = reader.sink.closed() => false,
             },
         };
         if !sent {
@@ -88,20 +102,23 @@ async fn follow(
 }
 
 /// Everything as it is now.
-async fn snapshot(
-    backend: &Arc<Backend>,
-    (sink, whole): (&SubscriptionSink, bool),
-    at: u64,
-    lost: bool,
-) -> bool {
+async fn snapshot(backend: &Arc<Backend>, reader: Reader<'_>, at: u64, lost: bool) -> bool {
     let from = Arc::clone(backend);
-    let now = tokio::task::spawn_blocking(move || Event::Snapshot {
-        sessions: if whole { from.sessions() } else { Vec::new() },
-        waiting: from.waiting(),
-        lost,
+    let whole = reader.whole;
+    let now = tokio::task::spawn_blocking(move || {
+        let waiting = from.waiting();
+        let shown: Vec<_> =
+            waiting.iter().map(|card| (card.card.approval_id, card.card.digest.clone())).collect();
+        let sessions = if whole { from.sessions() } else { Vec::new() };
+        (Event::Snapshot { sessions, waiting, in_line: from.in_line(), lost }, shown)
     });
     match now.await {
-        Ok(now) => send(sink, &Batch { cursor: backend.events.cursor(at), events: vec![now] }).await,
+        Ok((now, shown)) => {
+            for (id, digest) in &shown {
+                reader.peer.show(*id, digest);
+            }
+            send(reader.sink, &Batch { cursor: backend.events.cursor(at), events: vec![now] }).await
+        }
         Err(_) => false,
     }
 }

@@ -3,10 +3,12 @@
 mod approvals;
 mod ask;
 mod events;
+mod history;
 mod record;
 mod servers;
 mod sessions;
 mod settings;
+mod undigested;
 
 use std::sync::Arc;
 
@@ -61,6 +63,7 @@ pub(crate) fn modules(
         ask::register(&mut module)?;
         servers::register(&mut module)?;
         record::register(&mut module)?;
+        history::register(&mut module)?;
         events(&mut module)?;
         Ok(module)
     };

@@ -4,12 +4,14 @@ use jiff::Timestamp;
 use jsonrpsee::server::RpcModule;
 use mayi_check::{Checker, Request};
 use mayi_core::call::AgentId;
+use mayi_core::config::edit;
 use mayi_core::grant::Scope;
+use mayi_core::policy::Rule;
 use mayi_core::store::{Change, EntryQuery, GrantQuery, OwnerId, StoredGrant};
 use serde_json::Value;
 
 use super::{Context, Registered, for_all, method};
-use crate::api::{Event, GrantInfo, LogQuery, Revoke, Revoked};
+use crate::api::{Event, GrantInfo, LogQuery, OriginInfo, Revoke, Revoked};
 use crate::backend::Backend;
 use crate::error::Refused;
 
@@ -21,7 +23,9 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
             grant.fingerprint.is_some()
                 && live.iter().any(|other| other.fingerprint.is_none() && other.of_one_answer(grant))
         };
-        Ok(live.iter().filter(|grant| !covered(grant)).map(info).collect::<Vec<GrantInfo>>())
+        let answers = live.iter().filter(|grant| !covered(grant)).map(info);
+        let rules = for_good(&context.backend)?;
+        Ok(answers.chain(rules.iter().map(of_rule)).collect::<Vec<GrantInfo>>())
     })?;
     method(module, "grants/revoke", |context, peer, wanted: Revoke| {
         revoke(&context.backend, &wanted, &peer.name())
@@ -37,6 +41,59 @@ fn live(backend: &Backend) -> Result<Vec<StoredGrant>, Refused> {
     let grants = store.grants(&GrantQuery { live_at: Some(now), ..GrantQuery::default() })?;
     let over = |grant: &StoredGrant| grant.owner.is_some_and(|owner| !asking.contains(&owner));
     Ok(grants.into_iter().filter(|grant| !over(grant)).collect())
+}
+
+/// What is remembered for good: the rules of the user's own file, those of answers among them.
+fn for_good(backend: &Backend) -> Result<Vec<Rule>, Refused> {
+    let sources = backend.sources(&backend.options.cwd);
+    let file = sources.own_file();
+    let loaded = backend.load(&backend.options.cwd)?;
+    Ok(loaded.policy.rules.iter().filter(|rule| rule.origin.file.as_deref() == file).cloned().collect())
+}
+
+fn of_rule(rule: &Rule) -> GrantInfo {
+    let what = match &rule.unless {
+        Some(unless) => format!("{}, unless {unless}", rule.pattern),
+        None => rule.pattern.to_string(),
+    };
+    GrantInfo {
+        id: edit::rule_id(rule),
+        effect: rule.effect,
+        agent: if rule.agents.is_empty() { "*".to_owned() } else { rule.agents.join(", ") },
+        scope: "user",
+        session: None,
+        workspace: None,
+        what,
+        server: None,
+        level: None,
+        rule: Some(OriginInfo::from(&rule.origin)),
+        created_at: None,
+        expires_at: None,
+        uses_left: None,
+        used: 0,
+    }
+}
+
+/// Takes rules out of the user's file. Returns how many.
+fn take_back(backend: &Backend, ids: &[String]) -> Result<usize, Refused> {
+    let rules = for_good(backend)?;
+    let mut gone = 0;
+    for rule in rules.iter().filter(|rule| ids.contains(&edit::rule_id(rule))) {
+        let (file, places) = super::settings::file(backend)?;
+        if !edit::remove_rule(&file, &places, rule).map_err(super::settings::failed)? {
+            let line = rule.origin.line.map(|line| format!(", line {line}")).unwrap_or_default();
+            return Err(Refused::Config(format!(
+                "this rule has limits of its own, or is about one folder: change it in {}{line}",
+                file.display()
+            )));
+        }
+        gone += 1;
+    }
+    if gone > 0 {
+        backend.reload();
+        backend.events.push(&Event::GrantsChanged);
+    }
+    Ok(gone)
 }
 
 fn info(grant: &StoredGrant) -> GrantInfo {
@@ -60,7 +117,8 @@ fn info(grant: &StoredGrant) -> GrantInfo {
         what,
         server: grant.about_server().map(str::to_owned),
         level,
-        created_at: grant.created_at,
+        rule: None,
+        created_at: Some(grant.created_at),
         expires_at: grant.expires_at,
         uses_left: grant.uses_left,
         used: grant.used,
@@ -71,6 +129,7 @@ fn revoke(backend: &Backend, wanted: &Revoke, by: &str) -> Result<Revoked, Refus
     if wanted.ids.is_empty() && wanted.server.is_none() {
         return Err(Refused::Params("which? name ids, or a server".to_owned()));
     }
+    let rules = take_back(backend, &wanted.ids)?;
     let writer = (backend.options.writer)().map_err(Refused::Internal)?;
     let now = Timestamp::now();
     let live = live(backend)?;
@@ -93,7 +152,7 @@ fn revoke(backend: &Backend, wanted: &Revoke, by: &str) -> Result<Revoked, Refus
         backend.options.store.commit(changes)?;
         backend.events.push(&Event::GrantsChanged);
     }
-    Ok(Revoked { revoked: named.len() })
+    Ok(Revoked { revoked: named.len() + rules })
 }
 
 /// So many entries, if it is not said how many; and so many at most.

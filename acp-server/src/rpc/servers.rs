@@ -1,14 +1,17 @@
 //! `servers/list`: each server and tool, and whether it is asked about.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use jiff::Timestamp;
 use jsonrpsee::server::RpcModule;
-use mayi_core::call::Category;
+use mayi_core::call::{Access, AgentId, Call, Category, Door, McpAccess, SessionId, claimed};
 use mayi_core::config::{ServerLaunch, Transport};
+use mayi_core::grant::{Grant, Grants};
 use mayi_core::pin::{Item, Pinned};
-use mayi_core::policy::{Approval, Effect, Level, Matrix, Mode, ServerSettings};
+use mayi_core::policy::{Approval, Effect, Level, Policy, Standing, decide};
 use mayi_core::store::{GrantQuery, StoredGrant};
+use serde_json::Value;
 
 use super::{Context, Registered, method};
 use crate::api::{OriginInfo, Place, ServerInfo, ToolInfo};
@@ -20,80 +23,153 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
 }
 
 fn list(backend: &Backend, place: Place) -> Result<Vec<ServerInfo>, Refused> {
-    let loaded = backend.load(place.cwd.as_deref().unwrap_or(&backend.options.cwd))?;
+    let cwd = place.cwd.as_deref().unwrap_or(&backend.options.cwd);
+    let loaded = backend.load(cwd)?;
     let store = &backend.options.store;
     let pins = store.pins(None)?;
     let grants = store.grants(&GrantQuery { live_at: Some(Timestamp::now()), ..GrantQuery::default() })?;
-    let none = ServerSettings::default();
+    // What the settings of single tools say, left out: what "server default" means.
+    let mut plain = loaded.policy.clone();
+    for tool in plain.servers.values_mut().flat_map(|server| server.tools.values_mut()) {
+        tool.approval = Approval::Default;
+    }
     let servers = loaded.servers.values().map(|server| {
-        let settings = loaded.policy.servers.get(&server.name).unwrap_or(&none);
         let pins: Vec<&Pinned> = pins.iter().filter(|pin| pin.server == server.name).collect();
-        info(server, settings, &pins, &grants, &loaded.policy.matrix, loaded.policy.mode)
+        let level = answered(server, &grants);
+        Listed { server, level, cwd, policy: &loaded.policy, plain: &plain }.info(&pins)
     });
     Ok(servers.collect())
 }
 
-fn info(
-    server: &ServerLaunch,
-    settings: &ServerSettings,
-    pins: &[&Pinned],
-    grants: &[StoredGrant],
-    matrix: &Matrix,
-    mode: Mode,
-) -> ServerInfo {
-    let mut tools: BTreeMap<&str, Option<&Pinned>> =
-        settings.tools.keys().map(|tool| (tool.as_str(), None)).collect();
-    for pin in pins {
-        if let Item::Tool(name) = &pin.item {
-            tools.insert(name, Some(pin));
+/// A server while it is looked at.
+struct Listed<'a> {
+    server: &'a ServerLaunch,
+    /// The level that answers grant.
+    level: Level,
+    cwd: &'a Path,
+    policy: &'a Policy,
+    plain: &'a Policy,
+}
+
+impl Listed<'_> {
+    fn info(&self, pins: &[&Pinned]) -> ServerInfo {
+        let Self { server, policy, .. } = self;
+        let settings = policy.servers.get(&server.name).cloned().unwrap_or_default();
+        let mut tools: BTreeMap<&str, Option<&Pinned>> =
+            settings.tools.keys().map(|tool| (tool.as_str(), None)).collect();
+        for pin in pins {
+            if let Item::Tool(name) = &pin.item {
+                tools.insert(name, Some(pin));
+            }
+        }
+        let tools = tools.into_iter().map(|(name, pin)| {
+            let own = settings.tools.get(name);
+            let described = pin.and_then(|pin| pin.trusted.as_ref().or(pin.pending.as_ref()));
+            let hints = described.and_then(|said| said.value.get("annotations"));
+            let claims = claims(hints).filter(|_| settings.trust_annotations);
+            ToolInfo {
+                name: name.to_owned(),
+                description: described
+                    .and_then(|said| said.value.get("description"))
+                    .and_then(|text| text.as_str().map(str::to_owned)),
+                approval: own.map_or(Approval::Default, |own| own.approval),
+                effective: self.asked(policy, name, hints, claims),
+                by_default: self.asked(self.plain, name, hints, claims),
+                category: own.and_then(|own| own.category).or(claims).map(Category::as_str),
+                blocked: pin.is_some_and(|pin| pin.pending.is_some()),
+            }
+        });
+        ServerInfo {
+            name: server.name.clone(),
+            address: match &server.transport {
+                Transport::Stdio { command, .. } => mayi_core::call::shell::join(command),
+                Transport::Http { url, .. } => url.clone(),
+            },
+            origin: OriginInfo::from(&server.origin),
+            approval: settings.approval.unwrap_or(Approval::Default),
+            // A tool that no setting names.
+            by_default: self.asked(self.plain, "-", None, None),
+            level: self.level.max(settings.grant).as_str(),
+            grant: settings.grant,
+            trust_annotations: settings.trust_annotations,
+            changed: pins.iter().any(|pin| pin.is_blocked()),
+            tools: tools.collect(),
         }
     }
-    let level = level(server, settings, grants);
-    let tools = tools.into_iter().map(|(name, pin)| {
-        let own = settings.tools.get(name);
-        let approval = own.map_or(Approval::Default, |own| own.approval);
-        let category = own.and_then(|own| own.category).unwrap_or(Category::External);
-        let effective = match (approval, settings.approval) {
-            (Approval::Required | Approval::NotRequired, _) => approval,
-            (Approval::Default, Some(Approval::Required)) if level.covers(category) => Approval::NotRequired,
-            (Approval::Default, Some(of_server @ (Approval::Required | Approval::NotRequired))) => of_server,
-            // Where no setting speaks, the matrix does.
-            _ if matrix.row(mode).of(category) == Effect::Allow => Approval::NotRequired,
-            _ => Approval::Required,
+
+    /// Whether a call of a tool would be asked about, or denied, for an agent that no rule names.
+    fn asked(
+        &self,
+        policy: &Policy,
+        tool: &str,
+        hints: Option<&Value>,
+        claims: Option<Category>,
+    ) -> Approval {
+        let readings = vec![(self.server.name.clone(), tool.to_owned())];
+        let mut access = McpAccess::new(readings, Value::Null, self.cwd);
+        access.claims = claims;
+        let destroys = hints.and_then(|hints| hints.get("destructiveHint")?.as_bool()) == Some(true);
+        let settled = policy
+            .servers
+            .get(&self.server.name)
+            .and_then(|server| server.tools.get(tool))
+            .is_some_and(|tool| tool.approval == Approval::NotRequired);
+        let session = SessionId("settings".to_owned());
+        let identity = self.server.transport.identity();
+        let agent = AgentId::named("-");
+        let mut grants = Grants::default();
+        grants.add(Grant {
+            level: Some((self.server.name.clone(), self.level)),
+            server: Some(identity.clone()),
+            ..Grant::of_session(agent.clone(), session.clone())
+        });
+        let call = Call {
+            door: Door::Check,
+            agent,
+            session,
+            tool_call_id: None,
+            parent: None,
+            roots: vec![self.cwd.to_owned()],
+            cwd: self.cwd.to_owned(),
+            env: BTreeMap::new(),
+            title: String::new(),
+            kind: "mcp".to_owned(),
+            name: Some(tool.to_owned()),
+            raw_input: Value::Null,
+            diffs: Vec::new(),
+            notes: Vec::new(),
+            locations: Vec::new(),
+            accesses: vec![Access::Mcp(access)],
+            not_shown: Vec::new(),
+            by_hand: None,
+            server: Some(identity),
+            blocked: None,
+            cautions: if destroys && !settled { vec![String::new()] } else { Vec::new() },
+            flagged: Vec::new(),
+            about: None,
         };
-        let described = pin.and_then(|pin| pin.trusted.as_ref().or(pin.pending.as_ref()));
-        ToolInfo {
-            name: name.to_owned(),
-            description: described
-                .and_then(|said| said.value.get("description"))
-                .and_then(|text| text.as_str().map(str::to_owned)),
-            approval,
-            effective,
-            category: own.and_then(|own| own.category).map(Category::as_str),
-            blocked: pin.is_some_and(|pin| pin.pending.is_some()),
+        let servers = [self.server.name.clone()];
+        let standing = Standing { mode: policy.mode, bypass: false, grants: &grants, servers: &servers };
+        match decide(policy, &call, &standing).effect {
+            Effect::Allow => Approval::NotRequired,
+            Effect::Ask | Effect::Deny => Approval::Required,
         }
-    });
-    ServerInfo {
-        name: server.name.clone(),
-        address: match &server.transport {
-            Transport::Stdio { command, .. } => mayi_core::call::shell::join(command),
-            Transport::Http { url, .. } => url.clone(),
-        },
-        origin: OriginInfo::from(&server.origin),
-        approval: settings.approval.unwrap_or(Approval::Default),
-        level: level.as_str(),
-        changed: pins.iter().any(|pin| pin.is_blocked()),
-        tools: tools.collect(),
     }
 }
 
-/// The highest level that a setting or an answer grants.
-fn level(server: &ServerLaunch, settings: &ServerSettings, grants: &[StoredGrant]) -> Level {
+/// The category that a server claims for a tool by its hints.
+fn claims(hints: Option<&Value>) -> Option<Category> {
+    let hint = |hint: &str| hints?.get(hint)?.as_bool();
+    claimed(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))
+}
+
+/// The highest level that an answer grants.
+fn answered(server: &ServerLaunch, grants: &[StoredGrant]) -> Level {
     let identity = server.transport.identity();
     let granted = grants.iter().filter_map(|grant| {
         let (name, level) = grant.level.as_ref()?;
         let same = grant.server.as_ref().is_none_or(|of| *of == identity);
         (*name == server.name && same && grant.effect == Effect::Allow).then_some(*level)
     });
-    granted.chain([settings.grant]).max().unwrap_or_default()
+    granted.max().unwrap_or_default()
 }

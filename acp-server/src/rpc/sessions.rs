@@ -4,7 +4,7 @@ use jsonrpsee::server::RpcModule;
 use serde_json::{Value, json};
 
 use super::{Answer, Context, Registered, allowed, method, parsed};
-use crate::api::{Event, NewSession, Prompt, SessionInfo, SetMode, Tab, Turn};
+use crate::api::{Event, NewSession, Prompt, SessionInfo, SetBypass, SetMode, Tab, TabState, Turn};
 use crate::credentials::Credential;
 use crate::tabs;
 
@@ -33,8 +33,14 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
     // Not on a blocking thread: they start tasks.
     module.register_async_method("session/prompt", |params, context, extensions| async move {
         allowed(&extensions, Credential::Answer)?;
-        let Prompt { tab_id, text } = parsed(&params)?;
-        let answer: Answer<Turn> = Ok(Turn { turn: context.backend.tab(&tab_id)?.prompt(text)? });
+        let Prompt { tab_id, text, mode } = parsed(&params)?;
+        let tab = context.backend.tab(&tab_id)?;
+        // A prompt that can't begin changes nothing.
+        let begins = tab.info().state == TabState::Idle && !text.trim().is_empty();
+        if let Some(mode) = mode.filter(|_| begins) {
+            tab.set_mode(mode)?;
+        }
+        let answer: Answer<Turn> = Ok(Turn { turn: tab.prompt(text)? });
         answer
     })?;
     module.register_async_method("session/cancel", |params, context, extensions| async move {
@@ -48,6 +54,12 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
     method(module, "session/setMode", |context, _, SetMode { tab_id, mode }| {
         let tab = context.backend.tab(&tab_id)?;
         tab.set_mode(mode)?;
+        Ok(tab.info())
+    })?;
+    method(module, "session/setBypass", |context, peer, SetBypass { tab_id, on }| {
+        let tab = context.backend.tab(&tab_id)?;
+        tab.set_bypass(on, &peer.name())?;
+        context.backend.events.push(&Event::GrantsChanged);
         Ok(tab.info())
     })
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jsonrpsee::server::RpcModule;
 use mayi_core::call::Names;
-use mayi_core::config::{AgentCommand, AgentLaunch, EditorSettings, Loaded, edit};
+use mayi_core::config::{AgentCommand, AgentLaunch, EditorSettings, EditorTool, Loaded, edit};
 use mayi_core::policy::{Approval, Mode};
 use serde_json::Value;
 
@@ -17,10 +17,12 @@ use crate::backend::Backend;
 use crate::credentials::Credential;
 use crate::error::Refused;
 
+const AUTO: &str = "Acts without asking you; asks only before what is protected";
+
 const MODES: [ModeInfo; 3] = [
     ModeInfo { id: Mode::Plan, name: "Plan", description: "Reads only; everything else is blocked" },
     ModeInfo { id: Mode::Default, name: "Default", description: "Reads; asks before anything else" },
-    ModeInfo { id: Mode::Auto, name: "Auto", description: "Acts without asking, but for what is dangerous" },
+    ModeInfo { id: Mode::Auto, name: "Auto (dangerous)", description: AUTO },
 ];
 
 pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
@@ -138,7 +140,12 @@ fn update(backend: &Backend, by: &str, wanted: SettingsUpdate) -> Result<(), Ref
                 if let Some(approval) = change.approval {
                     server.approval = (approval != Approval::Default).then_some(approval);
                 }
-                server.tools.get_or_insert_default().extend(change.tools.clone());
+                server.grant = change.grant.or(server.grant);
+                server.trust_annotations = change.trust_annotations.or(server.trust_annotations);
+                let approvals = change.tools.iter().map(|(tool, of)| (tool, EditorTool::Approval(*of)));
+                let categories = change.categories.iter().map(|(tool, of)| (tool, EditorTool::Category(*of)));
+                let tools = server.tools.get_or_insert_default();
+                tools.extend(approvals.chain(categories).map(|(tool, of)| (tool.clone(), of)));
             });
             continue;
         }
@@ -147,8 +154,17 @@ fn update(backend: &Backend, by: &str, wanted: SettingsUpdate) -> Result<(), Ref
             let approval = (approval != Approval::Default).then_some(approval);
             edit::set_server_approval(&file, &places, &name, approval).map_err(failed)?;
         }
+        if let Some(level) = change.grant {
+            edit::set_server_level(&file, &places, &name, level).map_err(failed)?;
+        }
+        if let Some(on) = change.trust_annotations {
+            edit::set_trust_annotations(&file, &places, &name, on).map_err(failed)?;
+        }
         for (tool, approval) in &change.tools {
             edit::set_tool_approval(&file, &places, &name, tool, *approval).map_err(failed)?;
+        }
+        for (tool, category) in &change.categories {
+            edit::set_tool_category(&file, &places, &name, tool, *category).map_err(failed)?;
         }
     }
     Ok(())
@@ -176,14 +192,16 @@ fn check(loaded: &Loaded, wanted: &SettingsUpdate) -> Result<(), Refused> {
     Ok(())
 }
 
-fn file(backend: &Backend) -> Result<(std::path::PathBuf, mayi_core::policy::pattern::Places), Refused> {
+pub(super) fn file(
+    backend: &Backend,
+) -> Result<(std::path::PathBuf, mayi_core::policy::pattern::Places), Refused> {
     let sources = backend.sources(&backend.options.cwd);
     let file = sources.own_file().map(Path::to_owned);
     let no = || Refused::Config("there is no home folder to keep a configuration in".to_owned());
     Ok((file.ok_or_else(no)?, sources.places()))
 }
 
-fn failed(error: edit::EditError) -> Refused {
+pub(super) fn failed(error: edit::EditError) -> Refused {
     match error {
         edit::EditError::Config(errors) => errors.into(),
         other => Refused::Config(other.to_string()),

@@ -66,6 +66,10 @@ impl Keeper for TabKeeper {
         }
         self.written(&backend)
     }
+
+    fn may_bypass(&self, agent: &AgentId) -> Result<(), KeepError> {
+        FileKeeper::new(self.backend()?.sources(&self.cwd)).may_bypass(agent)
+    }
 }
 
 fn failed(errors: ConfigErrors) -> KeepError {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-use mayi_acp::Connection;
+use mayi_acp::{Briefing, Connection};
 use mayi_core::call::{AgentId, SessionId};
 use mayi_core::config::{OnUnasked, Running};
 use mayi_core::gate::Gate;
@@ -60,8 +60,8 @@ struct Now {
     turn: u64,
     /// The turn was cancelled.
     cancelled: bool,
-    /// The mode that the model was told of last.
-    told: Option<Mode>,
+    /// What the model is told beside the prompts.
+    briefing: Briefing,
     /// What the person said when denying something: the agent is told when its turn is over.
     reasons: Vec<String>,
     /// When the agent was heard of last.
@@ -104,11 +104,16 @@ impl Tab {
             mode,
             mode_locked: now.lock.as_ref().map(|(by, _)| by.clone()),
             bypass_permissions: settings.is_some_and(|settings| settings.bypass_permissions),
+            bypass_session: now
+                .session
+                .as_ref()
+                .is_some_and(|session| self.gate.is_session_bypassed(session)),
             state: now.state,
             error: now.error.clone(),
             resumed: now.resumed,
             can_resume: now.can_resume,
             waiting,
+            in_line: self.gate.count_in_line(),
         }
     }
 
@@ -147,6 +152,20 @@ impl Tab {
             if let Some(session) = &now.session {
                 self.gate.set_mode(session, mode);
             }
+        }
+        self.tell();
+        Ok(())
+    }
+
+    /// Bypasses the agent in this session, or ends that, as `by` wants it.
+    pub(crate) fn set_bypass(&self, on: bool, by: &str) -> Result<(), Refused> {
+        let session = lock(&self.now).session.clone();
+        let session = session.ok_or_else(|| Refused::Params("the session is not open yet".to_owned()))?;
+        if on {
+            let done = self.gate.bypass_session(&session);
+            done.map_err(|error| Refused::Params(error.to_string()))?;
+        } else {
+            self.gate.ask_again(&session, by);
         }
         self.tell();
         Ok(())

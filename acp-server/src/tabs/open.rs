@@ -69,7 +69,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
             mode: wanted.mode,
             turn: 0,
             cancelled: false,
-            told: None,
+            briefing: mayi_acp::Briefing::default(),
             reasons: Vec::new(),
             heard: Instant::now(),
             lock: loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.least_mode(&name))),

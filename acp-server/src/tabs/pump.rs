@@ -86,6 +86,12 @@ fn of_agent(tab: &Weak<Tab>, event: AcpEvent) -> Option<Event> {
 fn of_gate(backend: &Weak<Backend>, tab: &Weak<Tab>, event: GateEvent) -> Option<Event> {
     let (backend, tab) = (backend.upgrade()?, tab.upgrade()?);
     lock(&tab.now).heard = Instant::now();
+    {
+        let mut now = lock(&tab.now);
+        if let Some(session) = now.session.clone() {
+            now.briefing.hear(&session, &event);
+        }
+    }
     let tab_id = tab.id.clone();
     match event {
         GateEvent::Asked(card) => {
@@ -93,6 +99,10 @@ fn of_gate(backend: &Weak<Backend>, tab: &Weak<Tab>, event: GateEvent) -> Option
             backend.events.push(&Event::Asked(Box::new(cards::of_tab(*card, &tab_id))));
             tab.tell();
             None
+        }
+        GateEvent::InLine(_) => {
+            tab.tell();
+            Some(Event::InLine { count: backend.in_line() })
         }
         GateEvent::Updated(card) => Some(elsewhere::updated(cards::of_tab(*card, &tab_id))),
         GateEvent::Resolved(resolved) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use mayi_acp::{AgentError, Connection, StopReason, briefing};
+use mayi_acp::{AgentError, Connection, StopReason};
 use mayi_core::call::SessionId;
 use tokio::time::{Instant, sleep_until};
 
@@ -102,11 +102,7 @@ impl Tab {
             return Err(AgentError::Protocol("the session is not open".to_owned()));
         };
         let mode = self.gate.mode(&session);
-        let mut blocks = Vec::new();
-        if lock(&self.now).told.replace(mode) != Some(mode) {
-            blocks.push(briefing(mode));
-        }
-        blocks.push(text);
+        let mut blocks = lock(&self.now).briefing.blocks(mode, text);
         loop {
             let Some(stop) = self.ask(connection, &session, &blocks).await else {
                 return Ok(StopReason::Cancelled);

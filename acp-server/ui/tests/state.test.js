@@ -26,6 +26,12 @@ test('given new cards then they go to the end and none changes its place', () =>
   assert.deepEqual(inboxOf.waiting(inbox), ['b', 'c']);
 });
 
+test('given questions in line then they are counted', () => {
+  const inbox = after({ ...snapshot(card('a')), inLine: 12 });
+  assert.deepEqual([inboxOf.waiting(inbox), inbox.line], [['a'], 12]);
+  assert.equal(inboxOf.heard(inbox, [{ type: 'in-line', count: 0 }], NOW).line, 0);
+});
+
 test('given two ends of one card then the first one stays', () => {
   const inbox = after(card('a'), end('a'), end('a', { state: 'denied', by: 'terminal' }));
   assert.equal(inbox.entries.a?.state, 'approved');

@@ -64,7 +64,15 @@ const DEFAULT_CONTENT: &str = "Hello from the demo agent.";
 pub(crate) fn parse(prompt: &str) -> Vec<Step> {
     let steps: Vec<Step> =
         prompt.lines().flat_map(|line| line.split(";;")).filter_map(|part| parse_part(part.trim())).collect();
-    if steps.is_empty() { vec![Step::Tour(prompt.trim().to_owned())] } else { steps }
+    let prompt = prompt.trim();
+    match steps.is_empty() {
+        // What a client says by itself, in brackets, is no wish: beginning anew would be the wrong answer to a refusal.
+        true if prompt.starts_with('[') => {
+            vec![Step::Say(format!("You said: {prompt}\nI leave it at that: tell me what to do next."))]
+        }
+        true => vec![Step::Tour(prompt.to_owned())],
+        false => steps,
+    }
 }
 
 /// One part of a prompt; `None` for plain talk.
@@ -151,6 +159,17 @@ mod tests {
             assert_eq!(parse(prompt), [Step::Tour(prompt.to_owned())], "{prompt}");
         }
         assert_eq!(parse("demo: tour"), [Step::Tour(String::new())]);
+    }
+
+    /// What a person says when denying something comes in brackets, in a prompt of its own: the tour does not begin anew.
+    #[test]
+    fn given_what_a_client_says_in_brackets_then_it_is_answered_and_nothing_begins() {
+        let said = parse(
+            "[mayi] The user refused what you asked for, and says why:\n- not today\nGo on accordingly.",
+        );
+        assert!(
+            matches!(&said[..], [Step::Say(text)] if text.starts_with("You said: ") && text.contains("not today"))
+        );
     }
 
     #[test]

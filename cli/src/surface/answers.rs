@@ -35,9 +35,13 @@ impl Desk {
             }
             Action::Everything => self.open(Text::Everything),
             Action::Help => self.open(Text::Help),
-            Action::DenyBecause | Action::Always | Action::AgentOptions | Action::Bypass | Action::List => {
-                self.ask_further(&card, action)
-            }
+            Action::DenyBecause
+            | Action::Never
+            | Action::Always
+            | Action::AgentOptions
+            | Action::Bypass
+            | Action::Alike
+            | Action::List => self.ask_further(&card, action),
         }
     }
 
@@ -53,9 +57,11 @@ impl Desk {
         self.tty.discard_input()?;
         let answered = match action {
             Action::DenyBecause => self.deny_because(&lists, card, size),
+            Action::Never => self.never(&lists, card, size),
             Action::Always => self.always(&lists, card, size),
             Action::AgentOptions => self.agent_options(&lists, card, size),
             Action::Bypass => self.bypass(&lists, card, size),
+            Action::Alike => self.together(&lists, card, size),
             _ => self.list(&lists, card, size),
         };
         self.tty.first_screen()?;
@@ -63,6 +69,12 @@ impl Desk {
         self.decoder = super::key::Decoder::default();
         match answered {
             Ok(Next::Answer(response, said)) => self.answer(card, response, &said),
+            Ok(Next::Answers(cards, option, said)) => {
+                // Each is about what was listed: one that has changed since is refused, and asked about again.
+                cards
+                    .iter()
+                    .try_for_each(|card| self.answer(card, ApprovalResponse::pick(card, option), &said))
+            }
             Ok(Next::Show(id)) if self.questions.waiting().iter().any(|card| card.approval_id == id) => {
                 self.show(id, None)
             }
@@ -101,6 +113,8 @@ impl Desk {
 /// What follows a list.
 pub(super) enum Next {
     Answer(ApprovalResponse, Said),
+    /// The same option for several.
+    Answers(Vec<Card>, &'static str, Said),
     Show(ApprovalId),
 }
 

@@ -93,6 +93,7 @@ fn about(card: &Card, width: usize) -> Vec<Line> {
     if card.server.is_some() {
         rows.extend(data("agent", &card.agent_name, width, 2));
     }
+    rows.extend(parent(card, width));
     if !card.cwd.is_empty() && !wording::switches_mode(card) {
         rows.extend(data("in", &card.cwd, width, 3));
     }
@@ -118,6 +119,14 @@ fn about(card: &Card, width: usize) -> Vec<Line> {
         rows.extend(row("until", line, width, Break::Words, 2));
     }
     rows
+}
+
+/// Whose work it is, for a sub-agent, as far as the agent tells.
+fn parent(card: &Card, width: usize) -> Vec<Line> {
+    let Some(parent) = &card.parent else { return Vec::new() };
+    let started = card.parent_title.as_deref().unwrap_or(parent);
+    let line = Line::of(Tone::Plain, "a sub-agent, started by ").then(Tone::Plain, started);
+    row("for", line.then(Tone::Dim, " (the agent's words)"), width, Break::Anywhere, 2)
 }
 
 /// What the server says of itself and of the tool, at most `most` rows of each: its words, and not to be relied on.

@@ -18,12 +18,16 @@ pub(crate) enum Action {
     Deny,
     /// Deny it, and say why.
     DenyBecause,
+    /// Deny the same from now on.
+    Never,
     /// Pick one of the agent's own options.
     AgentOptions,
     /// Show all of it.
     Everything,
     /// Ask this agent no more.
     Bypass,
+    /// One answer for all that are alike.
+    Alike,
     /// Go to another one that waits.
     List,
     /// Explain the keys.
@@ -82,10 +86,15 @@ impl Choices {
             many => more.push(Choice::new('l', Action::List, format!("{many} more wait (l)"))),
         }
         more.push(Choice::new('f', Action::Everything, "show everything"));
-        // Agents given by a command share nothing with named ones, and have no settings.
-        if offers(choice::ALLOW_ONCE) && !card.agent_name.contains(':') {
+        if !wording::switches_mode(card) {
+            more.push(Choice::new('d', Action::Never, "always deny"));
+        }
+        // Agents given by a command share nothing with named ones, and have no settings: they are bypassed for a session.
+        if offers(choice::ALLOW_ONCE) && wording::is_named(card) {
             let label = format!("bypass permissions for {}", card.agent_name);
             more.push(Choice::new('b', Action::Bypass, label));
+        } else if offers(choice::ALLOW_ONCE) && wording::has_session(card) {
+            more.push(Choice::new('b', Action::Bypass, "bypass permissions in this session"));
         }
         more.push(Choice::new('?', Action::Help, "help"));
         let mut choices = Self { rows, more, focus: 0 };
@@ -93,11 +102,34 @@ impl Choices {
         choices
     }
 
-    /// Says how many others wait now.
-    pub(crate) fn set_waiting(&mut self, card: &Card, waiting: usize) {
+    /// The same where `line` more wait behind those that are shown.
+    pub(crate) fn with_line(mut self, line: usize) -> Self {
+        if let Some(list) =
+            self.more.iter_mut().find(|choice| choice.action == Action::List).filter(|_| line > 0)
+        {
+            list.label = list.label.replace(" (l)", &format!(", and {line} in line (l)"));
+        }
+        self
+    }
+
+    /// The same where `alike` of what waits, this one among it, may be answered together.
+    pub(crate) fn with_alike(mut self, alike: usize) -> Self {
+        if alike > 1 {
+            self.more.insert(0, Choice::new('t', Action::Alike, format!("all {alike} alike together")));
+        }
+        self
+    }
+
+    /// Says how many others wait now, and how many are alike.
+    pub(crate) fn set_waiting(&mut self, card: &Card, waiting: usize, line: usize, alike: usize) {
         let focus = self.focus;
-        *self = Self::new(card, waiting);
+        *self = Self::new(card, waiting).with_line(line).with_alike(alike);
         self.focus = focus;
+    }
+
+    /// The keys that do something here.
+    pub(crate) fn offered(&self) -> Vec<char> {
+        self.rows.iter().chain(&self.more).map(|choice| choice.key).collect()
     }
 
     /// What `key` means here.

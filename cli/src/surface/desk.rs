@@ -122,6 +122,7 @@ impl Desk {
                 self.waiting.push(Waiting { card: *card, change: Change::None, seen: false });
                 self.recount()
             }
+            QuestionEvent::InLine(_) => self.recount(),
             QuestionEvent::Updated(card) => self.updated(*card),
             QuestionEvent::Resolved(resolved) => self.resolved(&resolved),
         }

@@ -13,6 +13,9 @@ use super::lists::Lists;
 use super::prompt::Size;
 use super::wording;
 
+/// Rows that a list of cards leaves for what stands around it.
+const LEAST_ABOVE: usize = 6;
+
 impl Desk {
     pub(super) fn deny_because(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
         self.above(size, 3, &[], Break::Words)?;
@@ -22,6 +25,32 @@ impl Desk {
         let mut response = ApprovalResponse::pick(card, choice::DENY);
         response.reason = Some(reason.clone());
         Ok(Next::Answer(response, denied("denied", Some(&reason))))
+    }
+
+    /// Where, and for how long, exactly this is denied from now on.
+    pub(super) fn never(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
+        let mut shown = vec![Line::of(Tone::Strong, "Always deny exactly this:")];
+        for access in wording::asked(card) {
+            shown.push(Line::of(Tone::Dim, "  ").then(Tone::Strong, &access));
+        }
+        let mut items =
+            vec![("Back", None), ("Until this session ends", Some((RememberScope::Session, None)))];
+        // Agents given by a command have no name that it could be remembered for.
+        if !card.agent_name.contains(':') {
+            items.push(("In this folder", Some((RememberScope::Workspace, None))));
+            items.push(("In this folder, for an hour", Some((RememberScope::Workspace, Some("1h")))));
+            items.push(("For good, everywhere", Some((RememberScope::User, None))));
+        }
+        self.above(size, items.len() + 2, &shown, Break::Anywhere)?;
+        let names: Vec<String> = items.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let chosen = lists.pick("For how long?", &names, names.len())?.unwrap_or(0);
+        let Some((name, Some((scope, limit)))) = items.get(chosen) else {
+            return Ok(Next::Show(card.approval_id));
+        };
+        let mut response = ApprovalResponse::pick(card, choice::DENY);
+        let expires_in = limit.map(str::to_owned);
+        response.remember = Some(Remember { expires_in, ..Remember::patterns(*scope, Vec::new()) });
+        Ok(Next::Answer(response, denied(&format!("denied, and the same {}", lower(name)), None)))
     }
 
     pub(super) fn always(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
@@ -153,18 +182,55 @@ impl Desk {
         Ok(Next::Answer(response, said))
     }
 
+    /// What a bypass is, and for how long it should hold. The list begins on Back: picking from it is the second step that
+    /// a bypass takes.
     pub(super) fn bypass(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
         let agent = &card.agent_name;
-        let text = format!(
-            "This call runs, and from now on {agent} is not asked about any more, in this session and in later ones, until you say `mayi bypass {agent} off`. What is denied stays denied, and what is always asked about is still asked."
-        );
-        self.above(size, 3, &[Line::of(Tone::Warn, &text)], Break::Words)?;
-        if !lists.confirm(&item(&format!("Bypass permissions for {agent}?"), size))? {
+        let good = wording::is_named(card);
+        self.above(size, 5, &[Line::of(Tone::Warn, &wording::bypass_means(agent, good))], Break::Words)?;
+        let mut ways = Vec::new();
+        if wording::has_session(card) {
+            ways.push(("For this session: until it ends", "in this session", false));
+        }
+        if good {
+            ways.push(("For good, in every session: a setting of yours", "from now on", true));
+        }
+        let rows = ways.iter().map(|(way, ..)| (*way).to_owned());
+        let items: Vec<String> = std::iter::once("Back".to_owned()).chain(rows).collect();
+        let asked = item(&format!("Bypass permissions for {agent}?"), size);
+        let chosen = lists.pick(&asked, &items, items.len())?.unwrap_or(0);
+        let Some((_, how, all)) = chosen.checked_sub(1).and_then(|at| ways.get(at)) else {
+            return Ok(Next::Show(card.approval_id));
+        };
+        let mut response = ApprovalResponse::pick(card, choice::ALLOW_ONCE);
+        (response.bypass_all, response.bypass_session) = (*all, !*all);
+        Ok(Next::Answer(response, allowed(&format!("allowed, and {agent} is bypassed {how}"))))
+    }
+
+    /// One answer for all that are alike, each once: they are listed above it.
+    pub(super) fn together(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
+        let cards: Vec<Card> = self.alike_to(card.approval_id).into_iter().cloned().collect();
+        let shown: Vec<Line> =
+            cards.iter().map(|card| Line::of(Tone::Plain, "  ").join(wording::summary(card))).collect();
+        let many = cards.len();
+        let items = ["Back".to_owned(), format!("Allow all {many}, each once"), format!("Deny all {many}")];
+        // What does not fit is not answered unseen.
+        if shown.len() + items.len() + LEAST_ABOVE > size.height {
+            self.above(
+                size,
+                4,
+                &[Line::of(Tone::Warn, "They do not fit here: make the window larger.")],
+                Break::Words,
+            )?;
+            lists.pick("All alike", &["Back".to_owned()], 1)?;
             return Ok(Next::Show(card.approval_id));
         }
-        let mut response = ApprovalResponse::pick(card, choice::ALLOW_ONCE);
-        response.bypass_all = true;
-        Ok(Next::Answer(response, allowed(&format!("allowed, and {agent} is bypassed from now on"))))
+        self.above(size, items.len() + 2, &shown, Break::Anywhere)?;
+        Ok(match lists.pick("All alike", &items, items.len())?.unwrap_or(0) {
+            1 => Next::Answers(cards, choice::ALLOW_ONCE, allowed("allowed once")),
+            2 => Next::Answers(cards, choice::DENY, denied("denied", None)),
+            _ => Next::Show(card.approval_id),
+        })
     }
 
     pub(super) fn list(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
@@ -193,6 +259,12 @@ impl Desk {
         rows.push(Line::new());
         self.canvas.fill(&rows)
     }
+}
+
+/// With a small letter first, as within a sentence.
+fn lower(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// A row of a list: one row high, whatever is in it.

@@ -9,7 +9,7 @@ use std::io;
 
 use console::Term;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{Confirm, Input, Select};
+use dialoguer::{Input, Select};
 
 /// Rows that a list needs at least, with the card above it.
 pub(crate) const LEAST_ROWS: usize = 8;
@@ -50,12 +50,5 @@ impl Lists {
             .validate_with(|text: &String| if text.trim().is_empty() { Ok(()) } else { check(text.trim()) })
             .interact_text_on(&self.term)?;
         Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
-    }
-
-    /// Yes or no; no, if nothing else is said. Enter is needed after the letter.
-    pub(crate) fn confirm(&self, prompt: &str) -> io::Result<bool> {
-        let confirm =
-            Confirm::with_theme(&*self.theme).with_prompt(prompt).default(false).wait_for_newline(true);
-        Ok(confirm.report(false).interact_on_opt(&self.term)?.unwrap_or(false))
     }
 }

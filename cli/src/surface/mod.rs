@@ -17,6 +17,7 @@ pub use reading::{read_prompt, terminal_is_there};
 pub use screen::Screen;
 #[cfg(unix)]
 pub use terminal::{Closer, TerminalSurface};
+pub(crate) use wording::NOT_BYPASSED;
 
 #[cfg(unix)]
 mod answers;

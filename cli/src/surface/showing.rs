@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use mayi_core::approval::ApprovalId;
+use mayi_core::approval::{ApprovalId, Card, alike};
 
 use super::card::CardText;
 use super::choices::Choices;
@@ -46,13 +46,14 @@ impl Desk {
         self.tty.take_keys()?;
         let others = self.waiting.len().saturating_sub(1);
         let width = self.tty.size().width;
+        let (alike, line) = (self.alike_to(id).len(), self.questions.in_line());
         let Some(waiting) = self.waiting_mut(id) else {
             return Ok(());
         };
         waiting.seen = true;
         self.shown = Some(Shown {
             id,
-            choices: Choices::new(&waiting.card, others),
+            choices: Choices::new(&waiting.card, others).with_line(line).with_alike(alike),
             inert: Some(Instant::now() + INERT),
             notice,
             text: CardText::new(&waiting.card, waiting.change, width),
@@ -93,9 +94,20 @@ impl Desk {
         self.shown.as_ref().is_some_and(|shown| shown.reading.is_some())
     }
 
+    /// What waits and is alike to the card `id`, with it; nothing, where it is answered by itself. Of its own session alone.
+    pub(super) fn alike_to(&self, id: ApprovalId) -> Vec<&Card> {
+        let cards = || self.waiting.iter().map(|waiting| &waiting.card);
+        let Some(card) = cards().find(|card| card.approval_id == id) else { return Vec::new() };
+        let Some(key) = alike(card) else { return Vec::new() };
+        let same = |other: &&Card| other.session_id == card.session_id && alike(other).as_ref() == Some(&key);
+        cards().filter(same).collect()
+    }
+
     /// Another number of cards waits.
     pub(super) fn recount(&mut self) -> io::Result<()> {
         let others = self.waiting.len().saturating_sub(1);
+        let alike = self.shown.as_ref().map_or(0, |shown| self.alike_to(shown.id).len());
+        let line = self.questions.in_line();
         let Some(shown) = &mut self.shown else {
             return Ok(());
         };
@@ -103,7 +115,7 @@ impl Desk {
         let Some(Waiting { card, .. }) = waiting else {
             return Ok(());
         };
-        shown.choices.set_waiting(card, others);
+        shown.choices.set_waiting(card, others, line, alike);
         self.draw()
     }
 
@@ -120,7 +132,7 @@ impl Desk {
             if let Some((pager, text)) = &mut shown.reading {
                 pager.replace(match text {
                     Text::Everything => everything(card, *change, width),
-                    Text::Help => wording::help(width),
+                    Text::Help => wording::help(width, &shown.choices.offered()),
                 });
             }
         }
@@ -139,7 +151,7 @@ impl Desk {
         };
         let lines = match text {
             Text::Everything => everything(card, *change, width),
-            Text::Help => wording::help(width),
+            Text::Help => wording::help(width, &shown.choices.offered()),
         };
         shown.reading = Some((Pager::new(lines), text));
         self.canvas.leave(&[])?;

@@ -1,6 +1,6 @@
 //! What the terminal says, in mayi's own words.
 
-use mayi_core::approval::{Card, State};
+use mayi_core::approval::{Card, State, choice};
 use mayi_core::policy::{Effect, Level};
 
 use super::line::{Break, Line, Tone};
@@ -56,6 +56,18 @@ pub(crate) fn heading(card: &Card) -> Line {
     Line::of(Tone::Focus, &card.agent_name).then(Tone::Strong, &format!(" wants {what}"))
 }
 
+/// What is asked about, each once: what a denial that is remembered is about.
+pub(crate) fn asked(card: &Card) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for finding in card.why.iter().filter(|finding| finding.effect == Effect::Ask) {
+        let access = finding.within.as_ref().unwrap_or(&finding.access);
+        if !found.contains(access) {
+            found.push(access.clone());
+        }
+    }
+    found
+}
+
 /// What "Allow for this session" covers (decisions, section 6).
 pub(crate) fn session_covers(card: &Card) -> String {
     if always(card) {
@@ -83,6 +95,30 @@ fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or(rest)
 }
+
+/// Whether the card's agent has a name in the configuration: settings are for those alone.
+pub(crate) fn is_named(card: &Card) -> bool {
+    !card.agent_name.contains(':')
+}
+
+/// Whether there is a session that something could be remembered for.
+pub(crate) fn has_session(card: &Card) -> bool {
+    card.options.iter().any(|option| option.option_id == choice::ALLOW_SESSION)
+}
+
+/// What a bypass of `agent` is, and what it does not cover; `good`: whether it may outlive the session.
+pub(crate) fn bypass_means(agent: &str, good: bool) -> String {
+    let until =
+        if good { format!("; for good, until you say `mayi bypass {agent} off`") } else { String::new() };
+    format!(
+        "This call runs, and {agent} is not asked about any more: for this session, until it ends{until}. {NOT_BYPASSED}"
+    )
+}
+
+/// What a bypass does not cover.
+pub(crate) const NOT_BYPASSED: &str = "Still asked: what your rules ask about, what is protected (start-up files, hooks, \
+     keys, mayi's own files, what lies outside of its folders), and lines that can't be understood. What is denied stays \
+     denied.";
 
 /// What a pattern would allow, in words.
 pub(crate) fn pattern_covers(pattern: &str) -> String {
@@ -161,22 +197,25 @@ pub(crate) fn settled(card: &Card, state: State, by: &str, reason: Option<&str>)
     }
 }
 
-/// What `?` shows, in rows of at most `width` columns.
-pub(crate) fn help(width: usize) -> Vec<Line> {
+/// What `?` shows, in rows of at most `width` columns: of keys, those that are `offered`.
+pub(crate) fn help(width: usize, offered: &[char]) -> Vec<Line> {
     let keys = [
         ("y", "allow this call, once"),
         ("s", "allow the like until the session ends; the card says what that covers"),
         ("a", "always allow: pick or edit a pattern, which becomes a rule of yours"),
         ("n", "deny this call; the agent goes on without it"),
         ("r", "deny it and tell the agent why"),
+        ("d", "always deny: the same from now on, in this session, this folder or everywhere"),
         ("o", "the agent's own options, where it offered some"),
         ("f", "show everything: all of a long diff or command, and the raw input"),
-        ("b", "bypass: this agent is asked about no more, but for what is always asked"),
+        ("b", "bypass: this agent is asked about no more, in this session or for good"),
+        ("t", "one answer, once, for all that are alike: they are listed first"),
         ("l", "the list of what waits, to answer in another order"),
         ("Ctrl-C", "cancel the agent's turn, and all that waits"),
     ];
     let mut rows = vec![Line::of(Tone::Strong, "Keys")];
-    for (key, what) in keys {
+    let is_offered = |key: &str| key.len() > 1 || key.chars().all(|key| offered.contains(&key));
+    for (key, what) in keys.into_iter().filter(|(key, _)| is_offered(key)) {
         let line = Line::of(Tone::Focus, &format!("  {key:<6}  ")).then(Tone::Plain, what);
         rows.extend(line.wrap(width, 10, Break::Words));
     }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Category;
+
 /// What a server says of itself, and of the tool that is called: claims, kept as they came.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -21,6 +23,18 @@ pub struct ServerAbout {
     /// What it says of the tool.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool: Option<ToolAbout>,
+}
+
+/// The category that hints of a server claim for a tool (MCP `ToolAnnotations`); whoever asks has to trust it in that. What a
+/// tool changes is its server's own only where the server says so: by the protocol, it reaches out unless `openWorldHint`
+/// is false.
+#[must_use]
+pub fn claimed(reads: Option<bool>, destroys: Option<bool>, reaches_out: Option<bool>) -> Option<Category> {
+    match (reads, reaches_out) {
+        (Some(true), _) if destroys != Some(true) => Some(Category::Read),
+        (Some(false), Some(false)) => Some(Category::Write),
+        _ => None,
+    }
 }
 
 /// What a server says of a tool.

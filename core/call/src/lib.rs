@@ -11,7 +11,7 @@ mod path;
 pub mod shell;
 mod url;
 
-pub use about::{ServerAbout, ToolAbout};
+pub use about::{ServerAbout, ToolAbout, claimed};
 pub use access::{Access, Category, McpAccess, WriteKind};
 pub use argument::{climbs, decodings};
 pub use digest::{Digest, digest_of, digest_of_bytes};
@@ -114,8 +114,19 @@ pub struct Call {
     /// What is odd about what the server says of the tool, one line each: asked about whatever rules and modes say, until
     /// a person has looked at it and accepted it.
     pub flagged: Vec<String>,
+    /// The call that started the sub-agent which asks, where the agent tells: shown, and nothing follows from it.
+    pub parent: Option<Parent>,
     /// What the server says of itself and of the tool: shown as its words.
     pub about: Option<ServerAbout>,
+}
+
+/// A call that started a sub-agent, as the agent tells of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Parent {
+    /// The protocol's id of that call.
+    pub id: String,
+    /// Its title, in the agent's words; empty where it was never told.
+    pub title: String,
 }
 
 impl Call {
@@ -139,6 +150,7 @@ impl Call {
         bind("locations", (!self.locations.is_empty()).then(|| Value::from(self.locations.clone())));
         bind("notShown", (!self.not_shown.is_empty()).then(|| Value::from(self.not_shown.clone())));
         bind("byHand", self.by_hand.clone().map(Value::from));
+        bind("parent", self.parent.as_ref().map(|parent| serde_json::json!(parent)));
         bind("flagged", (!self.flagged.is_empty()).then(|| Value::from(self.flagged.clone())));
         digest_of(&bound)
     }

@@ -110,6 +110,7 @@ pub(super) fn call(request: &Request, place: &Place, home: Option<&Path>) -> Res
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     })
 }

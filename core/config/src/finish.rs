@@ -48,11 +48,13 @@ impl Loading<'_> {
                         bypass_permissions: agent.bypass_permissions,
                         mode: agent.mode,
                         trust_elicitation: agent.trust_elicitation,
+                        tools: agent.tools.clone(),
                     };
                     (name.clone(), settings)
                 })
                 .collect(),
             servers,
+            tools: current.tools.clone(),
             notices: self.notices,
             files: self.digests,
             ask_all: self.ask_all,

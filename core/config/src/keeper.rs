@@ -73,6 +73,10 @@ impl Keeper for FileKeeper {
         edit::set_bypass(file, &self.sources.places(), name, true).map_err(|error| failed(&error))?;
         self.written()
     }
+
+    fn may_bypass(&self, agent: &AgentId) -> Result<(), KeepError> {
+        may_be_bypassed(&self.read()?, agent.as_str())
+    }
 }
 
 /// Where configuration comes from now.
@@ -118,6 +122,10 @@ impl Keeper for EditorKeeper {
             return Ok(policy);
         }
         Err(KeepError(format!("the editor's settings do not bypass {name}")))
+    }
+
+    fn may_bypass(&self, agent: &AgentId) -> Result<(), KeepError> {
+        may_be_bypassed(&read(&(self.sources)())?, agent.as_str())
     }
 }
 

@@ -30,7 +30,7 @@ mod tighten;
 mod trust;
 mod workspace;
 
-pub use editor::{EditorAgent, EditorServer, EditorSettings};
+pub use editor::{EditorAgent, EditorServer, EditorSettings, EditorTool, EditorWorkspace};
 pub use error::{ConfigError, ConfigErrors};
 pub use keeper::{EditorKeeper, FileKeeper};
 pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_program};

@@ -173,7 +173,7 @@ impl<'s> Loading<'s> {
         self.except.extend(except.into_iter().map(|pattern| (pattern, layer)));
         self.protect(layer, path, add);
         self.start(agents, servers);
-        self.here(layer, path, workspaces);
+        self.here(layer, &path.display(), workspaces);
     }
 
     /// How agents and servers are started and reached from here on.
@@ -216,7 +216,7 @@ impl<'s> Loading<'s> {
     }
 
     /// The user's own settings for the folder that is worked in; the innermost counts last.
-    fn here(&mut self, layer: Layer, path: &Path, mut entries: Vec<WorkspaceEntry>) {
+    pub(super) fn here(&mut self, layer: Layer, place: &dyn Display, mut entries: Vec<WorkspaceEntry>) {
         let real = |folder: &Path| resolve(folder).unwrap_or_else(|_| folder.to_owned());
         let cwd = real(&self.sources.cwd);
         entries.retain(|entry| cwd.starts_with(real(&entry.folder)));
@@ -224,7 +224,7 @@ impl<'s> Loading<'s> {
         for entry in entries {
             self.rules.extend(entry.rules);
             let ignored = self.lay(layer, Scalars { mode: entry.mode, ..Scalars::default() }, false);
-            self.say_locked(&path.display(), &ignored);
+            self.say_locked(place, &ignored);
         }
     }
 

@@ -66,6 +66,7 @@ pub(super) struct Scalars {
     pub(super) matrix: Vec<(Mode, Category, At<Effect>)>,
     pub(super) agents: BTreeMap<String, AgentScalars>,
     pub(super) servers: BTreeMap<String, ServerScalars>,
+    pub(super) tools: BTreeMap<String, At<Category>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -75,6 +76,7 @@ pub(super) struct AgentScalars {
     pub(super) bypass_permissions: Option<At<bool>>,
     pub(super) trust_elicitation: Option<At<bool>>,
     pub(super) asking_mode: Option<At<String>>,
+    pub(super) tools: BTreeMap<String, At<Category>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -101,6 +103,7 @@ pub(super) struct Settings {
     matrix: BTreeMap<String, BTreeMap<String, Effect>>,
     pub(super) agents: BTreeMap<String, AgentSetting>,
     pub(super) servers: BTreeMap<String, ServerSetting>,
+    pub(super) tools: BTreeMap<String, Category>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -111,6 +114,7 @@ pub(super) struct AgentSetting {
     pub(super) bypass_permissions: bool,
     pub(super) trust_elicitation: bool,
     pub(super) asking_mode: Option<String>,
+    pub(super) tools: BTreeMap<String, Category>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -354,7 +358,13 @@ impl Scalars {
         for (mode, category, At { value, origin }) in &self.matrix {
             text(&["matrix", mode.as_str(), category.as_str()], &value.to_string(), origin);
         }
+        for (tool, At { value, origin }) in &self.tools {
+            text(&["tools", tool], value.as_str(), origin);
+        }
         for (name, agent) in &self.agents {
+            for (tool, At { value, origin }) in &agent.tools {
+                text(&["agents", name, "tools", tool], value.as_str(), origin);
+            }
             if let Some(At { value, origin }) = &agent.mode {
                 text(&["agents", name, "mode"], value.as_str(), origin);
             }

@@ -75,6 +75,8 @@ struct File {
     agents: Option<Named<Agent>>,
     /// MCP servers: how they are reached, and their settings.
     servers: Option<Named<Server>>,
+    /// What agents' own tools do, as you know them, by name: `web_search = "read"`.
+    tools: Option<Named<Category>>,
     /// Your own settings for a folder, by its path: absolute, or from ~/.
     workspaces: Option<BTreeMap<String, Workspace>>,
     /// What each mode does with each category where no rule speaks.
@@ -263,6 +265,8 @@ struct Agent {
     /// Its own mode in which it asks before it acts: without such a mode it does not start. "": it is left in the mode that
     /// it starts in.
     asking_mode: Option<String>,
+    /// What its own tools do, as you know them, by name; before what is said for all agents.
+    tools: Option<Named<Category>>,
 }
 
 /// An MCP server: started with `command`, or reached at `url`.
@@ -340,12 +344,14 @@ enum Category {
     External,
 }
 
-/// A word for whether its calls need an answer, or a table.
+/// A word for whether its calls need an answer, or for what it does; or a table for both.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 enum ToolOrApproval {
     /// The word alone.
     Approval(ToolApproval),
+    /// What it does, alone.
+    Category(Category),
     /// With its category.
     Tool(Tool),
 }
@@ -376,12 +382,34 @@ struct Workspace {
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Matrix {
-    /// In plan mode.
-    plan: Option<Row>,
+    /// In plan mode, which only reads.
+    plan: Option<PlanRow>,
     /// In default mode.
     default: Option<Row>,
     /// In mode auto.
     auto: Option<Row>,
+}
+
+/// What plan mode does with each category: everything but reading is denied.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PlanRow {
+    /// Reading files.
+    read: Option<Effect>,
+    /// Changing files.
+    write: Option<Denied>,
+    /// Running commands.
+    execute: Option<Denied>,
+    /// Reaching something outside of this machine.
+    external: Option<Denied>,
+}
+
+/// What is denied in any case.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Denied {
+    /// It does not run.
+    Deny,
 }
 
 /// What a mode does with each category.

@@ -1,10 +1,12 @@
 //! What a layer may not say: a file in a repository and the environment only tighten, and nobody
 //! loosens what a managed file locks (decisions, section 5).
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Layer;
 use super::scalars::{AgentScalars, At, Merge, Scalars, ServerScalars, approval_word, level_word};
+use mayi_call::Category;
 use mayi_policy::{Approval, Level, Mode};
 
 /// Something that was left out.
@@ -66,7 +68,9 @@ pub(super) fn admit(merge: &Merge, layer: Layer, tightens: bool, scalars: &mut S
             &mut ignored,
         );
         drop_if(&mut agent.asking_mode, |_| true, |_| format!("`asking_mode` of {name}"), &mut ignored);
+        categories(&mut agent.tools, &format!(" of {name}"), &mut ignored);
     }
+    categories(&mut scalars.tools, "", &mut ignored);
     for (name, server) in &mut scalars.servers {
         tighten_server(merge, name, server, &mut ignored);
     }
@@ -174,6 +178,13 @@ fn tighten_server(merge: &Merge, name: &str, server: &mut ServerScalars, ignored
             ignored,
         );
         drop_if(&mut scalars.category, |_| true, |_| format!("the category of {name}/{tool}"), ignored);
+    }
+}
+
+/// What tools are is the user's to say: each category is stricter than another one somewhere.
+fn categories(tools: &mut BTreeMap<String, At<Category>>, of: &str, ignored: &mut Vec<Ignored>) {
+    for (tool, _) in std::mem::take(tools) {
+        ignored.push(Ignored::loose(format!("the category of the tool {tool}{of}")));
     }
 }
 

@@ -10,7 +10,7 @@ use mayi_policy::Policy;
 #[error("{0}")]
 pub struct KeepError(pub String);
 
-/// Keeps answers for good. Both return the policy that holds from now on.
+/// Keeps answers for good. What writes returns the policy that holds from now on.
 pub trait Keeper: Send + Sync {
     /// Allows `patterns` to `agent` from now on.
     ///
@@ -23,6 +23,12 @@ pub trait Keeper: Send + Sync {
     /// # Errors
     /// If it can't be written; nothing has changed then.
     fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError>;
+
+    /// Whether the user may bypass `agent`, also where nothing is written: in one session.
+    ///
+    /// # Errors
+    /// If somebody else has locked that.
+    fn may_bypass(&self, agent: &AgentId) -> Result<(), KeepError>;
 }
 
 /// Keeps nothing.
@@ -36,5 +42,9 @@ impl Keeper for NoKeeper {
 
     fn bypass(&self, _: &AgentId) -> Result<Policy, KeepError> {
         Err(KeepError("settings can't be written here".to_owned()))
+    }
+
+    fn may_bypass(&self, _: &AgentId) -> Result<(), KeepError> {
+        Ok(())
     }
 }

@@ -27,7 +27,7 @@ pub use settings::{AgentSettings, Approval, Level, ServerSettings, ToolSettings}
 
 use std::collections::BTreeMap;
 
-use mayi_call::{AgentId, Digest};
+use mayi_call::{AgentId, Category, Digest, Names};
 
 /// Everything that was configured, compiled: made from the configuration, read by [`decide`].
 #[derive(Clone, Debug)]
@@ -50,6 +50,8 @@ pub struct Policy {
     pub agents: BTreeMap<String, AgentSettings>,
     /// Settings of MCP servers, by name.
     pub servers: BTreeMap<String, ServerSettings>,
+    /// What the user says that agents' own tools are, by name, whichever agent it is.
+    pub tools: BTreeMap<String, Category>,
     /// Something that should be told: a workspace file with an allow, say. One line each.
     pub notices: Vec<String>,
     /// The files that it was read from.
@@ -90,6 +92,7 @@ impl Default for Policy {
             protection: Protection::default(),
             agents: BTreeMap::new(),
             servers: BTreeMap::new(),
+            tools: BTreeMap::new(),
             notices: Vec::new(),
             files: Vec::new(),
             ask_all: None,
@@ -104,6 +107,15 @@ impl Policy {
         self.rules.compile();
         self.protection.compile();
         self
+    }
+
+    /// What the user says that the tool `name` of `agent`'s own is: for that agent, else for all.
+    #[must_use]
+    pub fn category_of_tool(&self, agent: &AgentId, name: &str) -> Option<Category> {
+        let own = self.agents.get(agent.as_str()).filter(|_| agent.is_named());
+        let said = own.and_then(|agent| agent.tools.get(name)).or_else(|| self.tools.get(name));
+        // Decisions, section 1: a name of other characters is never matched by what allows.
+        said.copied().filter(|_| Names::plain(name))
     }
 
     /// The least strict mode that may be chosen for a session of `agent` (decisions, section 5: "lock").

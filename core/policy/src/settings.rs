@@ -91,4 +91,6 @@ pub struct AgentSettings {
     pub mode: Option<Mode>,
     /// As an MCP client, it shows mayi's questions to a person.
     pub trust_elicitation: bool,
+    /// What the user says that tools of its own are, by name.
+    pub tools: BTreeMap<String, Category>,
 }

@@ -130,6 +130,10 @@ impl GateState {
         }
         if !looks_alike {
             old.clone_from(&card);
+            // One in line is shown as it is by then.
+            if !question.shown {
+                return;
+            }
             self.listeners.tell(&GateEvent::Updated(Box::new(card)));
         }
     }

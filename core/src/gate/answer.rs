@@ -39,10 +39,18 @@ impl GateState {
     ) -> Result<ApprovalResolved, AnswerError> {
         let found = self.queue.find(response.approval_id)?;
         let how = found.answered(response)?;
-        if response.bypass_all && how != State::Approved {
+        let bypasses = response.bypass_all || response.bypass_session;
+        if bypasses && how != State::Approved {
             return Err(AnswerError::Remember("a bypass goes with an allow, not with a denial".to_owned()));
         }
         let question = found.question();
+        if response.bypass_session {
+            let agent = &question.judged.call.agent;
+            self.ledger
+                .keeper()
+                .may_bypass(agent)
+                .map_err(|error| AnswerError::Remember(error.to_string()))?;
+        }
         let now = Timestamp::now();
         let grants = remembered::grants(question, response, how, now)?;
         let alone = self.judge.sessions.is_alone(&question.judged.call.session);
@@ -73,15 +81,17 @@ impl GateState {
                 _ => self.judge.grants.add(grant),
             }
         }
+        let session = judged.call.session.clone();
         let verdict = self.verdict(judged, response, how);
         self.give(verdict, reply);
         self.listeners.tell(&GateEvent::Resolved(resolved.clone()));
+        self.show_next(&session);
         if let Some(policy) = policy {
             self.put_in_place(policy);
         }
         if judges_again {
             // A bypass answers nothing that waits already (decisions, section 6).
-            self.judge_again(!response.bypass_all);
+            self.judge_again(!bypasses);
         }
         Ok(resolved)
     }
@@ -92,7 +102,7 @@ impl GateState {
         match how {
             State::Approved => Verdict::Allowed(Authorized::new(judged, By::Person, picked)),
             State::Denied => {
-                let gone = self.judge.grants.deny(&judged.call);
+                let gone = self.judge.grants.deny(&judged.call, &judged.decision.categories);
                 let at = Timestamp::now();
                 self.ledger.note(|_| gone.into_iter().map(|id| Change::Revoke { id, at }).collect());
                 let reason = match response.reason.as_deref().map(str::trim) {

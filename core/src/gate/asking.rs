@@ -13,12 +13,17 @@ pub enum QuestionEvent {
     Updated(Box<Card>),
     /// A card is settled.
     Resolved(ApprovalResolved),
+    /// So many wait in line now, behind those that are shown.
+    InLine(usize),
 }
 
 /// Open questions: those of this process (its gate), or those of the user's other processes.
 pub trait Questions: Send + Sync {
-    /// Everything that waits, oldest first.
+    /// Everything that waits and is shown, oldest first.
     fn waiting(&self) -> Vec<Card>;
+
+    /// How many more wait in line, behind those that are shown.
+    fn in_line(&self) -> usize;
 
     /// Takes an answer from the surface `by`. First answer wins.
     ///

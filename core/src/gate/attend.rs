@@ -119,7 +119,7 @@ impl GateState {
         let (store, owner) = (Arc::clone(&memory.store), memory.owner.id);
         let Some(stamp) = memory.news()? else { return Ok(None) };
         self.ledger.recall(&mut self.judge)?;
-        let waits = self.queue.cards().len() > 0;
+        let waits = self.queue.count().0 > 0;
         let heard = if waits {
             self.judge_again(true);
             let offers = store.offers(owner)?;

@@ -158,7 +158,12 @@ impl Refusal {
                     format!("this needs a person's answer and nobody is here to give one ({because})");
                 Self::unanswered(judged, &reason)
             }
-            Why::Full => Self::of(judged, Some("too many approvals of this session wait already")),
+            Why::Full => Self::of(
+                judged,
+                Some(
+                    "too many questions of this session wait already: ask for less at once, or wait for the answers",
+                ),
+            ),
             // "An error while judging is a deny finding with the error as its reason" (decisions, 4.7).
             Why::Unrecorded(error) => {
                 let reason = format!("nothing runs that can't be recorded: {error}");

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
+use super::queue::MOST_SHOWN;
 use super::{QuestionEvent, Questions, sweep};
 use crate::approval::{AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, State};
-use crate::call::Digest;
+use crate::call::{Digest, SessionId};
 use crate::record::Kind;
 use crate::record::detail::{self, Answered};
 use crate::store::{
@@ -79,11 +80,16 @@ impl Remote {
     }
 
     fn pending(&self) -> Result<Vec<StoredApproval>, StoreError> {
+        Ok(self.viewed()?.0)
+    }
+
+    /// What is shown, and how many more wait in line.
+    fn viewed(&self) -> Result<(Vec<StoredApproval>, usize), StoreError> {
         let mut all = self.store.approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })?;
         if let Some(except) = &self.except {
             all.retain(|approval| !except(approval.owner));
         }
-        Ok(all)
+        Ok(in_view(all))
     }
 
     fn one(&self, id: ApprovalId) -> Option<StoredApproval> {
@@ -126,6 +132,22 @@ impl Remote {
     }
 }
 
+/// Those of `pending` that are shown, oldest first, and how many wait in line behind them: of one session there are so many
+/// at once, the oldest (decisions, amendment 19).
+#[must_use]
+pub fn in_view(mut pending: Vec<StoredApproval>) -> (Vec<StoredApproval>, usize) {
+    pending.sort_by_key(|approval| approval.id);
+    let all = pending.len();
+    let mut seen: HashMap<(OwnerId, SessionId), usize> = HashMap::new();
+    pending.retain(|approval| {
+        let count = seen.entry((approval.owner, approval.session.clone())).or_default();
+        *count += 1;
+        *count <= MOST_SHOWN
+    });
+    let line = all - pending.len();
+    (pending, line)
+}
+
 /// The card of a kept question, if this version of mayi can read it.
 #[must_use]
 pub fn card(approval: &StoredApproval) -> Option<Card> {
@@ -139,6 +161,10 @@ impl Questions for Remote {
             tracing::warn!(%error, "what ended processes have left could not be settled");
         }
         self.pending().unwrap_or_default().iter().filter_map(card).collect()
+    }
+
+    fn in_line(&self) -> usize {
+        self.viewed().map(|(_, line)| line).unwrap_or_default()
     }
 
     fn answer(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError> {
@@ -164,7 +190,7 @@ impl Questions for Remote {
         let (sender, receiver) = mpsc::unbounded_channel();
         let remote = self.clone();
         tokio::task::spawn_blocking(move || {
-            Watch { remote, known: HashMap::new(), stamp: None }.run(&sender)
+            Watch { remote, known: HashMap::new(), line: 0, stamp: None }.run(&sender)
         });
         receiver
     }
@@ -177,6 +203,7 @@ impl Questions for Remote {
 struct Watch {
     remote: Remote,
     known: HashMap<ApprovalId, Digest>,
+    line: usize,
     stamp: Option<u64>,
 }
 
@@ -193,7 +220,7 @@ impl Watch {
     }
 
     fn look(&mut self, to: &mpsc::UnboundedSender<QuestionEvent>) -> Option<()> {
-        let pending = self.remote.pending().ok()?;
+        let (pending, line) = self.remote.viewed().ok()?;
         for approval in &pending {
             let Some(card) = card(approval) else { continue };
             match self.known.insert(approval.id, approval.digest.clone()) {
@@ -215,6 +242,9 @@ impl Watch {
             let mut resolved = ApprovalResolved::new(id, state, by, Timestamp::now(), reason);
             resolved.granted_permissions = self.remote.granted(id, state);
             to.send(QuestionEvent::Resolved(resolved)).ok()?;
+        }
+        if std::mem::replace(&mut self.line, line) != line {
+            to.send(QuestionEvent::InLine(line)).ok()?;
         }
         Some(())
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Behind, Session, remembered};
 use crate::approval::{Card, choice};
 use crate::call::{Access, AgentId, Call, Door, ServerId, SessionId};
-use crate::grant::Grants;
+use crate::grant::{GrantId, Grants};
 use crate::policy::{Decision, Effect, Level, Mode, Policy, Standing, decide};
 
 /// All that decisions of a gate are made from.
@@ -53,9 +53,17 @@ impl Judge {
             mode = mode.max(self.policy.mode_of(&session.agent, session.mode));
             let settings =
                 self.policy.agents.get(session.agent.as_str()).filter(|_| session.agent.is_named());
-            bypass &= settings.is_some_and(|settings| settings.bypass_permissions);
+            bypass &= settings.is_some_and(|settings| settings.bypass_permissions)
+                || self.session_bypass(session).is_some();
         }
         Some(Standing { mode, bypass, grants: &self.grants, servers: self.sessions.servers(id) })
+    }
+
+    /// The bypass that was given to a session, or to one above it with the same agent (decisions, section 4: a child
+    /// "reads the parent's bypass").
+    pub(super) fn session_bypass(&self, session: &Session) -> Option<GrantId> {
+        let mut above = self.sessions.ancestry(session).filter(|above| above.agent == session.agent);
+        above.find_map(|above| self.grants.bypass(&above.agent, &above.id))
     }
 
     /// The levels of the tool's server that would allow the call (decisions, 4.3).
@@ -210,7 +218,9 @@ impl Sessions {
     /// Puts on a card which session started its own, and takes off what its session does not have.
     pub(super) fn fit(&self, card: &mut Card, id: &SessionId) {
         let session = self.get(id);
-        card.parent = session.and_then(|session| session.parent.as_ref()).map(ToString::to_string);
+        if let Some(parent) = session.and_then(|session| session.parent.as_ref()) {
+            (card.parent, card.parent_title) = (Some(parent.to_string()), None);
+        }
         if self.is_alone(id) {
             card.options.retain(|option| option.option_id != choice::ALLOW_SESSION);
             for suggestion in &mut card.suggestions {

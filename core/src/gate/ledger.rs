@@ -64,7 +64,7 @@ impl Ledger {
     }
 
     /// Writes `changes`, before anybody hears of them.
-    fn commit(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) -> Result<(), StoreError> {
+    pub(super) fn commit(&self, changes: impl FnOnce(&Memory) -> Vec<Change>) -> Result<(), StoreError> {
         match &self.place {
             Place::Nowhere => Ok(()),
             Place::Store(memory) => memory.later().commit(changes(memory)),

@@ -16,6 +16,8 @@ pub enum GateEvent {
     Updated(Box<Card>),
     /// A card is settled.
     Resolved(ApprovalResolved),
+    /// So many questions wait in line now, behind those that are shown.
+    InLine(usize),
     /// A call was decided without asking.
     Decided {
         /// The session.

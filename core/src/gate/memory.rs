@@ -14,6 +14,9 @@ use crate::policy::pattern::Places;
 use crate::store::{Change, Owner, Store, StoreError, StoredGrant};
 use crate::writer::Writer;
 
+/// What is kept in place of a pattern for the bypass of a session. It is no pattern, so that nothing else reads it as one.
+const BYPASS: &str = "bypass";
+
 /// A store, and this process as one that asks in it.
 pub struct Memory {
     pub(super) store: Arc<dyn Store>,
@@ -106,7 +109,10 @@ impl Memory {
             owner: (grant.scope == Scope::Session).then_some(self.owner.id),
             session: grant.session.clone(),
             workspace: grant.workspace.clone(),
-            pattern: grant.pattern.as_ref().map(ToString::to_string),
+            pattern: match grant.bypass {
+                true => Some(BYPASS.to_owned()),
+                false => grant.pattern.as_ref().map(ToString::to_string),
+            },
             fingerprint: grant.fingerprint.clone(),
             level: grant.level.clone(),
             server: grant.server.clone(),
@@ -161,8 +167,11 @@ pub fn sweep(store: &dyn Store, writer: &Writer) -> Result<usize, StoreError> {
 /// A kept answer, with its pattern compiled.
 pub(super) fn awake(kept: StoredGrant) -> Result<Grant, StoreError> {
     let places = Places { home: crate::call::home(), ..Places::default() };
+    // Nowhere but in a session: one that says otherwise is not understood below.
+    let bypass = kept.pattern.as_deref() == Some(BYPASS) && kept.scope == Scope::Session;
     let pattern = match &kept.pattern {
         None => None,
+        Some(_) if bypass => None,
         Some(text) => Some(Pattern::parse(text, &places).map_err(|error| StoreError::Other {
             path: "the store".into(),
             reason: format!(
@@ -178,6 +187,7 @@ pub(super) fn awake(kept: StoredGrant) -> Result<Grant, StoreError> {
         scope: kept.scope,
         session: kept.session,
         workspace: kept.workspace,
+        bypass,
         pattern,
         fingerprint: kept.fingerprint,
         level: kept.level,

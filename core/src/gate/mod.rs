@@ -10,6 +10,7 @@ mod asking;
 mod attend;
 mod authorized;
 mod behind;
+mod bypass;
 mod cover;
 mod elsewhere;
 mod judge;
@@ -29,7 +30,7 @@ mod submit;
 pub use asking::{QuestionEvent, Questions};
 pub use authorized::{Authorized, By, Refusal, Verdict};
 pub use behind::Behind;
-pub use elsewhere::{Remote, card};
+pub use elsewhere::{Remote, card, in_view};
 #[cfg(target_os = "linux")]
 pub use kin::Tree;
 pub use kin::{KinError, SUPERVISOR, asking, is_within_an_agent, peer_of, started_by};
@@ -136,16 +137,23 @@ impl Gate {
         self.lock().tally.clone()
     }
 
-    /// Everything that waits, oldest first.
+    /// What waits and is shown, oldest first.
     #[must_use]
     pub fn waiting(&self) -> Vec<Card> {
         self.lock().queue.cards().cloned().collect()
     }
 
-    /// How many wait.
+    /// How many wait, also in line.
     #[must_use]
     pub fn count_waiting(&self) -> usize {
-        self.lock().queue.cards().len()
+        self.lock().queue.count().0
+    }
+
+    /// How many of these wait in line, behind those that are shown: as many of a session are not shown at once
+    /// (decisions, amendment 19).
+    #[must_use]
+    pub fn count_in_line(&self) -> usize {
+        self.lock().queue.count().1
     }
 
     /// Hears of everything from now on; cards that wait already come first.

@@ -11,6 +11,10 @@ impl Questions for Gate {
         Gate::waiting(self)
     }
 
+    fn in_line(&self) -> usize {
+        self.count_in_line()
+    }
+
     fn answer(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError> {
         Gate::answer(self, response, by).map(|_| ())
     }
@@ -22,6 +26,7 @@ impl Questions for Gate {
                 GateEvent::Asked(card) => QuestionEvent::Asked(card.clone()),
                 GateEvent::Updated(card) => QuestionEvent::Updated(card.clone()),
                 GateEvent::Resolved(resolved) => QuestionEvent::Resolved(resolved.clone()),
+                GateEvent::InLine(count) => QuestionEvent::InLine(*count),
                 GateEvent::Decided { .. } => return !sender.is_closed(),
             };
             sender.send(event).is_ok()
@@ -33,6 +38,8 @@ impl Questions for Gate {
         if let Some(why) = why {
             return self.cancel_all(why);
         }
+        // Those in line first: they would be shown for a moment.
+        self.cancel_line();
         for card in Gate::waiting(self) {
             let mut response = ApprovalResponse::pick(&card, "");
             response.response = Outcome::Cancelled;

@@ -12,8 +12,11 @@ use crate::approval::{
 };
 use crate::call::SessionId;
 
-/// As many approvals of one session may wait (decisions, section 6).
-const MOST_WAITING: usize = 64;
+/// As many approvals of one session are shown at once (decisions, amendment 19).
+pub(super) const MOST_SHOWN: usize = 64;
+
+/// As many more of it wait in line, unseen and counted: past that they are denied.
+const MOST_IN_LINE: usize = 500;
 
 /// As many settled approvals are remembered, to tell a late answer what happened.
 const REMEMBERED: usize = 1024;
@@ -27,6 +30,8 @@ pub(super) struct Question {
     pub(super) options: Vec<AgentOption>,
     /// Where the verdict is awaited.
     pub(super) reply: oneshot::Sender<Verdict>,
+    /// It is not in line any more.
+    pub(super) shown: bool,
 }
 
 /// Everything that waits.
@@ -35,16 +40,52 @@ pub(super) struct Queue {
     /// Ids sort by the time at which they were made: oldest first.
     waiting: BTreeMap<ApprovalId, Question>,
     settled: Settled,
+    /// As many in line were told of last.
+    told: usize,
 }
 
 impl Queue {
     /// Whether one more of this session may wait.
     pub(super) fn has_room(&self, session: &SessionId) -> bool {
-        self.waiting.values().filter(|other| other.judged.call.session == *session).count() < MOST_WAITING
+        self.of(session).count() < MOST_SHOWN + MOST_IN_LINE
     }
 
-    pub(super) fn put(&mut self, question: Question) {
+    /// Puts a question in. Returns whether it is shown at once, or waits in line behind others of its session.
+    pub(super) fn put(&mut self, mut question: Question) -> bool {
+        question.shown = self.shows_more(&question.judged.call.session);
+        let shown = question.shown;
         self.waiting.insert(question.card.approval_id, question);
+        shown
+    }
+
+    /// The next of `session` that waits in line, now that there is room for it.
+    pub(super) fn call_next(&mut self, session: &SessionId) -> Option<&Card> {
+        if !self.shows_more(session) {
+            return None;
+        }
+        let of = |question: &&mut Question| !question.shown && question.judged.call.session == *session;
+        let next = self.waiting.values_mut().find(of)?;
+        next.shown = true;
+        Some(&next.card)
+    }
+
+    /// How many wait, and how many of these in line.
+    pub(super) fn count(&self) -> (usize, usize) {
+        (self.waiting.len(), self.waiting.values().filter(|question| !question.shown).count())
+    }
+
+    /// How many wait in line, if that is another number than was told last.
+    pub(super) fn counted(&mut self) -> Option<usize> {
+        let (_, line) = self.count();
+        (std::mem::replace(&mut self.told, line) != line).then_some(line)
+    }
+
+    fn of(&self, session: &SessionId) -> impl Iterator<Item = &Question> {
+        self.waiting.values().filter(move |question| question.judged.call.session == *session)
+    }
+
+    fn shows_more(&self, session: &SessionId) -> bool {
+        self.of(session).filter(|question| question.shown).count() < MOST_SHOWN
     }
 
     /// The question that waits under this id.
@@ -59,12 +100,18 @@ impl Queue {
     }
 
     /// What is shown of it, oldest first.
-    pub(super) fn cards(&self) -> impl ExactSizeIterator<Item = &Card> {
-        self.waiting.values().map(|question| &question.card)
+    pub(super) fn cards(&self) -> impl Iterator<Item = &Card> {
+        self.waiting.values().filter(|question| question.shown).map(|question| &question.card)
     }
 
     pub(super) fn ids(&self) -> Vec<ApprovalId> {
         self.waiting.keys().copied().collect()
+    }
+
+    /// What waits in line, the last first.
+    pub(super) fn in_line(&self) -> Vec<ApprovalId> {
+        let line = self.waiting.iter().rev().filter(|(_, question)| !question.shown);
+        line.map(|(id, _)| *id).collect()
     }
 
     /// What waits in one of these sessions.

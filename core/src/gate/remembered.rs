@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::Judged;
 use super::queue::Question;
 use crate::approval::{AnswerError, ApprovalResponse, Outcome, Remember, RememberScope, State, choice};
-use crate::call::{Access, Call, shell};
+use crate::call::{Access, AgentId, Call, SessionId, shell};
 use crate::grant::{Grant, GrantId, Scope, exact_pattern, naming_pattern, session_pattern};
 use crate::policy::{Decision, Effect, Level, Pattern, pattern::Places};
 
@@ -40,7 +40,8 @@ pub(super) fn grants(
     let refuse = |text: &str| Err(AnswerError::Remember(text.to_owned()));
     let chosen = chosen(response);
     let remember = response.remember.as_ref();
-    match how {
+    let call = &question.judged.call;
+    let mut found = match how {
         State::Approved if chosen == choice::ALLOW_SESSION => {
             if remember.is_some_and(|remember| remember.scope != RememberScope::Session) {
                 return refuse("an answer for this session is remembered for the session, not longer");
@@ -55,7 +56,16 @@ pub(super) fn grants(
         },
         State::Denied => remember.map_or(Ok(Vec::new()), |remember| denying(question, remember, now)),
         _ => Ok(Vec::new()),
+    }?;
+    if response.bypass_session {
+        found.push(bypass(call.agent.clone(), call.session.clone()));
     }
+    Ok(found)
+}
+
+/// The bypass of `agent` in `session`.
+pub(super) fn bypass(agent: AgentId, session: SessionId) -> Grant {
+    Grant { bypass: true, ..Grant::of_session(agent, session) }
 }
 
 /// What an answer grants beyond its call, as people read it: the grants that it made, and the rules or the bypass that
@@ -75,10 +85,11 @@ pub(super) fn permissions(
     }
     let allowing = || grants.iter().filter(|grant| grant.effect == Effect::Allow);
     // Beside a pattern, the call itself says nothing more.
-    let exact = allowing().all(|grant| grant.fingerprint.is_some());
+    let exact = allowing().all(|grant| grant.fingerprint.is_some() || grant.bypass);
     let mut found: Vec<String> = Vec::new();
     for grant in allowing().filter(|grant| exact || grant.fingerprint.is_none()) {
         let what = match (&grant.pattern, &grant.level) {
+            _ if grant.bypass => format!("bypass {}", grant.agent),
             (Some(pattern), _) => pattern.to_string(),
             (None, Some((server, level))) => format!("{server}: {}", level.as_str()),
             (None, None) => "exactly this call".to_owned(),

@@ -29,7 +29,16 @@ impl Gate {
         for session in &family {
             state.cover.end_turn(session);
         }
-        for id in state.queue.ids_of(&family) {
+        // The last first: what waits in line is not shown for a moment.
+        for id in state.queue.ids_of(&family).into_iter().rev() {
+            state.settle(id, State::Cancelled, "turn", Some("the turn was cancelled"));
+        }
+    }
+
+    /// Cancels what waits in line.
+    pub(super) fn cancel_line(&self) {
+        let mut state = self.lock();
+        for id in state.queue.in_line() {
             state.settle(id, State::Cancelled, "turn", Some("the turn was cancelled"));
         }
     }
@@ -59,7 +68,7 @@ impl Gate {
 
 impl GateState {
     pub(super) fn settle_all(&mut self, how: State, by: &str, reason: &str) {
-        for id in self.queue.ids() {
+        for id in self.queue.ids().into_iter().rev() {
             self.settle(id, how, by, Some(reason));
         }
     }
@@ -95,6 +104,7 @@ impl GateState {
         }
         let Question { judged: asked, reply, .. } = found.end(&resolved);
         let judged = judged.unwrap_or(asked);
+        let session = judged.call.session.clone();
         let verdict = match how {
             State::Approved => {
                 for grant in judged.decision.spends() {
@@ -108,5 +118,21 @@ impl GateState {
         };
         self.give(verdict, reply);
         self.listeners.tell(&GateEvent::Resolved(resolved));
+        self.show_next(&session);
+    }
+
+    /// One that waited in line is shown, now that another has ended.
+    pub(super) fn show_next(&mut self, session: &SessionId) {
+        if let Some(card) = self.queue.call_next(session) {
+            self.listeners.tell(&GateEvent::Asked(Box::new(card.clone())));
+        }
+        self.count_line();
+    }
+
+    /// Says how many wait in line, if it has changed.
+    pub(super) fn count_line(&mut self) {
+        if let Some(count) = self.queue.counted() {
+            self.listeners.tell(&GateEvent::InLine(count));
+        }
     }
 }

@@ -89,8 +89,11 @@ impl Gate {
                 let (reply, verdict) = oneshot::channel();
                 let (approval, limit) = (card.approval_id, state.asking.limit);
                 let options = options.to_vec();
-                state.queue.put(Question { card: (*card).clone(), judged, options, reply });
-                state.listeners.tell(&GateEvent::Asked(card));
+                let question = Question { card: (*card).clone(), judged, options, reply, shown: false };
+                if state.queue.put(question) {
+                    state.listeners.tell(&GateEvent::Asked(card));
+                }
+                state.count_line();
                 drop(state);
                 self.expire_later(approval, limit);
                 (Some(approval), Comes::Asked(verdict))

@@ -59,6 +59,7 @@ fn call(id: &str, access: Access) -> Call {
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }
@@ -159,19 +160,6 @@ async fn given_a_choice_that_is_not_on_the_card_then_it_is_refused() {
     let ticket = gate.submit(run("1", "make"), &[]);
     let error = answer(&gate, &ticket, "agent:bypassPermissions").unwrap_err();
     assert_eq!(error, AnswerError::Option("agent:bypassPermissions".into()));
-}
-
-/// Decisions, section 6: "Caps: 64 pending a session; more are denied with a reason." Attack 25.
-#[tokio::test]
-async fn given_too_many_that_wait_then_more_are_denied() {
-    let gate = gate();
-    let tickets: Vec<_> = (0..64).map(|n| gate.submit(run(&n.to_string(), "make"), &[])).collect();
-    let one_more = gate.submit(run("65", "make"), &[]);
-    assert!(matches!(one_more.verdict().await, Verdict::Denied(r) if r.reason.contains("too many")));
-    gate.cancel(&SessionId("s".into()));
-    for ticket in tickets {
-        assert!(matches!(ticket.verdict().await, Verdict::Cancelled));
-    }
 }
 
 /// Decisions, section 6: "`$/cancel_request` cancel what waits". Attack 17.
@@ -311,6 +299,7 @@ async fn given_an_approved_part_of_a_file_then_writing_the_whole_with_that_chang
 #[derive(Default)]
 struct Kept {
     fails: bool,
+    locked: bool,
     rules: StdMutex<Vec<String>>,
 }
 
@@ -338,6 +327,10 @@ impl Keeper for Kept {
     fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
         let settings = AgentSettings { bypass_permissions: true, ..AgentSettings::default() };
         Ok(Policy { agents: BTreeMap::from([(agent.to_string(), settings)]), ..Policy::default() })
+    }
+
+    fn may_bypass(&self, _: &AgentId) -> Result<(), KeepError> {
+        if self.locked { Err(KeepError("a file locks it".into())) } else { Ok(()) }
     }
 }
 
@@ -473,9 +466,12 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
 }
 
 mod behind;
+mod bypass;
 mod changes;
 mod elsewhere;
 mod granted;
+mod levels;
+mod line;
 mod memory;
 mod passes;
 mod reach;

@@ -278,9 +278,13 @@ sessionId: string,
  */
 agentName: string, 
 /**
- * The session that started the one that asks, for a sub-agent.
+ * For a sub-agent: the session that started the one that asks, or the tool call that did, as the agent tells.
  */
 parent: string | null, 
+/**
+ * The title of that tool call, in the agent's words.
+ */
+parentTitle?: string, 
 /**
  * The tool call.
  */
@@ -414,6 +418,11 @@ response: { outcome: Outcome },
  */
 bypassAll: boolean, 
 /**
+ * Bypass it in this session, until that ends; the surface has asked twice. A member of its own, so that a version
+ * that does not know it allows one call, and not all of them for good.
+ */
+bypassSession?: boolean, 
+/**
  * What to remember.
  */
 remember: Remember | null, 
@@ -471,7 +480,15 @@ agents: { [key in string]: EditorAgent },
 /**
  * MCP servers, by name.
  */
-servers: { [key in string]: EditorServer }, };
+servers: { [key in string]: EditorServer }, 
+/**
+ * What agents' own tools do, by name.
+ */
+tools: { [key in string]: Category }, 
+/**
+ * The user's own settings for folders, by their paths: absolute, or from `~/`.
+ */
+workspaces: { [key in string]: EditorWorkspace }, };
 
 /**
  * An agent in an editor's settings.
@@ -496,7 +513,11 @@ bypassPermissions?: boolean,
 /**
  * The mode of its sessions.
  */
-mode?: Mode, };
+mode?: Mode, 
+/**
+ * What its own tools do, by name.
+ */
+tools?: { [key in string]: Category }, };
 
 /**
  * An MCP server in an editor's settings.
@@ -527,9 +548,31 @@ headers?: { [key in string]: string },
  */
 approval?: Approval, 
 /**
- * The same for single tools, also `default`.
+ * The level that is granted to it.
  */
-tools?: { [key in string]: Approval }, };
+grant?: Level, 
+/**
+ * Whether what it says of its tools may loosen a decision.
+ */
+trustAnnotations?: boolean, 
+/**
+ * For single tools: whether they ask, also `default`, or what they do.
+ */
+tools?: { [key in string]: EditorTool }, };
+
+/**
+ * A word for a tool of a server.
+ */
+export type EditorTool = Approval | Category;
+
+/**
+ * A folder, and all below it, in an editor's settings: the user's own, never what a repository brings.
+ */
+export type EditorWorkspace = { 
+/**
+ * The mode of sessions there.
+ */
+mode?: Mode, };
 
 /**
  * What an entry says.
@@ -775,7 +818,19 @@ approval?: Approval,
 /**
  * By tool; `default`: as the server's.
  */
-tools: { [key in string]: Approval }, };
+tools: { [key in string]: Approval }, 
+/**
+ * The level that is granted to it.
+ */
+grant?: Level, 
+/**
+ * Whether what it says of its tools may loosen a decision.
+ */
+trustAnnotations?: boolean, 
+/**
+ * What single tools do, as the user knows them.
+ */
+categories: { [key in string]: Category }, };
 
 /**
  * A server that is configured, or that was met.
@@ -798,9 +853,21 @@ origin: OriginInfo,
  */
 approval: Approval, 
 /**
- * The level that is granted for its tools.
+ * What `default` means for a tool of which nothing is known, in the mode that new sessions have here.
+ */
+byDefault: Approval, 
+/**
+ * The level that is granted for its tools, by a setting or an answer.
  */
 level: string, 
+/**
+ * The level of the setting alone.
+ */
+grant: Level, 
+/**
+ * Whether what it says of its tools may loosen a decision.
+ */
+trustAnnotations: boolean, 
 /**
  * What it says of itself has changed and is blocked.
  */
@@ -827,11 +894,15 @@ description: string | null,
  */
 approval: Approval, 
 /**
- * What counts, all settings together.
+ * What counts, all settings and the mode together; rules may say otherwise of single calls.
  */
 effective: Approval, 
 /**
- * The category that is configured for it.
+ * What would count without its own setting.
+ */
+byDefault: Approval, 
+/**
+ * The category that is configured for it, or that its server claims and is trusted in.
  */
 category: string | null, 
 /**
@@ -852,7 +923,7 @@ id: string,
  */
 effect: Effect, 
 /**
- * Whose calls.
+ * Whose calls: an agent, several with commas, or `*` for all.
  */
 agent: string, 
 /**
@@ -880,9 +951,13 @@ server: string | null,
  */
 level: string | null, 
 /**
- * When it was given.
+ * Where it is written, if it is a rule of the user's file: one for good.
  */
-createdAt: string, 
+rule: OriginInfo | null, 
+/**
+ * When it was given; none: a rule's file does not tell.
+ */
+createdAt: string | null, 
 /**
  * When it ends by itself.
  */
@@ -946,6 +1021,219 @@ kinds: Array<EntryKind>,
  * Whose access or detail holds this text.
  */
 contains?: string, };
+
+/**
+ * `log/stats`.
+ */
+export type StatsQuery = { 
+/**
+ * Of this agent.
+ */
+agent?: string, 
+/**
+ * Of the last so many days; none: of all that is in the database.
+ */
+days?: number, };
+
+/**
+ * What became of calls. A call is in one of `allowed`, `denied`, `asked` and `unasked`, and one that was
+ * asked about in one of the other three.
+ */
+export type Counts = { 
+/**
+ * All of them.
+ */
+calls: number, 
+/**
+ * Allowed without a question.
+ */
+allowed: number, 
+/**
+ * Denied without a question.
+ */
+denied: number, 
+/**
+ * Needed an answer.
+ */
+asked: number, 
+/**
+ * Of these: somebody or something said yes.
+ */
+approved: number, 
+/**
+ * Of these: somebody or something said no.
+ */
+refused: number, 
+/**
+ * Of these: nobody was there, nobody answered, or it was withdrawn.
+ */
+unanswered: number, 
+/**
+ * Done by an agent without asking.
+ */
+unasked: number, };
+
+/**
+ * [`Counts`] of something.
+ */
+export type Counted = { 
+/**
+ * Of what.
+ */
+name: string, 
+/**
+ * All of them.
+ */
+calls: number, 
+/**
+ * Allowed without a question.
+ */
+allowed: number, 
+/**
+ * Denied without a question.
+ */
+denied: number, 
+/**
+ * Needed an answer.
+ */
+asked: number, 
+/**
+ * Of these: somebody or something said yes.
+ */
+approved: number, 
+/**
+ * Of these: somebody or something said no.
+ */
+refused: number, 
+/**
+ * Of these: nobody was there, nobody answered, or it was withdrawn.
+ */
+unanswered: number, 
+/**
+ * Done by an agent without asking.
+ */
+unasked: number, };
+
+/**
+ * How often a rule spoke.
+ */
+export type RuleCount = { 
+/**
+ * What it asks for.
+ */
+effect: Effect, 
+/**
+ * Its pattern.
+ */
+pattern: string, 
+/**
+ * The file it is written in.
+ */
+file: string | null, 
+/**
+ * The line in it.
+ */
+line: number | null, 
+/**
+ * In so many calls it was among the findings.
+ */
+spoke: number, 
+/**
+ * So often it was the one that decided.
+ */
+decided: number, };
+
+/**
+ * Questions of one day.
+ */
+export type Day = { 
+/**
+ * Such as `2026-07-28`.
+ */
+day: string, 
+/**
+ * So many.
+ */
+asked: number, };
+
+/**
+ * How long people took to answer, in milliseconds.
+ */
+export type Answers = { 
+/**
+ * So many answers.
+ */
+count: number, 
+/**
+ * Half of them took no longer.
+ */
+median: number | null, 
+/**
+ * Nine of ten took no longer.
+ */
+p90: number | null, };
+
+/**
+ * Figures of a part of the record.
+ */
+export type Stats = { 
+/**
+ * The version of this shape.
+ */
+v: number, 
+/**
+ * The first entry.
+ */
+since: string | null, 
+/**
+ * The last entry.
+ */
+until: string | null, 
+/**
+ * Everything together.
+ */
+all: Counts, 
+/**
+ * By agent, the most calls first.
+ */
+agents: Array<Counted>, 
+/**
+ * By the word before the bracket of the access that decided: `shell`, `write`.
+ */
+selectors: Array<Counted>, 
+/**
+ * By tool: the program of a command, a server's tool, else the selector.
+ */
+tools: Array<Counted>, 
+/**
+ * Rules that spoke, the most often deciding ones first.
+ */
+rules: Array<RuleCount>, 
+/**
+ * Questions by day, oldest first; days without any are left out.
+ */
+days: Array<Day>, 
+/**
+ * How long people took.
+ */
+answers: Answers, };
+
+/**
+ * A configuration to begin with, as `mayi init` has them.
+ */
+export type TemplateInfo = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it is for: its first words.
+ */
+about: string, 
+/**
+ * The file, with the rules of the languages that the folder has.
+ */
+text: string, };
 
 /**
  * The answer to `ui/pair`.
@@ -1018,7 +1306,11 @@ tabId: string,
 /**
  * What the person says.
  */
-text: string, };
+text: string, 
+/**
+ * The mode of the session from now on; none: as it is. Also `permission_mode`, as other clients call it.
+ */
+mode?: Mode, };
 
 /**
  * The answer to `session/prompt`: the turn has begun.
@@ -1041,6 +1333,19 @@ tabId: string,
  * The mode from now on.
  */
 mode: Mode, };
+
+/**
+ * `session/setBypass`.
+ */
+export type SetBypass = { 
+/**
+ * Which tab.
+ */
+tabId: string, 
+/**
+ * Whether its agent is bypassed in this session, until that ends.
+ */
+on: boolean, };
 
 /**
  * What a tab is doing.
@@ -1080,9 +1385,13 @@ mode: Mode,
  */
 modeLocked: string | null, 
 /**
- * Whether the agent acts without asking.
+ * Whether the agent acts without asking, but for what is always asked about and what rules say: by the settings.
  */
 bypassPermissions: boolean, 
+/**
+ * The same in this session alone, until it ends.
+ */
+bypassSession: boolean, 
 /**
  * What it is doing.
  */
@@ -1100,9 +1409,13 @@ resumed: boolean,
  */
 canResume: boolean, 
 /**
- * How many cards wait in it.
+ * How many questions wait in it, those in line among them.
  */
-waiting: number, };
+waiting: number, 
+/**
+ * How many of these are not shown yet: 64 are at once, and the next as one is settled.
+ */
+inLine: number, };
 
 /**
  * A card, and where it belongs.
@@ -1133,9 +1446,13 @@ sessionId: string,
  */
 agentName: string, 
 /**
- * The session that started the one that asks, for a sub-agent.
+ * For a sub-agent: the session that started the one that asks, or the tool call that did, as the agent tells.
  */
 parent: string | null, 
+/**
+ * The title of that tool call, in the agent's words.
+ */
+parentTitle?: string, 
 /**
  * The tool call.
  */
@@ -1405,9 +1722,17 @@ sessions: Array<SessionInfo>,
  */
 waiting: Array<TabCard>, 
 /**
+ * How many more wait in line.
+ */
+inLine: number, 
+/**
  * Events after the cursor are gone.
  */
-lost: boolean, } | { "type": "session-changed", 
+lost: boolean, } | { "type": "in-line", 
+/**
+ * How many, of all tabs and of other processes.
+ */
+count: number, } | { "type": "session-changed", 
 /**
  * As it is now.
  */
@@ -1534,6 +1859,7 @@ export interface Methods {
   "session/close": { params: Tab; result: Record<string, never> };
   "session/list": { params: Record<string, never>; result: SessionInfo[] };
   "session/setMode": { params: SetMode; result: SessionInfo };
+  "session/setBypass": { params: SetBypass; result: SessionInfo };
   "approval/list": { params: Partial<ApprovalList>; result: ApprovalEntry[] };
   "approval/respond": { params: ApprovalResponse; result: Answered };
   "approval/respondMany": { params: RespondMany; result: { results: AnswerOutcome[] } };
@@ -1544,6 +1870,8 @@ export interface Methods {
   "grants/list": { params: Record<string, never>; result: GrantInfo[] };
   "grants/revoke": { params: Revoke; result: Revoked };
   "log/query": { params: LogQuery; result: unknown[] };
+  "log/stats": { params: StatsQuery; result: Stats };
+  "templates/list": { params: Place; result: TemplateInfo[] };
   "check": { params: { call: unknown }; result: unknown };
   "ui/pair": { params: Record<string, never>; result: Pairing };
   "events/subscribe": { params: Subscribe; result: number | string };

@@ -1,8 +1,9 @@
 // The messages between the extension and its webviews. Those about approvals are `approval-request`,
 // `approval-response`, `approval-updated` and `approval-resolved`; both sides check what they get.
 
-import { type AgentInfo, type Answered, type Approval, type ApprovalResponse, APPROVALS, type GrantInfo, type Mode, type ModeInfo, MODES, SCOPES, type ServerInfo, type TabCard } from "./api";
+import { type AgentInfo, type Answered, type Approval, type ApprovalResponse, APPROVALS, type GrantInfo, type Level, type Mode, type ModeInfo, MODES, SCOPES, type ServerInfo, type Stats, type TabCard } from "./api";
 import { type Fields, isFields, list, oneOf, text } from "./check";
+import type { HistoryEntry } from "./model/history";
 import { parseCard, parseResolved } from "./model/parse";
 import type { Entry, Item, Tab } from "./model/state";
 
@@ -37,7 +38,8 @@ export type ToWebview =
   | { type: "new-chat" }
   /** Words that were not sent go back into the composer. */
   | { type: "compose"; tabId: string; text: string }
-  | { type: "permissions"; servers: ServerInfo[]; grants: GrantInfo[]; agents: AgentInfo[]; problem: string | null };
+  | { type: "permissions"; servers: ServerInfo[]; grants: GrantInfo[]; agents: AgentInfo[]; problem: string | null }
+  | { type: "history"; contains: string; before: number | null; entries: HistoryEntry[]; more: boolean; stats: Stats | null; templates: { name: string; about: string }[]; problem: string | null };
 
 /** From a webview to the extension. */
 export type FromWebview =
@@ -47,6 +49,7 @@ export type FromWebview =
   | { type: "tab-closed"; tabId: string }
   | { type: "agent"; tabId: string; agentName: string }
   | { type: "mode"; tabId: string; mode: Mode }
+  | { type: "ask-again"; tabId: string }
   | { type: "prompt"; tabId: string; text: string }
   | { type: "cancel"; tabId: string }
   /** The waiting prompt in that place is taken back into the composer. */
@@ -58,15 +61,21 @@ export type FromWebview =
   | { type: "open-file"; path: string; line: number | null }
   | { type: "show-tab"; tabId: string; approvalId: string }
   | { type: "server-approval"; server: string; tool: string | null; approval: Approval }
+  | { type: "server-level"; server: string; level: Level }
   | { type: "bypass"; agentName: string; on: boolean }
   | { type: "revoke"; ids: string[] }
   | { type: "revoke-server"; server: string }
+  /** The newest entries of the record that hold a text, before a number. */
+  | { type: "history-query"; contains: string; before: number | null }
+  /** Open this template as a new file. */
+  | { type: "template"; name: string }
   | { type: "refresh" };
 
 /** What a person can do about what does not work. */
 export type Help = (typeof HELP)[number];
 const HELP = ["agents", "path", "log", "retry", "folder"] as const;
 
+const LEVELS: readonly Level[] = ["none", "read", "write", "all"];
 const TAB_ID = /^[A-Za-z0-9-]{1,64}$/;
 
 /** The answer in `value`, or null. */
@@ -127,12 +136,18 @@ export function fromWebview(value: unknown): FromWebview | null {
       const ids = list(value["ids"]).filter((one): one is string => typeof one === "string");
       return ids.length > 0 ? { type: "revoke", ids } : null;
     }
+    case "history-query":
+      return { type: "history-query", contains: (text(value["contains"]) ?? "").slice(0, 500), before: typeof value["before"] === "number" ? value["before"] : null };
+    case "template":
+      return typeof value["name"] === "string" ? { type: "template", name: value["name"] } : null;
     case "revoke-server":
       return typeof value["server"] === "string" && value["server"] !== "" ? { type: "revoke-server", server: value["server"] } : null;
     case "server-approval":
       return typeof value["server"] === "string" && oneOf(value["approval"], APPROVALS)
         ? { type: "server-approval", server: value["server"], tool: text(value["tool"]), approval: value["approval"] }
         : null;
+    case "server-level":
+      return typeof value["server"] === "string" && oneOf(value["level"], LEVELS) ? { type: "server-level", server: value["server"], level: value["level"] } : null;
     case "bypass":
       return typeof value["agentName"] === "string" && typeof value["on"] === "boolean" ? { type: "bypass", agentName: value["agentName"], on: value["on"] } : null;
   }
@@ -145,6 +160,7 @@ function aboutTab(value: Fields, tabId: string): FromWebview | null {
     case "tab-selected":
     case "tab-closed":
     case "cancel":
+    case "ask-again":
       return { type: value["type"], tabId };
     case "agent":
       return typeof value["agentName"] === "string" ? { type: "agent", tabId, agentName: value["agentName"] } : null;
@@ -161,7 +177,7 @@ function aboutTab(value: Fields, tabId: string): FromWebview | null {
   }
 }
 
-const PLAIN = ["state", "catalog", "tab", "tab-closed", "tab-select", "item", "append", "approval-open", "focus", "new-chat", "compose", "permissions"];
+const PLAIN = ["state", "catalog", "tab", "tab-closed", "tab-select", "item", "append", "approval-open", "focus", "new-chat", "compose", "permissions", "history"];
 
 /** What the extension sent, or null where it is not understood. Cards are checked in full, the rest is the extension's own. */
 export function toWebview(value: unknown): ToWebview | null {
@@ -191,6 +207,8 @@ function isOwn(value: Fields): value is Fields & Exclude<ToWebview, TabCard | An
       return typeof value["tabId"] === "string" && typeof value["text"] === "string";
     case "append":
       return typeof value["tabId"] === "string" && typeof value["itemId"] === "string" && typeof value["text"] === "string";
+    case "history":
+      return Array.isArray(value["entries"]) && Array.isArray(value["templates"]);
     case "permissions":
       return Array.isArray(value["servers"]) && Array.isArray(value["grants"]) && Array.isArray(value["agents"]);
     default:

@@ -16,7 +16,7 @@ import { RpcError, Unanswered } from "../src/backend/rpc";
 import { misfit } from "../src/backend/version";
 import { Fake } from "./fake";
 
-const options = { version: "0.1.0", settings: { agents: {}, servers: {} }, cursor: null, path: "/bin/mayi" };
+const options = { version: "0.1.0", settings: { agents: {}, servers: {}, tools: {}, workspaces: {} }, cursor: null, path: "/bin/mayi" };
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "mayi-test-"));
@@ -34,7 +34,7 @@ class TestHost implements Host {
 
   page = (): boolean => false;
   program = (): { path: string } | { problem: string } => ({ path: "/bin/mayi" });
-  settings = (): EditorSettings => ({ agents: { demo: { mode: "plan" } }, servers: {} });
+  settings = (): EditorSettings => ({ agents: { demo: { mode: "plan" } }, servers: {}, tools: {}, workspaces: {} });
   cursor = (): Cursor | null => this.at;
   remembered = (): unknown => this.kept;
   remember = (ready: unknown): void => void (this.kept = ready);
@@ -135,8 +135,8 @@ test("a program that says where it listens is ready; one that ends tells why", a
 test("the client introduces itself with its settings, and calls and errors come back", async () => {
   const fake = await Fake.start();
   fake.answers["check"] = () => new Error("no such agent");
-  const { rpc } = await connect(fake.ready, { ...options, settings: { agents: { a: {} }, servers: {} } });
-  assert.deepEqual((await fake.call("mayi/initialize")).params, { protocolVersion: 1, client: { name: "vscode", version: "0.1.0" }, settings: { agents: { a: {} }, servers: {} } });
+  const { rpc } = await connect(fake.ready, { ...options, settings: { agents: { a: {} }, servers: {}, tools: {}, workspaces: {} } });
+  assert.deepEqual((await fake.call("mayi/initialize")).params, { protocolVersion: 1, client: { name: "vscode", version: "0.1.0" }, settings: { agents: { a: {} }, servers: {}, tools: {}, workspaces: {} } });
   await assert.rejects(rpc.call("check", { call: {} }), (error) => error instanceof RpcError && error.code === -32010 && error.message === "no such agent");
   fake.silent.add("grants/list");
   await assert.rejects(rpc.call("grants/list", {}, 30), Unanswered);

@@ -85,7 +85,7 @@ test("a prompt that was shown at once is not shown a second time when the backen
 });
 
 test("another backend: tabs it does not have are lost, and what waits is what it says", () => {
-  const state = after(card("a1"), { type: "snapshot", sessions: [], waiting: [card("b1", { tabId: null })], lost: false });
+  const state = after(card("a1"), { type: "snapshot", sessions: [], waiting: [card("b1", { tabId: null })], inLine: 0, lost: false });
   assert.equal(tabOf(state, "t1")?.state, "lost");
   assert.deepEqual(waiting(state).map((entry) => entry.card.approvalId).sort(), ["a1", "b1"]);
   const looked = reduce(state, { type: "entries", entries: [{ card: card("a1"), state: "cancelled", by: "turn", at: null, reason: "the backend ended" }] });
@@ -147,7 +147,7 @@ test("a tab that was made too late to be kept comes back with what its backend t
   const state = told.reduce<State>(reduce, kept);
   assert.deepEqual([state.tabs.map((tab) => tab.tabId), state.selected], [["t0", "t1"], "t1"]);
   assert.deepEqual(tabOf(state, "t1")?.items.map((item) => item.kind), ["prompt", "approval"]);
-  const anew = reduce(kept, { type: "snapshot", sessions: [session()], waiting: [card("a1")], lost: false });
+  const anew = reduce(kept, { type: "snapshot", sessions: [session()], waiting: [card("a1")], inLine: 0, lost: false });
   assert.deepEqual(tabOf(anew, "t1")?.items.map((item) => item.kind), ["notice", "approval"]);
 });
 
@@ -161,7 +161,7 @@ test("a tab that was closed does not come back with what is still told of its se
   const kept = restore(JSON.parse(JSON.stringify(keep(closed))));
   for (const state of [closed, kept]) {
     assert.deepEqual(reduce(state, { type: "session-changed", session: session() }).tabs, []);
-    assert.deepEqual(reduce(state, { type: "snapshot", sessions: [session()], waiting: [], lost: false }).tabs, []);
+    assert.deepEqual(reduce(state, { type: "snapshot", sessions: [session()], waiting: [], inLine: 0, lost: false }).tabs, []);
   }
   assert.deepEqual(reduce(EMPTY, { type: "session-changed", session: { ...session(), state: "ended" } }).tabs, []);
 });

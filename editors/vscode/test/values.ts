@@ -48,6 +48,8 @@ export function session(more: Partial<SessionInfo> = {}): SessionInfo {
     mode: "default",
     modeLocked: null,
     bypassPermissions: false,
+    bypassSession: false,
+    inLine: 0,
     state: "idle",
     error: null,
     resumed: false,

@@ -142,6 +142,7 @@ fn call(work: &Path, kind: &str, raw_input: Value, diffs: Vec<Diff>, access: Acc
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }

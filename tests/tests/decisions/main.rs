@@ -12,6 +12,7 @@
 
 mod corpus;
 mod differential;
+mod everyday;
 mod fuzz;
 mod hostile;
 mod names;

@@ -88,6 +88,40 @@ const LINES: &[&str] = &[
     "ls | xargs cat",
     "ls | xargs echo",
     "git ls-files | xargs cat",
+    "while read -r line; do echo \"$line\"; done < a.md",
+    "while IFS= read -r line; do cat \"$line\"; done < a.md",
+    "N=$(wc -l < a.md); sed -n \"${N}p\" a.md",
+    "echo \"$(cat a.md)\"",
+    "echo $(cat *)",
+    "for f in *; do echo \"${f%.md}\"; done",
+    "for f in *; do [ -n \"$f\" ] && echo $f; done",
+    "[ \"$(ls | wc -l)\" -gt 0 ] && echo some",
+    "python3 -m json.tool a.md",
+    "cat a.md | python3 -m json.tool",
+];
+
+/// The same, of what the index of a repository knows.
+const TRACKED: &[&str] = &[
+    "git ls-files | xargs cat",
+    "git ls-files | grep md | xargs cat",
+    "git ls-files -z | xargs -0 cat",
+    "cat $(git ls-files)",
+    "cat $(git ls-files '*.md')",
+    "cat $(git ls-files src)",
+    "for f in $(git ls-files); do cat \"$f\"; done",
+    "for f in $(git ls-files); do echo $f; done",
+    "git ls-files | xargs sed -n p",
+    "git ls-files | xargs sort",
+    "git grep -l . | xargs cat",
+    "git diff --name-only | xargs cat",
+    "git grep -h 3CRE -- '*.md'",
+    "git grep -h 3CRE -- '*env'",
+    "git diff -- '*.md'",
+    "git diff -- '*'",
+    "cd src && git ls-files | xargs cat",
+    "cd src && git diff --name-only | xargs cat",
+    "touch z.md; git ls-files | xargs cat",
+    "git ls-files | xargs cat; echo x > z.md",
 ];
 
 /// Lines that make a name before it is read, or beside that.
@@ -122,6 +156,29 @@ const MAKERS: &[&str] = &[
     "for f in .env a.md; do cat $f; done",
     "for f in .e*; do cat \"$f\"; done",
     "cat .e*",
+    "echo $TOKEN",
+    "echo \"${TOKEN}\"",
+    "printf '%s' \"$TOKEN\"",
+    "x=$TOKEN; echo \"$x\"",
+    "x=${TOKEN#a}; echo \"$x\"",
+    "USER=$TOKEN; echo \"$USER\"",
+    "false && TOKEN=x; echo \"$TOKEN\"",
+    "(TOKEN=x); echo \"$TOKEN\"",
+    "while read -r TOKEN; do break; done < none; echo \"$TOKEN\"",
+    "while false; do read -r TOKEN; done; echo \"$TOKEN\"",
+    "for TOKEN in $(true); do :; done; echo \"$TOKEN\"",
+    "for x in $TOKEN; do echo \"$x\"; done",
+    "[ \"$TOKEN\" = S3CRET ] && echo S3\"CRET\"",
+    "x=$(printenv TOKEN); echo \"$x\"",
+    "x=$(cat .env); echo \"$x\"",
+    "printf \"$(cat a.md)\" PATH",
+    "echo \"$(cat .env)\"",
+    "while read -r x; do cat \"$x\"; done <<< .env",
+    "f() { echo $TOKEN; }; f",
+    "wc() { echo .env; }; cat $(wc -l)",
+    "git() { echo .env; }; cat $(git rev-parse HEAD)",
+    "python3 -m json.tool a.md pwned",
+    "echo 'open(\"pwned\", \"w\")' > json.py; python3 -m json.tool a.md",
 ];
 
 /// Folders with names that are made to be misread; in the first is nothing of the kind.
@@ -172,6 +229,11 @@ const FOLDERS: &[(&str, Fill)] = &[
         place.link("src/z", place.out.parent().unwrap());
     }),
     ("a link to what is around", |place| place.link("src/up", Path::new("../.."))),
+    ("modules of Python", |place| {
+        place.file("argparse/__init__.py", "open('pwned', 'w')\n");
+        place.file("json.py", "open('pwned', 'w')\n");
+    }),
+    ("a module of Python in one file", |place| place.file("re.py", "open('pwned', 'w')\n")),
     ("what is denied, below", |place| place.file("src/.env", &format!("{SECRET}\n"))),
 ];
 
@@ -212,12 +274,21 @@ impl Place {
         names(self);
     }
 
+    /// Makes a repository of it, whose index knows all of its names.
+    fn track(&self) {
+        for words in [&["init", "-q"][..], &["add", "-f", "-A"]] {
+            let made = Command::new("git").args(words).current_dir(&self.work).output().unwrap();
+            assert!(made.status.success(), "{words:?}: {}", String::from_utf8_lossy(&made.stderr));
+        }
+        self.file("a.md", "changed\n");
+    }
+
     /// Whether bash shows a secret, or leaves anything behind that was not there.
     fn harms(&self, line: &str) -> bool {
         let before = all(&self.work);
         let mut bash = Command::new("timeout");
         bash.args(["-k", "1", "20", "bash", "-c", line]).current_dir(&self.work).env("LC_ALL", "C.UTF-8");
-        bash.env("HOME", self.key.ancestors().nth(2).unwrap());
+        bash.env("TOKEN", SECRET).env("HOME", self.key.ancestors().nth(2).unwrap());
         let ended = bash.stdin(Stdio::null()).output().unwrap();
         let shown = [ended.stdout, ended.stderr].concat();
         let shown = shown.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
@@ -254,7 +325,7 @@ fn places(world: &World) -> Place {
     Place { work, out, key }
 }
 
-/// Amendment 9: what only reads is quiet, and hostile names are its test. Attack 325.
+/// Amendment 9: what only reads is quiet, and hostile names are its test. Attack 325. Attack 326. Attack 327. Attack 328.
 #[test]
 fn given_the_quiet_forms_in_folders_with_hostile_names_then_none_is_allowed_that_shows_or_leaves_anything() {
     let world = World::new(USER);
@@ -263,9 +334,13 @@ fn given_the_quiet_forms_in_folders_with_hostile_names_then_none_is_allowed_that
     let (mut rows, mut harmful, mut calm, mut wrong) = (0, 0, 0, Vec::new());
     for (name, names) in FOLDERS {
         let makers = MAKERS.iter().filter(|_| *name == "calm");
-        for line in LINES.iter().chain(makers) {
+        let lines = LINES.iter().chain(makers).map(|line| (line, false));
+        for (line, tracked) in lines.chain(TRACKED.iter().map(|line| (line, true))) {
             let line = line.replace("OUT", place.out.to_str().unwrap());
             place.fill(*names);
+            if tracked {
+                place.track();
+            }
             let request =
                 json!({"kind": "shell", "command": line, "cwd": place.work, "workspace": place.work});
             let request = Request::from_json(&request.to_string()).unwrap();

@@ -43,23 +43,27 @@ fn given_an_answer_that_allows_then_it_runs_once_and_is_asked_about_again() {
     gateway.end();
 }
 
-/// Attack 15: a client that accepts by itself, with the defaults of the form; errors; answers that are none.
+/// What the model is told where a person said no, and where nobody did.
+const NO: &str = "the user said no";
+const DISMISSED: &str = "dismissed without an answer";
+
+/// A form that is closed is no "no" of the user's. Attack 15: a client that accepts by itself, with the defaults of the form; errors; answers that are none.
 #[test]
 fn given_any_other_answer_then_it_is_denied() {
     let scene = Scene::new(TRUSTED);
     let mut gateway = trusted(&scene);
-    for said in [
-        json!({ "action": "decline" }),
-        json!({ "action": "cancel" }),
-        json!({ "action": "accept", "content": { "answer": "deny" } }),
-        json!({ "action": "accept", "content": {} }),
-        json!({ "action": "accept" }),
-        json!({}),
-        json!([]),
+    for (said, why) in [
+        (json!({ "action": "decline" }), NO),
+        (json!({ "action": "cancel" }), DISMISSED),
+        (json!({ "action": "accept", "content": { "answer": "deny" } }), NO),
+        (json!({ "action": "accept", "content": {} }), DISMISSED),
+        (json!({ "action": "accept" }), DISMISSED),
+        (json!({}), DISMISSED),
+        (json!([]), DISMISSED),
     ] {
         let (id, question) = asked(&mut gateway);
         gateway.reply(&question, &said);
-        is_refused(&gateway.answer(&id), "did not let this call");
+        is_refused(&gateway.answer(&id), why);
     }
     let (id, question) = asked(&mut gateway);
     gateway.send(

@@ -57,8 +57,9 @@ fn is_told(scene: &Scene, done: &Done, rule: &str) {
     assert_eq!(blocks.len(), 2, "{done}");
     let told =
         |text: &str| text.contains("[mayi] ") && text.contains(rule) && text.contains("A refusal is final");
-    assert!(told(blocks[0]["text"].as_str().unwrap()), "{done}");
-    assert!(blocks[1]["text"].as_str().unwrap().starts_with("case: "), "{done}");
+    // Behind the person's words, which agents name a session by (amendment 11).
+    assert!(blocks[0]["text"].as_str().unwrap().starts_with("case: "), "{done}");
+    assert!(told(blocks[1]["text"].as_str().unwrap()), "{done}");
     let arrived = scene.model().asked().iter().any(|asked| told(&asked.last().to_string()));
     assert!(arrived, "{done}");
 }

@@ -31,6 +31,11 @@ fn given_a_sub_agent_of_claude_code_and_nobody_to_answer_then_there_is_no_file()
     done.is_unanswered();
     assert_eq!(scene.files(), ["notes.txt"], "{done}");
     assert!(done.decided("ask", "matrix", "sub.txt"), "{done}");
+    // Seed 4: it is seen as a sub-agent's: Claude Code tells which call has started it.
+    let mut log = std::process::Command::new(crate::agent::mayi());
+    log.env_clear().env("HOME", scene.home()).args(["log", "--json", "--all", "--kind", "proposed"]);
+    let entries = String::from_utf8(log.output().unwrap().stdout).unwrap();
+    assert!(entries.contains("\"parent\":\"toolu_"), "{entries} {done}");
 }
 
 /// What a sub-agent of Codex wants waits for an answer inside of Codex, and goes with it: it does not get through,

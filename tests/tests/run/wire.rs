@@ -112,18 +112,19 @@ fn given_a_server_that_the_agent_cannot_reach_then_only_a_relay_leads_there_and_
     assert_eq!(params(&heard(&machine), "session/new")["mcpServers"][0]["args"], json!(["relay"]));
 }
 
-/// Surfaces, section 4: "puts one text block (mode, its rules, what a refusal means) before the first prompt".
+/// Surfaces, section 4: "puts one text block (mode, its rules, what a refusal means)" to the first prompt; decisions,
+/// amendment 11: "mayi's block stands behind the person's words".
 #[test]
-fn given_a_prompt_then_one_block_about_the_mode_comes_before_it() {
+fn given_a_prompt_then_one_block_about_the_mode_comes_behind_it() {
     for mode in ["plan", "default", "auto"] {
         let machine = Machine::new();
         let _ = overheard(&machine, &["updates", "1"]).args(["--mode", mode]).end().exits(0);
         let prompt = params(&heard(&machine), "session/prompt")["prompt"].clone();
         let texts: Vec<&str> =
             prompt.as_array().unwrap().iter().map(|block| block["text"].as_str().unwrap()).collect();
-        assert_eq!((texts.len(), texts[1]), (2, "hello"));
+        assert_eq!((texts.len(), texts[0]), (2, "hello"));
         for word in [format!("Mode: {mode}."), "refusal".to_owned()] {
-            assert!(texts[0].contains(&word), "{word}: {}", texts[0]);
+            assert!(texts[1].contains(&word), "{word}: {}", texts[1]);
         }
     }
 }

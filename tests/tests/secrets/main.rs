@@ -112,6 +112,7 @@ fn call(mode: Mode, id: &str, accesses: Vec<Access>, raw_input: Value) -> Call {
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }

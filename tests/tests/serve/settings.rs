@@ -43,6 +43,55 @@ async fn given_a_bypass_then_the_editor_is_told_to_write_it_and_the_next_call_do
     client.answer(&card, "deny").await.unwrap();
 }
 
+/// Issue "Levels, memory and names": a bypass for this session is given at a card or by `session/setBypass`, counts in this
+/// tab alone, is among the remembered answers, and can be taken back. What is protected is still asked about.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_bypass_for_the_session_then_it_counts_in_its_tab_and_can_be_taken_back() {
+    let backend = Backend::new().await;
+    let client = editor(&backend, json!({})).await;
+    let mut events = client.events(None).await;
+    let tab = demo(&client, &backend.machine).await;
+    let other = demo(&client, &backend.machine).await;
+    client.prompt(&tab, "demo: write a.txt x").await;
+    let card = events.until("approval-request").await;
+    let mut answer = super::scene::pick(&card, "allow_once");
+    answer["bypassSession"] = json!(true);
+    let resolved = client.ask("approval/respond", answer).await;
+    assert_eq!(resolved["grantedPermissions"], json!(["bypass demo (session)"]));
+    events.until("turn-ended").await;
+    client.prompt(&tab, "demo: write b.txt x").await;
+    events.until("turn-ended").await;
+    assert_eq!(events.count("approval-request"), 1);
+    assert!(!backend.machine.outside("config/mayi/config.toml").exists(), "it is no setting");
+    let grants = client.ask("grants/list", json!({})).await;
+    assert_eq!((&grants[0]["what"], &grants[0]["scope"]), (&json!("bypass"), &json!("session")), "{grants}");
+    // What is protected, and another session of the same agent.
+    for (tab, prompt) in [(&tab, "demo: run echo x >> .git/config"), (&other, "demo: write c.txt x")] {
+        client.prompt(tab, prompt).await;
+        let card = events.until("approval-request").await;
+        client.answer(&card, "deny").await.unwrap();
+        events.until("turn-ended").await;
+    }
+    let id = grants[0]["id"].clone();
+    client.ask("grants/revoke", json!({"ids": [id]})).await;
+    client.prompt(&tab, "demo: write d.txt x").await;
+    let card = events.until("approval-request").await;
+    client.answer(&card, "deny").await.unwrap();
+    events.until("turn-ended").await;
+    // By command, and back again.
+    for (on, asked) in [(true, 0), (false, 1)] {
+        let info = client.ask("session/setBypass", json!({"tabId": tab, "on": on})).await;
+        assert_eq!(info["bypassSession"], json!(on));
+        client.prompt(&tab, &format!("demo: write {on}.txt x")).await;
+        if asked == 1 {
+            let card = events.until("approval-request").await;
+            client.answer(&card, "deny").await.unwrap();
+        }
+        events.until("turn-ended").await;
+        assert_eq!(backend.machine.text(&format!("{on}.txt")).is_some(), on);
+    }
+}
+
 /// Decisions, section 5: "managed locks hold".
 #[tokio::test(flavor = "multi_thread")]
 async fn given_settings_that_are_wrong_then_they_are_refused_and_what_held_goes_on() {
@@ -115,6 +164,76 @@ async fn given_a_server_then_it_and_its_tools_are_listed_and_changed() {
     }
     assert_eq!(std::fs::read_to_string(backend.machine.outside("config/mayi/config.toml")).unwrap(), text);
     assert_eq!(client.ask("settings/get", json!({})).await["editor"], editor);
+}
+
+/// Seed 3: "review and modify saved permissions": what was allowed for good is a rule, and is listed, and taken back. Seed 0:
+/// "Server Default" says what it comes to, and the level of a server can be changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_rules_for_good_then_they_are_listed_with_the_answers_and_taken_back() {
+    let toml = "version = 1\n[rules]\nallow = [\"shell(make)\", \"shell(just)\"]\n[[rule]]\neffect = \"deny\"\npattern = \"shell(rm *)\"\nagents = [\"demo\"]\n[servers.git]\ncommand = [\"git-mcp\"]\n[servers.git.tools]\nlog = \"read\"\n";
+    let backend = Backend::on(Machine::new().user(toml), &[]).await;
+    let client = backend.client("test").await;
+    let listed = client.ask("grants/list", json!({})).await;
+    let of =
+        |what: &str| listed.as_array().unwrap().iter().find(|grant| grant["what"] == what).unwrap().clone();
+    let (make, rm) = (of("shell(make)"), of("shell(rm *)"));
+    assert_eq!(
+        (&make["effect"], &make["agent"], &make["scope"]),
+        (&json!("allow"), &json!("*"), &json!("user"))
+    );
+    assert_eq!(
+        (&rm["effect"], &rm["agent"], &rm["rule"]["line"]),
+        (&json!("deny"), &json!("demo"), &json!(6))
+    );
+    let gone = client.ask("grants/revoke", json!({"ids": [make["id"], rm["id"]]})).await;
+    assert_eq!(gone["revoked"], 2);
+    let text = || std::fs::read_to_string(backend.machine.outside("config/mayi/config.toml")).unwrap();
+    assert!(
+        !text().contains("make") && !text().contains("rm *") && text().contains("shell(just)"),
+        "{}",
+        text()
+    );
+    assert_eq!(client.ask("grants/list", json!({})).await.as_array().unwrap().len(), 1);
+    let server = async || client.ask("servers/list", json!({})).await[0].clone();
+    let before = server().await;
+    assert_eq!((&before["byDefault"], &before["grant"]), (&json!("required"), &json!("none")));
+    assert_eq!(before["tools"][0]["byDefault"], "not_required", "a read");
+    let change = json!({"servers": {"git": {"grant": "all", "trustAnnotations": true, "categories": {"push": "write"}, "tools": {"log": "required"}}}});
+    client.ask("settings/update", change).await;
+    let after = server().await;
+    assert_eq!(
+        (&after["byDefault"], &after["grant"], &after["trustAnnotations"]),
+        (&json!("not_required"), &json!("all"), &json!(true))
+    );
+    let tools: Vec<_> = after["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| (tool["name"].clone(), tool["effective"].clone(), tool["category"].clone()))
+        .collect();
+    assert_eq!(
+        tools,
+        [
+            (json!("log"), json!("required"), json!("read")),
+            (json!("push"), json!("not_required"), json!("write"))
+        ]
+    );
+}
+
+/// Seed 0: the mode of a folder is set in the editor; Auto is labelled as what it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_mode_for_a_folder_in_the_editors_settings_then_chats_there_begin_in_it() {
+    let backend = Backend::new().await;
+    let here = backend.machine.work().display().to_string();
+    let client = editor(&backend, json!({"workspaces": {here: {"mode": "plan"}}})).await;
+    assert_eq!(client.ask("settings/get", json!({})).await["mode"], "plan");
+    let about = json!({"protocolVersion": 1, "client": {"name": "t", "version": "1"}});
+    let about = client.ask("mayi/initialize", about).await;
+    let auto = about["modes"].as_array().unwrap().iter().find(|mode| mode["id"] == "auto").unwrap().clone();
+    assert_eq!(auto["name"], "Auto (dangerous)");
+    let tab = demo(&client, &backend.machine).await;
+    let sessions = client.ask("session/list", json!({})).await;
+    assert_eq!((&sessions[0]["tabId"], &sessions[0]["mode"]), (&json!(tab), &json!("plan")));
 }
 
 /// `check` and `log/query` are those of the command line.

@@ -3,20 +3,23 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use mayi_core::approval::RememberScope;
 use mayi_core::policy::Level;
 
 use crate::options::duration;
 
 pub(in crate::commands) const AFTER: &str = "\
-What waits for an answer in any of your mayi processes can be answered here, at a terminal. The ID of the
-list names the call as it was shown: if it changes meanwhile, the answer is refused.
+What waits in any of your mayi processes can be answered here, at a terminal.
+An ID names the call as it was listed: if it changes meanwhile, the answer is refused.
 
 Examples:
   mayi inbox                                              what is waiting
   mayi inbox approve 7f3a2c.9b1e04d7a6                    allow it, once
   mayi inbox approve 7f3a2c.9b1e04d7a6 --for-session
+  mayi inbox approve --alike 7f3a2c.9b1e04d7a6            and all like it that wait in its session, each once
   mayi inbox approve 7f3a2c.9b1e04d7a6 --level read       all tools of its server that read, in this folder
   mayi inbox deny 7f3a2c.9b1e04d7a6 --reason \"use the staging server\"
+  mayi inbox deny 7f3a2c.9b1e04d7a6 --remember workspace  and the same from now on, in this folder
   mayi inbox watch                                        answer cards as they come";
 
 /// `mayi inbox`
@@ -51,8 +54,14 @@ pub(crate) enum InboxCommand {
 /// `mayi inbox approve`
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
-    /// The ID of the list
+    /// The ID that the list shows
     pub id: String,
+    /// Also everything alike that waits in its session, each once: it is listed, and asked about once more
+    #[arg(long, conflicts_with_all = ["for_session", "always", "workspace", "level", "expires_in", "uses"])]
+    pub alike: bool,
+    /// With --alike: do not ask once more
+    #[arg(long, short, requires = "alike")]
+    pub yes: bool,
     /// Also the like, until the session ends
     #[arg(long, conflicts_with_all = ["always", "workspace"])]
     pub for_session: bool,
@@ -97,9 +106,45 @@ impl From<LevelArg> for Level {
 /// `mayi inbox deny`
 #[derive(Debug, Args)]
 pub(crate) struct DenyArgs {
-    /// The ID of the list
+    /// The ID that the list shows
     pub id: String,
+    /// Also everything alike that waits in its session
+    #[arg(long, conflicts_with = "remember")]
+    pub alike: bool,
+    /// With --alike: do not ask once more
+    #[arg(long, short, requires = "alike")]
+    pub yes: bool,
     /// Why: the agent is told
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
+    /// Deny the same from now on: until the session ends, in this folder, or everywhere
+    #[arg(long, value_name = "SCOPE", value_enum)]
+    pub remember: Option<ScopeArg>,
+    /// What is denied from now on, in place of exactly this call (repeatable)
+    #[arg(long, value_name = "PATTERN", requires = "remember")]
+    pub pattern: Vec<String>,
+    /// Remember it for so long, such as 30m or 8h
+    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "remember")]
+    pub expires_in: Option<Duration>,
+}
+
+/// Where, and how long, an answer is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ScopeArg {
+    /// Until the session ends
+    Session,
+    /// In this folder
+    Workspace,
+    /// Everywhere
+    User,
+}
+
+impl From<ScopeArg> for RememberScope {
+    fn from(scope: ScopeArg) -> Self {
+        match scope {
+            ScopeArg::Session => Self::Session,
+            ScopeArg::Workspace => Self::Workspace,
+            ScopeArg::User => Self::User,
+        }
+    }
 }

@@ -1,16 +1,18 @@
 //! `mayi inbox`: what waits in any of the user's processes, and answers to it.
 
+mod alike;
 mod args;
 
 pub(super) use self::args::{AFTER, InboxArgs};
 use self::args::{ApproveArgs, DenyArgs, InboxCommand};
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use mayi_core::approval::{ApprovalResponse, Card, Remember, RememberScope, choice, visible};
 use mayi_core::gate::Questions;
-use mayi_core::gate::{Remote, card};
+use mayi_core::gate::{Remote, card, in_view};
 use mayi_core::policy::Level;
 use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval, Surfaces};
 
@@ -58,8 +60,14 @@ struct Waiting<'a> {
 /// So many bytes of a seal are shown.
 const SEALED: usize = 5;
 
+/// What waits and is shown: as the surfaces of its process show it.
 fn waiting(store: &dyn Store) -> Result<Vec<StoredApproval>, CliError> {
-    Ok(store.approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })?)
+    Ok(pending(store)?.0)
+}
+
+/// The same, and how many more wait in line.
+fn pending(store: &dyn Store) -> Result<(Vec<StoredApproval>, usize), CliError> {
+    Ok(in_view(store.approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })?))
 }
 
 fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
@@ -68,9 +76,9 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
         // What can't be changed can still be looked at.
         Err(_) => memory::existing(ctx)?.map(Arc::new),
     };
-    let approvals = match &store {
-        Some(store) => waiting(&**store)?,
-        None => Vec::new(),
+    let (approvals, line) = match &store {
+        Some(store) => pending(&**store)?,
+        None => (Vec::new(), 0),
     };
     if json {
         for approval in &approvals {
@@ -99,6 +107,9 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
     });
     for line in print::columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()) {
         print::line(line)?;
+    }
+    if line > 0 {
+        ctx.note(format!("and {line} more in line: they are shown as these are answered"));
     }
     ctx.note("answer with: mayi inbox approve ID, mayi inbox deny ID, or mayi inbox watch");
     Ok(Exit::Done)
@@ -207,10 +218,7 @@ fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
     };
     let remembers = option != choice::ALLOW_ONCE;
     let remember = remembers.then(|| Remember {
-        expires_in: args
-            .expires_in
-            .and_then(|time| SignedDuration::try_from(time).ok())
-            .map(|d| d.to_string()),
+        expires_in: written(args.expires_in),
         uses: args.uses,
         level,
         ..Remember::patterns(scope, patterns)
@@ -220,14 +228,30 @@ fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
         choice::ALLOW_SESSION => "allowed for its session",
         _ => "allowed, and remembered",
     };
+    if args.alike {
+        return alike::answer(kept, &approval, option, None, args.yes);
+    }
     answer(kept, &approval, option, remember, None, said)
+}
+
+/// A time limit as answers have it.
+fn written(limit: Option<Duration>) -> Option<String> {
+    limit.and_then(|time| SignedDuration::try_from(time).ok()).map(|time| time.to_string())
 }
 
 fn deny(args: &DenyArgs, ctx: &Context) -> Result<Exit, CliError> {
     let kept = opened(ctx)?;
     person::is_here(&*kept.store)?;
     let approval = find(&kept.store, &args.id, Naming::Enough)?;
-    answer(kept, &approval, choice::DENY, None, args.reason.clone(), "denied")
+    if args.alike {
+        return alike::answer(kept, &approval, choice::DENY, args.reason.as_deref(), args.yes);
+    }
+    let remember = args.remember.map(|scope| Remember {
+        expires_in: written(args.expires_in),
+        ..Remember::patterns(scope.into(), args.pattern.clone())
+    });
+    let said = if remember.is_some() { "denied, and remembered" } else { "denied" };
+    answer(kept, &approval, choice::DENY, remember, args.reason.clone(), said)
 }
 
 fn answer(

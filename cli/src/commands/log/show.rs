@@ -165,6 +165,10 @@ fn proposed(detail: &Proposed) -> Vec<Line> {
     say("title", &detail.title);
     say("tool", detail.name.as_deref().unwrap_or_default());
     say("kind", &detail.kind);
+    say(
+        "for",
+        &detail.parent.as_deref().map(|id| format!("a sub-agent of the call {id}")).unwrap_or_default(),
+    );
     say("in", &detail.cwd);
     for access in &detail.accesses {
         say("touches", access);

@@ -34,7 +34,7 @@ pub(crate) struct RunArgs {
     /// Start this command line in place of AGENT; it shares nothing with named agents
     #[arg(long, value_name = "CMD ARGS", value_hint = ValueHint::CommandString)]
     pub command: Option<String>,
-    /// Go on with further prompts
+    /// Go on with further prompts; an empty line, `exit` or Ctrl-C ends it
     #[arg(long, short)]
     pub interactive: bool,
     /// Go on with this agent's last session in this folder
@@ -55,6 +55,9 @@ pub(crate) struct RunArgs {
     /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
     #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
+    /// Do not ask about this agent in this session, but for what rules ask about and what is always asked about
+    #[arg(long, help_heading = "Permissions")]
+    pub bypass: bool,
     /// Allow what matches PATTERN in this run (repeatable), such as 'shell(cargo test *)'
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub allow: Vec<String>,
@@ -64,7 +67,7 @@ pub(crate) struct RunArgs {
     /// Deny what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
-    /// What becomes of a question: asked here, denied, or left to another surface
+    /// What becomes of a question: asked here, denied, or left to another surface; to wait needs --approval-timeout or --timeout
     /// [default: prompt on a terminal, else deny]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Permissions")]
     pub on_ask: Option<OnAskArg>,

@@ -14,7 +14,8 @@ pub(super) use self::args::{AFTER, RunArgs};
 
 use std::sync::Arc;
 
-use mayi_acp::{AcpEvent, AgentError, Connection, Opened, StopReason, briefing};
+use mayi_acp::{AcpEvent, AgentError, Briefing, Connection, Opened, StopReason};
+use mayi_core::call::SessionId;
 use mayi_core::config::{FileKeeper, OnUnasked, Running};
 use mayi_core::gate::{Gate, Memory, OnAsk};
 use mayi_core::store::{Owner, Store};
@@ -246,6 +247,7 @@ impl Run<'_> {
             connection: Arc::clone(&connection),
             gate: self.gate.clone(),
             session: opened.id,
+            briefing: Briefing::default(),
             output,
             agent,
             decided,
@@ -332,10 +334,17 @@ impl Run<'_> {
     async fn turns(&mut self, turns: &mut Turns, first: Next) -> Outcome {
         let mut outcome = Outcome::default();
         let mut next = first;
-        let mut told = None;
+        if self.args.bypass {
+            let _ = turns.output.notice(&self.bypass(&turns.session, true));
+        }
         loop {
             let text = match next {
                 Next::Prompt(text) => text,
+                Next::Bypass(on) => {
+                    let _ = turns.output.notice(&self.bypass(&turns.session, on));
+                    next = self.asking.next_prompt().await;
+                    continue;
+                }
                 Next::Mode(mode) => {
                     let least = self.gate.policy().least_mode(&self.setup.agent);
                     let said = if mode < least {
@@ -355,12 +364,7 @@ impl Run<'_> {
                 Next::End => return outcome,
             };
             let mode = self.gate.mode(&turns.session);
-            let mut blocks = Vec::new();
-            if told != Some(mode) {
-                blocks.push(briefing(mode));
-                told = Some(mode);
-            }
-            blocks.push(text);
+            let blocks = turns.briefing.blocks(mode, text);
             outcome = self.one(turns, &blocks).await;
             if outcome.error.is_some()
                 || !self.args.interactive
@@ -369,6 +373,26 @@ impl Run<'_> {
                 return outcome;
             }
             next = self.asking.next_prompt().await;
+        }
+    }
+
+    /// What is said of a session that is bypassed from now on.
+    fn bypassed(&self) -> String {
+        format!("{} is bypassed in this session. {}", self.setup.agent, crate::surface::NOT_BYPASSED)
+    }
+
+    /// Bypasses the session, or ends that. Returns what to say of it.
+    fn bypass(&self, session: &SessionId, on: bool) -> String {
+        let agent = &self.setup.agent;
+        if on {
+            let done = self.gate.bypass_session(session);
+            return done.map_or_else(|error| format!("nothing has changed: {error}"), |()| self.bypassed());
+        }
+        let ended = self.gate.ask_again(session, "terminal");
+        match self.gate.is_bypassed(session) {
+            true => format!("{agent} is bypassed by a setting: `mayi bypass {agent} off` takes it back"),
+            false if ended => format!("{agent} asks again"),
+            false => format!("nothing has changed: {agent} asks already"),
         }
     }
 

@@ -117,6 +117,7 @@ impl Output {
                     write_line(&value)
                 }
                 GateEvent::Resolved(resolved) => write_line(resolved),
+                GateEvent::InLine(_) => Ok(()),
                 GateEvent::Decided { session, tool_call_id, decision, title, by } => write_line(&json!({
                     "type": "decision", "sessionId": session, "toolCallId": tool_call_id, "title": title, "by": by, "decision": decision,
                 })),

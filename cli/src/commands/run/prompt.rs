@@ -22,6 +22,8 @@ pub(super) enum Next {
     Prompt(String),
     /// Another mode for this session.
     Mode(Mode),
+    /// Whether this session is bypassed.
+    Bypass(bool),
     /// The person is asked for a prompt.
     Ask,
     /// Nothing.
@@ -156,14 +158,14 @@ impl Asking {
         Open {}
     }
 
-    /// Asks for the next prompt. `/mode MODE` changes the mode, an empty line or the end of input
+    /// Asks for the next prompt. `/mode MODE` changes the mode, `/bypass on` and `/bypass off` whether is asked; an empty line or the end of input
     /// ends the conversation.
     pub(super) async fn next_prompt(&self) -> Next {
         let screen = self.screen.clone();
         let line = tokio::task::spawn_blocking(move || crate::surface::read_prompt(&screen)).await;
         let Ok(Ok(Some(line))) = line else { return Next::End };
         match line.trim() {
-            "" | "/quit" | "/exit" => Next::End,
+            "" | "/quit" | "/exit" | "quit" | "exit" => Next::End,
             command if command.starts_with("/mode") => {
                 match command.trim_start_matches("/mode").trim().parse() {
                     Ok(mode) => Next::Mode(mode),
@@ -172,6 +174,12 @@ impl Asking {
                         Next::Ask
                     }
                 }
+            }
+            "/bypass on" => Next::Bypass(true),
+            "/bypass off" => Next::Bypass(false),
+            "/bypass" => {
+                let _ = self.screen.note("! say `/bypass on` or `/bypass off`: it is for this session");
+                Next::Ask
             }
             text => Next::Prompt(text.to_owned()),
         }

@@ -56,6 +56,10 @@ impl Setup {
         let launch = Launch { command, env, folder, roots: vec![cwd.clone()], trust, own, install };
         let resume = resume_of(args, ctx, &agent, &cwd)?;
         may_be_in(args.mode, &agent, loaded)?;
+        if let Some(by) = loaded.locks.bypass(agent.as_str()).filter(|_| args.bypass) {
+            let by = by.display();
+            return Err(CliError::usage(format!("`--bypass` is not allowed for {agent}: {by} locks it")));
+        }
         let mode = loaded.policy.mode_of(&agent, args.mode);
         let open = OpenSession {
             agent: agent.clone(),

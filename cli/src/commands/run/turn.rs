@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mayi_acp::{AcpEvent, AgentError, Connection, StopReason};
+use mayi_acp::{AcpEvent, AgentError, Briefing, Connection, StopReason};
 use mayi_core::call::SessionId;
 use mayi_core::gate::{Gate, GateEvent};
 use tokio::sync::mpsc;
@@ -59,6 +59,8 @@ pub(super) struct Turns {
     pub(super) connection: Arc<Connection>,
     pub(super) gate: Gate,
     pub(super) session: SessionId,
+    /// What the model is told beside the prompts.
+    pub(super) briefing: Briefing,
     pub(super) output: Output,
     pub(super) agent: mpsc::UnboundedReceiver<AcpEvent>,
     pub(super) decided: mpsc::UnboundedReceiver<GateEvent>,
@@ -118,6 +120,7 @@ impl Turns {
                 Some(event) = self.decided.recv() => {
                     heard = Instant::now();
                     keep_reason(&event, &mut reasons);
+                    self.briefing.hear(&self.session, &event);
                     self.output.gate(&event)
                 }
                 result = &mut prompt => {
@@ -217,6 +220,7 @@ impl Turns {
                 Some(event) = self.decided.recv() => {
                     (heard, more) = (Instant::now(), true);
                     keep_reason(&event, reasons);
+                    self.briefing.hear(&self.session, &event);
                     self.output.gate(&event)
                 }
                 () = self.connection.gone() => {
@@ -253,6 +257,7 @@ impl Turns {
         }
         while let Ok(event) = self.decided.try_recv() {
             keep_reason(&event, reasons);
+            self.briefing.hear(&self.session, &event);
             written = written.and_then(|()| self.output.gate(&event));
         }
         if let Err(error) = written {

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use mayi_core::approval::{AgentOption, Card, visible};
+use mayi_core::approval::{AgentOption, Card, choice, visible};
 use mayi_core::call::{
     Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, ServerAbout, SessionId, Surroundings,
     ToolAbout, WriteKind, shell,
@@ -43,6 +43,7 @@ fn call(title: &str, raw_input: Value, accesses: Vec<Access>) -> Call {
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }
@@ -116,7 +117,7 @@ fn given_a_small_command_then_the_card_takes_twelve_rows() {
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · b bypass permissions for claude · ? help
+    f show everything · d always deny · b bypass permissions for claude · ? help
     ");
 }
 
@@ -141,7 +142,8 @@ fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
       a  Always allow …
       n  Deny
       r  Deny with a reason …
-    2 more wait (l) · f show everything · b bypass permissions for claude · ? help
+    2 more wait (l) · f show everything · d always deny
+    b bypass permissions for claude · ? help
     ");
 }
 
@@ -164,7 +166,7 @@ fn given_an_edit_then_the_card_shows_the_diff() {
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · b bypass permissions for claude · ? help
+    f show everything · d always deny · b bypass permissions for claude · ? help
     ");
 }
 
@@ -179,8 +181,7 @@ fn given_more_than_fits_then_the_card_says_how_much_is_left_out() {
         2 + line 2
         3 + line 3
         4 + line 4
-        5 + line 5
-      … 295 more lines: press f to show everything
+      … 296 more lines: press f to show everything
       in     /home/me/work
       title  Edit (the agent's words)
       why    execute in default mode
@@ -191,7 +192,8 @@ fn given_more_than_fits_then_the_card_says_how_much_is_left_out() {
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · b bypass permissions for claude · ? help
+    f show everything · d always deny
+    b bypass permissions for claude · ? help
     ");
 }
 
@@ -213,7 +215,8 @@ fn given_an_mcp_call_then_the_prompt_reads_as_everywhere() {
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · b bypass permissions for claude · ? help
+    f show everything · d always deny
+    b bypass permissions for claude · ? help
     "#);
 }
 
@@ -260,7 +263,8 @@ fn given_what_a_server_says_then_it_is_shown_as_its_words() {
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · b bypass permissions for claude · ? help
+    f show everything · d always deny
+    b bypass permissions for claude · ? help
     "#);
     let all = text(&everything(&card, Change::None, 100));
     assert!(all.contains("What the server says") && all.contains("\\x1b[2JThis is safe"), "{all}");
@@ -296,6 +300,7 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
     › n  Deny
       r  Deny with a reason …
     f show everything
+    d always deny
     b bypass permissions for
       claude · ? help
     "#);
@@ -335,7 +340,7 @@ fn given_a_rule_then_the_card_says_where_it_is_written() {
       s  Allow for this session: exactly this call, again
     › n  Deny
       r  Deny with a reason …
-    f show everything · b bypass permissions for claude · ? help
+    f show everything · d always deny · b bypass permissions for claude · ? help
     ");
 }
 
@@ -361,10 +366,13 @@ fn given_a_mode_switch_then_there_is_no_allowing_choice_of_mayis() {
 }
 
 #[test]
-fn given_an_agent_without_a_name_then_it_cannot_be_bypassed() {
+fn given_an_agent_without_a_name_then_it_is_bypassed_for_a_session_alone() {
     let mut call = shell("make");
     call.agent = AgentId::command(&["./agent".to_owned()]);
-    assert!(!shown(&card(&call), SCREEN).contains("bypass"));
+    let mut card = card(&call);
+    assert!(shown(&card, SCREEN).contains("b bypass permissions in this session"));
+    card.options.retain(|option| option.option_id != choice::ALLOW_SESSION);
+    assert!(!shown(&card, SCREEN).contains("bypass"));
 }
 
 /// Attack 25: "a huge argument: opened in full"; and no row is wider or lower than the screen.

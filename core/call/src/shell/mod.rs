@@ -13,6 +13,7 @@ mod candidates;
 mod dialect;
 mod expand;
 mod foreign;
+mod held;
 mod heredocs;
 mod line;
 mod parse;
@@ -34,6 +35,7 @@ use serde::{Deserialize, Serialize};
 use super::{Access, UrlAccess};
 
 pub use dialect::{Dialect, UnknownDialect};
+pub use held::Held;
 pub use line::{argv, line};
 pub use program::{is_plain, looks, program_names, runs_others};
 pub use scripts::Script;

@@ -15,6 +15,7 @@ mod ignored;
 mod input;
 mod judge;
 mod latent;
+mod library;
 mod name;
 mod operands;
 mod options;
@@ -44,7 +45,7 @@ mod users;
 mod variables;
 mod worktree;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Caveat, Touch, Word};
 use crate::{Looked, UrlAccess, WriteKind};
@@ -147,6 +148,16 @@ pub(super) fn variables() -> (&'static [String], &'static [String]) {
     (&table.inert, &table.rebinding)
 }
 
+/// The module that `python -m MODULE` runs, which counts as a program of its name.
+pub(super) fn module_of(words: &[Word]) -> Option<&str> {
+    match words {
+        [python, m, module, ..] if m.literal() == Some("-m") => module
+            .literal()
+            .filter(|_| python.literal().is_some_and(|name| name::base(name).starts_with("python"))),
+        _ => None,
+    }
+}
+
 /// Whether a program runs the project's own code anyway, so that this variable may name folders of it.
 pub(super) fn finds_own_code(program: &str, variable: &str) -> bool {
     let program = table::Table::get().program(name::base(program));
@@ -166,6 +177,22 @@ pub(super) fn begins_a_name(text: &str) -> bool {
 /// The variables that zsh ties to what it runs.
 pub(super) fn zsh_variables() -> &'static [String] {
     &table::Table::get().zsh
+}
+
+/// Whether a folder is the top of a repository.
+pub(super) fn is_top(folder: &Path) -> bool {
+    repository::top(folder).as_deref() == Some(folder)
+}
+
+/// The files below a folder that the index of the repository around it knows, as far as git could print them; none if
+/// that is not certain.
+pub(super) fn tracked(folder: &Path) -> Option<Vec<PathBuf>> {
+    worktree::tracked(folder)
+}
+
+/// Whether a variable holds nothing that is a secret: who prints it tells no more than what the machine is like.
+pub(super) fn tells_no_secret(variable: &str) -> bool {
+    table::Table::get().telling.contains(variable)
 }
 
 /// The name of a program without the folders before it.

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,4 +46,20 @@ fn digest(path: &PathAccess) -> Option<Digest> {
     // It may grow meanwhile.
     File::open(&path.resolved).ok()?.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= LONGEST).then(|| digest_of_bytes(&bytes))
+}
+
+/// The longest text of a file whose lines are looked at.
+const LONGEST_TEXT: u64 = 64 * 1024;
+
+/// What a file holds now, if that is a text that is not long; nothing where there is none.
+pub(super) fn text_at(path: &Path) -> Option<String> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Some(String::new()),
+        Ok(found) if found.is_file() && found.len() <= LONGEST_TEXT => {}
+        _ => return None,
+    }
+    let mut text = String::new();
+    // It may grow meanwhile.
+    File::open(path).ok()?.take(LONGEST_TEXT + 1).read_to_string(&mut text).ok()?;
+    (text.len() as u64 <= LONGEST_TEXT).then_some(text)
 }

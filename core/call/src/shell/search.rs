@@ -1,10 +1,11 @@
 //! Searches that print names of files: `find . -name '*.rs'`, `rg -l x`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Word;
-use super::program::name_of;
+use super::program::{is_top, name_of, tracked};
+use super::scripts;
 use crate::{Budget, PathAccess, names_below};
 
 /// What `find` may be told without printing anything else than names; those that take a value.
@@ -65,12 +66,25 @@ pub struct Search {
     pub(super) zero: bool,
 }
 
+/// What is printed of a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Printed {
+    /// What lies below it.
+    Below,
+    /// What the index of its repository knows.
+    Tracked,
+    /// The names that stand in this file.
+    Lines(PathBuf),
+}
+
 /// A folder that is searched.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Folder {
     /// What the names begin with, as they are printed: its own name, or nothing.
     pub(super) prefix: String,
     pub(super) path: PathBuf,
+    /// What of it is printed.
+    pub(super) printed: Printed,
     /// What the last name of each is: known text, and `None` for what is not known.
     name: Option<Vec<Option<String>>>,
 }
@@ -78,7 +92,25 @@ pub(super) struct Folder {
 impl Folder {
     /// What it can print now. None if there is too much to look at.
     pub(super) fn now(&self, budget: &mut Budget) -> Option<Vec<PathBuf>> {
-        names_below(&self.path, self.name.as_deref(), budget)
+        match &self.printed {
+            Printed::Below => names_below(&self.path, self.name.as_deref(), budget),
+            Printed::Tracked => tracked(&self.path),
+            Printed::Lines(file) => self.named_in(file, budget),
+        }
+    }
+
+    /// The names that a file holds, one a line, as they are found from the folder.
+    fn named_in(&self, file: &Path, budget: &mut Budget) -> Option<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for line in scripts::text_at(file)?.lines().filter(|line| !line.is_empty()) {
+            budget.spend()?;
+            // One that begins with a slash, or goes up, is no name below the folder.
+            if line.split('/').any(|part| matches!(part, "" | "..")) {
+                return None;
+            }
+            found.push(self.path.join(line));
+        }
+        Some(found)
     }
 }
 
@@ -100,9 +132,59 @@ impl Search {
             let named = shown || rest.contains(given);
             let slash = if given.ends_with('/') { "" } else { "/" };
             let prefix = if named { format!("{given}{slash}") } else { String::new() };
-            Folder { prefix, path: path.resolved.clone(), name: pattern.clone() }
+            Folder { prefix, path: path.resolved.clone(), printed: Printed::Below, name: pattern.clone() }
         };
         Some(Self { folders: folders.iter().map(below).collect(), zero })
+    }
+
+    /// What git prints, in `folder`, of the files that its index knows.
+    pub(super) fn of_index(words: &[Word], folder: &Path) -> Option<Self> {
+        let words: Vec<&str> = words.iter().map(Word::literal).collect::<Option<_>>()?;
+        let ["git", rest @ ..] = words.as_slice() else { return None };
+        let rest = rest.strip_prefix(&["--no-pager"]).unwrap_or(rest);
+        let (command, rest) = rest.split_first()?;
+        let (options, operands) = rest.split_at(rest.iter().take_while(|word| word.starts_with('-')).count());
+        // A pathspec with a sign or two dots may lead elsewhere, and what it leaves out is no matter.
+        let below = |word: &&str| !word.starts_with([':', '/', '-', '~']) && !word.contains("..");
+        let among = |of: &[&str]| options.iter().all(|option| of.contains(option));
+        let zero = options.contains(&"-z");
+        let is = match *command {
+            "ls-files" => {
+                among(&["-c", "--cached", "-m", "--modified", "-z", "--"]) && operands.iter().all(below)
+            }
+            // From the top of the repository on, and from the index to the files alone.
+            "diff" => {
+                among(&["--name-only", "-z"]) && options.contains(&"--name-only") && operands.is_empty()
+            }
+            "grep" => {
+                let names = ["-l", "--name-only", "--files-with-matches", "-li", "-il"];
+                let behind = match operands {
+                    [_] => &[],
+                    [_, "--", behind @ ..] => behind,
+                    _ => return None,
+                };
+                among(&[names.as_slice(), &["-i", "-E", "-F", "-w", "-z"]].concat())
+                    && options.iter().any(|option| names.contains(option))
+                    && behind.iter().all(below)
+            }
+            _ => false,
+        };
+        let top = *command != "diff" || is_top(folder);
+        let path = folder.to_owned();
+        let folder = Folder { prefix: String::new(), path, printed: Printed::Tracked, name: None };
+        (is && top).then(|| Self { folders: vec![folder], zero })
+    }
+
+    /// What `cat FILE` prints in `folder`, as names that stand in the file. `folders`: what it reads.
+    pub(super) fn of_file(words: &[Word], folders: &[(&str, &PathAccess)], folder: &Path) -> Option<Self> {
+        let [cat, file] = words else { return None };
+        let [(given, path)] = folders else { return None };
+        if cat.literal() != Some("cat") || file.literal() != Some(given) {
+            return None;
+        }
+        let (path, printed) = (folder.to_owned(), Printed::Lines(path.resolved.clone()));
+        let folder = Folder { prefix: String::new(), path, printed, name: None };
+        Some(Self { folders: vec![folder], zero: false })
     }
 
     /// What a command of these words passes on of it.

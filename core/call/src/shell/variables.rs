@@ -221,7 +221,7 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Whether `line` speaks of `name` other than by `$name` or `${name}`: it may be set there.
+/// How often `line` speaks of `name` other than by `$name`, `${name}` or `${name%x}`: it may be set there.
 pub(super) fn mentioned(line: &str, name: &str) -> usize {
     let inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     line.match_indices(name)
@@ -229,8 +229,27 @@ pub(super) fn mentioned(line: &str, name: &str) -> usize {
             let before = line.get(..*at).unwrap_or_default();
             let after = line.get(at + name.len()..).unwrap_or_default();
             let whole = !inside(before.as_bytes().last()) && !inside(after.as_bytes().first());
-            let read = before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'));
-            whole && !read
+            let operators = ["}", "%", "#", ",", "^", ":-", ":+"];
+            let reads = operators.iter().any(|operator| after.starts_with(operator)) || is_element(after);
+            let read = before.ends_with('$')
+                || before.ends_with("${") && reads
+                || before.ends_with("${#") && after.starts_with('}');
+            whole && !read && !is_letter(before, after)
         })
         .count()
+}
+
+/// Whether what stands between these is an option of a command: `wc -l x`, and not `((a -l ++))`.
+fn is_letter(before: &str, after: &str) -> bool {
+    const CHANGES: &[&str] = &["++", "--", "=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
+    let behind = after.trim_start();
+    before.ends_with(" -")
+        && (after.is_empty() || after.starts_with(' '))
+        && !CHANGES.iter().any(|sign| behind.starts_with(sign))
+}
+
+/// Whether this is the end of an element that is read: `[0]}`.
+fn is_element(after: &str) -> bool {
+    let index = after.strip_prefix('[').and_then(|rest| rest.split_once("]}")).map(|(index, _)| index);
+    index.is_some_and(|index| matches!(index, "@" | "*") || index.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Search;
+use super::{Held, Search};
 
 /// Room for the text of a usual command.
 const LINE: usize = 64;
@@ -20,7 +20,7 @@ pub enum Word {
 }
 
 /// A word of which only some text is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OpenWord {
     /// As it was written.
     pub text: String,
@@ -41,6 +41,9 @@ pub struct OpenWord {
     /// It is all that this search prints.
     #[serde(skip)]
     pub search: Option<Arc<Search>>,
+    /// What stands in its gaps at most.
+    #[serde(skip)]
+    pub held: Held,
 }
 
 impl Word {

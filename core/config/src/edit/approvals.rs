@@ -1,13 +1,14 @@
-//! Which tools of an MCP server ask.
+//! Which tools of an MCP server ask, what they do, and what is granted to the server.
 
 use std::path::Path;
 
-use toml_edit::{Item, RawString, Table, TableLike, Value};
+use toml_edit::{InlineTable, Item, RawString, Table, TableLike, Value};
 
 use super::{EditError, change, put};
 use crate::scalars::approval_word;
-use mayi_policy::Approval;
+use mayi_call::Category;
 use mayi_policy::pattern::Places;
+use mayi_policy::{Approval, Level};
 
 /// Sets `approval` of `server` in the file at `path`; `None` and [`Approval::Default`] take it out, so that the matrix
 /// counts. Returns whether that changed anything.
@@ -28,7 +29,7 @@ pub fn set_server_approval(
             return Ok(settings.is_some_and(|settings| take_out(settings, "approval")));
         };
         let servers = below(document.as_table_mut(), "servers", true)?;
-        put_word(below(servers, server, false)?, "approval", approval)
+        put_word(below(servers, server, false)?, "approval", approval_word(approval))
     })
 }
 
@@ -47,18 +48,88 @@ pub fn set_tool_approval(
     change(path, places, |document| {
         let servers = below(document.as_table_mut(), "servers", true)?;
         let tools = below(below(servers, server, false)?, "tools", false)?;
-        match tools.get_mut(tool).and_then(Item::as_table_like_mut) {
-            Some(entry) => put_word(entry, "approval", approval),
-            None => put_word(tools, tool, approval),
-        }
+        put_of_tool(tools, tool, "approval", approval_word(approval))
     })
 }
 
-fn put_word(table: &mut dyn TableLike, key: &str, approval: Approval) -> Result<bool, &'static str> {
-    let word = approval_word(approval);
+/// Sets what the tool `tool` of `server` does, as the user knows it, in the form that its entry has. Returns whether that
+/// changed anything.
+///
+/// # Errors
+/// If the file has mistakes, is not safe or can't be written.
+pub fn set_tool_category(
+    path: &Path,
+    places: &Places,
+    server: &str,
+    tool: &str,
+    category: Category,
+) -> Result<bool, EditError> {
+    change(path, places, |document| {
+        let servers = below(document.as_table_mut(), "servers", true)?;
+        let tools = below(below(servers, server, false)?, "tools", false)?;
+        put_of_tool(tools, tool, "category", category.as_str())
+    })
+}
+
+/// Sets the level that is granted to `server`. Returns whether that changed anything.
+///
+/// # Errors
+/// If the file has mistakes, is not safe or can't be written.
+pub fn set_server_level(path: &Path, places: &Places, server: &str, level: Level) -> Result<bool, EditError> {
+    change(path, places, |document| {
+        let servers = below(document.as_table_mut(), "servers", true)?;
+        put_word(below(servers, server, false)?, "grant", level.as_str())
+    })
+}
+
+/// Sets whether what `server` says of its tools may loosen a decision. Returns whether that changed anything.
+///
+/// # Errors
+/// If the file has mistakes, is not safe or can't be written.
+pub fn set_trust_annotations(
+    path: &Path,
+    places: &Places,
+    server: &str,
+    on: bool,
+) -> Result<bool, EditError> {
+    change(path, places, |document| {
+        let servers = below(document.as_table_mut(), "servers", true)?;
+        let settings = below(servers, server, false)?;
+        if settings.get("trust_annotations").and_then(Item::as_bool) == Some(on) {
+            return Ok(false);
+        }
+        put(settings, "trust_annotations", Value::from(on));
+        Ok(true)
+    })
+}
+
+/// Puts a word into the entry of a tool: a table, or one word, which becomes a table where it says the other thing.
+fn put_of_tool(
+    tools: &mut dyn TableLike,
+    tool: &str,
+    key: &'static str,
+    word: &str,
+) -> Result<bool, &'static str> {
+    if let Some(entry) = tools.get_mut(tool).and_then(Item::as_table_like_mut) {
+        return put_word(entry, key, word);
+    }
+    let said = tools.get(tool).and_then(Item::as_str).map(str::to_owned);
+    let categories = ["read", "write", "execute", "external"];
+    let other = if key == "category" { "approval" } else { "category" };
+    match said {
+        Some(said) if categories.contains(&said.as_str()) != (key == "category") => {
+            let both = InlineTable::from_iter([(other, said.as_str()), (key, word)]);
+            put(tools, tool, Value::InlineTable(both));
+            Ok(true)
+        }
+        _ => put_word(tools, tool, word),
+    }
+}
+
+fn put_word(table: &mut dyn TableLike, key: &str, word: &str) -> Result<bool, &'static str> {
     match table.get(key) {
         Some(old) if old.as_str() == Some(word) => return Ok(false),
-        Some(old) if !old.is_value() => return Err("what `approval` says is not a value"),
+        Some(old) if !old.is_value() => return Err("what the setting says is not a value"),
         _ => {}
     }
     put(table, key, Value::from(word));

@@ -3,6 +3,7 @@
 mod append;
 mod approvals;
 mod rules;
+mod take_back;
 mod whole;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -15,8 +16,11 @@ use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Entry, Item, Table, TableLike, Value, value};
 
 pub use self::append::{Appended, append, preview};
-pub use self::approvals::{set_server_approval, set_tool_approval};
+pub use self::approvals::{
+    set_server_approval, set_server_level, set_tool_approval, set_tool_category, set_trust_annotations,
+};
 pub use self::rules::{NewRule, rules_text, text};
+pub use self::take_back::{remove_rule, rule_id};
 pub use self::whole::{create, create_text, put_schema};
 use super::{ConfigErrors, Layer, read, secure};
 use mayi_call::resolve;

@@ -1,9 +1,13 @@
 //! One agent or server of an editor's settings: what is wrong with it, and what it is for the rest of the configuration.
 
-use super::{EditorAgent, EditorServer, at, origin, place};
-use crate::read::{AgentEntry, ServerEntry, is_web_address};
-use crate::scalars::{AgentScalars, ServerScalars, ToolScalars};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{EditorAgent, EditorServer, EditorTool, EditorWorkspace, at, origin, place};
+use crate::read::{AgentEntry, ServerEntry, WorkspaceEntry, is_web_address, named_folder};
+use crate::scalars::{AgentScalars, At, ServerScalars, ToolScalars};
 use crate::{ConfigError, Layer, Transport, names};
+use mayi_call::{Category, Names};
 use mayi_policy::Approval;
 
 impl EditorAgent {
@@ -15,9 +19,11 @@ impl EditorAgent {
         AgentEntry { name: name.to_owned(), command, env, origin: origin(), dropped: None }
     }
 
-    pub(super) fn scalars(&self) -> AgentScalars {
+    pub(super) fn scalars(&self, name: &str, errors: &mut Vec<ConfigError>) -> AgentScalars {
+        let said = format!("{}.tools", place("agents", name));
         AgentScalars {
             mode: self.mode.map(at),
+            tools: self.tools.as_ref().map(|of| tools(&said, of, errors)).unwrap_or_default(),
             bypass_permissions: self.bypass_permissions.map(at),
             ..AgentScalars::default()
         }
@@ -82,13 +88,48 @@ impl EditorServer {
 
     pub(super) fn scalars(&self) -> ServerScalars {
         let tools = self.tools.iter().flatten();
-        let tool = |approval: &Approval| ToolScalars { approval: Some(at(*approval)), category: None };
+        let tool = |tool: &EditorTool| match tool {
+            EditorTool::Approval(approval) => ToolScalars { approval: Some(at(*approval)), category: None },
+            EditorTool::Category(category) => ToolScalars { approval: None, category: Some(at(*category)) },
+        };
         ServerScalars {
             approval: self.approval.map(at),
-            tools: tools.map(|(name, approval)| (name.clone(), tool(approval))).collect(),
-            ..ServerScalars::default()
+            grant: self.grant.map(at),
+            trust_annotations: self.trust_annotations.map(at),
+            tools: tools.map(|(name, said)| (name.clone(), tool(said))).collect(),
         }
     }
+}
+
+impl EditorWorkspace {
+    pub(super) fn entry(
+        &self,
+        folder: &str,
+        home: Option<&Path>,
+        errors: &mut Vec<ConfigError>,
+    ) -> Option<WorkspaceEntry> {
+        let Some(path) = named_folder(folder, home) else {
+            let mut check = Check { place: place("workspaces", folder), errors };
+            let help = "write the whole path, or one that starts with ~/";
+            check.mistake("", "does not say which folder it is", help);
+            return None;
+        };
+        Some(WorkspaceEntry { folder: path, mode: self.mode.map(at), rules: Vec::new() })
+    }
+}
+
+/// What agents' own tools are, by name.
+pub(super) fn tools(
+    said: &str,
+    tools: &BTreeMap<String, Category>,
+    errors: &mut Vec<ConfigError>,
+) -> BTreeMap<String, At<Category>> {
+    for name in tools.keys().filter(|name| !Names::plain(name)) {
+        let mut check = Check { place: said.to_owned(), errors };
+        let what = format!("can't have a tool called {name:?}");
+        check.mistake("", &what, "use letters, digits, `.`, `_` and `-`, at most 128 of them");
+    }
+    tools.iter().map(|(name, category)| (name.clone(), at(*category))).collect()
 }
 
 /// Looks for what is wrong with one agent or server.

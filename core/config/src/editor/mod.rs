@@ -1,5 +1,5 @@
-//! What an editor's settings say of agents and servers (`mayi.agents`, `mayi.servers`, `mayi.mode`): a layer of its own
-//! (decisions, section 5). They are the user's, for all folders of the editor: they loosen as the user's file may.
+//! What an editor's settings say of agents, servers and folders (`mayi.agents`, `mayi.servers`, `mayi.mode`,
+//! `mayi.workspaces`, `mayi.tools`): a layer of its own (decisions, section 5). They are the user's, for all folders of the editor: they loosen as the user's file may.
 
 mod entries;
 mod read;
@@ -10,10 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::load::Loading;
+use super::read::WorkspaceEntry;
 use super::scalars::{At, Scalars};
 use super::{Layer, nearest};
+use mayi_call::Category;
 use mayi_kept::approval::visible;
-use mayi_policy::{Approval, Mode, Origin};
+use mayi_policy::{Approval, Level, Mode, Origin};
 
 /// How notices name them.
 const PLACE: &str = "the editor's settings";
@@ -35,10 +37,40 @@ pub struct EditorSettings {
     /// MCP servers, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<String, EditorServer>,
+    /// What agents' own tools do, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, Category>,
+    /// The user's own settings for folders, by their paths: absolute, or from `~/`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub workspaces: BTreeMap<String, EditorWorkspace>,
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
     #[ts(skip)]
     pub unknown: Unknown,
+}
+
+/// A folder, and all below it, in an editor's settings: the user's own, never what a repository brings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ts_rs::TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EditorWorkspace {
+    /// The mode of sessions there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub mode: Option<Mode>,
+    /// What else is there: told, and nothing more.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub unknown: Unknown,
+}
+
+/// A word for a tool of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
+#[serde(untagged)]
+pub enum EditorTool {
+    /// Whether its calls ask: `required`, `not_required` or `default`.
+    Approval(Approval),
+    /// What it does: `read`, `write`, `execute` or `external`.
+    Category(Category),
 }
 
 /// An agent in an editor's settings.
@@ -65,6 +97,10 @@ pub struct EditorAgent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub mode: Option<Mode>,
+    /// What its own tools do, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tools: Option<BTreeMap<String, Category>>,
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
     #[ts(skip)]
@@ -99,10 +135,18 @@ pub struct EditorServer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub approval: Option<Approval>,
-    /// The same for single tools, also `default`.
+    /// The level that is granted to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub tools: Option<BTreeMap<String, Approval>>,
+    pub grant: Option<Level>,
+    /// Whether what it says of its tools may loosen a decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub trust_annotations: Option<bool>,
+    /// For single tools: whether they ask, also `default`, or what they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tools: Option<BTreeMap<String, EditorTool>>,
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
     #[ts(skip)]
@@ -114,11 +158,18 @@ impl EditorSettings {
     pub(super) fn lay(&self, loading: &mut Loading<'_>) {
         let before = loading.errors.len();
         let mut scalars = Scalars { mode: self.mode.map(at), ..Scalars::default() };
+        scalars.tools = entries::tools("mayi.tools", &self.tools, &mut loading.errors);
         let (mut agents, mut servers) = (Vec::new(), Vec::new());
         for (name, agent) in &self.agents {
             agents.push(agent.entry(name, &mut loading.errors));
-            scalars.agents.insert(name.clone(), agent.scalars());
+            scalars.agents.insert(name.clone(), agent.scalars(name, &mut loading.errors));
         }
+        let home = loading.places.home.clone();
+        let workspaces: Vec<WorkspaceEntry> = self
+            .workspaces
+            .iter()
+            .filter_map(|(folder, settings)| settings.entry(folder, home.as_deref(), &mut loading.errors))
+            .collect();
         for (name, server) in &self.servers {
             servers.push(server.entry(name, &mut loading.errors));
             scalars.servers.insert(name.clone(), server.scalars());
@@ -130,6 +181,7 @@ impl EditorSettings {
         let ignored = loading.lay(Layer::Editor, scalars, false);
         loading.say_locked(&PLACE, &ignored);
         loading.start(agents, servers);
+        loading.here(Layer::Editor, &PLACE, workspaces);
     }
 
     /// A line for each key that nobody knows.
@@ -144,14 +196,27 @@ impl EditorSettings {
                 lines.push(visible(&line));
             }
         };
-        tell("mayi".to_owned(), &self.unknown, &["agents", "mode", "servers"]);
+        tell("mayi".to_owned(), &self.unknown, &["agents", "mode", "servers", "tools", "workspaces"]);
         for (name, agent) in &self.agents {
-            let known = ["args", "bypassPermissions", "command", "env", "mode"];
+            let known = ["args", "bypassPermissions", "command", "env", "mode", "tools"];
             tell(place("agents", name), &agent.unknown, &known);
         }
         for (name, server) in &self.servers {
-            let known = ["approval", "args", "command", "env", "headers", "tools", "url"];
+            let known = [
+                "approval",
+                "args",
+                "command",
+                "env",
+                "grant",
+                "headers",
+                "tools",
+                "trustAnnotations",
+                "url",
+            ];
             tell(place("servers", name), &server.unknown, &known);
+        }
+        for (folder, settings) in &self.workspaces {
+            tell(place("workspaces", folder), &settings.unknown, &["mode"]);
         }
         lines
     }

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{EditorAgent, EditorServer, EditorSettings, Unknown, place};
+use super::{EditorAgent, EditorServer, EditorSettings, EditorWorkspace, Unknown, place};
 use crate::{ConfigError, ConfigErrors, Layer};
 
 impl EditorSettings {
@@ -15,6 +15,12 @@ impl EditorSettings {
         let mut errors = Vec::new();
         let mut top = Fields::of(value, "mayi", &mut errors);
         let mut settings = Self { mode: top.take("mode", MODE), ..Self::default() };
+        settings.tools = top.take("tools", CATEGORIES).unwrap_or_default();
+        for (folder, value) in top.named("workspaces") {
+            let mut fields = top.below("workspaces", &folder, &value);
+            let workspace = EditorWorkspace { mode: fields.take("mode", MODE), unknown: fields.rest() };
+            settings.workspaces.insert(folder, workspace);
+        }
         for (name, value) in top.named("agents") {
             let mut fields = top.below("agents", &name, &value);
             let agent = EditorAgent {
@@ -23,6 +29,7 @@ impl EditorSettings {
                 env: fields.take("env", TEXT_MAP),
                 bypass_permissions: fields.take("bypassPermissions", "true or false"),
                 mode: fields.take("mode", MODE),
+                tools: fields.take("tools", CATEGORIES),
                 unknown: fields.rest(),
             };
             settings.agents.insert(name, agent);
@@ -36,9 +43,11 @@ impl EditorSettings {
                 url: fields.take("url", TEXT),
                 headers: fields.take("headers", TEXT_MAP),
                 approval: fields.take("approval", "\"required\" or \"not_required\""),
+                grant: fields.take("grant", "\"none\", \"read\", \"write\" or \"all\""),
+                trust_annotations: fields.take("trustAnnotations", "true or false"),
                 tools: fields.take(
                     "tools",
-                    "{\"TOOL\": \"required\"}, with \"required\", \"not_required\" or \"default\" for each",
+                    "{\"TOOL\": \"required\"}, with \"required\", \"not_required\", \"default\" or a category such as \"read\" for each",
                 ),
                 unknown: fields.rest(),
             };
@@ -52,6 +61,8 @@ impl EditorSettings {
 const TEXT: &str = "a text";
 const TEXTS: &str = "a list of texts";
 const TEXT_MAP: &str = "{\"NAME\": \"text\"}";
+const CATEGORIES: &str =
+    "{\"TOOL\": \"read\"}, with \"read\", \"write\", \"execute\" or \"external\" for each";
 const MODE: &str = "\"plan\", \"default\" or \"auto\"";
 
 /// An object of the settings while it is read.

@@ -6,6 +6,7 @@ use toml::Spanned;
 
 use super::file::{File, mode, on_unasked};
 use super::section::Section;
+use super::tools;
 use crate::names;
 use crate::scalars::{AgentScalars, At};
 use mayi_policy::Origin;
@@ -43,6 +44,7 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
                 let origin = reader.origin(&text.span());
                 At::new(text.into_inner(), origin)
             }),
+            tools: tools::read(&mut section),
         };
         section.finish();
         let header = name.span();

@@ -1,10 +1,10 @@
 //! What a file as a whole holds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::record::RecordEntry;
 use super::section::Section;
-use super::{AgentEntry, ServerEntry, agents, record, rules, servers};
+use super::{AgentEntry, ServerEntry, agents, record, rules, servers, tools};
 use crate::Layer;
 use crate::scalars::{At, Locks, MODES, ON_UNASKED, OnUnasked, Scalars};
 use mayi_call::Category;
@@ -67,6 +67,7 @@ pub(super) fn read(mut top: Section<'_, '_>) -> File {
     file.rules = rules::read(&mut top);
     agents::read(&mut top, &mut file);
     servers::read(&mut top, &mut file);
+    file.scalars.tools = tools::read(&mut top);
     file.workspaces = workspaces(&mut top);
     matrix(&mut top, &mut file.scalars);
     protection(&mut top, &mut file);
@@ -94,13 +95,8 @@ fn workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
             section
                 .mistake("a file in a repository has no settings for workspaces", "leave out [workspaces]");
         }
-        let folder = match (name.get_ref().strip_prefix("~"), &reader.places.home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
-                home.join(rest.trim_start_matches('/'))
-            }
-            _ => PathBuf::from(name.get_ref()),
-        };
-        if !folder.is_absolute() {
+        let folder = named_folder(name.get_ref(), reader.places.home.as_deref());
+        if folder.is_none() {
             let help = "write the whole path, or one that starts with ~/".to_owned();
             reader.mistake(
                 name.span(),
@@ -111,9 +107,20 @@ fn workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
         let mode = mode(&mut section);
         let rules = rules::read(&mut section);
         section.finish();
-        entries.push(WorkspaceEntry { folder, mode, rules });
+        entries.extend(folder.map(|folder| WorkspaceEntry { folder, mode, rules }));
     }
     entries
+}
+
+/// The folder that a setting names: absolute, or from `~/`.
+pub(crate) fn named_folder(name: &str, home: Option<&Path>) -> Option<PathBuf> {
+    let folder = match (name.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            home.join(rest.trim_start_matches('/'))
+        }
+        _ => PathBuf::from(name),
+    };
+    folder.is_absolute().then_some(folder)
 }
 
 fn matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
@@ -126,6 +133,14 @@ fn matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
         };
         for (name, category) in CATEGORIES {
             if let Some(effect) = row.word(name, EFFECTS) {
+                if *mode == Mode::Plan && *category != Category::Read && *effect.get_ref() != Effect::Deny {
+                    let help = "leave it out, or say what the tool is: \"read\" under [tools] or [servers.NAME.tools]";
+                    let message = format!(
+                        "`{name} = \"{}\"` has no effect in plan mode, which only reads",
+                        effect.get_ref()
+                    );
+                    row.reader().mistake(effect.span(), message, Some(help.to_owned()));
+                }
                 let origin = row.reader().origin(&effect.span());
                 scalars.matrix.push((*mode, *category, At::new(*effect.get_ref(), origin)));
             }

@@ -7,8 +7,10 @@ mod record;
 mod rules;
 mod section;
 mod servers;
+mod tools;
 
 pub(super) use agents::AgentEntry;
+pub(crate) use file::named_folder;
 pub(super) use file::{File, WorkspaceEntry};
 pub(super) use record::RecordEntry;
 pub(super) use servers::{ServerEntry, is_web_address};

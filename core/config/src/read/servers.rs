@@ -13,6 +13,7 @@ use super::section::{Section, word};
 use crate::Transport;
 use crate::names;
 use crate::scalars::{At, ServerScalars, ToolScalars};
+use mayi_call::Category;
 use mayi_policy::{Approval, Level, Origin};
 
 /// How a server is reached, as far as a file says so.
@@ -25,6 +26,23 @@ pub(crate) struct ServerEntry {
 
 const APPROVALS: &[(&str, Approval)] =
     &[("required", Approval::Required), ("not_required", Approval::NotRequired)];
+
+/// A word that stands for a tool: whether its calls need an answer, or what it does.
+#[derive(Clone, Copy)]
+enum ToolWord {
+    Approval(Approval),
+    Category(Category),
+}
+
+const TOOL_WORDS: &[(&str, ToolWord)] = &[
+    ("required", ToolWord::Approval(Approval::Required)),
+    ("not_required", ToolWord::Approval(Approval::NotRequired)),
+    ("default", ToolWord::Approval(Approval::Default)),
+    ("read", ToolWord::Category(Category::Read)),
+    ("write", ToolWord::Category(Category::Write)),
+    ("execute", ToolWord::Category(Category::Execute)),
+    ("external", ToolWord::Category(Category::External)),
+];
 
 const TOOL_APPROVALS: &[(&str, Approval)] = &[
     ("required", Approval::Required),
@@ -109,15 +127,24 @@ pub(crate) fn is_web_address(text: &str) -> bool {
     Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
-/// Both forms: `tool = "required"` and `tool = { approval = ..., category = ... }`.
+/// All forms: `tool = "required"`, `tool = "read"` and `tool = { approval = ..., category = ... }`.
 fn tools(section: &mut Section<'_, '_>) -> BTreeMap<String, ToolScalars> {
     let mut tools = BTreeMap::new();
     for (name, value) in section.named("tools") {
         let scalars = match value.get_ref() {
             DeValue::String(text) => {
                 let text = Spanned::new(value.span(), text.clone().into_owned());
-                let approval = word(section.reader(), name.get_ref(), &text, TOOL_APPROVALS);
-                ToolScalars { approval: at(section.reader(), approval), category: None }
+                let said = word(section.reader(), name.get_ref(), &text, TOOL_WORDS);
+                let origin = section.reader().origin(&text.span());
+                match said.map(Spanned::into_inner) {
+                    Some(ToolWord::Approval(approval)) => {
+                        ToolScalars { approval: Some(At::new(approval, origin)), category: None }
+                    }
+                    Some(ToolWord::Category(category)) => {
+                        ToolScalars { approval: None, category: Some(At::new(category, origin)) }
+                    }
+                    None => continue,
+                }
             }
             DeValue::Table(_) => {
                 let Some(mut tool) = section.sub(&format!("tools.{}", name.get_ref()), value) else {
@@ -133,7 +160,7 @@ fn tools(section: &mut Section<'_, '_>) -> BTreeMap<String, ToolScalars> {
                 scalars
             }
             _ => {
-                let help = "write \"required\", \"not_required\" or \"default\", or a table with `approval` and `category`";
+                let help = "write \"required\", \"not_required\", \"default\" or a category such as \"read\", or a table with `approval` and `category`";
                 let message = format!("`{}` is a word or a table", name.get_ref());
                 section.reader().mistake(value.span(), message, Some(help.to_owned()));
                 continue;

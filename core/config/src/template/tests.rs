@@ -244,6 +244,7 @@ fn call(accesses: Vec<mayi_call::Access>) -> mayi_call::Call {
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }

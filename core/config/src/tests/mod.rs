@@ -4,6 +4,7 @@ mod approvals;
 mod editor;
 mod edits;
 mod layers;
+mod levels;
 mod mistakes;
 mod reading;
 mod safety;
@@ -172,6 +173,7 @@ fn call(cwd: &Path, access: Access) -> Call {
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }

@@ -48,7 +48,8 @@ const TABLES: &[(&str, &str)] = &[
     ("[servers.x.tools.t]\n", "Tool"),
     ("[workspaces.\"/x\"]\n", "Workspace"),
     ("[matrix]\n", "Matrix"),
-    ("[matrix.plan]\n", "Row"),
+    ("[matrix.plan]\n", "PlanRow"),
+    ("[matrix.default]\n", "Row"),
     ("[protection]\n", "Protection"),
 ];
 
@@ -123,11 +124,16 @@ trust_annotations = false
 [servers.github.tools]
 list_issues = "not_required"
 other = "default"
+look = "read"
 create_issue = { approval = "default", category = "write" }
 [servers.docs]
 url = "https://example.com/mcp"
 headers = { Authorization = "x" }
 approval = "not_required"
+[tools]
+web_search = "read"
+[agents.claude.tools]
+todo_write = "read"
 [workspaces."/home/me/work"]
 mode = "plan"
 [workspaces."/home/me/work".rules]
@@ -190,6 +196,12 @@ const REFUSED: &[&str] = &[
     "[matrix]\nplans = {}",
     "[matrix.plan]\nread = \"maybe\"",
     "[matrix.plan]\nrun = \"deny\"",
+    "[matrix.plan]\nexternal = \"allow\"",
+    "[matrix.plan]\nwrite = \"ask\"",
+    "[tools]\nx = \"think\"",
+    "[tools]\nx = { category = \"read\" }",
+    "[tools]\n\"a b\" = \"read\"",
+    "[agents.x.tools]\nx = true",
     "[protection]\nadd = \"read(x)\"",
     "[protection]\nadd = [\"x\"]",
 ];

@@ -91,6 +91,7 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: known.parent.clone(),
         about: None,
     }
 }
@@ -105,40 +106,6 @@ pub fn folder_caveat(session: &Session, cwd: &Path) -> Option<Caveat> {
         always: true,
         named: Named::Nothing,
     })
-}
-
-/// The call of a side door.
-pub(super) fn side_door(
-    session: &Session,
-    door: Door,
-    title: String,
-    raw_input: Value,
-    accesses: Vec<Access>,
-) -> Call {
-    Call {
-        door,
-        agent: session.agent.clone(),
-        session: session.id.clone(),
-        tool_call_id: None,
-        roots: session.roots.clone(),
-        cwd: session.cwd.clone(),
-        env: BTreeMap::new(),
-        title,
-        kind: accesses.first().map(Access::selector).unwrap_or_default().to_owned(),
-        name: None,
-        raw_input,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
-        accesses,
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        about: None,
-    }
 }
 
 /// The roots and the working folder of a session, in both forms.
@@ -403,6 +370,9 @@ impl Reading {
                 }
             }
             "fetch" if !is_mcp => self.fetch(raw, &label),
+            "other" if !is_mcp && self.accesses.is_empty() && input::starts_sub_agent(raw) => {
+                self.push(unknown(Category::Read));
+            }
             "think" if !is_mcp && self.accesses.is_empty() => {
                 let category = if input::only_thinks(raw) { Category::Read } else { Category::Execute };
                 self.push(unknown(category));

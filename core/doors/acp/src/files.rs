@@ -12,9 +12,9 @@ use agent_client_protocol::Error;
 use agent_client_protocol::v1::Responder;
 use serde_json::{Value, json};
 
-use super::adapt;
 use super::input::text;
 use super::shared::{Shared, Turn, denied, invalid};
+use super::{adapt, side_door};
 use mayi_core::call::{Access, Call, Diff, Door};
 use mayi_core::gate::{Authorized, Session, Verdict};
 
@@ -33,7 +33,7 @@ pub(super) fn read(shared: &Arc<Shared>, params: Value, responder: Responder<Val
             .respond_with_error(invalid("fs/read_text_file needs a sessionId of mine and a path"));
     };
     let access = adapt::file(&session.cwd, &path, false);
-    let call = adapt::side_door(&session, Door::AcpFs, format!("Read {path}"), params.clone(), vec![access]);
+    let call = side_door::call(&session, Door::AcpFs, format!("Read {path}"), params.clone(), vec![access]);
     let missing_is_empty = shared.offer.missing_files_are_empty;
     serve(shared, session, call, responder, move |authorized| {
         let line = params.get("line").and_then(Value::as_u64);
@@ -56,7 +56,7 @@ pub(super) fn write(shared: &Arc<Shared>, params: Value, responder: Responder<Va
     };
     let access = adapt::file(&session.cwd, &path, true);
     let mut call =
-        adapt::side_door(&session, Door::AcpFs, format!("Write {path}"), json!({"path": path}), vec![access]);
+        side_door::call(&session, Door::AcpFs, format!("Write {path}"), json!({"path": path}), vec![access]);
     // The card shows what changes: the text that is there now is the old one.
     let old_text = match current_text(&call) {
         Ok(text) => text,

@@ -80,6 +80,11 @@ const THINKING: &[&str] = &[
     "name",
 ];
 
+/// Whether this is nothing but the start of a sub-agent, whose own calls are judged: what it is told, and of which type it is.
+pub(super) fn starts_sub_agent(input: &Value) -> bool {
+    text(input, "subagent_type").is_some() && text(input, "prompt").is_some() && only_thinks(input)
+}
+
 /// Words that editors' tools use as `command`, beside a path.
 const EDIT_WORDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"];
 

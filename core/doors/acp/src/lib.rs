@@ -20,12 +20,13 @@ mod options;
 mod permission;
 mod session;
 mod shared;
+mod side_door;
 mod stdio;
 mod terminals;
 mod tool_calls;
 
 pub use adapt::folder_caveat;
-pub use briefing::briefing;
+pub use briefing::Briefing;
 pub use connection::{Connection, Offer};
 pub use error::AgentError;
 pub use event::AcpEvent;

@@ -10,9 +10,9 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use tokio::sync::watch;
 
-use super::adapt;
 use super::input::{self, text};
 use super::shared::{Shared, Turn, denied, invalid};
+use super::{adapt, side_door};
 use mayi_core::call::{Access, Call, Dialect, Door, Surroundings, shell};
 use mayi_core::gate::{Authorized, Verdict};
 use mayi_doors::process::{self, Family, without_own_variables};
@@ -126,7 +126,7 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
         }
     }
     let title = line.clone().unwrap_or_else(|| shell::join(&argv));
-    let mut call = adapt::side_door(&session, Door::AcpTerminal, title, params.clone(), accesses);
+    let mut call = side_door::call(&session, Door::AcpTerminal, title, params.clone(), accesses);
     call.cwd = cwd;
     call.env = env;
     let limit = params

@@ -5,13 +5,19 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use mayi_core::call::SessionId;
+use mayi_core::call::{Parent, SessionId};
 
 /// As many tool calls of all sessions are kept.
 const MOST: usize = 4096;
 
 /// Fields that are merged.
 const FIELDS: &[&str] = &["title", "kind", "name", "status", "content", "locations", "rawInput", "_meta"];
+
+/// Where agents tell which call a sub-agent's call belongs to: at the top of `_meta`, or in Claude Code's own place there.
+const PARENTS: &[&str] = &["parentToolUseId", "parentToolCallId"];
+
+/// As much of what they say there is kept.
+const LONGEST_PARENT: usize = 200;
 
 /// What is known of one tool call.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +32,8 @@ pub(super) struct Known {
     pub(super) ambiguous: bool,
     /// The agent said that it is carried out: also one that failed after that may have done something.
     began: bool,
+    /// The call that started the sub-agent which it is of.
+    pub(super) parent: Option<Parent>,
     /// It has ended: the id used again is a new call.
     pub(super) over: bool,
     /// Its ask was answered: the id asked about again is a new call.
@@ -86,7 +94,8 @@ impl ToolCalls {
             return None;
         }
         known.over = true;
-        (ran && !known.gated).then(|| known.clone())
+        let known = (ran && !known.gated).then(|| known.clone())?;
+        Some(Known { parent: self.parent(session, &known), ..known })
     }
 
     /// Merges a request's own fields into what is known, and marks the call as asked about.
@@ -97,12 +106,27 @@ impl ToolCalls {
         }
         known.merge(request);
         known.gated = true;
-        known.clone()
+        let mut known = known.clone();
+        known.parent = self.parent(session, &known);
+        known
+    }
+
+    /// The call that started the sub-agent which `known` is of, as far as the agent has told: what it says is shown and
+    /// loosens nothing.
+    fn parent(&self, session: &SessionId, known: &Known) -> Option<Parent> {
+        let meta = known.fields.get("_meta")?;
+        let id = meta.get("claudeCode").into_iter().chain([meta]).find_map(|place| {
+            PARENTS.iter().find_map(|key| place.get(key)?.as_str()).filter(|id| !id.is_empty())
+        })?;
+        let title = self.calls.get(&(session.clone(), id.to_owned())).and_then(|parent| parent.text("title"));
+        let short = |text: &str| text.chars().take(LONGEST_PARENT).collect();
+        Some(Parent { id: short(id), title: title.map(short).unwrap_or_default() })
     }
 
     /// What is known of a call.
     pub(super) fn known(&self, session: &SessionId, id: &str) -> Option<Known> {
-        self.calls.get(&(session.clone(), id.to_owned())).cloned()
+        let known = self.calls.get(&(session.clone(), id.to_owned()))?.clone();
+        Some(Known { parent: self.parent(session, &known), ..known })
     }
 
     /// Says that an ask was answered: another one under the same id is a new call.

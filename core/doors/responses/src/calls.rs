@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mayi_core::call::json::strict;
-use mayi_core::call::{Access, Call, Category, Door, McpAccess, ServerAbout, ServerId, SessionId, ToolAbout};
+use mayi_core::call::{Access, Call, Door, McpAccess, ServerAbout, ServerId, SessionId, ToolAbout, claimed};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -79,7 +79,8 @@ impl Wanted {
             self.arguments.clone(),
             &shared.options.cwd,
         );
-        access.claims = (believed == Some(true) && !destroys).then_some(Category::Read);
+        let reaches_out = hint(["open_world", "openWorldHint"]);
+        access.claims = claimed(believed, Some(destroys), reaches_out).filter(|_| trusted);
         let (mut cautions, mut flagged) = (Vec::new(), Vec::new());
         match server {
             Some(server) if server.require.wants(&self.tool, believed) => {
@@ -113,6 +114,7 @@ impl Wanted {
             blocked: None,
             cautions,
             flagged,
+            parent: None,
             about: Some(about(&self.label, server, listed.as_ref())),
         }
     }

@@ -111,6 +111,11 @@ pub struct ApprovalResponse {
     /// Bypass the agent from now on; the surface has asked twice.
     #[serde(default)]
     pub bypass_all: bool,
+    /// Bypass it in this session, until that ends; the surface has asked twice. A member of its own, so that a version
+    /// that does not know it allows one call, and not all of them for good.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub bypass_session: bool,
     /// What to remember.
     #[serde(default)]
     pub remember: Option<Remember>,
@@ -128,6 +133,7 @@ impl ApprovalResponse {
             digest: card.digest.clone(),
             response: Outcome::Selected { option_id: option.to_owned() },
             bypass_all: false,
+            bypass_session: false,
             remember: None,
             reason: None,
         }

@@ -236,9 +236,13 @@ pub struct Card {
     pub session_id: String,
     /// The agent's identity.
     pub agent_name: String,
-    /// The session that started the one that asks, for a sub-agent.
+    /// For a sub-agent: the session that started the one that asks, or the tool call that did, as the agent tells.
     #[serde(default)]
     pub parent: Option<String>,
+    /// The title of that tool call, in the agent's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub parent_title: Option<String>,
     /// The tool call.
     pub tool_call: CardToolCall,
     /// The folder that relative names start from.
@@ -307,7 +311,8 @@ impl Card {
             approval_id: ApprovalId::new(),
             session_id: call.session.to_string(),
             agent_name: call.agent.to_string(),
-            parent: None,
+            parent: call.parent.as_ref().map(|parent| parent.id.clone()),
+            parent_title: call.parent.as_ref().map(|of| of.title.clone()).filter(|title| !title.is_empty()),
             tool_call: CardToolCall {
                 tool_call_id: call.tool_call_id.clone(),
                 title: call.title.clone(),

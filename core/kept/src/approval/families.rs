@@ -10,6 +10,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 struct File {
     alone: String,
+    repeated: String,
     with: std::collections::BTreeMap<String, String>,
 }
 
@@ -25,6 +26,16 @@ static FAMILIES: LazyLock<HashSet<String>> = LazyLock::new(|| {
     file.alone.split_whitespace().map(str::to_owned).chain(with).collect()
 });
 
+/// How commands begin that are proposed with any further words once several were said yes to.
+static REPEATED: LazyLock<(Vec<Vec<String>>, HashSet<String>)> = LazyLock::new(|| {
+    let file: File = toml::from_str(TEXT).unwrap_or_default();
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+    (
+        file.repeated.lines().map(words).filter(|words: &Vec<String>| !words.is_empty()).collect(),
+        words(&file.alone).into_iter().collect(),
+    )
+});
+
 /// As many words say which family it is.
 const MOST_WORDS: usize = 3;
 
@@ -37,6 +48,23 @@ pub(super) fn family(argv: &[String]) -> Option<String> {
     };
     let found = (1..=MOST_WORDS).filter_map(begins).find(|begins| FAMILIES.contains(begins))?;
     Some(format!("shell({found} *)"))
+}
+
+/// `npm run lint -- --fix` → `shell(npm run lint *)`: for whoever said yes to several like it.
+pub(crate) fn repeated(argv: &[String]) -> Option<String> {
+    let (families, tools) = &*REPEATED;
+    let plain = |word: &str| {
+        let inner = |b: u8| b.is_ascii_alphanumeric() || b"-_.:".contains(&b);
+        word.starts_with(|c: char| c.is_ascii_alphanumeric()) && word.bytes().all(inner)
+    };
+    let fits = |(of, word): (&String, &String)| match of.as_str() {
+        "NAME" => plain(word),
+        "PLACE" => word.strip_prefix("./").is_some_and(|rest| rest.split('/').all(plain)),
+        "TOOL" => tools.contains(word) && word != "find",
+        of => of == word,
+    };
+    let family = families.iter().find(|of| of.len() <= argv.len() && of.iter().zip(argv).all(fits))?;
+    Some(format!("shell({} *)", argv.get(..family.len())?.join(" ")))
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Asking: cards, and answers to them.
 
+mod alike;
 mod answer;
 mod card;
-mod families;
+pub(crate) mod families;
 mod history;
 mod suggest;
 mod visible;
 
+pub use alike::alike;
 pub use answer::{AnswerError, ApprovalResolved, ApprovalResponse, Outcome, Remember, RememberScope};
 pub use card::{
     AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State,

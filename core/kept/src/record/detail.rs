@@ -59,6 +59,9 @@ pub struct Proposed {
     /// The protocol's id of the tool call.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool_call_id: Option<String>,
+    /// Of a sub-agent's call: the one that started it, as the agent tells.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parent: Option<String>,
     /// The folder that relative names start from.
     pub cwd: String,
     /// The names of variables that it sets; their values are not kept.

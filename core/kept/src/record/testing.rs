@@ -45,6 +45,7 @@ pub(crate) fn call(accesses: Vec<Access>, raw_input: Value) -> Call {
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }

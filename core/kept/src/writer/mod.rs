@@ -150,6 +150,7 @@ impl Writer {
             kind: text(&call.kind),
             name: call.name.as_deref().map(text),
             tool_call_id: call.tool_call_id.as_deref().map(text),
+            parent: call.parent.as_ref().map(|parent| text(&parent.id)),
             cwd: text(&call.cwd.to_string_lossy()),
             env: call.env.keys().map(|name| text(name)).collect(),
             accesses,
@@ -346,6 +347,12 @@ impl Writer {
         let texts = Texts::of(self, call);
         let pattern = grant.pattern.as_deref().map(|pattern| texts.text(pattern));
         self.grant(grant, pattern, at, Kind::Granted, None)
+    }
+
+    /// A session is bypassed from here on, as somebody said by a command and not by an answer.
+    #[must_use]
+    pub fn bypassed(&self, grant: &StoredGrant, at: Timestamp) -> Entry {
+        self.grant(grant, grant.pattern.clone(), at, Kind::Granted, None)
     }
 
     /// A remembered answer was ended, by `by`.

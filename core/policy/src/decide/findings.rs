@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use super::Standing;
+use crate::grant::Denied;
 use crate::pattern::Seen;
 use crate::{Effect, Finding, Mode, Source};
 use mayi_call::{Access, Call, Caveat};
@@ -15,6 +16,8 @@ pub(super) enum Hold<'a> {
     Caveat(&'a Caveat),
     /// A grant that names it: a written ask, a denial before.
     Written(&'a str),
+    /// A grant that names it, where one for exactly this call was given after the denial.
+    Denied(&'a Denied),
     /// Only a grant of exactly this call.
     Always,
     /// Nothing: a person answers each time.
@@ -82,8 +85,14 @@ impl<'a> Findings<'a> {
             }
             // What was shown and allowed word by word names what it touches.
             Hold::Written(pattern) => grants
-                .naming(self.call, self.access, part.is_none().then_some(*pattern))
-                .or_else(|| grants.naming(self.call, part?, Some(pattern))),
+                .naming(self.call, self.access, part.is_none().then_some(*pattern), None)
+                .or_else(|| grants.naming(self.call, part?, Some(pattern), None)),
+            Hold::Denied(denied) => {
+                let (pattern, since) = (Some(denied.pattern.as_str()), Some(denied.since));
+                grants
+                    .naming(self.call, self.access, pattern.filter(|_| part.is_none()), since)
+                    .or_else(|| grants.naming(self.call, part?, pattern, since))
+            }
         };
         let yields = matches!(hold, Hold::Plain | Hold::Caveat(_));
         let discharged = |source, reason: String, pattern: Option<String>| Finding {

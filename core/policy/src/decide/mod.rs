@@ -32,7 +32,7 @@ pub fn decide(policy: &Policy, call: &Call, standing: &Standing<'_>) -> Decision
     let mut trail = Vec::new();
     let mut categories = Vec::new();
     for access in &call.accesses {
-        let category = settings::category_of(policy, access, standing);
+        let category = settings::category_of(policy, call, access, standing);
         categories.extend(category);
         trail.append(&mut judge(policy, call, access, category, standing));
     }
@@ -78,7 +78,7 @@ fn judge(
     if let Access::Shell(shell) = access {
         caveats(shell, &said, &mut found);
     }
-    cautions(&said, &mut found);
+    cautions(category, &said, &mut found);
     flagged(&mut found);
     touches::judge(policy, said.allowed, category == Some(Category::Read), &mut found);
     always_asked(policy, &mut found);
@@ -149,9 +149,10 @@ fn is_of_tool(found: &Findings<'_>) -> bool {
     of_server(found.access) || !found.call.accesses.iter().any(of_server)
 }
 
-/// What the door says deserves a look: about the tool that is called. An explicit allow silences it.
-fn cautions(said: &Said<'_>, found: &mut Findings<'_>) {
-    if said.allowed || !is_of_tool(found) {
+/// What the door says deserves a look: about the tool that is called. An explicit allow silences it, and so does a level
+/// that a person gave to its server, as a pattern for all its tools would.
+fn cautions(category: Option<Category>, said: &Said<'_>, found: &mut Findings<'_>) {
+    if said.allowed || !is_of_tool(found) || settings::granted(category, found).is_some() {
         return;
     }
     for why in &found.call.cautions {
@@ -207,8 +208,8 @@ fn always_asked(policy: &Policy, found: &mut Findings<'_>) {
     for denied in found.standing.grants.denials(call, access) {
         let reason = "the like was denied before in this session";
         let mut finding = found.finding(Effect::Ask, Source::Grant, reason);
-        finding.pattern = Some(denied.to_string());
-        found.ask(finding, Hold::Written(denied.as_str()));
+        finding.pattern = Some(denied.pattern.to_string());
+        found.ask(finding, Hold::Denied(denied));
     }
 }
 

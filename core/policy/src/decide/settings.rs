@@ -2,12 +2,18 @@
 
 use super::Standing;
 use super::findings::{Findings, Hold};
+use crate::grant::Grant;
 use crate::{Approval, Effect, Finding, Mode, Policy, ServerSettings, Source};
-use mayi_call::{Access, Category, McpAccess};
+use mayi_call::{Access, Call, Category, McpAccess};
 
-/// The category that an access has for this policy: as the user configured it for a tool of a server,
-/// and read for a command that only reads.
-pub(super) fn category_of(policy: &Policy, access: &Access, standing: &Standing<'_>) -> Option<Category> {
+/// The category that an access has for this policy: as the user configured it for a tool, and read for a command that
+/// only reads.
+pub(super) fn category_of(
+    policy: &Policy,
+    call: &Call,
+    access: &Access,
+    standing: &Standing<'_>,
+) -> Option<Category> {
     match access {
         Access::Mcp(mcp) => {
             let configured = mcp
@@ -24,6 +30,10 @@ pub(super) fn category_of(policy: &Policy, access: &Access, standing: &Standing<
         {
             Some(Category::Read)
         }
+        // A call that does not say what it does is no better understood by the name of its tool.
+        Access::Tool { name, .. } if call.without_substance().is_none() => {
+            policy.category_of_tool(&call.agent, name).or(access.category())
+        }
         _ => access.category(),
     }
 }
@@ -31,15 +41,16 @@ pub(super) fn category_of(policy: &Policy, access: &Access, standing: &Standing<
 /// Settings of servers and tools.
 pub(super) fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_>) {
     let Access::Mcp(mcp) = found.access else { return };
-    let Some(server) = server_of(policy, mcp, found.standing) else { return };
-    let Some((name, tool)) = mcp.certain() else { return };
+    let Some((name, tool)) = mcp.certain().filter(|(name, _)| is_passed(name, found.standing)) else {
+        return;
+    };
+    // A server without settings, as one that is started by `mayi mcp -- COMMAND`, can be granted a level too.
+    let none = ServerSettings::default();
+    let server = policy.servers.get(name).unwrap_or(&none);
     let own = server.tools.get(tool).map_or(Approval::Default, |tool| tool.approval);
     if own == Approval::Default
         && server.approval != Some(Approval::NotRequired)
-        && let Some((grant, _)) = category.and_then(|category| {
-            let granted = found.standing.grants.level(found.call, name);
-            granted.filter(|(_, level)| level.covers(category))
-        })
+        && let Some(grant) = granted(category, found)
     {
         let reason = format!("the server {name} was granted this level before, {}", grant.scope);
         let id = grant.id;
@@ -73,6 +84,14 @@ pub(super) fn settings(policy: &Policy, category: Option<Category>, found: &mut 
     }
 }
 
+/// The grant of a level for the server of the tool that is called, if that covers a tool of this category.
+pub(super) fn granted<'a>(category: Option<Category>, found: &Findings<'a>) -> Option<&'a Grant> {
+    let Access::Mcp(mcp) = found.access else { return None };
+    let (name, _) = mcp.certain().filter(|(name, _)| is_passed(name, found.standing))?;
+    let (grant, level) = found.standing.grants.level(found.call, name)?;
+    level.covers(category?).then_some(grant)
+}
+
 /// The settings of the server that is called: those of its name, if it is certain to be that one.
 pub(super) fn server_of<'a>(
     policy: &'a Policy,
@@ -80,7 +99,12 @@ pub(super) fn server_of<'a>(
     standing: &Standing<'_>,
 ) -> Option<&'a ServerSettings> {
     let (server, _) = mcp.certain()?;
-    standing.servers.iter().any(|passed| passed == server).then(|| policy.servers.get(server))?
+    is_passed(server, standing).then(|| policy.servers.get(server))?
+}
+
+/// Whether a server of this name is certain to be the one that mayi itself put into the session.
+fn is_passed(name: &str, standing: &Standing<'_>) -> bool {
+    standing.servers.iter().any(|passed| passed == name)
 }
 
 /// The row of the matrix, where nothing else spoke, or nothing as strict and nothing that allowed.

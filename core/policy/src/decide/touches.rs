@@ -69,11 +69,11 @@ fn denials(touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
         finding.grant = Some(grant.id);
         found.list.push(finding);
     }
-    for (pattern, write) in grants.touched_denials(call, touch) {
+    for (denied, write) in grants.touched_denials(call, touch) {
         let reason = "the like was denied before in this session".to_owned();
         let mut finding = found.part(Effect::Ask, touch.text(write), Source::Grant, reason);
-        finding.pattern = Some(pattern.to_string());
-        found.ask_about(finding, Hold::Written(pattern.as_str()), touch.access(write).as_ref());
+        finding.pattern = Some(denied.pattern.to_string());
+        found.ask_about(finding, Hold::Denied(denied), touch.access(write).as_ref());
     }
 }
 

@@ -7,14 +7,16 @@ use super::{Grant, GrantId, Scope};
 use crate::pattern::{Certainty, SeenTouch, Touching, Written};
 use crate::{Effect, Level, Pattern};
 use mayi_call::shell::Reach;
-use mayi_call::{Access, Call, Caveat, Digest, SessionId, WriteKind};
+use mayi_call::{Access, AgentId, Call, Category, Caveat, Digest, SessionId, WriteKind};
 
 /// Something that a person said no to, once.
 #[derive(Clone, Debug)]
-struct Denied {
+pub(crate) struct Denied {
     session: SessionId,
-    pattern: Pattern,
+    pub(crate) pattern: Pattern,
     call: Digest,
+    /// An answer that was given before this does not speak about it.
+    pub(crate) since: GrantId,
 }
 
 /// All remembered answers.
@@ -76,23 +78,37 @@ impl Grants {
     }
 
     /// Remembers that a person said no: the like is asked about again in this session, in every
-    /// mode (decisions, section 6). Returns the permissions that are gone by it.
-    pub fn deny(&mut self, call: &Call) -> Vec<GrantId> {
-        // What was allowed before in this session is not allowed any more; what an exact call's grant was
-        // about is not known here, so those go too.
+    /// mode (decisions, section 6). `categories`: what the call is. Returns the permissions that are gone by it.
+    pub fn deny(&mut self, call: &Call, categories: &[Category]) -> Vec<GrantId> {
+        let exact = call.fingerprint();
+        let of_server = |name: &str| {
+            let is = |access: &Access| matches!(access, Access::Mcp(mcp) if mcp.certain().is_some_and(|(server, _)| server == name));
+            call.accesses.iter().any(is)
+        };
+        // What covered it, and nothing else: an answer about something else in this session stays.
+        let covered = |grant: &Grant| match (&grant.pattern, &grant.level) {
+            (Some(pattern), _) => call.accesses.iter().any(|access| pattern.allows(access, &call.roots)),
+            (None, Some((server, level))) => {
+                grant.server == call.server
+                    && of_server(server)
+                    && categories.iter().all(|category| level.covers(*category))
+            }
+            (None, None) => grant.fingerprint.as_ref() == Some(&exact),
+        };
         let over = |grant: &Grant| {
             grant.effect == Effect::Allow
                 && grant.scope == Scope::Session
+                && !grant.bypass
                 && grant.reaches(call)
-                && grant.pattern.as_ref().is_none_or(|pattern| {
-                    call.accesses.iter().any(|access| pattern.allows(access, &call.roots))
-                })
+                && covered(grant)
         };
         let gone = self.grants.iter().filter(|grant| over(grant)).map(|grant| grant.id).collect();
         self.grants.retain(|grant| !over(grant));
+        let since = GrantId::new();
         for access in &call.accesses {
             if let Ok(Some(pattern)) = exact_pattern(access) {
-                self.denied.push(Denied { session: call.session.clone(), pattern, call: call.fingerprint() });
+                let session = call.session.clone();
+                self.denied.push(Denied { session, pattern, call: exact.clone(), since });
             }
         }
         gone
@@ -121,9 +137,16 @@ impl Grants {
             .or_else(|| self.exactly(call, access))
     }
 
-    /// A grant that covers `access` and names it: exactly, or with the pattern `written`.
+    /// A grant that covers `access` and names it: exactly, or with the pattern `written`. One for exactly this call has to
+    /// be given after `since`, if that is said.
     #[must_use]
-    pub fn naming(&self, call: &Call, access: &Access, written: Option<&str>) -> Option<&Grant> {
+    pub fn naming(
+        &self,
+        call: &Call,
+        access: &Access,
+        written: Option<&str>,
+        since: Option<GrantId>,
+    ) -> Option<&Grant> {
         self.live(call)
             .find(|grant| {
                 grant.holds(call, access)
@@ -132,7 +155,7 @@ impl Grants {
                             && (pattern.is_exact() || written == Some(pattern.as_str()))
                     })
             })
-            .or_else(|| self.exactly(call, access))
+            .or_else(|| self.exactly_since(call, access, since))
     }
 
     /// A grant that covers `access`, and names what `caveat` is about.
@@ -150,27 +173,35 @@ impl Grants {
     /// A grant of exactly this call.
     #[must_use]
     pub fn exactly(&self, call: &Call, access: &Access) -> Option<&Grant> {
+        self.exactly_since(call, access, None)
+    }
+
+    fn exactly_since(&self, call: &Call, access: &Access, since: Option<GrantId>) -> Option<&Grant> {
         if matches!(access, Access::Mode { .. }) {
             return None;
         }
         let holds = |grant: &&Grant| call.accesses.iter().all(|access| grant.holds(call, access));
-        let mut bound =
-            self.live(call).filter(|grant| grant.fingerprint.is_some() && holds(grant)).peekable();
+        let after = |grant: &&Grant| since.is_none_or(|since| grant.id > since);
+        let mut bound = self
+            .live(call)
+            .filter(|grant| grant.fingerprint.is_some() && after(grant) && holds(grant))
+            .peekable();
         bound.peek()?;
         let fingerprint = call.fingerprint();
         bound.find(|grant| grant.fingerprint.as_ref() == Some(&fingerprint))
     }
 
-    /// Denials of the like in this session, by their patterns.
-    pub fn denials<'a>(&'a self, call: &'a Call, access: &'a Access) -> impl Iterator<Item = &'a Pattern> {
-        self.denied
-            .iter()
-            .filter(|denied| {
-                denied.session == call.session
-                    && denied.pattern.concerns(access, &call.roots)
-                    && (!matches!(access, Access::Mcp(_)) || denied.call == call.fingerprint())
-            })
-            .map(|denied| &denied.pattern)
+    /// Denials of the like in this session.
+    pub(crate) fn denials<'a>(
+        &'a self,
+        call: &'a Call,
+        access: &'a Access,
+    ) -> impl Iterator<Item = &'a Denied> {
+        self.denied.iter().filter(|denied| {
+            denied.session == call.session
+                && denied.pattern.concerns(access, &call.roots)
+                && (!matches!(access, Access::Mcp(_)) || denied.call == call.fingerprint())
+        })
     }
 
     /// Denials in this session of something that a command only touches.
@@ -178,10 +209,10 @@ impl Grants {
         &'a self,
         call: &'a Call,
         touch: &'a SeenTouch<'a>,
-    ) -> impl Iterator<Item = (&'a Pattern, Option<WriteKind>)> {
+    ) -> impl Iterator<Item = (&'a Denied, Option<WriteKind>)> {
         self.denied.iter().filter(|denied| denied.session == call.session).filter_map(|denied| {
             let touching = denied.pattern.touched(touch, Written::ByHand)?;
-            (touching.certainty == Certainty::Known).then_some((&denied.pattern, touching.write))
+            (touching.certainty == Certainty::Known).then_some((denied, touching.write))
         })
     }
 
@@ -207,9 +238,22 @@ impl Grants {
         })
     }
 
-    /// The highest level that was granted to the server `name`.
+    /// The bypass of `agent` in this very session, if there is one.
+    #[must_use]
+    pub fn bypass(&self, agent: &AgentId, session: &SessionId) -> Option<GrantId> {
+        let of = |grant: &&Grant| {
+            grant.bypass
+                && grant.effect == Effect::Allow
+                && grant.session.as_ref() == Some(session)
+                && grant.agent == *agent
+        };
+        self.grants.iter().find(of).map(|grant| grant.id)
+    }
+
+    /// The highest level that was granted to the server `name`, which is known to be the one that is called.
     #[must_use]
     pub fn level(&self, call: &Call, name: &str) -> Option<(&Grant, Level)> {
+        call.server.as_ref()?;
         self.live(call)
             .filter_map(|grant| match &grant.level {
                 Some((server, level)) if server == name && grant.server == call.server => {

@@ -5,6 +5,7 @@ mod grants;
 mod patterns;
 
 pub use crate::grant_id::GrantId;
+pub(crate) use grants::Denied;
 pub use grants::Grants;
 pub use patterns::{exact_pattern, naming_pattern, session_pattern};
 
@@ -64,7 +65,9 @@ pub struct Grant {
     pub session: Option<SessionId>,
     /// The first folder of the session it was given in: it counts there alone, where the scope is that.
     pub workspace: Option<String>,
-    /// What it is about; none: exactly the call of its fingerprint, or a server's level.
+    /// It is a bypass: whatever a bypass in the settings answers, for as long as the session lasts. It names nothing else.
+    pub bypass: bool,
+    /// What it is about; none: exactly the call of its fingerprint, a server's level, or all that a bypass answers.
     pub pattern: Option<Pattern>,
     /// The exact call it was given for: discharges that call's `always` asks.
     pub fingerprint: Option<Digest>,
@@ -92,6 +95,7 @@ impl Grant {
             scope: Scope::Session,
             session: Some(session),
             workspace: None,
+            bypass: false,
             pattern: None,
             fingerprint: None,
             level: None,

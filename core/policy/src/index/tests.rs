@@ -104,7 +104,7 @@ fn words() -> impl Strategy<Value = ShellAccess> {
                 glob,
                 tame: false,
                 assigned: None,
-                search: None,
+                ..OpenWord::default()
             })
         });
     let one = prop_oneof![4 => word().prop_map(Word::Literal), 1 => open];

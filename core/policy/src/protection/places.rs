@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::catastrophe::is_disk;
-use super::table::{ALIASES, EMPTY_DEVICES};
+use super::table::{ALIASES, EMPTY_DEVICES, MACHINE};
 use crate::Effect;
 use mayi_call::{PathAccess, lies_in};
 
@@ -32,7 +32,8 @@ pub(crate) fn doubtful(path: &PathAccess) -> Option<Place> {
 /// `/proc`, `/dev/fd` and the like.
 pub(crate) fn alias(path: &PathAccess) -> Option<Place> {
     let is = |form: &Path| ALIASES.iter().any(|at| lies_in(form, Path::new(at)));
-    if path.forms().any(is) {
+    let machine = |form: &Path| MACHINE.iter().any(|of| form.as_os_str() == *of);
+    if path.forms().any(is) && !path.forms().all(machine) {
         return ask(true, "a name for something else (/proc, /dev/fd and the like)");
     }
     None

@@ -204,15 +204,36 @@ pub(super) const CREDENTIALS: &[&str] = &[
     "/root/.ssh",
 ];
 
-/// Folders that every program may read.
-pub(super) const READABLE: &[&str] =
-    &["/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc/alternatives", "/nix/store"];
+/// Folders and files that every program may read.
+pub(super) const READABLE: &[&str] = &[
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/bin",
+    "/sbin",
+    "/etc/alternatives",
+    "/etc/os-release",
+    "/etc/lsb-release",
+    "/etc/debian_version",
+    "/etc/alpine-release",
+    "/etc/redhat-release",
+    "/nix/store",
+    "/proc/cpuinfo",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/uptime",
+    "/proc/version",
+];
 
 /// The same, below the home folder: toolchains, and sources of packages.
 pub(super) const READABLE_HOME: &[&str] = &[
-    ".cargo/registry/src",
+    ".cargo/bin",
+    ".cargo/registry",
     ".cargo/git/checkouts",
     ".rustup/toolchains",
+    "go/bin",
     "go/pkg/mod",
     ".nvm/versions",
     ".pyenv/versions",
@@ -223,6 +244,10 @@ pub(super) const READABLE_HOME: &[&str] = &[
 /// Devices that hold nothing and keep nothing.
 pub(super) const EMPTY_DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// Names below such folders that are what they seem: what the machine is.
+pub(super) const MACHINE: &[&str] =
+    &["/proc/cpuinfo", "/proc/loadavg", "/proc/meminfo", "/proc/uptime", "/proc/version"];
 
 /// Folders whose names stand for something else than what they seem.
 pub(super) const ALIASES: &[&str] =

@@ -111,7 +111,7 @@ async fn given_a_denial_after_a_grant_then_the_grant_is_gone() {
     let gate = gate();
     let ticket = gate.submit(write("1", "/w/a", "x"), &[]);
     answer(&gate, &ticket, choice::ALLOW_SESSION).unwrap();
-    gate.lock().judge.grants.deny(&write("2", "/w/a", "y"));
+    gate.lock().judge.grants.deny(&write("2", "/w/a", "y"), &[crate::call::Category::Write]);
     assert!(gate.submit(write("3", "/w/a", "x"), &[]).approval().is_some());
 }
 

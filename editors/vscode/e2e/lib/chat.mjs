@@ -113,6 +113,8 @@ export function chatOf(page) {
     const inside = await frame();
     await click(page, inside.locator(`${SHOWN} [data-testid="mode"]`));
     await click(page, inside.locator(`${SHOWN} [role="menuitemradio"][data-mode="${mode}"]`));
+    // Whoever chooses Auto is warned, once.
+    if (mode === 'auto') await dialog(page, 'Use Auto');
     await inside.locator(`${SHOWN} [data-testid="mode"][data-mode="${mode}"]`).waitFor();
   }
 

@@ -145,6 +145,27 @@ given('given a backend that is killed while a card waits then the card is withdr
   await chat.idle();
 });
 
+given('given Bypass for the session then the next call does not ask, no setting is written, and it can be ended', async () => {
+  await chat.prompt('demo: write k.txt some words');
+  const [id = ''] = await chat.waiting();
+  await chat.press(id, 'bypass');
+  await dialog(scene.page, 'For This Session');
+  await chat.inState(id, 'approved');
+  await chat.idle();
+  await chat.prompt('demo: write l.txt some words');
+  await until('the file is written', () => scene.file('l.txt') === 'some words\n');
+  await chat.idle();
+  assert.equal(scene.editor.settings()['mayi.agents'], undefined);
+  await chat.picture('bypassed-session');
+  await (await chat.frame()).locator('button[action-id=bypass_off]:visible').click();
+  await (await chat.frame()).locator('button[action-id=bypass_off]:visible').waitFor({ state: 'detached' });
+  await chat.prompt('demo: write m.txt some words');
+  const [again = ''] = await chat.waiting();
+  await chat.press(again, 'deny');
+  await chat.inState(again, 'denied');
+  await chat.idle();
+});
+
 given('given Bypass then it is asked once more, the setting is written, and the next call does not ask', async () => {
   await chat.prompt('demo: write i.txt some words');
   const [id = ''] = await chat.waiting();
@@ -152,7 +173,7 @@ given('given Bypass then it is asked once more, the setting is written, and the 
   await scene.page.locator('.monaco-dialog-box').waitFor();
   await chat.picture('bypass-asked');
   assert.equal(scene.editor.settings()['mayi.agents'], undefined);
-  await dialog(scene.page, 'Bypass Permissions');
+  await dialog(scene.page, 'For Good');
   await chat.inState(id, 'approved');
   await until('the setting is written', () => scene.editor.settings()['mayi.agents']?.demo?.bypassPermissions === true);
   await chat.idle();

@@ -103,7 +103,7 @@ for (const agent of missing ? [] : /** @type {const} */ (['claude', 'codex'])) {
       await ask('write then run');
       const [id = ''] = await chat.waiting();
       await chat.press(id, 'bypass');
-      await dialog(scene.page, 'Bypass Permissions');
+      await dialog(scene.page, 'For Good');
       await chat.inState(id, 'approved');
       await until('the setting is written', () => scene.editor.settings()['mayi.agents'][real.name].bypassPermissions === true);
       await until('the second call was made', () => scene.file('d.txt') === '');

@@ -6,8 +6,8 @@ import type { Store } from "./store";
 
 /** What answering needs of the editor. */
 export interface Person {
-  /** Asks once more before everything is allowed to the agent. */
-  confirmBypass(agentName: string): Promise<boolean>;
+  /** Asks once more before the agent is bypassed, and for how long; null: it is not. */
+  confirmBypass(agentName: string, session: boolean): Promise<"session" | "good" | null>;
   /** The card waits again, with a line that says why. */
   open(approvalId: string, problem: string | null): void;
 }
@@ -24,11 +24,15 @@ export class Answers {
   async respond(response: ApprovalResponse): Promise<void> {
     const entry = this.store.state.cards[response.approvalId];
     if (entry === undefined || entry.state !== "pending") return;
-    if (response.bypassAll && !(await this.person.confirmBypass(entry.card.agentName))) {
-      return this.person.open(response.approvalId, null);
+    let answer = response;
+    if (response.bypassAll) {
+      const session = entry.card.options.some((option) => option.optionId === "allow_session");
+      const long = await this.person.confirmBypass(entry.card.agentName, session);
+      if (long === null) return this.person.open(response.approvalId, null);
+      if (long === "session") answer = { ...response, bypassAll: false, bypassSession: true };
     }
     try {
-      this.store.apply(await this.call("approval/respond", response));
+      this.store.apply(await this.call("approval/respond", answer));
     } catch (error) {
       await this.refused(response.approvalId, because(error));
     }

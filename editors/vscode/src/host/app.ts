@@ -17,22 +17,26 @@ import { Attention } from "../views/attention";
 import { Panel } from "../views/panel";
 import { Answers } from "./answers";
 import { own, parseSettings, reached, settings, write } from "./config";
-import { confirmBypass, openFile, openLink } from "./dialogs";
+import { confirmAuto, confirmBypass, openFile, openLink, openText } from "./dialogs";
+import { History } from "./history";
 import { Permissions } from "./permissions";
 import { Sessions } from "./sessions";
 import { Store } from "./store";
 
 const READY = "mayi.ready";
+const WARNED = "mayi.warned-of-auto";
 
 export class App implements vscode.Disposable {
   readonly chat: Panel;
   readonly approvals: Panel;
   readonly permissions: Panel;
+  readonly history: Panel;
   readonly backend: Backend;
   private readonly store: Store;
   private readonly sessions: Sessions;
   private readonly answers: Answers;
   private readonly granted: Permissions;
+  private readonly past: History;
   private readonly attention: Attention;
   private readonly log = vscode.window.createOutputChannel("mayi");
   private tail: Tail | null = null;
@@ -45,6 +49,7 @@ export class App implements vscode.Disposable {
     this.chat = panel("chat", '<div id="mayi"></div>');
     this.approvals = panel("approvals", "");
     this.permissions = panel("permissions", "");
+    this.history = panel("history", "");
     this.store = new Store(context.workspaceState);
     this.backend = this.makeBackend();
     const { call, callSoon } = this.backend;
@@ -54,11 +59,12 @@ export class App implements vscode.Disposable {
       open: (approvalId, problem) => this.broadcast([{ type: "approval-open", approvalId, problem }]),
     });
     this.granted = new Permissions(call, this.permissions, () => this.agents);
+    this.past = new History(call, this.history, folder, openText);
     this.attention = new Attention((entry) => void this.show(entry.card.tabId, entry.card.approvalId));
     this.store.hear((messages, before) => this.changed(messages, before));
     context.subscriptions.push(
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration("mayi.agents") || event.affectsConfiguration("mayi.servers")) void this.configured();
+        if (["agents", "servers", "tools", "mode", "workspaces"].some((key) => event.affectsConfiguration(`mayi.${key}`))) void this.configured();
         if (event.affectsConfiguration("mayi.path") || event.affectsConfiguration("mayi.page")) void this.backend.restart();
       }),
     );
@@ -214,8 +220,17 @@ export class App implements vscode.Disposable {
     };
   }
 
+  /** Whether the person knows what Auto is: they are warned once. */
+  private async warned(): Promise<boolean> {
+    if (this.context.globalState.get(WARNED) === true) return true;
+    const knows = await confirmAuto();
+    if (knows) await this.context.globalState.update(WARNED, true);
+    return knows;
+  }
+
   private async heard(message: FromWebview, from: Panel): Promise<void> {
     const { store, sessions } = this;
+    if (from === this.history) return this.past.heard(message);
     switch (message.type) {
       case "ready":
         if (from === this.permissions) return this.granted.refresh();
@@ -231,11 +246,14 @@ export class App implements vscode.Disposable {
       case "agent":
         return store.apply({ type: "agent-picked", tabId: message.tabId, agentName: message.agentName });
       case "mode":
+        if (message.mode === "auto" && !(await this.warned())) return;
         return sessions.setMode(message.tabId, message.mode);
       case "prompt":
         return sessions.prompt(message.tabId, message.text);
       case "cancel":
         return sessions.cancel(message.tabId);
+      case "ask-again":
+        return sessions.askAgain(message.tabId);
       case "unqueue":
         return sessions.unqueue(message.tabId, message.at);
       case "help":

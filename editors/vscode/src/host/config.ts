@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { EditorAgent, EditorServer, EditorSettings } from "../api";
+import type { Category, EditorAgent, EditorServer, EditorSettings, EditorWorkspace, Mode } from "../api";
 import type { Reached } from "./sessions";
 import { type Fields, isFields, isTexts, list, oneOf, text } from "../check";
 
@@ -20,12 +20,36 @@ export function reached(): Reached {
 
 /** The editor's layer of configuration. */
 export function settings(): EditorSettings {
-  return { agents: named(own("agents"), agent), servers: named(own("servers"), server) };
+  return read(own);
+}
+
+/** The modes and categories that there are. */
+const MODES: readonly Mode[] = ["plan", "default", "auto"];
+const CATEGORIES: readonly Category[] = ["read", "write", "execute", "external"];
+
+function read(from: (key: string) => unknown): EditorSettings {
+  const mode = from("mode");
+  const workspaces = from("workspaces");
+  const folder = (one: Fields): EditorWorkspace => (oneOf(one["mode"], MODES) ? { mode: one["mode"] } : {});
+  return {
+    ...(oneOf(mode, MODES) ? { mode } : {}),
+    agents: named(from("agents"), agent),
+    servers: named(from("servers"), server),
+    tools: words(from("tools"), CATEGORIES) ?? {},
+    workspaces: isFields(workspaces) ? Object.fromEntries(Object.entries(workspaces).flatMap(([path, one]) => (isFields(one) ? [[path, folder(one)]] : []))) : {},
+  };
+}
+
+/** Those values that are one of `known`, by name. */
+function words<T extends string>(value: unknown, known: readonly T[]): Record<string, T> | undefined {
+  if (!isFields(value)) return undefined;
+  const found = Object.fromEntries(Object.entries(value).flatMap(([name, one]) => (oneOf(one, known) ? [[name, one]] : []))) as Record<string, T>;
+  return Object.keys(found).length > 0 ? found : undefined;
 }
 
 /** What the backend wants written, checked. */
 export function parseSettings(value: Fields | EditorSettings): EditorSettings {
-  return { agents: named(value.agents, agent), servers: named(value.servers, server) };
+  return read((key) => (value as Fields)[key]);
 }
 
 /** Writes `wanted` to the user's settings, where it is not what stands there. */
@@ -65,20 +89,21 @@ function agent(one: Fields): EditorAgent {
   return {
     ...program(one),
     ...(typeof one["bypassPermissions"] === "boolean" ? { bypassPermissions: one["bypassPermissions"] } : {}),
-    ...(oneOf(one["mode"], ["plan", "default", "auto"] as const) ? { mode: one["mode"] } : {}),
+    ...(oneOf(one["mode"], MODES) ? { mode: one["mode"] } : {}),
+    ...(words(one["tools"], CATEGORIES) ? { tools: words(one["tools"], CATEGORIES) ?? {} } : {}),
   };
 }
 
 function server(one: Fields): EditorServer {
-  const words = ["required", "not_required"] as const;
-  const tools = isFields(one["tools"])
-    ? Object.fromEntries(Object.entries(one["tools"]).flatMap(([name, value]) => (oneOf(value, [...words, "default"] as const) ? [[name, value]] : [])))
-    : undefined;
+  const approvals = ["required", "not_required"] as const;
+  const tools = words(one["tools"], [...approvals, "default", ...CATEGORIES] as const);
   return {
     ...program(one),
     ...(text(one["url"]) ? { url: text(one["url"]) ?? "" } : {}),
     ...(isTexts(one["headers"]) ? { headers: one["headers"] } : {}),
-    ...(oneOf(one["approval"], words) ? { approval: one["approval"] } : {}),
-    ...(tools && Object.keys(tools).length > 0 ? { tools } : {}),
+    ...(oneOf(one["approval"], approvals) ? { approval: one["approval"] } : {}),
+    ...(oneOf(one["grant"], ["none", "read", "write", "all"] as const) ? { grant: one["grant"] } : {}),
+    ...(typeof one["trustAnnotations"] === "boolean" ? { trustAnnotations: one["trustAnnotations"] } : {}),
+    ...(tools ? { tools } : {}),
   };
 }

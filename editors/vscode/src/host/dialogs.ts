@@ -7,17 +7,44 @@ import * as vscode from "vscode";
 import { because } from "../check";
 import { visible } from "../text/visible";
 
-/** Asks once more before an agent may do everything unasked. */
-export async function confirmBypass(agentName: string): Promise<boolean> {
-  const yes = "Bypass Permissions";
+/** What a bypass does not cover. */
+const STILL =
+  "Still asked: what your rules ask about, what is protected (start-up files, hooks, keys, mayi's own files, what lies outside of its folders), " +
+  "and lines that can't be understood. What is denied stays denied.";
+
+/** Asks once more before an agent is bypassed: for how long, or null where it is not. `session`: there is one to bypass it for. */
+export async function confirmBypass(agentName: string, session: boolean): Promise<"session" | "good" | null> {
+  const name = visible(agentName);
+  const [once, good] = ["For This Session", session ? "For Good" : "Bypass Permissions"];
+  const call = session ? "This call is allowed, and from now on " : "From now on ";
+  const written = `It is written to your settings ("mayi.agents"), where it can be taken back.`;
   // The first one has the focus: it allows nothing.
   const picked = await vscode.window.showWarningMessage(
-    `Let ${visible(agentName)} do everything without asking?`,
+    `Let ${name} act without asking?`,
+    {
+      modal: true,
+      detail: session
+        ? `${call}${name} is not asked about: in this session, until it ends, or for good, in every window.\n\n${STILL}\n\nFor good: ${written}`
+        : `${call}${name} is not asked about, in every window. ${STILL}\n\n${written}`,
+    },
+    "Keep Asking",
+    ...(session ? [once] : []),
+    good,
+  );
+  if (picked === once) return "session";
+  return picked === good ? "good" : null;
+}
+
+/** Warns before an agent acts without asking: once, since it is said on the mode too. */
+export async function confirmAuto(): Promise<boolean> {
+  const yes = "Use Auto";
+  const picked = await vscode.window.showWarningMessage(
+    "Auto is dangerous: the agent acts without asking you.",
     {
       modal: true,
       detail:
-        `This call is allowed, and from now on nothing that ${visible(agentName)} does is asked about, in every window. ` +
-        `What a rule denies stays denied. It is written to your settings ("mayi.agents"), where it can be taken back.`,
+        "It writes files, runs commands and calls tools. Only what is protected, and what your rules ask about, is still asked about; " +
+        "what they deny stays denied. Everything is recorded. You are not warned again.",
     },
     "Keep Asking",
     yes,
@@ -48,4 +75,9 @@ export async function openFile(path: string, line: number | null): Promise<void>
   } catch (error) {
     void vscode.window.showErrorMessage(`mayi: ${visible(because(error)).replace(/[[\]]/g, "")}`);
   }
+}
+
+/** Shows a configuration as a new file: whoever wants it saves it. */
+export async function openText(text: string): Promise<void> {
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: "toml", content: text }));
 }

@@ -28,12 +28,15 @@ export class Permissions {
     try {
       switch (message.type) {
         case "server-approval": {
-          const change = message.tool === null ? { approval: message.approval, tools: {} } : { tools: { [message.tool]: message.approval } };
+          const change = message.tool === null ? { approval: message.approval, tools: {}, categories: {} } : { tools: { [message.tool]: message.approval }, categories: {} };
           await this.call("settings/update", { editor: null, agents: {}, servers: { [message.server]: change } });
           break;
         }
+        case "server-level":
+          await this.call("settings/update", { editor: null, agents: {}, servers: { [message.server]: { grant: message.level, tools: {}, categories: {} } } });
+          break;
         case "bypass":
-          if (!message.on || (await confirmBypass(message.agentName))) {
+          if (!message.on || (await confirmBypass(message.agentName, false)) !== null) {
             await this.call("settings/update", { editor: null, agents: { [message.agentName]: { bypassPermissions: message.on } }, servers: {} });
           }
           break;

@@ -110,6 +110,13 @@ export class Sessions {
     });
   }
 
+  /** Ends the bypass of the tab's session. */
+  askAgain(tabId: string): Promise<void> {
+    return this.tell(tabId, async () => {
+      this.store.apply({ type: "session-changed", session: await this.call("session/setBypass", { tabId, on: false }) });
+    });
+  }
+
   /** Everything stops: what waited for the end of the turn goes back into the composer. */
   cancel(tabId: string): Promise<void> {
     for (const _ of tabOf(this.store.state, tabId)?.queue ?? []) this.unqueue(tabId, 0);

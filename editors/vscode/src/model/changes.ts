@@ -46,8 +46,8 @@ export function resolvedOf(entry: Entry): ToWebview {
 
 /** What a webview knows of a tab besides its items. */
 export function viewOf(tab: Tab): TabView {
-  const { tabId, agentName, title, cwd, mode, modeLocked, bypassPermissions, state, error, commands, queue } = tab;
-  return { tabId, agentName, title, cwd, mode, modeLocked, bypassPermissions, state, error, commands, queue };
+  const { tabId, agentName, title, cwd, mode, modeLocked, bypassPermissions, bypassSession, inLine, state, error, commands, queue } = tab;
+  return { tabId, agentName, title, cwd, mode, modeLocked, bypassPermissions, bypassSession, inLine, state, error, commands, queue };
 }
 
 function tabChanges(old: Tab | undefined, tab: Tab, out: ToWebview[]): void {

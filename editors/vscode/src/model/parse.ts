@@ -87,6 +87,7 @@ const EVENTS: { readonly [type in Event["type"]]: (one: Fields) => boolean } = {
   "approval-updated": isCard,
   "approval-resolved": isAnswered,
   snapshot: (one) => isList(one["sessions"], isSession) && isList(one["waiting"], isCard),
+  "in-line": (one) => typeof one["count"] === "number",
   "session-changed": (one) => isSession(one["session"]),
   "session-closed": (one) => isText(one["tabId"]),
   prompt: (one) => isText(one["tabId"]) && isText(one["text"]) && typeof one["turn"] === "number",

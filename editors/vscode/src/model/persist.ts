@@ -72,6 +72,8 @@ function tab(value: unknown): Tab[] {
       mode: oneOf(value["mode"], ["plan", "default", "auto"] as const) ? value["mode"] : null,
       modeLocked: text(value["modeLocked"]),
       bypassPermissions: value["bypassPermissions"] === true,
+      bypassSession: value["bypassSession"] === true,
+      inLine: 0,
       sessionId: text(value["sessionId"]),
       canResume: value["canResume"] === true,
       state: oneOf(value["state"], STATES) ? value["state"] : "lost",

@@ -72,6 +72,8 @@ export function reduce(state: State, event: Event | Local): State {
       return inTab(state, event.tabId, (tab) => turnEnded(tab, event.stopReason, event.error));
     case "notice":
       return event.tabId === null ? state : inTab(state, event.tabId, (tab) => note(tab, event.text, false));
+    // The tab says it of itself.
+    case "in-line":
     case "settings-changed":
     case "grants-changed":
       return state;
@@ -167,6 +169,8 @@ function session(tab: Tab, now: SessionInfo): Tab {
     mode: now.mode,
     modeLocked: now.modeLocked,
     bypassPermissions: now.bypassPermissions,
+    bypassSession: now.bypassSession,
+    inLine: now.inLine,
     sessionId: now.sessionId === "" ? tab.sessionId : now.sessionId,
     canResume: now.canResume,
     state: now.state,

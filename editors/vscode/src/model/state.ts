@@ -66,6 +66,9 @@ export interface Tab {
   mode: Mode | null;
   modeLocked: string | null;
   bypassPermissions: boolean;
+  bypassSession: boolean;
+  /** Questions that wait behind those that are shown. */
+  inLine: number;
   sessionId: string | null;
   canResume: boolean;
   /** `new`: no session was asked for yet. `lost`: its backend is gone, and it was not opened again yet. */
@@ -104,6 +107,8 @@ export function newTab(tabId: string, agentName: string, cwd: string): Tab {
     mode: null,
     modeLocked: null,
     bypassPermissions: false,
+    bypassSession: false,
+    inLine: 0,
     sessionId: null,
     canResume: false,
     state: "new",

@@ -101,7 +101,7 @@ fn given_open_words_then_they_become_what_they_could() {
             glob: false,
             tame: false,
             assigned: None,
-            search: None,
+            ..shell::OpenWord::default()
         })
     };
     let words = |last: Word| vec![Word::Literal("t1".to_owned()), last];

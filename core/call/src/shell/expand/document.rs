@@ -50,10 +50,7 @@ pub(super) fn cat(raw: &str, line: &str) -> Option<Word> {
         text: raw.to_owned(),
         pieces: vec![None],
         splits: true,
-        glob: false,
-        tame: false,
-        assigned: None,
-        search: None,
+        ..OpenWord::default()
     }))
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Place;
-use crate::shell::{OpenWord, Search, Word};
+use crate::shell::{Held, OpenWord, Search, Word};
 
 /// Known text, and gaps for what is not known.
 #[derive(Default)]
@@ -13,6 +13,8 @@ pub(super) struct Field {
     splits: bool,
     /// A gap comes from a glob.
     globs: bool,
+    /// It stands in this very word.
+    listed: bool,
     /// A gap comes from something else.
     expands: bool,
     /// Of these, one that could be anything.
@@ -23,6 +25,8 @@ pub(super) struct Field {
     assigned: String,
     /// A gap is what this search prints.
     search: Option<Arc<Search>>,
+    /// What stands in the gaps at most, if there are any.
+    held: Option<Held>,
 }
 
 impl Field {
@@ -38,20 +42,28 @@ impl Field {
     /// Names of files.
     pub(super) fn glob(&mut self) {
         self.globs = true;
+        self.listed = true;
         self.wild = true;
         self.splits = true;
-        self.gap();
+        self.gap(Held::Name);
     }
 
     /// Anything.
     pub(super) fn open(&mut self, splits: bool) {
-        self.wild = true;
-        self.number(splits);
+        self.holds(Held::Anything, splits);
     }
 
-    /// What a search prints.
-    pub(super) fn printed(&mut self, search: Option<Arc<Search>>, splits: bool) {
-        self.open(splits);
+    /// This much is known of what it is.
+    pub(super) fn holds(&mut self, held: Held, splits: bool) {
+        self.wild = true;
+        self.expands = true;
+        self.splits |= splits;
+        self.gap(held);
+    }
+
+    /// What commands print; `search`: names that it finds.
+    pub(super) fn printed(&mut self, search: Option<Arc<Search>>, held: Held, splits: bool) {
+        self.holds(held, splits);
         self.search = search.filter(|_| splits);
     }
 
@@ -59,7 +71,7 @@ impl Field {
     pub(super) fn number(&mut self, splits: bool) {
         self.expands = true;
         self.splits |= splits;
-        self.gap();
+        self.gap(Held::Number);
     }
 
     /// What another word is.
@@ -70,7 +82,7 @@ impl Field {
                 for piece in &open.pieces {
                     match piece {
                         Some(text) => self.known(text),
-                        None => self.gap(),
+                        None => self.gap(open.held),
                     }
                 }
                 self.globs |= open.glob;
@@ -94,13 +106,14 @@ impl Field {
     /// What the line has assigned to a variable, if nothing else did.
     pub(super) fn assigned(&mut self, text: &str, splits: bool) {
         let unassigned = self.unassigned;
-        self.open(splits);
+        self.holds(Held::Printed, splits);
         self.unassigned = unassigned;
         self.assigned.push_str(text);
     }
 
-    fn gap(&mut self) {
+    fn gap(&mut self, held: Held) {
         self.unassigned = true;
+        self.held = Some(self.held.map_or(held, |before| before.min(held)));
         if self.pieces.last() != Some(&None) {
             self.pieces.push(None);
         }
@@ -121,6 +134,8 @@ impl Field {
             assigned: Some(self.assigned).filter(|_| !self.unassigned),
             // Nothing else may stand beside it.
             search: self.search.filter(|_| alone),
+            // A glob of which a part is not known lists other files than were looked up.
+            held: self.held.filter(|_| !(self.listed && self.expands)).unwrap_or_default(),
         })
     }
 }

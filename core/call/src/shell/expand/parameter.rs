@@ -7,7 +7,7 @@ use crate::shell::parse::{self, Tildes};
 use crate::shell::refused::{Refused, Result};
 use crate::shell::variables::{self, Kind};
 use crate::shell::walk::Walker;
-use crate::shell::{Word, bounds};
+use crate::shell::{Held, Word, bounds, program};
 
 impl Walker<'_> {
     /// One expansion of a parameter, written `text`.
@@ -43,7 +43,7 @@ impl Walker<'_> {
         if counted(of) {
             field.number(!quoted);
         } else {
-            field.open(!quoted || several(of));
+            field.holds(self.held_by(of), !quoted || several(of));
         }
         Ok(())
     }
@@ -124,6 +124,40 @@ impl Walker<'_> {
         }
         self.note(false, format!("{text} is only read in part"));
         Ok(())
+    }
+
+    /// What an expansion gives at most.
+    fn held_by(&self, of: &ParameterExpr) -> Held {
+        use ParameterExpr as P;
+        let (parameter, operand, most) = match of {
+            P::ParameterLength { parameter, indirect: false } => (parameter, None, Held::Number),
+            P::Parameter { parameter, indirect: false } => (parameter, None, Held::Number),
+            P::UseDefaultValues { parameter, indirect: false, default_value: operand, .. }
+            | P::RemoveSmallestSuffixPattern { parameter, indirect: false, pattern: operand }
+            | P::RemoveLargestSuffixPattern { parameter, indirect: false, pattern: operand }
+            | P::RemoveSmallestPrefixPattern { parameter, indirect: false, pattern: operand }
+            | P::RemoveLargestPrefixPattern { parameter, indirect: false, pattern: operand }
+            | P::UppercasePattern { parameter, indirect: false, pattern: operand }
+            | P::LowercasePattern { parameter, indirect: false, pattern: operand } => {
+                (parameter, operand.as_deref(), Held::Printed)
+            }
+            _ => return Held::Anything,
+        };
+        let (Parameter::Named(name) | Parameter::NamedWithIndex { name, .. }) = parameter else {
+            return Held::Anything;
+        };
+        let plain = operand.is_none_or(|operand| !operand.contains('$'));
+        if plain { self.held_in(name).min(most) } else { Held::Anything }
+    }
+
+    /// What a variable holds at most: one that the line has set, or one that is no secret.
+    fn held_in(&self, name: &str) -> Held {
+        match self.looped(name).filter(|_| !self.sets_others_too()).or_else(|| self.assigned(name)) {
+            Some(Word::Open(open)) => open.held,
+            Some(Word::Literal(_)) => Held::Printed,
+            None if program::tells_no_secret(name) && self.is_never_set(name) => Held::Name,
+            None => Held::Anything,
+        }
     }
 
     /// What a variable holds, where the line itself says so.

@@ -140,16 +140,16 @@ impl Walker<'_> {
                 self.parameter(field, text, parameter, quoted)
             }
             WordPiece::CommandSubstitution(line) => {
-                let search = self.substitution(line)?;
-                field.printed(search, !quoted);
+                let (search, held) = self.substitution(line)?;
+                field.printed(search, held, !quoted);
                 Ok(())
             }
             WordPiece::BackquotedCommandSubstitution(line) => {
                 if raw.get(piece.start_index..piece.end_index).is_none_or(|raw| raw.contains('\\')) {
                     return Err(Refused::new("a backslash inside of backquotes"));
                 }
-                let search = self.substitution(line)?;
-                field.printed(search, !quoted);
+                let (search, held) = self.substitution(line)?;
+                field.printed(search, held, !quoted);
                 Ok(())
             }
             WordPiece::ArithmeticExpression(_)

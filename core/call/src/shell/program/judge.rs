@@ -10,7 +10,9 @@ use super::scan::{Found, Scan, assigns, scan};
 use super::swallowed::readings;
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
-use super::{Command, Inner, Known, input, latent, said, shells, special, spellings, taken, tool, variables};
+use super::{
+    Command, Inner, Known, input, latent, library, said, shells, special, spellings, taken, tool, variables,
+};
 use crate::WriteKind;
 use crate::shell::{Caveat, Named, OpenWord, Reach, Use, Word};
 
@@ -35,7 +37,34 @@ pub(super) struct Judge<'a> {
 }
 
 pub(super) fn known(command: &Command<'_>) -> Known {
-    known_at(command, 0)
+    within(command).unwrap_or_else(|| known_at(command, 0))
+}
+
+/// What is known of `git -C DIR ...` that only reads in a folder below the one at hand: as if it stood there.
+fn within(command: &Command<'_>) -> Option<Known> {
+    let [git, c, folder, rest @ ..] = command.words else { return None };
+    if git.literal() != Some("git") || c.literal() != Some("-C") || command.made {
+        return None;
+    }
+    let (cwd, folder) = (command.cwd?, folder.literal()?);
+    let there = command.looked.at(cwd, folder);
+    let here = command.looked.resolved(cwd)?;
+    if folder.is_empty() || !there.resolved.starts_with(here) || !there.resolved.is_dir() {
+        return None;
+    }
+    let words: Vec<Word> = std::iter::once(git).chain(rest).cloned().collect();
+    let known = known_at(&Command { words: &words, cwd: Some(&there.resolved), ..*command }, 0);
+    if !known.reader {
+        return None;
+    }
+    // Rules look at it as it is written, and without that.
+    let mut whole = known_at(command, 0);
+    whole.reader = true;
+    whole.caveats.clear();
+    whole.touches.extend(known.touches);
+    whole.spellings.extend(known.spellings);
+    whole.spellings.push(words);
+    Some(whole)
 }
 
 /// As [`known`], for a command that others start: as many of them.
@@ -246,6 +275,9 @@ impl<'a> Judge<'a> {
             taken::taken(self, form, scan);
         }
         self.texts(form, from);
+        if form.special == Some(Special::Module) {
+            library::settle(self, &scan);
+        }
         for place in &scan.unknown {
             if let Some(word) = words.get(*place) {
                 self.places.word(word, Use::Either, Reach::Itself);
@@ -409,8 +441,7 @@ impl<'a> Judge<'a> {
     /// Paths that no word says: they could be any.
     pub(super) fn named_elsewhere(&mut self, text: &str, how: Use) {
         let (text, pieces) = (text.to_owned(), vec![None]);
-        let word =
-            OpenWord { text, pieces, splits: true, glob: false, tame: false, assigned: None, search: None };
+        let word = OpenWord { text, pieces, splits: true, ..OpenWord::default() };
         self.places.open(&word, how, Reach::Itself);
     }
 

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use super::judge::Judge;
-use super::repository;
 use super::scan::Scan;
+use super::{repository, worktree};
 use crate::PathAccess;
-use crate::shell::{OpenWord, Reach, Use, Word};
+use crate::shell::{OpenWord, Reach, TouchedPath, Use, Word};
+
+/// As many files that a pathspec fits are told apart.
+const MOST: usize = 64;
 
 /// What an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,9 @@ pub(super) fn look(judge: &mut Judge<'_>, word: &Word, place: usize, how: Use, r
     // What is no file must be a revision there.
     let before = judge.words.get(place + 1..).is_some_and(ends);
     let path = behind || !before && (glob || is_path(judge, text));
+    if glob && behind && is_alone(judge, place) && narrows(judge, text, how) {
+        return Spec::Other;
+    }
     match glob {
         true => judge.places.open(&open(text), how, reach),
         // A revision that happens to be a rule's name.
@@ -46,6 +52,41 @@ pub(super) fn look(judge: &mut Judge<'_>, word: &Word, place: usize, how: Use, r
     }
     judge.places.held(text, Use::Either, reach);
     if path { Spec::Path } else { Spec::Other }
+}
+
+/// Whether what stands at `place` is all that is named behind `--`, and no path stands before that.
+fn is_alone(judge: &Judge<'_>, place: usize) -> bool {
+    let (before, rest) = judge.words.split_at(place.min(judge.words.len()));
+    let ends = before.last().and_then(Word::literal) == Some("--");
+    let path = |word: &Word| word.literal().is_none_or(|text| !text.starts_with('-') && is_path(judge, text));
+    ends && rest.len() == 1 && !before.iter().skip(1).any(path)
+}
+
+/// A pathspec with wildcards shows less than none would: what is tracked now and fits it is a path by itself, and all the rest
+/// counts as it does without it. None if that can't be told.
+fn narrows(judge: &mut Judge<'_>, text: &str, how: Use) -> bool {
+    let cwd = judge.command.cwd.filter(|_| !judge.command.made && how == Use::Read);
+    let Some(files) = cwd.and_then(worktree::tracked) else { return false };
+    let word = open(text.rsplit('/').next().unwrap_or(text));
+    let end = |piece: Option<&Option<String>>| piece.cloned().flatten().unwrap_or_default();
+    let (start, stop) = (end(word.pieces.first()), end(word.pieces.last()));
+    let fits = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(&start) && name.ends_with(&stop)
+    };
+    let found: Vec<&str> = files.iter().filter(|path| fits(path)).filter_map(|path| path.to_str()).collect();
+    if found.len() > MOST || text.contains("..") || text.starts_with(['/', '~']) {
+        return false;
+    }
+    let before = judge.places.touches.len();
+    judge.places.open(&open(text), how, Reach::Itself);
+    for touch in judge.places.touches.iter_mut().skip(before) {
+        if let TouchedPath::Open(path) = &mut touch.path {
+            path.looked_up = true;
+        }
+    }
+    found.into_iter().for_each(|path| judge.places.path(path, how, Reach::Itself));
+    true
 }
 
 /// `:/x`, `:(top)x`, `:!x`.
@@ -154,13 +195,5 @@ fn open(text: &str) -> OpenWord {
             pieces.push(Some(known.to_owned()));
         }
     }
-    OpenWord {
-        text: text.to_owned(),
-        pieces,
-        splits: false,
-        glob: false,
-        tame: false,
-        assigned: None,
-        search: None,
-    }
+    OpenWord { text: text.to_owned(), pieces, ..OpenWord::default() }
 }

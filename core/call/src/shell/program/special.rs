@@ -171,15 +171,7 @@ fn awk_names(judge: &mut Judge<'_>, text: &str, writes: bool) {
             }
             outputs::Named::Written(file, false) => {
                 let pieces = vec![Some(file.clone()), None];
-                let open = OpenWord {
-                    text: file,
-                    pieces,
-                    splits: false,
-                    glob: false,
-                    tame: false,
-                    assigned: None,
-                    search: None,
-                };
+                let open = OpenWord { text: file, pieces, ..OpenWord::default() };
                 judge.places.open(&open, Use::Write(WriteKind::Write), Reach::Itself);
             }
             outputs::Named::Read(file) => judge.places.path(&file, Use::Read, Reach::Itself),

@@ -173,14 +173,6 @@ fn completed(form: Option<&Form>, word: &Word, name: String) -> (Option<Word>, W
     let long = long.map(|(long, ..)| Word::Literal(format!("{long}{}", behind.unwrap_or_default())));
     let behind = behind.map(|behind| Some(behind.to_owned()));
     let pieces = [Some(name), None].into_iter().chain(behind).collect();
-    let any = OpenWord {
-        text: text.to_owned(),
-        pieces,
-        splits: false,
-        glob: false,
-        tame: false,
-        assigned: None,
-        search: None,
-    };
+    let any = OpenWord { text: text.to_owned(), pieces, ..OpenWord::default() };
     (long, Word::Open(any))
 }

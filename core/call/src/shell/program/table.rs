@@ -274,6 +274,10 @@ pub(super) struct Table {
     pub(super) rebinding: Vec<String>,
     /// Variables that zsh ties to what it runs.
     pub(super) zsh: Vec<String>,
+    /// Modules of Python's own library.
+    pub(super) python_modules: HashSet<String>,
+    /// Variables that hold no secrets.
+    pub(super) telling: HashSet<String>,
     /// What is wrong with it: none in a build that passed its tests.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
     pub(super) wrong: Vec<String>,
@@ -289,6 +293,8 @@ struct Head {
     inert_variables: String,
     rebinding_variables: String,
     zsh_variables: String,
+    telling_variables: String,
+    python_modules: String,
     inert_values: HashMap<String, String>,
 }
 
@@ -297,6 +303,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
 impl Table {
     pub(super) fn get() -> &'static Self {
         &TABLE
+    }
+
+    /// Whether this is the name of a module of Python's own library, whatever its case.
+    pub(super) fn is_python_module(&self, lower: &str) -> bool {
+        self.python_modules.contains(lower)
+            || self.python_modules.iter().any(|name| name.eq_ignore_ascii_case(lower))
     }
 
     /// The program with this base name.
@@ -333,6 +345,8 @@ impl Table {
                 table.inert_values = values.map(|(name, words)| (name.clone(), list(words))).collect();
                 table.rebinding = list(&head.rebinding_variables);
                 table.zsh = list(&head.zsh_variables);
+                table.python_modules = list(&head.python_modules).into_iter().collect();
+                table.telling = list(&head.telling_variables).into_iter().collect();
             }
             Err(error) => table.wrong.push(format!("programs.toml: {error}")),
         }

@@ -24,29 +24,13 @@ pub(super) fn words(line: &str) -> Vec<Word> {
             let (before, after) = (&text[..at], &text[at + 2..]);
             let known = |part: &str| (!part.is_empty()).then(|| Some(part.to_owned()));
             let pieces = known(before).into_iter().chain([None]).chain(known(after)).collect();
-            return Word::Open(OpenWord {
-                text,
-                pieces,
-                splits: false,
-                glob: false,
-                tame: false,
-                assigned: None,
-                search: None,
-            });
+            return Word::Open(OpenWord { text, pieces, ..OpenWord::default() });
         }
         if text.starts_with("*.") || text == "*" || text.ends_with("/*") {
             let at = text.find('*').unwrap();
             let known = |part: &str| (!part.is_empty()).then(|| Some(part.to_owned()));
             let pieces = known(&text[..at]).into_iter().chain([None]).chain(known(&text[at + 1..])).collect();
-            return Word::Open(OpenWord {
-                text,
-                pieces,
-                splits: true,
-                glob: true,
-                tame: false,
-                assigned: None,
-                search: None,
-            });
+            return Word::Open(OpenWord { text, pieces, splits: true, glob: true, ..OpenWord::default() });
         }
         Word::Literal(text)
     };

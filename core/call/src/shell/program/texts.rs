@@ -57,13 +57,5 @@ pub(super) fn joined(words: &[Word]) -> Word {
         }
     }
     let text = crate::shell::texts(words);
-    Word::Open(OpenWord {
-        text,
-        pieces,
-        splits: false,
-        glob: false,
-        tame: false,
-        assigned: None,
-        search: None,
-    })
+    Word::Open(OpenWord { text, pieces, ..OpenWord::default() })
 }

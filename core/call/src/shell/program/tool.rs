@@ -3,6 +3,7 @@
 
 use super::form::Meaning;
 use super::judge::{self, Judge};
+use super::library;
 use super::scan::Scan;
 use super::{Command, Inner};
 use crate::shell::{Caveat, Named, Word};
@@ -49,6 +50,9 @@ pub(super) fn module(judge: &mut Judge<'_>, scan: &Scan<'_>) {
     let of = |found: &&super::scan::Found<'_>| found.name == "-m" && found.known.meaning == Meaning::Harmless;
     let Some(value) = scan.options.iter().find(of).and_then(|found| found.value.as_ref()) else { return };
     let Some(name) = value.text else { return };
+    if library::reads(judge, scan).is_some() {
+        return;
+    }
     // `python -m pip.__main__`
     let name = name.split('.').next().unwrap_or(name);
     let rest = judge.words.get(value.place + 1..).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::gitlinks::{Entry, entries};
+use super::gitlinks::{Entry, entries, gitlinks};
 use super::ignored::{self, Rule};
 use super::repository;
 use crate::{Budget, home};
@@ -24,6 +24,35 @@ pub(super) struct Takes {
     pub(super) untracked: bool,
     /// Also those that are ignored.
     pub(super) ignored: bool,
+}
+
+/// The files below `folder` that the index of its repository knows; none where that is not understood, or git could take
+/// another one.
+pub(super) fn tracked(folder: &Path) -> Option<Vec<PathBuf>> {
+    let top = repository::top(folder)?;
+    let git = repository::git_folder_of(&top)?;
+    // Git passes by a folder that lacks these, and looks further up.
+    let whole = git.join("HEAD").exists()
+        && (git.join("commondir").exists() || git.join("objects").is_dir() && git.join("refs").is_dir());
+    let file = git.join("index");
+    if !whole || fs::metadata(&file).ok()?.len() > LONGEST_INDEX {
+        return None;
+    }
+    let index = fs::read(file).ok()?;
+    let names = entries(&index)?.into_iter().map(|entry| entry.name).chain(gitlinks(&index)?);
+    let plain = |name: &str| {
+        name.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"))
+    };
+    let mut found = Vec::new();
+    for name in names {
+        // What is no text in UTF-8 is no name that could be looked up.
+        if !plain(&name) || name.contains('\u{fffd}') {
+            return None;
+        }
+        found.push(top.join(name));
+    }
+    found.retain(|path| path.starts_with(folder));
+    (found.len() <= MOST).then_some(found)
 }
 
 /// The files below `folders` that would be taken in; none if there are too many to look at.

@@ -8,6 +8,7 @@ mod dialects;
 mod documents;
 mod folders;
 mod lists;
+mod printed;
 mod quiet;
 mod redirects;
 mod variables;

@@ -7,7 +7,7 @@ use super::place::Variable;
 use crate::shell::expand::Place;
 use crate::shell::refused::{Refused, Result};
 use crate::shell::variables::{self, Kind};
-use crate::shell::{Assignment, Caveat, Named, OpenWord, Touch, Use, Word};
+use crate::shell::{Assignment, Caveat, Held, Named, OpenWord, Touch, Use, Word};
 
 impl Walker<'_> {
     /// What the request sets for every command of the line.
@@ -55,15 +55,7 @@ impl Walker<'_> {
                     }
                 }
                 let text = raw.split_once('=').map_or(raw, |(_, value)| value).to_owned();
-                Word::Open(OpenWord {
-                    text,
-                    pieces: vec![None],
-                    splits: false,
-                    glob: false,
-                    tame: false,
-                    assigned: None,
-                    search: None,
-                })
+                Word::Open(OpenWord { text, pieces: vec![None], ..OpenWord::default() })
             }
         };
         self.value_touch(&value);
@@ -182,14 +174,22 @@ impl Walker<'_> {
             && variables::mentioned(&variables::unquoted(self.text()), name) == 1
     }
 
+    /// Whether nothing in the line gives a variable another value than it has before.
+    pub(in crate::shell) fn is_never_set(&self, name: &str) -> bool {
+        let mentioned = |text: &str| variables::mentioned(text, name) > 0;
+        !self.out.sets
+            && ![self.line, self.text(), &variables::unquoted(self.line)].iter().any(|text| mentioned(text))
+    }
+
     /// Keeps the values of variables that the line sets for certain.
     pub(super) fn keep_values(&mut self, assignments: &[Assignment]) {
         for Assignment { name, value } in assignments {
             // An empty one is no word at all, without quotes.
-            if value.literal().is_some_and(|text| !text.is_empty())
-                && self.place.sets_for_certain(name)
-                && self.is_set_once(name)
-            {
+            let known = match value {
+                Word::Literal(text) => !text.is_empty(),
+                Word::Open(open) => open.held > Held::Anything,
+            };
+            if known && self.place.sets_for_certain(name) && self.is_set_once(name) {
                 self.place.assign(Variable { name: name.clone(), value: value.clone() });
             }
         }

@@ -11,7 +11,9 @@ use super::settled::only_sets;
 use super::{Walker, assign, fed};
 use crate::shell::program::{self, Command, Inner, Known, Moves};
 use crate::shell::refused::Result;
-use crate::shell::{Assignment, Caveat, Dialect, Named, ShellAccess, Touch, Use, Word, builtins};
+use crate::shell::{
+    Assignment, Caveat, Dialect, Held, Named, Reach, ShellAccess, Touch, TouchedPath, Use, Word, builtins,
+};
 use crate::{Access, PathAccess, WriteKind};
 
 /// What a command runs in turn.
@@ -48,6 +50,8 @@ impl Walker<'_> {
         let mut known = self.known(&words, fed, from_pipe);
         let quietened = self.quieten(&words, &mut known, input.search.as_deref());
         let search = self.searches(&words, &known, input.search.as_ref());
+        // A function may go under any name.
+        let held = if self.place.functions().is_empty() { Held::of(&words) } else { Held::Printed };
         self.says(&words, &input.texts, known.reader);
         let elsewhere = self.moved_touches(&known.touches);
         known.touches.extend(elsewhere);
@@ -97,14 +101,29 @@ impl Walker<'_> {
         assigned.extend(assignments);
         // Places among the assignments count with those of the request.
         let base = rest.first().and_then(Word::literal).unwrap_or_default();
-        let own = |of: &Assignment| program::finds_own_code(base, &of.name) && assign::lie_here(&of.value);
-        assigned.retain(|of| !own(of));
+        let module = program::module_of(&rest);
+        let finds = |of: &Assignment| {
+            program::finds_own_code(base, &of.name)
+                || module.is_some_and(|module| program::finds_own_code(module, &of.name))
+        };
+        let own = |of: &Assignment| finds(of) && assign::lie_here(&of.value);
+        // How `read` splits what it reads is nothing to anybody else.
+        let splits = |of: &Assignment| of.name == "IFS" && of.value.literal().is_some();
+        let splits =
+            |of: &Assignment| shell && base == "read" && !self.is_function(Some("read")) && splits(of);
+        assigned.retain(|of| !own(of) && !splits(of));
         caveats.extend(assign::caveats(&assigned));
         // Words that only the shell itself looks at are no paths.
         let paths = std::mem::take(&mut known.touches);
         let writes_some = paths.iter().any(|touch| matches!(touch.how, Use::Write(_)));
         let paths = paths.into_iter();
         touches.extend(paths.filter(|touch| !quiet && !piped(touch)));
+        // Where the home folder is may be printed.
+        if let Some(home) = self.home().filter(|_| reader && known.prints_words && !self.place.held) {
+            let is_home =
+                |touch: &&mut Touch| matches!(&touch.path, TouchedPath::Known(path) if path.lexical == *home);
+            touches.iter_mut().filter(is_home).for_each(|touch| touch.reach = Reach::Said);
+        }
         touches.extend(self.named_in(known.reads_text, &input.texts));
         let mut writes = Vec::new();
         for (kind, path) in &known.writes {
@@ -210,6 +229,7 @@ impl Walker<'_> {
             None => {}
         }
         self.out.search = search;
+        self.out.held = held;
         Ok(wrote)
     }
 
@@ -233,7 +253,7 @@ impl Walker<'_> {
             }
         };
         let search = here.search.clone().filter(|_| *feed == Feed::Nothing && !shared);
-        Input { fed: here.fed || *feed != Feed::Nothing, piped: here.piped, texts, exact, search }
+        Input { fed: here.fed || *feed != Feed::Nothing, piped: here.piped, texts, exact, search, file: None }
     }
 
     /// Texts that the command that was found last might run as lines.

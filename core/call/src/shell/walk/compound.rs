@@ -1,8 +1,8 @@
 //! Compound commands: groups, conditions, loops, functions.
 
 use brush_parser::ast::{
-    ArithmeticForClauseCommand, CaseClauseCommand, Command, CompoundCommand, ForClauseCommand,
-    FunctionDefinition, IfClauseCommand, UnexpandedArithmeticExpr,
+    ArithmeticForClauseCommand, CaseClauseCommand, Command, CommandPrefixOrSuffixItem, CompoundCommand,
+    CompoundList, ForClauseCommand, FunctionDefinition, IfClauseCommand, UnexpandedArithmeticExpr,
 };
 
 use super::Walker;
@@ -11,7 +11,7 @@ use super::place::Variable;
 use crate::shell::expand::Place;
 use crate::shell::refused::{Refused, Result};
 use crate::shell::variables::{self, Kind};
-use crate::shell::{OpenWord, Word};
+use crate::shell::{Held, OpenWord, Word, scripts};
 
 /// Functions that zsh calls when something happens, besides `TRAP...`.
 const HOOKS: &[&str] = &[
@@ -42,6 +42,7 @@ impl Walker<'_> {
             CompoundCommand::WhileClause(of) | CompoundCommand::UntilClause(of) => {
                 self.repeated(None, |walker| {
                     walker.list(&of.0)?;
+                    walker.reads_variables(&of.0, &of.1.list);
                     walker.list(&of.1.list)
                 })
             }
@@ -60,6 +61,23 @@ impl Walker<'_> {
                 self.place.after_subshell(left);
                 walked.map(drop)
             }
+        }
+    }
+
+    /// In the body of `while read NAME`, what NAME holds was read by the line.
+    fn reads_variables(&mut self, condition: &CompoundList, body: &CompoundList) {
+        // Without quotes it is read as a glob again: that leads nowhere else if no line of the file does.
+        let text = self.place.input.file.as_ref().filter(|_| only_echoes(body));
+        let text = text.and_then(|file| scripts::text_at(&file.resolved));
+        let held =
+            if text.is_some_and(|text| lists_nothing_else(&text)) { Held::Name } else { Held::Printed };
+        for name in read_by(condition) {
+            if !self.is_set_once(&name) {
+                continue;
+            }
+            let value =
+                OpenWord { text: format!("${name}"), pieces: vec![None], held, ..OpenWord::default() };
+            self.place.knows(Variable { name, value: Word::Open(value) });
         }
     }
 
@@ -266,15 +284,34 @@ fn common(values: &[Word]) -> Option<Word> {
     let text = values.iter().map(Word::text).collect::<Vec<_>>().join("|");
     let plain = |text: &str| !text.contains(['*', '?', '[', '~', '\\']);
     let tame = values.iter().all(|value| value.literal().is_some_and(plain));
-    Some(Word::Open(OpenWord {
-        text,
-        pieces,
-        splits: false,
-        glob: false,
-        tame,
-        assigned: None,
-        search: None,
-    }))
+    let held = values.iter().map(|value| match value {
+        Word::Literal(_) => Held::Printed,
+        Word::Open(open) => open.held,
+    });
+    let held = held.min().unwrap_or_default();
+    Some(Word::Open(OpenWord { text, pieces, tame, held, ..OpenWord::default() }))
+}
+
+/// The names that a condition of one `read` sets.
+fn read_by(condition: &CompoundList) -> Vec<String> {
+    let [item] = condition.0.as_slice() else { return Vec::new() };
+    let [Command::Simple(simple)] = item.0.first.seq.as_slice() else { return Vec::new() };
+    let read = simple.word_or_name.as_ref().is_some_and(|name| name.value == "read");
+    if !read || !item.0.additional.is_empty() || item.0.first.bang {
+        return Vec::new();
+    }
+    let mut names = Vec::new();
+    for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
+        match item {
+            CommandPrefixOrSuffixItem::Word(word) if matches!(word.value.as_str(), "-r" | "-s" | "-e") => {}
+            CommandPrefixOrSuffixItem::Word(word) if variables::is_name(&word.value) => {
+                names.push(word.value.clone());
+            }
+            // Other options may take the next word, or read otherwise.
+            _ => return Vec::new(),
+        }
+    }
+    names
 }
 
 /// The beginning that two texts share, or the end.
@@ -299,4 +336,25 @@ fn counts(text: &str) -> bool {
     variables::kind(name) == Kind::Other
         && number.bytes().all(|b| b.is_ascii_digit())
         && rest.len() - number.len() <= 2
+}
+
+/// Whether nothing in a body does anything else than to print.
+fn only_echoes(body: &CompoundList) -> bool {
+    body.0.iter().all(|item| {
+        let [Command::Simple(simple)] = item.0.first.seq.as_slice() else { return false };
+        let word = |item: &CommandPrefixOrSuffixItem| matches!(item, CommandPrefixOrSuffixItem::Word(_));
+        let name =
+            simple.word_or_name.as_ref().is_some_and(|name| matches!(name.value.as_str(), "echo" | "printf"));
+        name && item.0.additional.is_empty()
+            && simple.prefix.is_none()
+            && simple.suffix.iter().flat_map(|suffix| &suffix.0).all(word)
+    })
+}
+
+/// Whether no word of a text, read as a glob, gives names in another folder.
+fn lists_nothing_else(text: &str) -> bool {
+    text.split_whitespace().all(|word| {
+        let elsewhere = word.starts_with('/') || word.contains("..") || word.contains('\\');
+        !elsewhere || !word.contains(['*', '?', '['])
+    })
 }

@@ -204,6 +204,11 @@ impl Files {
         self.beside
     }
 
+    /// Whether this is the same, but for parts that may run beside each other.
+    pub(super) fn same_but_beside(&self, other: &Self) -> bool {
+        self == other || Self { beside: other.beside, ..self.clone() } == *other
+    }
+
     /// What is written or changed after it was run, where that may run again.
     pub(super) fn rerun(&self) -> Option<&PathAccess> {
         let changed = |run: &&Run| {

@@ -3,7 +3,7 @@
 use super::out::Out;
 use super::{Walker, assign, script};
 use crate::Access;
-use crate::shell::{Caveat, Named, ShellAccess, Word};
+use crate::shell::{Caveat, Held, Named, ShellAccess, Word};
 
 impl Walker<'_> {
     /// Everything found, with what only the whole line tells.
@@ -64,7 +64,7 @@ fn forget_searches(shell: &mut ShellAccess) {
     let values = shell.assignments.iter_mut().map(|of| &mut of.value);
     for word in shell.words.iter_mut().chain(others).chain(values) {
         if let Word::Open(open) = word {
-            open.search = None;
+            (open.search, open.held) = (None, Held::default());
         }
     }
 }

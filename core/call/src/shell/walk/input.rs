@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::redirect::Feed;
+use crate::PathAccess;
 use crate::shell::{Search, Word};
 
 /// As many texts are kept of what was opened.
@@ -26,12 +27,14 @@ pub(super) struct Input {
     pub(super) exact: Wrote,
     /// It is all that this search prints, or a part of that.
     pub(super) search: Option<Arc<Search>>,
+    /// It is this file.
+    pub(super) file: Option<PathAccess>,
 }
 
 impl Input {
     /// A pipe from a command that prints `texts`, and for certain nothing but `exact`.
     pub(super) fn pipe(texts: Vec<String>, exact: Wrote, search: Option<Arc<Search>>) -> Self {
-        Self { fed: true, piped: true, texts: Rc::new(texts), exact, search }
+        Self { fed: true, piped: true, texts: Rc::new(texts), exact, search, file: None }
     }
 
     /// The same for a reader that may have to share it: nobody knows who reads how much.
@@ -41,6 +44,11 @@ impl Input {
 
     /// A redirection gives `feed`; `offered` is what process substitutions write there.
     pub(super) fn is_given(&mut self, feed: Feed, offered: &mut Vec<String>) {
+        self.file = match &feed {
+            Feed::Nothing => return,
+            Feed::File(path) => Some(path.clone()),
+            Feed::Unknown | Feed::Text(_) => None,
+        };
         let texts = match feed {
             Feed::Nothing => return,
             Feed::Unknown | Feed::File(_) => std::mem::take(offered),
@@ -88,7 +96,7 @@ impl Opened {
 
     /// What comes next may read all of this. Several commands may share it, so nobody knows which reads how much.
     pub(super) fn join(&self, input: &mut Input) {
-        (input.fed, input.exact, input.search) = (true, None, None);
+        (input.fed, input.exact, input.search, input.file) = (true, None, None, None);
         for text in &self.texts {
             if !input.texts.contains(text) {
                 Rc::make_mut(&mut input.texts).push(text.clone());

@@ -9,11 +9,11 @@ use super::folder::Folder;
 use crate::Access;
 use crate::shell::parse::Grammar;
 use crate::shell::refused::{Refused, Result};
-use crate::shell::{Dialect, Search, bounds, candidates, parse};
+use crate::shell::{Dialect, Held, Search, bounds, candidates, parse};
 
 impl Walker<'_> {
     /// Walks what is inside of `$(...)` or backquotes.
-    pub(in crate::shell) fn substitution(&mut self, text: &str) -> Result<Option<Arc<Search>>> {
+    pub(in crate::shell) fn substitution(&mut self, text: &str) -> Result<(Option<Arc<Search>>, Held)> {
         // A POSIX shell that can't read what is substituted reads no further, and runs none of it.
         let posix = self.posix();
         let stops = |refused: Refused| if posix { refused.and_stops() } else { refused };
@@ -24,8 +24,10 @@ impl Walker<'_> {
         self.place.after_subshell(left);
         self.noted.ate = true;
         // Of several commands each prints something.
-        let search = self.out.search.take().filter(|_| is_one_pipeline(&program));
-        walked.map(|()| search)
+        let one = is_one_pipeline(&program);
+        let held = if one { std::mem::take(&mut self.out.held) } else { Held::Anything };
+        let search = self.out.search.take().filter(|_| one);
+        walked.map(|()| (search, held.max(Held::Printed)))
     }
 
     /// Walks what is inside of `<(...)` or `>(...)`.

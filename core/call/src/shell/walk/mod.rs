@@ -24,6 +24,7 @@ mod out;
 mod parts;
 mod perhaps;
 mod place;
+mod printed;
 mod quiet;
 mod readings;
 mod redirect;
@@ -33,6 +34,7 @@ mod settled;
 mod shown;
 mod simple;
 mod test_expr;
+mod xargs;
 
 use brush_parser::ast::Program;
 
@@ -226,6 +228,11 @@ impl<'a> Walker<'a> {
     /// What the text at hand has set a variable to by now.
     pub(super) fn assigned(&self, name: &str) -> Option<Word> {
         self.place.assigned(name).filter(|_| !self.out.sets).cloned()
+    }
+
+    /// Whether a command may have set variables that the text around it does not name.
+    pub(super) fn sets_others_too(&self) -> bool {
+        self.out.sets
     }
 
     fn is_function(&self, name: Option<&str>) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::moved::Moved;
 use crate::Access;
-use crate::shell::{Search, ShellAccess, Touch};
+use crate::shell::{Held, Search, ShellAccess, Touch};
 
 /// As many files are told apart that expressions look at.
 const MOST_TESTED: usize = 256;
@@ -24,6 +24,8 @@ pub(super) struct Out {
     pub(super) sets: bool,
     /// What the last command prints, if that are names that a search finds.
     pub(super) search: Option<Arc<Search>>,
+    /// What it prints otherwise, at most.
+    pub(super) held: Held,
     /// Something that the line prints ends in a file.
     pub(super) kept: bool,
 }

@@ -126,7 +126,8 @@ impl Where {
 
     /// Whether nothing was opened, defined or written since it was as `before`.
     pub(super) fn has_changed_nothing_since(&self, before: &Self) -> bool {
-        self.opened == before.opened && self.functions == before.functions && self.files == before.files
+        let files = self.files.same_but_beside(&before.files);
+        files && self.opened == before.opened && self.functions == before.functions
     }
 
     pub(super) fn opened(&self) -> &Opened {
@@ -171,6 +172,11 @@ impl Where {
     /// What a variable of a `for` around holds.
     pub(super) fn looped(&self, name: &str) -> Option<&Word> {
         self.loops.value(name)
+    }
+
+    /// From here on in the loop at hand, a variable holds this.
+    pub(super) fn knows(&mut self, variable: Variable) {
+        self.loops = Loops(Some(Rc::new((variable, std::mem::take(&mut self.loops)))));
     }
 
     /// The text at hand sets these variables whatever else happens in it.

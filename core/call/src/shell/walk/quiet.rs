@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Walker;
+use super::xargs::xargs;
 use crate::shell::program::{self, Command, Known, opened};
-use crate::shell::{Named, OpenPath, OpenWord, Reach, Search, Touch, TouchedPath, Use, Word};
+use crate::shell::search::Printed;
+use crate::shell::{Held, Named, OpenPath, OpenWord, Reach, Search, Touch, TouchedPath, Use, Word};
 use crate::{Budget, PathAccess, given_by};
 
 /// As many names are looked at, each by itself.
@@ -136,6 +138,11 @@ impl Walker<'_> {
     /// reads, and those may be read. `input`: what it is given to read, if a search prints that.
     /// Returns whether it is one for that reason.
     pub(super) fn quieten(&self, words: &[Word], known: &mut Known, input: Option<&Search>) -> bool {
+        if !known.reader && !known.lost && self.only_prints(words, known) {
+            known.reader = true;
+            known.caveats.clear();
+            return true;
+        }
         // Something earlier may make names; where the folder is not known, nothing can be looked up.
         if known.reader || known.lost || self.made() || !self.place.folder.candidates().is_empty() {
             return false;
@@ -167,6 +174,9 @@ impl Walker<'_> {
         if let Some(through) = input.and_then(|search| Search::through(search, words)) {
             return Some(through);
         }
+        if let Some(search) = self.place.folder.known().and_then(|folder| Search::of_index(words, folder)) {
+            return Some(Arc::new(search));
+        }
         let mut folders: Vec<(&str, &PathAccess)> = Vec::new();
         for touch in &known.touches {
             match &touch.path {
@@ -175,19 +185,43 @@ impl Walker<'_> {
                 _ => return None,
             }
         }
+        if let Some(search) = self.place.folder.known().and_then(|at| Search::of_file(words, &folders, at)) {
+            return Some(Arc::new(search));
+        }
         Search::of(words, &folders).filter(|_| !folders.is_empty()).map(Arc::new)
     }
 
     /// What a command reads now whose words give names.
     fn reads_words(&self, command: &Command<'_>, known: &Known) -> Option<Vec<Touch>> {
-        let open = command.words.iter().any(|word| matches!(word, Word::Open(_)));
-        if !open || !known.caveats.is_empty() || !known.inner.is_empty() || !known.writes.is_empty() {
+        let open = || command.words.iter().filter(|word| matches!(word, Word::Open(_)));
+        // What can be no option is judged below, with a number in its place.
+        let tame = open().all(is_tame);
+        let plain = known.caveats.is_empty() || tame && !known.caveats.iter().any(|caveat| caveat.always);
+        if open().next().is_none() || !plain || !known.inner.is_empty() || !known.writes.is_empty() {
             return None;
         }
         let mut budget = Budget::brief();
         let slots = command.words.iter().map(|word| self.slots(word, &mut budget));
         let slots = slots.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect::<Vec<_>>();
-        self.read_now(command, known, &slots)
+        let mut touches = self.read_now(command, known, &slots)?;
+        // A number is no name of a file that anybody meant.
+        let number = |word: &Word| matches!(word, Word::Open(open) if open.held == Held::Number && open.pieces == [None]);
+        let is_number = |touch: &Touch| matches!(&touch.path, TouchedPath::Known(path) if path.given == "0");
+        if open().any(number) && touches.iter().any(is_number) {
+            return None;
+        }
+        if open().any(is_tame) {
+            // It may be nothing, too.
+            let mut slots = Vec::new();
+            for word in command.words {
+                match word {
+                    Word::Open(open) if is_tame(word) => slots.extend(without(open)),
+                    word => slots.extend(self.slots(word, &mut budget)?),
+                }
+            }
+            touches.extend(self.read_now(command, known, &slots)?);
+        }
+        Some(touches)
     }
 
     /// What a command reads now that `xargs` gives the names of `search`.
@@ -275,7 +309,20 @@ impl Walker<'_> {
                 Some(slots)
             }
             Some(_) => None,
-            None => Some(vec![Slot::Names(self.globbed(open, budget)?)]),
+            None if is_tame(word) => {
+                let filled = open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("0")).collect();
+                Some(vec![Slot::Text(Word::Literal(filled))])
+            }
+            None => {
+                let names = self.globbed(open, budget)?;
+                // A glob that fits nothing stays as it is written, and this one is an option whatever it gives.
+                let option =
+                    names.pieces.first().and_then(Option::as_deref).is_some_and(|text| text.starts_with('-'));
+                if option && names.now.is_empty() {
+                    return Some(vec![Slot::Text(Word::Literal(names.filled("*")))]);
+                }
+                Some(vec![Slot::Names(names)])
+            }
         }
     }
 
@@ -289,10 +336,15 @@ impl Walker<'_> {
         let path = opened(open, self.place.folder.known(), &self.looked);
         let begun = path.pieces.first().and_then(Option::as_deref).filter(|text| text.starts_with('/'))?;
         let folder = PathBuf::from(begun.rsplit_once('/').map_or("/", |(folder, _)| folder));
-        if path.slashes {
+        // `**` goes down any number of folders, or is a star.
+        let deep = open.text.contains("**");
+        if path.slashes && !deep {
             return None;
         }
-        let given = given_by(&path.pieces, false, budget)?;
+        let mut given = given_by(&path.pieces, false, budget)?;
+        if deep {
+            given.extend(given_by(&path.pieces, true, budget)?);
+        }
         let now: Vec<PathBuf> = given.into_iter().map(|given| given.path).collect();
         let (pieces, splits, from) = (open.pieces.clone(), open.splits, From::Glob(path));
         (now.len() <= MAX_NAMES).then_some(Names { pieces, splits, folder, from, now })
@@ -303,7 +355,8 @@ impl Walker<'_> {
     fn read_now(&self, command: &Command<'_>, known: &Known, slots: &[Slot]) -> Option<Vec<Touch>> {
         let judged = |put: fn(&Names) -> Vec<String>| {
             let words: Vec<Word> = slots.iter().flat_map(|slot| slot.words(put)).collect();
-            Some(program::known(&Command { words: &words, ..*command })).filter(|known| known.reader)
+            let known = program::known(&Command { words: &words, ..*command });
+            (known.reader && known.caveats.is_empty()).then_some(known)
         };
         let among = judged(Names::unused)?;
         let names = || slots.iter().filter_map(Slot::names);
@@ -353,6 +406,17 @@ impl Walker<'_> {
     }
 }
 
+/// Whether what is not known of a word is a number, or a commit's hash, and nothing that a search finds.
+fn is_tame(word: &Word) -> bool {
+    matches!(word, Word::Open(open) if open.held.is_no_option() && open.search.is_none() && open.assigned.is_none())
+}
+
+/// A word whose gaps come to nothing.
+fn without(open: &OpenWord) -> Option<Slot> {
+    let filled: String = open.pieces.iter().flatten().map(String::as_str).collect();
+    (!filled.is_empty() || !open.splits).then_some(Slot::Text(Word::Literal(filled)))
+}
+
 /// Whether a command does nothing but print its words, whatever is added to them.
 fn only_prints(command: &Command<'_>, words: &[Word]) -> bool {
     let words: Vec<Word> = words.iter().cloned().chain(UNUSED.map(Word::from)).collect();
@@ -379,7 +443,10 @@ fn names_of(search: &Search, split: bool, budget: &mut Budget) -> Option<Vec<Slo
         let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"'\"\\*?[]{}$`~!^#".contains(c);
         let whole = |path: &PathBuf| {
             let below = path.strip_prefix(&folder.path).ok().and_then(Path::to_str);
-            below.is_some_and(|below| below.chars().all(plain))
+            // Git puts quotes around other names.
+            below.is_some_and(|below| {
+                below.chars().all(plain) && (folder.printed != Printed::Tracked || below.is_ascii())
+            })
         };
         if split && !(folder.prefix.chars().all(plain) && now.iter().all(whole))
             || folder.prefix.starts_with('-')
@@ -393,50 +460,4 @@ fn names_of(search: &Search, split: bool, budget: &mut Budget) -> Option<Vec<Slo
         slots.push(Slot::Names(Names { pieces, splits: true, folder, from, now }));
     }
     (count <= MAX_NAMES && !slots.is_empty()).then_some(slots)
-}
-
-/// How `xargs` puts names into a command.
-struct Xargs<'w> {
-    /// A zero byte ends each.
-    zero: bool,
-    /// They stand in place of this.
-    mark: Option<&'w str>,
-}
-
-/// What is known of `xargs` with these words, and the command that it starts.
-fn xargs(words: &[Word]) -> Option<(Xargs<'_>, &[Word])> {
-    let mut options = Xargs { zero: false, mark: None };
-    let mut rest = words.get(1..)?;
-    loop {
-        let (word, behind) = rest.split_first()?;
-        let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        rest = match word.literal()? {
-            "-r" | "--no-run-if-empty" | "-t" | "-x" => behind,
-            "-0" | "--null" | "-0r" | "-r0" => {
-                options.zero = true;
-                behind
-            }
-            "-I" => {
-                options.mark = Some(behind.first()?.literal().filter(|mark| *mark == "{}" || *mark == "%")?);
-                behind.get(1..)?
-            }
-            "-I{}" => {
-                options.mark = Some("{}");
-                behind
-            }
-            "-n" | "-P" | "-L" => {
-                behind.split_first().filter(|(word, _)| word.literal().is_some_and(number))?.1
-            }
-            text if text
-                .strip_prefix("-n")
-                .or(text.strip_prefix("-P"))
-                .or(text.strip_prefix("-L"))
-                .is_some_and(number) =>
-            {
-                behind
-            }
-            text if text.starts_with('-') => return None,
-            _ => return Some((options, rest)),
-        };
-    }
 }

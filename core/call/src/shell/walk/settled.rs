@@ -45,8 +45,12 @@ impl Walker<'_> {
         if !self.out.accesses.iter().all(|access| only_sets(access) || only_reads(access)) {
             return;
         }
+        // Reading variables for nothing may be for whoever comes later.
+        let used = self.out.accesses.iter().any(only_reads);
         for access in self.out.accesses.iter_mut().filter(|access| only_sets(access)) {
-            if let Access::Shell(shell) = access {
+            if let Access::Shell(shell) = access
+                && (used || !reads(shell))
+            {
                 shell.caveats.clear();
                 shell.reader = true;
             }
@@ -75,7 +79,7 @@ impl Walker<'_> {
 pub(super) fn only_sets(shell: &ShellAccess) -> bool {
     let named = |caveat: &Caveat| !caveat.always && matches!(caveat.named, Named::Assignment(_));
     let sets = shell.words.is_empty() && !shell.assignments.is_empty();
-    sets && shell.caveats.iter().all(named) || exports(shell)
+    sets && shell.caveats.iter().all(named) || exports(shell) || reads(shell)
 }
 
 /// Whether it does no more than to hand variables on to what comes later: `export X=y`.
@@ -87,6 +91,14 @@ fn exports(shell: &ShellAccess) -> bool {
         && rest.iter().all(value)
         && shell.assignments.is_empty()
         && shell.caveats.iter().all(|caveat| !caveat.always)
+}
+
+/// Whether it does no more than to read variables: `read -r x`.
+fn reads(shell: &ShellAccess) -> bool {
+    shell.words.first().and_then(Word::literal) == Some("read")
+        && shell.words.iter().all(|word| word.literal().is_some())
+        && shell.assignments.is_empty()
+        && shell.caveats.iter().all(|caveat| !caveat.always && matches!(caveat.named, Named::Words(_)))
 }
 
 /// Whether an access only reads.

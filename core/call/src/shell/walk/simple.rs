@@ -1,6 +1,9 @@
 //! Simple commands.
 
-use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
+use brush_parser::ast::{
+    AssignmentValue, CommandPrefixOrSuffixItem as Item, IoFileRedirectKind as Kind,
+    IoFileRedirectTarget as Target, IoRedirect, SimpleCommand, Word as Node,
+};
 
 use super::input::{Wrote, is_bare_exec};
 use super::parts::{Parts, behind, is_keyword, onto_output};
@@ -10,7 +13,7 @@ use super::{Walker, assign};
 use crate::Access;
 use crate::shell::expand::Place;
 use crate::shell::refused::Result;
-use crate::shell::{Named, ShellAccess, Word, foreign};
+use crate::shell::{Held, Named, ShellAccess, Word, foreign};
 
 impl Walker<'_> {
     /// One simple command, and what it writes to its output; `timed` if the word `time` stood before it.
@@ -79,6 +82,10 @@ impl Walker<'_> {
                 .then(|| (parts.feed.clone(), self.noted.offered.clone()));
             let timed = timed.then(|| std::iter::once("time".into()).chain(words.clone()).collect());
             wrote = self.command(words, parts)?;
+            if !redirects(of).all(keeps_output) {
+                // What it says of its errors is among what it prints.
+                (self.out.search, self.out.held) = (None, Held::Printed);
+            }
             if let Some(text) = &wrote {
                 for (at, appended) in outputs {
                     self.place.files_mut().hold(at..at + 1, text, appended);
@@ -118,11 +125,7 @@ impl Walker<'_> {
                 words.push(Word::Open(crate::shell::OpenWord {
                     text,
                     pieces: vec![Some("/dev/fd/".to_owned()), None],
-                    splits: false,
-                    glob: false,
-                    tame: false,
-                    assigned: None,
-                    search: None,
+                    ..crate::shell::OpenWord::default()
                 }));
                 return Ok(());
             }
@@ -135,11 +138,7 @@ impl Walker<'_> {
                     words.push(Word::Open(crate::shell::OpenWord {
                         text: raw.clone(),
                         pieces,
-                        splits: false,
-                        glob: false,
-                        tame: false,
-                        assigned: None,
-                        search: None,
+                        ..crate::shell::OpenWord::default()
                     }));
                 }
             },
@@ -203,5 +202,28 @@ impl Walker<'_> {
             self.out.push(Access::Shell(shell));
             self.evaluated_lines();
         }
+    }
+}
+
+/// The redirections of a command.
+fn redirects(of: &SimpleCommand) -> impl Iterator<Item = &IoRedirect> {
+    let items =
+        of.prefix.iter().flat_map(|prefix| &prefix.0).chain(of.suffix.iter().flat_map(|suffix| &suffix.0));
+    items.filter_map(|item| match item {
+        Item::IoRedirect(redirect) => Some(redirect),
+        _ => None,
+    })
+}
+
+/// Whether a redirection leaves alone what a command prints: it is of its input, or throws its errors away.
+fn keeps_output(redirect: &IoRedirect) -> bool {
+    match redirect {
+        IoRedirect::File(_, Kind::Read, _) | IoRedirect::HereDocument(..) | IoRedirect::HereString(..) => {
+            true
+        }
+        IoRedirect::File(Some(2), Kind::Write | Kind::Append, Target::Filename(file)) => {
+            file.value == "/dev/null"
+        }
+        _ => false,
     }
 }

@@ -55,7 +55,8 @@ pub(super) fn programs(folder: &Path, read: &Read) -> Vec<String> {
         let text = read(&package.join("Cargo.toml"));
         let Some(file) = text.and_then(|text| text.parse::<toml::Table>().ok()) else { continue };
         let name = |of: &toml::Value| Some(of.get("name")?.as_str()?.to_owned());
-        if package.join("src/main.rs").is_file() {
+        // One that has no library is a program, also before it is written.
+        if package.join("src/main.rs").is_file() || !package.join("src/lib.rs").is_file() {
             found.extend(file.get("package").and_then(name));
         }
         let bins = file.get("bin").and_then(toml::Value::as_array);

@@ -323,3 +323,56 @@ fn given_an_address_of_a_file_then_the_file_is_read() {
         accesses(json!({"toolCallId": "t", "kind": "read", "rawInput": {"path": "file:///etc/shadow"}}));
     assert!(read.contains(&"read(/etc/shadow)".to_owned()), "{read:?}");
 }
+
+/// Issue "Levels, memory and names": "parents are shown where a protocol tells". What Claude Code sends of a sub-agent; a
+/// claim of the agent's, which changes the card and no access. Attack 337.
+#[test]
+fn given_a_call_of_claudes_sub_agent_then_it_names_the_call_that_started_it() {
+    let updates = [
+        json!({"_meta": {"claudeCode": {"toolName": "Agent"}}, "toolCallId": "toolu_1", "sessionUpdate": "tool_call",
+            "name": "Agent", "rawInput": {}, "status": "pending", "title": "Task", "kind": "think"}),
+        json!({"toolCallId": "toolu_1", "sessionUpdate": "tool_call_update", "title": "sub task"}),
+    ];
+    let request = |meta: Value| {
+        json!({"toolCallId": "t", "name": "Write", "kind": "edit", "rawInput": {"file_path": "/w/sub.txt", "content": "x"},
+            "_meta": meta})
+    };
+    let parents = json!({"claudeCode": {"toolName": "Write", "parentToolUseId": "toolu_1"}});
+    let call = call_after(&updates, request(parents));
+    let parent = call.parent.as_ref().unwrap();
+    assert_eq!((parent.id.as_str(), parent.title.as_str()), ("toolu_1", "sub task"));
+    let other = call_after(&updates, request(json!({"parentToolCallId": "elsewhere"})));
+    assert_eq!(
+        other.parent.as_ref().map(|parent| parent.title.as_str()),
+        Some(""),
+        "a call that nobody heard of"
+    );
+    let none =
+        call_after(&updates, request(json!({"claudeCode": {"toolName": "Write", "parentToolUseId": 7}})));
+    assert_eq!(none.parent, None);
+    assert!(call.accesses == none.accesses && other.accesses == none.accesses);
+    assert_ne!(call.digest(0), other.digest(0), "the card shows it, so the answer is bound to it");
+    let long = call_after(&[], request(json!({"parentToolUseId": "x".repeat(100_000)})));
+    assert_eq!(long.parent.map(|parent| parent.id.len()), Some(200));
+}
+
+/// The start of a sub-agent does nothing by itself, and what the sub-agent wants is judged: so it is a read also where the
+/// kind says nothing, as with a tool that is no more than `description`, `prompt` and `subagent_type`.
+#[test]
+fn given_the_start_of_a_sub_agent_of_kind_other_then_it_only_reads() {
+    let start = |more: Value| {
+        let mut input =
+            json!({"description": "sub task", "prompt": "look around", "subagent_type": "general"});
+        input.as_object_mut().unwrap().extend(fields(more));
+        let call =
+            call_after(&[], json!({"toolCallId": "t", "kind": "other", "name": "task", "rawInput": input}));
+        let [Access::Tool { category, .. }] = &call.accesses[..] else { panic!("{call:?}") };
+        *category
+    };
+    assert_eq!(start(json!({})), Category::Read);
+    // Anything that is not understood may do anything.
+    assert_eq!(start(json!({"then": "rm x"})), Category::Execute);
+    let image = json!({"toolCallId": "t", "kind": "other", "name": "image", "rawInput": {"prompt": "a cat"}});
+    let call = call_after(&[], image);
+    assert!(matches!(call.accesses[..], [Access::Tool { category: Category::Execute, .. }]), "{call:?}");
+}

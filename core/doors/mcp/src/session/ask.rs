@@ -31,6 +31,9 @@ const LONGEST: usize = 4000;
 const ANSWER: &str = "answer";
 const ALLOW: &str = "allow_once";
 
+/// What the model is told where a form was closed without an answer.
+const DISMISSED: &str = "the question was dismissed without an answer";
+
 /// Before mayi's own state: that of servers goes to them.
 const PREFIX: &str = "mayi:";
 
@@ -241,10 +244,17 @@ impl Asking {
     /// Takes what a client says that a person answered: an allow only if it is just that.
     fn answer(&self, card: &Card, result: Option<&RawValue>, wanted: &Wanted) {
         let result = result.and_then(|result| strict(result.get()).ok()).unwrap_or_default();
-        let allows = result.get("action").and_then(Value::as_str) == Some("accept")
-            && result.get("content").and_then(|content| content.get(ANSWER)).and_then(Value::as_str)
-                == Some(ALLOW);
-        let option = if allows { choice::ALLOW_ONCE } else { choice::DENY };
+        let action = result.get("action").and_then(Value::as_str);
+        let picked = result.get("content").and_then(|content| content.get(ANSWER)).and_then(Value::as_str);
+        let option = match (action, picked) {
+            (Some("accept"), Some(ALLOW)) => choice::ALLOW_ONCE,
+            (Some("accept"), Some(choice::DENY)) | (Some("decline"), _) => choice::DENY,
+            // Nobody has said no, or nobody knows what was said: the call does not run, and is no denial of a person's.
+            _ => {
+                self.shared.gate.deny(card.approval_id, "client", DISMISSED);
+                return;
+            }
+        };
         let name = wanted.says.name().map_or_else(String::new, |name| format!(" {}", visible(&name)));
         let by = format!("client{name}");
         if let Err(error) = self.shared.gate.answer(ApprovalResponse::pick(card, option), &by) {

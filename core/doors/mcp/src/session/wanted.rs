@@ -14,7 +14,9 @@ use crate::front::Key;
 use crate::members::Members;
 use crate::server::{Server, Tool};
 use mayi_core::approval::visible;
-use mayi_core::call::{Access, Call, Category, Digest, Door, McpAccess, ServerAbout, SessionId, ToolAbout};
+use mayi_core::call::{
+    Access, Call, Category, Digest, Door, McpAccess, ServerAbout, SessionId, ToolAbout, claimed,
+};
 use mayi_core::gate::{Authorized, Refusal, Verdict};
 use mayi_core::policy::{Approval, Policy};
 
@@ -65,6 +67,7 @@ impl Wanted {
             blocked: found.blocked,
             cautions: found.cautions,
             flagged: found.flagged,
+            parent: None,
             about: Some(found.about),
         }
     }
@@ -149,7 +152,7 @@ pub(crate) fn described(
     // Decisions, section 1: what a server says makes nothing looser, unless the user trusts it in this.
     let settings = policy.servers.get(&server.name);
     let trusted = settings.is_some_and(|settings| settings.trust_annotations);
-    let reads = trusted && hint("readOnlyHint") == Some(true) && !destructive;
+    let claims = claimed(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"));
     // Whether the user has said of this very tool that it runs.
     let settled = settings
         .and_then(|settings| settings.tools.get(tool))
@@ -167,13 +170,7 @@ pub(crate) fn described(
     if destructive && !settled {
         cautions.push("the server itself calls this tool destructive".to_owned());
     }
-    Described {
-        claims: reads.then_some(Category::Read),
-        flagged,
-        cautions,
-        blocked,
-        about: about(server, said),
-    }
+    Described { claims: claims.filter(|_| trusted), flagged, cautions, blocked, about: about(server, said) }
 }
 
 fn about(server: &Server, said: Option<&Tool>) -> ServerAbout {

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::{FAMILIES, File, TEXT, family};
+use super::{FAMILIES, File, TEXT, family, repeated};
 use mayi_call::shell::is_plain;
 
 fn of(line: &str) -> Option<String> {
@@ -96,5 +96,47 @@ fn given_a_family_then_the_table_of_programs_knows_it_as_plain() {
     for (program, subs) in subs() {
         let sorted: Vec<_> = subs.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
         assert_eq!(subs, sorted, "{program}");
+    }
+}
+
+/// Product: "If it asks too often, it is switched off": what runs a task, program or tool of the project is proposed with any
+/// further words, and its name stays.
+#[test]
+fn given_what_runs_the_projects_own_then_it_is_proposed_by_its_name_and_nothing_that_runs_anything_is() {
+    let of = |line: &str| repeated(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+    for (line, pattern) in [
+        ("npm run lint -- --fix", "shell(npm run lint *)"),
+        ("npm run test:unit", "shell(npm run test:unit *)"),
+        ("cargo run --offline -- x", "shell(cargo run *)"),
+        ("go run ./cmd/app x", "shell(go run ./cmd/app *)"),
+        ("npx --no-install tsc --noEmit", "shell(npx --no-install tsc *)"),
+        ("python3 -m pytest -q", "shell(python3 -m pytest *)"),
+        ("uv run mypy src", "shell(uv run mypy *)"),
+    ] {
+        assert_eq!(of(line).as_deref(), Some(pattern), "{line}");
+    }
+    for line in [
+        "npm run",
+        "npm run -s",
+        "npm run *",
+        "npm exec tsc",
+        "npm install x",
+        "npx tsc",
+        "npx --no-install cowsay",
+        "npx --no-install eslint",
+        "python3 -m http.server",
+        "python3 -m pip",
+        "python3 x.py",
+        "uv run python",
+        "uv run x.py",
+        "go run ../x",
+        "go run /x",
+        "go run example.com/x@latest",
+        "go run ./*",
+        "node x.js",
+        "make x",
+        "bash x",
+    ] {
+        assert_eq!(of(line), None, "{line}");
     }
 }

@@ -12,14 +12,16 @@ use crate::record::{Entry, Recorded};
 use mayi_policy::{Effect, Finding, Source};
 
 /// Figures of a part of the record.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
     /// The version of this shape.
     pub v: u32,
     /// The first entry.
+    #[ts(type = "string | null")]
     pub since: Option<Timestamp>,
     /// The last entry.
+    #[ts(type = "string | null")]
     pub until: Option<Timestamp>,
     /// Everything together.
     pub all: Counts,
@@ -39,7 +41,7 @@ pub struct Stats {
 
 /// What became of calls. A call is in one of `allowed`, `denied`, `asked` and `unasked`, and one that was
 /// asked about in one of the other three.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// All of them.
@@ -61,7 +63,7 @@ pub struct Counts {
 }
 
 /// [`Counts`] of something.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Counted {
     /// Of what.
@@ -72,7 +74,7 @@ pub struct Counted {
 }
 
 /// How often a rule spoke.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleCount {
     /// What it asks for.
@@ -90,7 +92,7 @@ pub struct RuleCount {
 }
 
 /// Questions of one day.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Day {
     /// Such as `2026-07-28`.
@@ -100,7 +102,7 @@ pub struct Day {
 }
 
 /// How long people took to answer, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Answers {
     /// So many answers.

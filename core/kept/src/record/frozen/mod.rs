@@ -182,6 +182,7 @@ impl Frozen {
             blocked: self.blocked.clone(),
             cautions: self.cautions.clone(),
             flagged: self.flagged.clone(),
+            parent: None,
             about: None,
         })
     }

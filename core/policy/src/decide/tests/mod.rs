@@ -68,6 +68,7 @@ fn call(access: Access) -> Call {
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }
@@ -247,7 +248,7 @@ fn given_a_grant_of_exactly_this_call_then_an_always_ask_is_discharged_and_a_mod
 fn given_a_denial_then_the_like_is_asked_about_in_every_mode() {
     let none = policy(&[]);
     let mut grants = Grants::default();
-    grants.deny(&write("/w/a"));
+    grants.deny(&write("/w/a"), &[Category::Write]);
     let standing = Standing { mode: Mode::Auto, bypass: true, grants: &grants, servers: passed() };
     assert_eq!(decide(&none, &write("/w/a"), &standing).effect, Ask);
     assert_eq!(decide(&none, &write("/w/b"), &standing).effect, Allow);
@@ -441,6 +442,7 @@ mod catastrophe;
 mod changed;
 mod given;
 mod hidden;
+mod levels;
 mod local;
 mod obscured;
 mod options;

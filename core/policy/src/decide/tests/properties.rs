@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use super::*;
 use mayi_call::Digest;
 
-fn any_effect() -> impl Strategy<Value = Effect> {
+pub(super) fn any_effect() -> impl Strategy<Value = Effect> {
     prop_oneof![Just(Allow), Just(Ask), Just(Deny)]
 }
 
-fn any_pattern() -> impl Strategy<Value = &'static str> {
+pub(super) fn any_pattern() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "shell(make *)",
         "shell(make)",
@@ -38,7 +38,7 @@ fn any_pattern() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn any_call() -> impl Strategy<Value = Call> {
+pub(super) fn any_call() -> impl Strategy<Value = Call> {
     prop::sample::select(vec![
         read("/w/src/a.rs"),
         read("/srv/x"),
@@ -114,7 +114,7 @@ const CONTEXTS: &[&str] = &[
     "while LINE; do break; done",
 ];
 
-fn any_mode() -> impl Strategy<Value = Mode> {
+pub(super) fn any_mode() -> impl Strategy<Value = Mode> {
     prop_oneof![Just(Mode::Plan), Just(Mode::Default), Just(Mode::Auto)]
 }
 
@@ -242,7 +242,7 @@ proptest! {
     #[test]
     fn the_digest_binds_every_field(call in any_call(), epoch in 0u64..9) {
         let digest: Digest = call.digest(epoch);
-        let changes: [fn(&mut Call); 22] = [
+        let changes: [fn(&mut Call); 23] = [
             |c| c.agent = AgentId::named("other"),
             |c| c.session = SessionId("other".into()),
             |c| c.tool_call_id = None,
@@ -264,6 +264,7 @@ proptest! {
             |c| c.blocked = Some("x".into()),
             |c| c.cautions.push("x".into()),
             |c| c.flagged.push("x".into()),
+            |c| c.parent = Some(mayi_call::Parent { id: "x".into(), title: String::new() }),
             |c| c.about = Some(mayi_call::ServerAbout::default()),
         ];
         for change in changes {

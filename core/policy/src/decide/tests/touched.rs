@@ -218,7 +218,7 @@ fn given_an_address_among_the_words_then_a_rule_about_its_host_counts() {
 fn given_a_denied_path_then_a_command_that_touches_it_is_asked_about() {
     let none = policy(&[]);
     let mut grants = Grants::default();
-    grants.deny(&write("/w/a"));
+    grants.deny(&write("/w/a"), &[Category::Write]);
     let standing = Standing { mode: Mode::Auto, bypass: true, grants: &grants, servers: passed() };
     assert_eq!(decide(&none, &shell("rm a"), &standing).effect, Ask);
     assert_eq!(decide(&none, &shell("rm b"), &standing).effect, Allow);

@@ -128,6 +128,7 @@ fn call(access: Access) -> Call {
         blocked: None,
         cautions: Vec::new(),
         flagged: Vec::new(),
+        parent: None,
         about: None,
     }
 }

@@ -85,10 +85,28 @@ export function alwaysForm(card: TabCard, done: (remember: Remember | null) => v
   return form;
 }
 
-/** "Deny with reason": `done` is given the reason, or null. */
-export function reasonForm(done: (reason: string | null) => void): HTMLElement {
+/** What a denial says besides: why, and whether the same is denied from now on. */
+export interface Denial {
+  reason: string | null;
+  remember: Remember | null;
+}
+
+const DENIED: Record<RememberScope, string> = {
+  session: "Also the same, in this session",
+  workspace: "Also the same, in this workspace",
+  user: "Also the same, everywhere",
+};
+
+/** "Deny with reason": `done` is given what goes with the denial, or null. */
+export function reasonForm(card: TabCard, done: (denial: Denial | null) => void): HTMLElement {
+  // An agent that is given by a command has no name that it could be remembered for.
+  const scopes = card.agentName.includes(":") ? SCOPES.slice(0, 1) : SCOPES;
+  const scope = el("select", { "aria-label": "What is denied", class: "mayi-field" }, el("option", { value: "" }, "Only this call"), ...scopes.map((one) => el("option", { value: one }, DENIED[one])));
   const reason = el("textarea", { rows: "2", class: "mayi-field", "aria-label": "Reason, told to the agent", placeholder: "Told to the agent" });
-  const confirm = (): void => done(reason.value.trim());
+  const confirm = (): void => {
+    const why = reason.value.trim();
+    done({ reason: why === "" ? null : why, remember: oneOf(scope.value, SCOPES) ? { scope: scope.value, patterns: [] } : null });
+  };
   reason.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) confirm();
   });
@@ -96,6 +114,7 @@ export function reasonForm(done: (reason: string | null) => void): HTMLElement {
     "div",
     { class: "mayi-form", role: "group", "aria-label": "Deny with reason" },
     reason,
+    el("label", {}, "What is denied ", scope),
     el("div", { class: "mayi-actions" }, button("deny_reason_confirm", "Deny", "deny", confirm), button("deny_reason_cancel", "Back", "plain", () => done(null))),
   );
 }

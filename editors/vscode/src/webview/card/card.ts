@@ -141,7 +141,7 @@ export class CardView {
     if (has("allow_session")) add("allow_session", "Allow for this session", "allow soft", () => this.pick("allow_session"));
     if (has("allow_always")) add("always", "Always …", "allow soft", () => this.always());
     if (has("deny")) add("deny", "Deny", "deny", () => this.pick("deny"));
-    if (has("deny")) add("deny_reason", "Deny with reason …", "deny soft", () => this.reason());
+    if (has("deny")) add("deny_reason", "Deny with reason, or for longer …", "deny soft", () => this.reason());
     if (has("allow_once") && this.around.bypass(card.agentName)) {
       add("bypass", `Bypass permissions for ${visible(card.agentName)} …`, "danger", () => this.pick("allow_once", { bypassAll: true }));
     }
@@ -213,7 +213,7 @@ export class CardView {
   }
 
   private reason(): void {
-    this.form(reasonForm((reason) => (reason === null ? this.back() : this.click(() => this.pick("deny", { reason: reason === "" ? null : reason })))));
+    this.form(reasonForm(this.entry.card, (denial) => (denial === null ? this.back() : this.click(() => this.pick("deny", { ...denial })))));
   }
 
   private form(form: HTMLElement): void {

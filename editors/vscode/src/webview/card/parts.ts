@@ -90,7 +90,7 @@ export function about(card: TabCard, openFile: (path: string, line: number | nul
 /** Who, and in whose words: on demand. */
 export function details(card: TabCard): HTMLElement {
   const list = el("dl", { class: "mayi-about" });
-  row(list, "Agent", visible(card.agentName), ...(card.parent === null ? [] : [" (a sub-agent)"]));
+  row(list, "Agent", visible(card.agentName), ...(card.parent === null ? [] : [` (a sub-agent, started by “${visible(card.parentTitle ?? card.parent)}”)`]));
   if (card.toolCall.title !== "") row(list, "Title", visible(card.toolCall.title));
   if (card.toolCall.name !== null) row(list, "Tool", visible(card.toolCall.name));
   row(list, "Asks for", PERMISSION[card.permissionType]);

@@ -6,6 +6,9 @@ import { visible } from "../../text/visible";
 import { button, el } from "../shared/dom";
 import { send } from "../shared/host";
 
+/** A bypass, and what it does not cover. */
+const BYPASSED = "Bypass is on: only what is protected, or what your rules ask about, is asked.";
+
 /** The footer of one tab. */
 export class Footer {
   readonly element = el("div", { class: "mayi-footer" });
@@ -15,6 +18,7 @@ export class Footer {
   private readonly menu = el("div", { class: "mayi-menu", role: "menu", "aria-label": "Permission mode", popover: "manual", hidden: true });
   private readonly queue = el("ul", { class: "mayi-queue", "aria-label": "Sent when the agent is done" });
   private readonly hint = el("span", { class: "mayi-hint" });
+  private readonly asking = button("bypass_off", "Ask again", "plain", () => send({ type: "ask-again", tabId: this.tabId }));
   /** What each part was drawn from: a part that stays the same is left alone, also while a person chooses in it. */
   private readonly drawn = new Map<string, string>();
 
@@ -25,7 +29,7 @@ export class Footer {
     this.element.addEventListener("focusout", (event) => {
       if (!(event.relatedTarget instanceof Node) || !this.element.contains(event.relatedTarget)) this.show(false);
     });
-    this.element.append(this.queue, this.agent, this.name, el("div", { class: "mayi-mode-box" }, this.mode, this.menu), this.hint);
+    this.element.append(this.queue, this.agent, this.name, el("div", { class: "mayi-mode-box" }, this.mode, this.menu), this.hint, this.asking);
   }
 
   /** Draws it for `tab`. */
@@ -36,9 +40,12 @@ export class Footer {
     this.mark(tab, catalog, tab.mode ?? agent?.mode ?? catalog.mode);
     this.anew("queue", [tab.queue], () => this.waiting(tab.queue));
     const hints = [
-      tab.bypassPermissions ? "Bypass is on: nothing is asked." : "",
+      tab.inLine > 0 ? `${tab.inLine} more questions wait in line: they are shown as these are answered.` : "",
+      tab.bypassPermissions ? BYPASSED : "",
+      tab.bypassSession && !tab.bypassPermissions ? `${BYPASSED} This session only.` : "",
       agent !== undefined && !agent.found ? (agent.hint ?? "Its program was not found.") : "",
     ];
+    this.asking.hidden = !tab.bypassSession;
     this.hint.textContent = visible(hints.filter((one) => one !== "").join(" "));
   }
 

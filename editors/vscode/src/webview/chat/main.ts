@@ -37,7 +37,7 @@ const ui = new MynahUI({
   },
   onTabAdd: (mynahId) => {
     if (quiet) return;
-    const tab: TabView = { tabId: crypto.randomUUID(), agentName: catalog.defaultAgent, title: "", cwd: "", mode: null, modeLocked: null, bypassPermissions: false, state: "new", error: null, commands: [], queue: [] };
+    const tab: TabView = { tabId: crypto.randomUUID(), agentName: catalog.defaultAgent, title: "", cwd: "", mode: null, modeLocked: null, bypassPermissions: false, bypassSession: false, inLine: 0, state: "new", error: null, commands: [], queue: [] };
     page(mynahId, tab);
     send({ type: "tab-new", tabId: tab.tabId });
   },

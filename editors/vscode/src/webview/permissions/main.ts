@@ -1,6 +1,6 @@
 // Each server and tool as Required, Not required or Server default, its level, and every remembered answer.
 
-import type { AgentInfo, Approval, GrantInfo, ServerInfo } from "../../api";
+import type { AgentInfo, Approval, GrantInfo, Level, ServerInfo } from "../../api";
 import { visible } from "../../text/visible";
 import { code } from "../shared/data";
 import { button, el } from "../shared/dom";
@@ -24,6 +24,22 @@ function choice(label: string, value: Approval, standard: string, change: (to: A
   return select;
 }
 
+/** What "default" comes to. */
+function meaning(approval: Approval): string {
+  return approval === "required" ? "asked about" : "not asked about";
+}
+
+function level(one: ServerInfo): HTMLSelectElement {
+  const names: [Level, string][] = [["none", "Grants nothing"], ["read", "Grants read"], ["write", "Grants write"], ["all", "Grants all"]];
+  const select = el("select", { class: "mayi-field", "aria-label": `Level of ${visible(one.name)}` }, ...names.map(([value, name]) => el("option", { value }, name)));
+  select.value = one.grant;
+  select.addEventListener("change", () => {
+    const picked = names.find(([value]) => value === select.value)?.[0];
+    if (picked !== undefined) send({ type: "server-level", server: one.name, level: picked });
+  });
+  return select;
+}
+
 function note(text: string): HTMLElement {
   return el("p", { class: "mayi-note" }, text);
 }
@@ -36,20 +52,21 @@ function server(one: ServerInfo, grants: GrantInfo[]): HTMLElement {
     { class: "row", "data-server": one.name },
     el("h3", { class: "name" }, visible(one.name)),
     el("span", { class: "mayi-note", "data-level": one.level }, LEVELS[one.level] ?? one.level),
-    choice(`Approval for ${visible(one.name)}`, one.approval, "Default", (approval) => send({ type: "server-approval", server: one.name, tool: null, approval })),
+    choice(`Approval for ${visible(one.name)}`, one.approval, `Default (${meaning(one.byDefault)})`, (approval) => send({ type: "server-approval", server: one.name, tool: null, approval })),
+    level(one),
   );
   const part = el("section", { class: "server", "aria-label": visible(one.name) }, head, note(`${visible(one.address)} (${visible(where)})`));
   if (one.changed) part.append(el("p", { class: "mayi-problem" }, "What it says of its tools has changed, and it is blocked: look at it with “mayi mcp pins”."));
   const tools = el("div", { class: "tools" });
   for (const tool of one.tools) {
-    const effective = tool.effective === "required" ? "asked about" : "not asked about";
+    const effective = meaning(tool.effective);
     tools.append(
       el(
         "div",
         { class: "row", "data-server": one.name, "data-tool": tool.name },
         el("span", { class: "name" }, visible(tool.name)),
         el("span", { class: "mayi-note inline" }, `${effective}${tool.category === null ? "" : `, ${tool.category}`}${tool.blocked ? ", blocked" : ""}`),
-        choice(`Approval for ${visible(tool.name)}`, tool.approval, "Server default", (approval) => send({ type: "server-approval", server: one.name, tool: tool.name, approval })),
+        choice(`Approval for ${visible(tool.name)}`, tool.approval, `Server default (${meaning(tool.byDefault)})`, (approval) => send({ type: "server-approval", server: one.name, tool: tool.name, approval })),
         tool.description === null || tool.description === "" ? null : note(visible(tool.description)),
       ),
     );
@@ -62,21 +79,29 @@ function server(one: ServerInfo, grants: GrantInfo[]): HTMLElement {
 
 const SCOPES: Record<string, string> = { session: "in one session", workspace: "in a workspace", user: "everywhere" };
 
+/** A rule is changed where it is written. */
+function change(one: GrantInfo): HTMLElement | null {
+  const { file, line } = one.rule ?? { file: null, line: null };
+  if (file === null) return null;
+  return button("change", "Change", "plain", () => send({ type: "open-file", path: file, line }), { "aria-label": `Change ${visible(one.what)}` });
+}
+
 function grant(one: GrantInfo): HTMLElement {
   const facts = [
     SCOPES[one.scope] ?? one.scope,
     one.workspace === null ? "" : visible(one.workspace),
     one.level === null ? "" : `level ${one.level}`,
     one.server === null ? "" : `server ${visible(one.server)}`,
-    `used ${one.used === 1 ? "once" : `${one.used} times`}`,
+    one.rule === null ? `used ${one.used === 1 ? "once" : `${one.used} times`}` : "a rule for good",
     one.usesLeft === null ? "" : `${one.usesLeft} left`,
-    `since ${one.createdAt.slice(0, 10)}`,
+    one.createdAt === null ? "" : `since ${one.createdAt.slice(0, 10)}`,
     one.expiresAt === null ? "" : `until ${new Date(one.expiresAt).toLocaleString()}`,
   ].filter((fact) => fact !== "");
   return el(
     "div",
     { class: "grant row", "data-grant": one.id, ...(one.server === null ? {} : { "data-server": one.server }) },
-    el("span", { class: "name" }, `${one.effect === "allow" ? "Allow" : "Deny"} `, visible(one.agent), " ", code(one.what)),
+    el("span", { class: "name" }, `${one.effect === "allow" ? "Allow" : one.effect === "ask" ? "Ask" : "Deny"} `, one.agent === "*" ? "every agent" : visible(one.agent), " ", code(one.what)),
+    change(one),
     button("revoke", "Revoke", "deny soft", () => send({ type: "revoke", ids: [one.id] }), { "aria-label": `Revoke ${visible(one.what)}` }),
     note(facts.join(" · ")),
   );

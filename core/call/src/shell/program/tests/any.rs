@@ -14,10 +14,7 @@ fn word() -> impl Strategy<Value = Word> {
             text: text.clone(),
             pieces: vec![Some(text), None],
             splits: true,
-            glob: false,
-            tame: false,
-            assigned: None,
-            search: None,
+            ..OpenWord::default()
         })
     };
     let literal = prop_oneof![

@@ -89,10 +89,7 @@ fn given_an_open_word_as_a_value_then_it_counts_where_it_could_be_several() {
             text: "$X".into(),
             pieces,
             splits,
-            glob: false,
-            tame: false,
-            assigned: None,
-            search: None,
+            ..crate::shell::OpenWord::default()
         })
     };
     for splits in [true, false] {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::heard::{Approved, Heard, Written};
-use crate::approval::suggestions;
+use crate::approval::{families, suggestions};
 use mayi_call::{Access, Call, WriteKind, shell};
 use mayi_policy::Pattern;
 use mayi_policy::pattern::Places;
@@ -90,6 +90,9 @@ pub(super) fn candidates(heard: &Heard) -> Vec<Candidate> {
         for (level, suggestion) in suggestions(&approved.call, &approved.now).into_iter().enumerate() {
             texts.entry(suggestion.patterns).or_insert(u8::try_from(level).unwrap_or(u8::MAX));
         }
+        if let Some(pattern) = repeated(approved) {
+            texts.entry(vec![pattern]).or_insert(2);
+        }
         for (up, folder) in folders(approved).into_iter().enumerate() {
             texts.entry(vec![folder]).or_insert(u8::try_from(up + 1).unwrap_or(u8::MAX));
         }
@@ -104,7 +107,17 @@ fn is_risky(access: &Access) -> bool {
     let program = command.words.first().and_then(|word| word.literal());
     let program = program.map(|word| word.rsplit('/').next().unwrap_or(word));
     let runs_others = |word: &str| shell::runs_others(word) || RUNS_OTHERS.contains(&word);
-    !command.understood || program.is_none_or(runs_others)
+    let is_own = || command.literal().is_some_and(|words| families::repeated(&words).is_some());
+    !command.understood || program.is_none_or(runs_others) && !is_own()
+}
+
+/// What is proposed with any further words, where a call is asked about for one command alone.
+fn repeated(approved: &Approved) -> Option<String> {
+    let mut asked = approved.asked_accesses();
+    match (asked.next(), asked.next()) {
+        (Some(Access::Shell(command)), None) => families::repeated(&command.literal()?),
+        _ => None,
+    }
 }
 
 /// The folders above a file, within the session's own folders and not these themselves: narrowest first.

@@ -52,7 +52,7 @@ pub struct Proposal {
 /// Fewer are not worth a rule.
 const FEWEST: usize = 2;
 /// As many rules are proposed.
-const MOST: usize = 20;
+const MOST: usize = 40;
 /// As many examples of each are given.
 const EXAMPLES: usize = 3;
 

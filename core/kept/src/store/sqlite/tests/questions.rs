@@ -49,6 +49,7 @@ fn offer(id: ApprovalId, digest: Digest) -> (OfferId, Change) {
         digest,
         response: Outcome::Selected { option_id: "allow_once".to_owned() },
         bypass_all: false,
+        bypass_session: false,
         remember: None,
         reason: Some("because".to_owned()),
     };

@@ -1,0 +1,136 @@
+//! What a word holds where its text is not known: by what was printed, or by who set the variable.
+
+use super::Word;
+
+/// What stands in the gaps of a word at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Held {
+    /// Anything: it may be a secret that the environment holds.
+    #[default]
+    Anything,
+    /// What commands of the line print, or what is no secret.
+    Printed,
+    /// The same, with no more in it than a name has that leads to no other folder: a branch's, or a file's.
+    Name,
+    /// The name of a commit by its hash, or nothing.
+    Hash,
+    /// A number, or nothing.
+    Number,
+}
+
+impl Held {
+    /// What a command of these words prints.
+    pub(super) fn of(words: &[Word]) -> Self {
+        let Some(words) = words.iter().map(Word::literal).collect::<Option<Vec<&str>>>() else {
+            return Self::Printed;
+        };
+        let Some((name, rest)) = words.split_first() else { return Self::Printed };
+        let among = |options: &[&str], of: &[&str]| options.iter().all(|option| of.contains(option));
+        match (*name, rest) {
+            ("wc", ["-l" | "-w" | "-c" | "-m"])
+            | ("nproc", [])
+            | ("id", ["-u" | "-g"])
+            | ("date", ["+%s"]) => Self::Number,
+            ("grep" | "egrep" | "fgrep", [options @ .., pattern]) => {
+                let plain =
+                    ["-c", "-ci", "-ic", "-cv", "-vc", "-cE", "-Ec", "-cF", "-i", "-v", "-E", "-F", "-w"];
+                let counts = options.iter().any(|option| option.starts_with("-") && option.contains('c'));
+                let only = counts && among(options, &plain) && !pattern.starts_with('-');
+                if only { Self::Number } else { Self::Printed }
+            }
+            ("whoami" | "hostname" | "arch", []) | ("uname", ["-s" | "-m" | "-r"] | []) => Self::Name,
+            ("date", [format]) if is_plain_format(format) => Self::Name,
+            ("git", rest) => Self::of_git(rest),
+            _ => Self::Printed,
+        }
+    }
+
+    fn of_git(words: &[&str]) -> Self {
+        let words = match words {
+            ["--no-pager", rest @ ..] => rest,
+            words => words,
+        };
+        // A revision that is not there is printed as it was written.
+        let plain = |words: &[&str]| !words.is_empty() && words.iter().copied().all(is_plain_revision);
+        match words {
+            ["merge-base", rest @ ..] | ["rev-parse", "--short" | "--verify" | "-q", rest @ ..]
+                if plain(rest) =>
+            {
+                Self::Hash
+            }
+            ["rev-parse", rest @ ..] if plain(rest) => Self::Hash,
+            ["rev-list", "--count", rest @ ..] if plain(rest) => Self::Number,
+            ["rev-parse", "--abbrev-ref", rest @ ..] if plain(rest) => Self::Name,
+            ["branch", "--show-current"] | ["symbolic-ref", "--short", "HEAD"] => Self::Name,
+            ["describe", rest @ ..]
+                if rest.iter().all(|word| {
+                    matches!(*word, "--tags" | "--always" | "--abbrev=0" | "--dirty" | "--long" | "HEAD")
+                }) =>
+            {
+                Self::Name
+            }
+            _ => Self::Printed,
+        }
+    }
+
+    /// Whether nothing of it could be an option.
+    pub(super) fn is_no_option(self) -> bool {
+        self >= Self::Hash
+    }
+}
+
+/// Whether a word can be nothing else than a revision, or a plain name.
+fn is_plain_revision(word: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./~^-".contains(&b);
+    !word.starts_with(['-', '/', '.', '~']) && !word.contains("..") && word.bytes().all(plain)
+}
+
+/// Whether a format of `date` has no more than what names have.
+fn is_plain_format(format: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"%_.:-".contains(&b);
+    format.strip_prefix("+%").is_some_and(|rest| rest.bytes().all(plain) && !rest.contains(".."))
+        && !format.contains("%n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Held;
+    use crate::shell::{Word, split};
+
+    fn of(line: &str) -> Held {
+        let words: Vec<_> = split(line).unwrap().into_iter().map(Word::Literal).collect();
+        Held::of(&words)
+    }
+
+    /// Decisions, amendment 9 (b): what a substitution gives can't become an option, or a name elsewhere.
+    #[test]
+    fn given_a_command_then_it_is_known_what_it_prints_at_most() {
+        for (line, held) in [
+            ("wc -l", Held::Number),
+            ("grep -c x", Held::Number),
+            ("git rev-list --count HEAD", Held::Number),
+            ("git merge-base main HEAD", Held::Hash),
+            ("git rev-parse --short HEAD~1", Held::Hash),
+            ("git branch --show-current", Held::Name),
+            ("git rev-parse --abbrev-ref HEAD", Held::Name),
+            ("date +%Y-%m-%d", Held::Name),
+            ("wc -l a", Held::Printed),
+            ("grep -c x a", Held::Printed),
+            ("grep -ch x", Held::Printed),
+            ("grep -e -c", Held::Printed),
+            ("git rev-parse --output=x", Held::Printed),
+            ("git rev-parse /x*", Held::Printed),
+            ("git rev-parse --git-dir", Held::Printed),
+            ("git merge-base -a", Held::Printed),
+            ("git -c alias.branch=x branch --show-current", Held::Printed),
+            ("git config user.name", Held::Printed),
+            // A program of the project's, whatever it prints.
+            ("./wc -l", Held::Printed),
+            ("bin/git rev-parse HEAD", Held::Printed),
+            ("date +/x/*", Held::Printed),
+            ("cat a", Held::Printed),
+        ] {
+            assert_eq!(of(line), held, "{line}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Commands that print or compare what the line itself printed, and readers with a number or a commit among their words.
+
+use std::path::Path;
+
+use crate::Access;
+use crate::shell::{Surroundings, commands, line};
+
+/// Whether all that the line does in the folder is to read.
+fn reads(at: &Path, text: &str) -> bool {
+    let (at, roots) = (at.canonicalize().unwrap(), [at.canonicalize().unwrap()]);
+    line(text, &Surroundings::new(&at, &roots)).iter().all(|access| match access {
+        Access::Shell(shell) => shell.reader && shell.caveats.is_empty(),
+        Access::Read(_) => true,
+        _ => false,
+    })
+}
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// Decisions, section 2: what only reads is a reader; printing what was printed, or comparing it, tells nothing more.
+#[test]
+fn given_a_command_that_prints_what_the_line_printed_then_it_is_a_reader() {
+    let folder = folder(&[("a.md", "x\ny z\n"), ("src/b.md", "x\n")]);
+    for text in [
+        "echo \"today: $(date)\"",
+        "echo \"$(wc -l < a.md) lines\"",
+        "echo $(git rev-parse HEAD)",
+        "n=$(wc -l < a.md); echo \"lines: $n\"",
+        "x=$(cat a.md) && echo \"$x\"",
+        "printf '%s\\n' \"$(date)\"",
+        "while read -r l; do echo \"- $l\"; done < a.md",
+        "while IFS= read -r l; do echo \"$l\"; done < a.md",
+        "while read l; do echo $l; done < a.md",
+        "cat a.md | while read -r line; do echo \"$line\"; done",
+        "for x in $(cat a.md); do echo \"$x\"; done",
+        "for d in src .; do echo \"$d: $(ls $d | wc -l)\"; done",
+        "for f in src/*; do echo \"${f%.md}\"; done",
+        "echo $PATH",
+        "echo \"$SHELL ${USER}\"",
+        "basename \"$(pwd)\"",
+        "[ -z \"$(ls src)\" ] && echo none",
+        "test -n \"$TOKEN\" && echo set",
+        "[ \"$(ls | wc -l)\" -gt 3 ]",
+        "[ \"$(cat a.md)\" = x ]",
+        "ls; echo \"exit ${PIPESTATUS[0]}\"",
+        "sed -n \"$(wc -l < a.md)p\" a.md",
+        "n=$(wc -l < a.md); head -n $n a.md",
+        "grep -rn x src --include=*.ts --include=*.md",
+        "cat src/**/*.md",
+        "cat none.txt | xargs cat",
+    ] {
+        assert!(reads(folder.path(), text), "{text}");
+    }
+}
+
+/// What the environment holds may be a secret, what is printed may be an option, a glob, or evaluated. Attack 326.
+#[test]
+fn given_what_may_be_a_secret_or_more_than_text_then_it_is_none() {
+    let folder = folder(&[("a.md", "/root/.ssh/* x\n"), ("list", "../x\n"), ("far", "/etc/passwd\n")]);
+    for text in [
+        "echo $TOKEN",
+        "echo \"${TOKEN:-none}\"",
+        "x=$TOKEN; echo \"$x\"",
+        "x=${TOKEN#a}; echo \"$x\"",
+        "USER=$TOKEN; echo \"$USER\"",
+        "false && TOKEN=x; echo \"$TOKEN\"",
+        "if x; then y=$(date); fi; echo \"$y\"",
+        "(TOKEN=$(date)); echo \"$TOKEN\"",
+        "while read x; do y=$TOKEN; echo \"$y\"; done < a.md",
+        "while read x; do :; done < a.md; echo \"$x\"",
+        "while read -a x; do echo \"$x\"; done < a.md",
+        "for x in $TOKEN; do echo \"$x\"; done",
+        "[ \"$TOKEN\" = a ]",
+        "[ $(cat a.md) = a ]",
+        "[ \"$(cat a.md)\" -eq 1 ]",
+        "[ -v \"$(cat a.md)\" ]",
+        "[ \"$(cat a.md)\" a ]",
+        "echo \"${!x}\"",
+        "echo \"${PATH@P}\"",
+        // Read as a glob again, and as options.
+        "echo $(cat a.md)",
+        "while read l; do echo $l; done < a.md",
+        "while read l; do cp b a.md; echo $l; done < list",
+        "printf \"$(cat a.md)\" PATH",
+        "printf $(cat a.md)",
+        "kill \"$(cat a.md)\"",
+        // A function goes under the name.
+        "wc() { cat far; }; sed -n \"$(wc -l)p\" a.md",
+        "sed -n \"$(cat a.md)p\" a.md",
+        "git diff $(cat a.md)",
+        "git diff $(git branch --show-current)",
+        "git -C .. status",
+        // Errors are printed, too.
+        "sed -n \"$(git rev-list --count HEAD 2>&1)p\" a.md",
+        "git diff $(git rev-parse HEAD 2>&1)",
+        "find . 2>&1 | xargs cat",
+        "find . |& xargs cat",
+        "find . &> a.md | xargs cat",
+        "cat list | xargs cat",
+        "cat far | xargs cat",
+        "cat a.md | xargs cat",
+    ] {
+        assert!(!reads(folder.path(), text), "{text}");
+    }
+}
+
+/// A module of Python's library only reads where nothing in the folder is taken for one, or for what it needs. Attack 327.
+#[test]
+fn given_a_module_of_the_library_then_it_is_a_reader_where_no_name_shadows_any() {
+    let plain = folder(&[("a.json", "{}"), ("main.py", ""), ("json/x", ""), ("src/re.py", "")]);
+    for text in [
+        "python3 -m json.tool a.json",
+        "cat a.json | python3 -m json.tool --indent 2 | head",
+        "python3 -I -m json.tool --sort-keys a.json",
+        "python3 -m platform",
+    ] {
+        assert!(reads(plain.path(), text), "{text}");
+    }
+    for text in [
+        "python3 -m json.tool a.json b.json",
+        "python3 -m json.tool --unknown a.json",
+        "python3 -m json.tool \"$x\"",
+        "python3 -i -m json.tool a.json",
+        "python3 -c x -m json.tool a.json",
+        "python3 x.py -m json.tool a.json",
+        "python3 -m json",
+        "python3 -m http.server",
+        "PYTHONPATH=src python3 -m json.tool a.json",
+        "touch re.py; python3 -m json.tool a.json",
+        "cd src; python3 -m json.tool a.json",
+        "python3 -m json.tool a.json > b",
+    ] {
+        assert!(!reads(plain.path(), text), "{text}");
+    }
+    for name in
+        ["json.py", "Re.py", "argparse.cpython-312-x86_64-linux-gnu.so", "codecs.pyc", "os/__init__.py"]
+    {
+        let folder = folder(&[("a.json", "{}"), (name, "")]);
+        assert!(!reads(folder.path(), "python3 -m json.tool a.json"), "{name}");
+        assert!(reads(folder.path(), "python3 -I -m json.tool a.json"), "{name}");
+    }
+}
+
+/// Decisions, section 2: a denial reaches a command however it is written: `shell(git log *)` also with `-C`.
+#[test]
+fn given_git_in_a_folder_below_then_denials_see_it_as_if_it_stood_there() {
+    let folder = folder(&[("src/a.md", "x\n")]);
+    let at = folder.path().canonicalize().unwrap();
+    let roots = [at.clone()];
+    for place in [".", "src", "./src/"] {
+        let text = format!("git -C {place} log -1");
+        assert!(reads(&at, &text), "{text}");
+        let found = line(&text, &Surroundings::new(&at, &roots));
+        let plain: Vec<crate::shell::Word> = ["git", "log", "-1"].map(Into::into).to_vec();
+        assert!(commands(&found).all(|shell| shell.spellings.contains(&plain)), "{text}: {found:#?}");
+    }
+    for text in
+        ["git -C .. log", "git -C /etc log", "git -C none log", "git -C src push", "git -C \"$x\" log"]
+    {
+        assert!(!reads(&at, text), "{text}");
+    }
+}

@@ -1,0 +1,49 @@
+//! How `xargs` hands on what it reads.
+
+use crate::shell::Word;
+
+/// How `xargs` puts names into a command.
+pub(super) struct Xargs<'w> {
+    /// A zero byte ends each.
+    pub(super) zero: bool,
+    /// They stand in place of this.
+    pub(super) mark: Option<&'w str>,
+}
+
+/// What is known of `xargs` with these words, and the command that it starts.
+pub(super) fn xargs(words: &[Word]) -> Option<(Xargs<'_>, &[Word])> {
+    let mut options = Xargs { zero: false, mark: None };
+    let mut rest = words.get(1..)?;
+    loop {
+        let (word, behind) = rest.split_first()?;
+        let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        rest = match word.literal()? {
+            "-r" | "--no-run-if-empty" | "-t" | "-x" => behind,
+            "-0" | "--null" | "-0r" | "-r0" => {
+                options.zero = true;
+                behind
+            }
+            "-I" => {
+                options.mark = Some(behind.first()?.literal().filter(|mark| *mark == "{}" || *mark == "%")?);
+                behind.get(1..)?
+            }
+            "-I{}" => {
+                options.mark = Some("{}");
+                behind
+            }
+            "-n" | "-P" | "-L" => {
+                behind.split_first().filter(|(word, _)| word.literal().is_some_and(number))?.1
+            }
+            text if text
+                .strip_prefix("-n")
+                .or(text.strip_prefix("-P"))
+                .or(text.strip_prefix("-L"))
+                .is_some_and(number) =>
+            {
+                behind
+            }
+            text if text.starts_with('-') => return None,
+            _ => return Some((options, rest)),
+        };
+    }
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Prints what the projects that mayi was made after asked for, each row with what shows it, run against the built program.
+
+    tests/seeds/table.py PROGRAM [ID...]
+
+The rows are data, in rows/*.toml:
+
+    [[row]]
+    id = "4.8"                # of which project, and which of its wishes
+    asked = "..."             # the wish
+    config = '''...'''        # the user's configuration
+    command = ["check", ...]  # what is run, behind the program's name; or
+    steps = [...]             # calls of the backend's API, one after the other
+    exit = 0                  # how it ends
+    says = ["..."]            # what it prints, each somewhere
+    refused = "README.md"     # not as it was asked: the page that says why,
+    because = "..."           # and its words
+
+A step: `call` and `params`; `keep = { tab = "tabId" }` keeps parts of the answer for later steps, which name them as
+`${tab}`; `expect = { "path.to.it" = value }`; `fails = "text"` for a call that is refused; `until = true` repeats it until it
+is as expected, as for what an agent does by and by. ${work} is the folder that is worked in.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+LIMIT = 60
+
+
+class Wrong(Exception):
+    pass
+
+
+def part(value, path):
+    """What stands at `a.0.b` of `value`."""
+    for name in path.split("."):
+        try:
+            value = value[int(name)] if isinstance(value, list) else value[name]
+        except (KeyError, IndexError, TypeError, ValueError):
+            return None
+    return value
+
+
+def filled(value, kept):
+    """`value` with what was kept in place of its names; a text that is one name alone becomes what it stands for."""
+    if isinstance(value, dict):
+        return {filled(name, kept): filled(of, kept) for name, of in value.items()}
+    if isinstance(value, list):
+        return [filled(of, kept) for of in value]
+    if not isinstance(value, str):
+        return value
+    if alone := re.fullmatch(r"\$\{(\w+)\}", value):
+        return kept[alone[1]]
+    return re.sub(r"\$\{(\w+)\}", lambda name: str(kept[name[1]]), value)
+
+
+class Machine:
+    """A home of its own."""
+
+    def __init__(self, program, config):
+        self.folder = tempfile.TemporaryDirectory(prefix="mayi-seeds-")
+        top = pathlib.Path(self.folder.name)
+        self.program, self.work = program, top / "work"
+        for name in ["home", "config/mayi", "state", "data", "work"]:
+            (top / name).mkdir(parents=True)
+        (top / "config/mayi/config.toml").write_text(filled(config, {"work": self.work}))
+        (top / "config/mayi/config.toml").chmod(0o600)
+        kinds = {"HOME": "home", "XDG_CONFIG_HOME": "config", "XDG_STATE_HOME": "state", "XDG_DATA_HOME": "data"}
+        self.environment = {"PATH": os.environ["PATH"], **{name: str(top / of) for name, of in kinds.items()}}
+
+    def run(self, words):
+        done = subprocess.run([self.program, *words], cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT)
+        return done.returncode, done.stdout + done.stderr
+
+
+class Backend:
+    """`mayi serve`, spoken to by single calls."""
+
+    def __init__(self, machine):
+        self.process = subprocess.Popen([machine.program, "serve"], cwd=machine.work, env=machine.environment,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        ready = json.loads(self.process.stdout.readline())
+        self.url, self.token = ready["url"], pathlib.Path(ready["answerTokenFile"]).read_text().strip()
+
+    def call(self, method, params):
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
+        with urllib.request.urlopen(urllib.request.Request(self.url, body, headers), timeout=LIMIT) as answer:
+            return json.load(answer)
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(LIMIT)
+
+
+def step(backend, wanted, kept):
+    params, end = filled(wanted.get("params", {}), kept), time.monotonic() + LIMIT
+    while True:
+        answer = backend.call(wanted["call"], params)
+        if "fails" in wanted:
+            if wanted["fails"] not in json.dumps(answer.get("error")):
+                raise Wrong(f"{wanted['call']}: {answer}, not refused with {wanted['fails']!r}")
+            return
+        result = answer.get("result")
+        expected = filled(wanted.get("expect", {}), kept)
+        parts = [part(result, path) is not None for path in wanted.get("keep", {}).values()]
+        if "error" not in answer and all(parts) and all(part(result, path) == of for path, of in expected.items()):
+            kept.update({name: part(result, path) for name, path in wanted.get("keep", {}).items()})
+            return
+        if not wanted.get("until") or time.monotonic() > end:
+            raise Wrong(f"{wanted['call']}: {json.dumps(answer)[:400]}, not {expected or wanted.get('keep')}")
+        time.sleep(0.02)
+
+
+def shown(row, program):
+    """Runs what shows the row."""
+    machine = Machine(program, row.get("config", "version = 1\n"))
+    if "command" in row:
+        code, text = machine.run(filled(row["command"], {"work": machine.work}))
+        if code != row.get("exit", 0):
+            raise Wrong(f"ends with {code}, not {row.get('exit', 0)}: {text[:400]}")
+        for words in row.get("says", []):
+            if words not in text:
+                raise Wrong(f"does not say {words!r}: {text[:400]}")
+    if "steps" in row:
+        backend = Backend(machine)
+        try:
+            kept = {"work": str(machine.work)}
+            for one in row["steps"]:
+                step(backend, one, kept)
+        finally:
+            backend.end()
+    if "refused" in row and row["because"] not in " ".join((ROOT / row["refused"]).read_text().split()):
+        raise Wrong(f"{row['refused']} does not say {row['because']!r}")
+
+
+def how(row):
+    """What shows the row, in a few words."""
+    if "command" in row:
+        return "mayi " + " ".join(row["command"])
+    return ", ".join(dict.fromkeys(one["call"] for one in row.get("steps", [])))
+
+
+def main():
+    program, only = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
+    rows = [row for file in sorted((HERE / "rows").glob("*.toml")) for row in tomllib.loads(file.read_text())["row"]]
+    rows.sort(key=lambda row: [int(number) for number in row["id"].split(".")])
+    wrong = 0
+    for row in rows:
+        if only and row["id"] not in only:
+            continue
+        try:
+            shown(row, program)
+            verdict = f"refused: {row['refused']}" if "refused" in row else "works"
+        except (Wrong, subprocess.TimeoutExpired, OSError, ValueError) as error:
+            verdict, wrong = f"WRONG: {error}", wrong + 1
+        print(f"| {row['id']} | {row['asked']} | {verdict} | `{how(row)}` |", flush=True)
+    print(f"{len(rows)} rows, {wrong} wrong", file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
+main()
