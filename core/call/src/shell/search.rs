@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::Word;
 use super::program::{is_top, name_of, tracked};
-use super::scripts;
 use crate::{Budget, PathAccess, names_below};
 
 /// What `find` may be told without printing anything else than names; those that take a value.
@@ -59,6 +58,10 @@ const TESTS_WITH_VALUES: &[&str] = &[
 ];
 
 /// A search that prints names of files, or a part of what it prints: each name lies below one of its folders.
+///
+/// What only stands in a file (`cat list | xargs cat`) is no such thing: another text could be written into that file after
+/// the decision and before the run, and writing a text is no access to what it names. In a folder, a name of something
+/// protected comes to be by nothing but a link, or a move, and these are judged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Search {
     pub(super) folders: Vec<Folder>,
@@ -73,8 +76,6 @@ pub(super) enum Printed {
     Below,
     /// What the index of its repository knows.
     Tracked,
-    /// The names that stand in this file.
-    Lines(PathBuf),
 }
 
 /// A folder that is searched.
@@ -95,22 +96,7 @@ impl Folder {
         match &self.printed {
             Printed::Below => names_below(&self.path, self.name.as_deref(), budget),
             Printed::Tracked => tracked(&self.path),
-            Printed::Lines(file) => self.named_in(file, budget),
         }
-    }
-
-    /// The names that a file holds, one a line, as they are found from the folder.
-    fn named_in(&self, file: &Path, budget: &mut Budget) -> Option<Vec<PathBuf>> {
-        let mut found = Vec::new();
-        for line in scripts::text_at(file)?.lines().filter(|line| !line.is_empty()) {
-            budget.spend()?;
-            // One that begins with a slash, or goes up, is no name below the folder.
-            if line.split('/').any(|part| matches!(part, "" | "..")) {
-                return None;
-            }
-            found.push(self.path.join(line));
-        }
-        Some(found)
     }
 }
 
@@ -173,18 +159,6 @@ impl Search {
         let path = folder.to_owned();
         let folder = Folder { prefix: String::new(), path, printed: Printed::Tracked, name: None };
         (is && top).then(|| Self { folders: vec![folder], zero })
-    }
-
-    /// What `cat FILE` prints in `folder`, as names that stand in the file. `folders`: what it reads.
-    pub(super) fn of_file(words: &[Word], folders: &[(&str, &PathAccess)], folder: &Path) -> Option<Self> {
-        let [cat, file] = words else { return None };
-        let [(given, path)] = folders else { return None };
-        if cat.literal() != Some("cat") || file.literal() != Some(given) {
-            return None;
-        }
-        let (path, printed) = (folder.to_owned(), Printed::Lines(path.resolved.clone()));
-        let folder = Folder { prefix: String::new(), path, printed, name: None };
-        Some(Self { folders: vec![folder], zero: false })
     }
 
     /// What a command of these words passes on of it.

@@ -55,7 +55,6 @@ fn given_a_command_that_prints_what_the_line_printed_then_it_is_a_reader() {
         "n=$(wc -l < a.md); head -n $n a.md",
         "grep -rn x src --include=*.ts --include=*.md",
         "cat src/**/*.md",
-        "cat none.txt | xargs cat",
     ] {
         assert!(reads(folder.path(), text), "{text}");
     }
@@ -104,6 +103,8 @@ fn given_what_may_be_a_secret_or_more_than_text_then_it_is_none() {
         "find . 2>&1 | xargs cat",
         "find . |& xargs cat",
         "find . &> a.md | xargs cat",
+        // What a file holds, or that it is not there, may be otherwise when the line runs.
+        "cat none.txt | xargs cat",
         "cat list | xargs cat",
         "cat far | xargs cat",
         "cat a.md | xargs cat",

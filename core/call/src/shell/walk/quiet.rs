@@ -185,9 +185,6 @@ impl Walker<'_> {
                 _ => return None,
             }
         }
-        if let Some(search) = self.place.folder.known().and_then(|at| Search::of_file(words, &folders, at)) {
-            return Some(Arc::new(search));
-        }
         Search::of(words, &folders).filter(|_| !folders.is_empty()).map(Arc::new)
     }
 
