@@ -130,8 +130,7 @@ steps:
     tests/steps/steps.py "${CARGO_TARGET_DIR:-target}/debug"
 
 # Print what the projects that mayi was made after asked for, with what shows each row, run against the built program.
-seeds:
-    cargo build -p mayi
+seeds: build
     tests/seeds/table.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
 
 # The machine spends its time in deciding: the core is built to be fast, beside the one that tests have.

@@ -111,6 +111,7 @@ const IMPURE: &[&str] = &[
 const LOOKS_UP: &[&str] = &[
     "core/call/src/home.rs",
     "core/call/src/path/below.rs",
+    "core/call/src/path/budget.rs",
     "core/call/src/path/links.rs",
     "core/call/src/path/walk.rs",
     "core/call/src/shell/program/library.rs",

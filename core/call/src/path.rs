@@ -1,6 +1,7 @@
 //! Paths as the kernel will walk them, and as they were written.
 
 mod below;
+mod budget;
 mod links;
 mod looked;
 mod walk;
@@ -11,7 +12,8 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use below::can_be_entered;
-pub(crate) use links::{Budget, given_by, links_below, names_below};
+pub(crate) use budget::Budget;
+pub(crate) use links::{given_by, links_below, names_below};
 pub(crate) use looked::Looked;
 pub use walk::resolve;
 

@@ -1,41 +1,8 @@
 //! Where the links below a folder lead, and which names a glob gives: looked up while a call is built.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-use super::{lies_in, walk};
-
-/// As many names are looked at for one command, and for as long.
-const MOST_NAMES: usize = 20_000;
-const LONGEST: Duration = Duration::from_millis(100);
-const BRIEF: Duration = Duration::from_millis(20);
-/// The clock is looked at after as many names.
-const BETWEEN: usize = 256;
-
-/// What may still be looked at.
-#[derive(Debug)]
-pub(crate) struct Budget {
-    names: usize,
-    until: Instant,
-}
-
-impl Budget {
-    pub(crate) fn new() -> Self {
-        Self { names: MOST_NAMES, until: Instant::now() + LONGEST }
-    }
-
-    /// The same for words that are looked up to spare somebody a question (decisions, amendment 9).
-    pub(crate) fn brief() -> Self {
-        Self { names: MOST_NAMES, until: Instant::now() + BRIEF }
-    }
-
-    /// Takes one name; none once there are too many, or it takes too long.
-    pub(crate) fn spend(&mut self) -> Option<()> {
-        self.names = self.names.checked_sub(1)?;
-        let late = self.names.is_multiple_of(BETWEEN) && Instant::now() > self.until;
-        (!late).then_some(())
-    }
-}
+use super::{Budget, lies_in, walk};
 
 /// The links that a walk below `folder`, in which links are followed, comes by, and that lead out of what it goes through
 /// anyway; those below where they lead, too. None if there is too much to look at. Without `hidden`, names that begin
@@ -229,7 +196,8 @@ mod tests {
         assert!(below("w", false).contains(&"w/src/dot".to_owned()));
         let all = below("w", true);
         assert!(!all.contains(&"w/src/dot".to_owned()) && !all.contains(&"w/in".to_owned()), "{all:?}");
-        let mut spent = Budget { names: 2, ..Budget::new() };
+        let mut spent = Budget::new();
+        spent.names = 2;
         assert!(links_below(&root.join("w"), true, &mut spent).is_none());
     }
 

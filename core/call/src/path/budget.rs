@@ -1,0 +1,88 @@
+//! How much may be looked up while one command is judged.
+
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+
+/// As many names are looked at for one command.
+const MOST_NAMES: usize = 20_000;
+/// For as long, of the thread's own time: a decision must not depend on what else the machine does.
+const LONGEST: Duration = Duration::from_millis(100);
+/// The same for words that are looked up to spare somebody a question (decisions, amendment 9).
+const BRIEF: Duration = Duration::from_millis(20);
+/// A disk that is slow, or a folder on another machine, takes none of the thread's own time: by the clock it may be as many
+/// times as long.
+const BY_THE_CLOCK: u32 = 5;
+/// The clocks are looked at after as many names.
+const BETWEEN: usize = 256;
+
+/// What may still be looked at.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    pub(super) names: usize,
+    longest: Duration,
+    /// None where the system does not say what a thread took.
+    own: Option<ThreadTime>,
+    until: Instant,
+}
+
+impl Budget {
+    pub(crate) fn new() -> Self {
+        Self::of(LONGEST)
+    }
+
+    pub(crate) fn brief() -> Self {
+        Self::of(BRIEF)
+    }
+
+    fn of(longest: Duration) -> Self {
+        let own = ThreadTime::try_now().ok();
+        let by_the_clock = if own.is_some() { longest * BY_THE_CLOCK } else { longest };
+        Self { names: MOST_NAMES, longest, own, until: Instant::now() + by_the_clock }
+    }
+
+    /// Takes one name; none once there are too many, or it takes too long.
+    pub(crate) fn spend(&mut self) -> Option<()> {
+        self.names = self.names.checked_sub(1)?;
+        let late = self.names.is_multiple_of(BETWEEN) && self.is_late();
+        (!late).then_some(())
+    }
+
+    fn is_late(&self) -> bool {
+        let too_long = |own: ThreadTime| own.try_elapsed().is_ok_and(|took| took > self.longest);
+        self.own.is_some_and(too_long) || Instant::now() > self.until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decisions, amendment 9: 20,000 names at most.
+    #[test]
+    fn given_more_names_than_may_be_looked_at_then_there_is_an_end() {
+        let mut budget = Budget::new();
+        let spent = std::iter::from_fn(|| budget.spend()).count();
+        assert!(spent <= MOST_NAMES, "{spent}");
+        assert_eq!(budget.spend(), None);
+    }
+
+    #[test]
+    fn given_a_thread_that_reckoned_for_too_long_then_there_is_an_end() {
+        let mut budget = Budget::of(Duration::ZERO);
+        let begin = ThreadTime::now();
+        while begin.elapsed().is_zero() {}
+        assert!((0..=BETWEEN).any(|_| budget.spend().is_none()));
+    }
+
+    /// A decision does not depend on what else the machine does.
+    #[test]
+    fn given_a_thread_that_had_to_wait_then_its_time_is_not_used_up() {
+        let mut budget = Budget::of(Duration::from_secs(1));
+        let asleep = Instant::now();
+        while asleep.elapsed() < Duration::from_millis(1100) {
+            std::thread::park_timeout(Duration::from_millis(100));
+        }
+        assert!((0..=BETWEEN).all(|_| budget.spend().is_some()));
+    }
+}
