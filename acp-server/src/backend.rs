@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mayi_core::approval::{ApprovalId, Card};
+use mayi_core::call::AgentId;
 use mayi_core::config::{EditorSettings, Loaded, Sources, load};
 use mayi_core::gate::Remote;
 use mayi_core::store::{OwnerId, Store};
@@ -98,6 +99,12 @@ impl Backend {
     /// Everything that is configured for work in `cwd`.
     pub(crate) fn load(&self, cwd: &Path) -> Result<Loaded, Refused> {
         Ok(load(&self.sources(cwd))?)
+    }
+
+    /// Who is called `name`. Where the configuration can't be read, the one whose id that is.
+    pub(crate) fn agent_id(&self, name: &str) -> AgentId {
+        let loaded = self.load(&self.options.cwd);
+        loaded.map_or_else(|_| AgentId::named(name), |loaded| loaded.agent_id(name))
     }
 
     pub(crate) fn sources(&self, cwd: &Path) -> Sources {

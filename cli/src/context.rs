@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use mayi_core::call::is_too_wide;
+use mayi_core::call::{AgentId, is_too_wide};
 use mayi_core::config::{Loaded, Sources, load};
 
 use crate::error::CliError;
@@ -67,6 +67,11 @@ impl Context {
     /// All the mistakes in it.
     pub(crate) fn load(&self) -> Result<Loaded, CliError> {
         Ok(load(&self.sources)?)
+    }
+
+    /// Who is called `name`. Where the configuration can't be read, the one whose id that is.
+    pub(crate) fn agent_id(&self, name: &str) -> AgentId {
+        self.load().map_or_else(|_| AgentId::named(name), |loaded| loaded.agent_id(name))
     }
 
     /// Whether standard output gets colours.

@@ -18,6 +18,8 @@ mod scene;
 
 #[path = "mcp/ambiguous.rs"]
 mod ambiguous;
+#[path = "mcp/clients.rs"]
+mod clients;
 #[path = "mcp/expiry.rs"]
 mod expiry;
 #[path = "mcp/http.rs"]

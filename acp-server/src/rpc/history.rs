@@ -3,7 +3,6 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use jsonrpsee::server::RpcModule;
-use mayi_core::call::AgentId;
 use mayi_core::config::template::{Project, Template, detect};
 use mayi_core::record::Kind;
 use mayi_core::record::analysis::{Figures, Parts, Stats};
@@ -37,7 +36,7 @@ fn stats(backend: &Backend, wanted: &StatsQuery) -> Result<Stats, Refused> {
         order: Order::OldestFirst,
         limit: Some(PAGE),
         kinds: KINDS.to_vec(),
-        agent: wanted.agent.as_deref().map(AgentId::named),
+        agent: wanted.agent.as_deref().map(|name| backend.agent_id(name)),
         since: long.and_then(|long| Timestamp::now().checked_sub(long).ok()),
         ..EntryQuery::default()
     };

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 use jsonrpsee::server::RpcModule;
 use mayi_check::{Checker, Request};
-use mayi_core::call::AgentId;
 use mayi_core::config::edit;
 use mayi_core::grant::Scope;
 use mayi_core::policy::Rule;
@@ -164,7 +163,7 @@ fn query(backend: &Backend, wanted: LogQuery) -> Result<Vec<Value>, Refused> {
         limit: Some(wanted.limit.unwrap_or(ENTRIES).min(MOST)),
         before: wanted.before,
         after: wanted.after,
-        agent: wanted.agent.as_deref().map(AgentId::named),
+        agent: wanted.agent.as_deref().map(|name| backend.agent_id(name)),
         kinds: wanted.kinds,
         contains: wanted.contains,
         ..EntryQuery::default()

@@ -118,18 +118,22 @@ fn info(agent: &AgentLaunch, loaded: &Loaded) -> AgentInfo {
 /// Nothing is written unless all of it makes sense.
 fn update(backend: &Backend, by: &str, wanted: SettingsUpdate) -> Result<(), Refused> {
     let editor = wanted.editor.as_ref().map(EditorSettings::read).transpose()?;
-    check(&backend.load_with(editor.as_ref())?, &wanted)?;
+    let loaded = backend.load_with(editor.as_ref())?;
+    check(&loaded, &wanted)?;
     if let Some(settings) = editor {
         backend.set_editor(settings)?;
     }
     for (name, change) in wanted.agents {
         let Some(on) = change.bypass_permissions else { continue };
+        // As the caller calls it; it is written under its id, or as the file or the settings have it.
+        let id = loaded.agent(&name).map_or(name.as_str(), |agent| agent.name.as_str());
         let set = |settings: &mut EditorSettings| {
-            settings.agents.entry(name.clone()).or_default().bypass_permissions = Some(on);
+            let name = loaded.name_of(id, settings.agents.keys().map(String::as_str)).to_owned();
+            settings.agents.entry(name).or_default().bypass_permissions = Some(on);
         };
         if !backend.change_editor(by, set) {
             let (file, places) = file(backend)?;
-            edit::set_bypass(&file, &places, &name, on).map_err(failed)?;
+            edit::set_bypass(&file, &places, &loaded, id, on).map_err(failed)?;
         }
     }
     for (name, change) in wanted.servers {
@@ -177,7 +181,7 @@ fn check(loaded: &Loaded, wanted: &SettingsUpdate) -> Result<(), Refused> {
     };
     for (name, change) in &wanted.agents {
         let Some(on) = change.bypass_permissions else { continue };
-        if !loaded.agents.contains_key(name) {
+        if loaded.agent(name).is_none() {
             return Err(unknown("agent", name));
         }
         if let Some(by) = loaded.locks.bypass(name).filter(|_| on) {

@@ -45,7 +45,8 @@ impl Keeper for TabKeeper {
 
     fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
         let backend = self.backend()?;
-        if self.running.is_another_agent(&load(&backend.sources(&self.cwd)).map_err(failed)?) {
+        let loaded = load(&backend.sources(&self.cwd)).map_err(failed)?;
+        if self.running.is_another_agent(&loaded) {
             return Err(KeepError(format!(
                 "another program is configured for {agent} now: the setting would be for that one"
             )));
@@ -55,8 +56,9 @@ impl Keeper for TabKeeper {
             let cwd = self.cwd.clone();
             let set = move |agent: &AgentId| {
                 set.change_editor("answer", |settings| {
-                    settings.agents.entry(agent.as_str().to_owned()).or_default().bypass_permissions =
-                        Some(true);
+                    let names = settings.agents.keys().map(String::as_str);
+                    let name = loaded.name_of(agent.as_str(), names).to_owned();
+                    settings.agents.entry(name).or_default().bypass_permissions = Some(true);
                 });
                 Ok(())
             };

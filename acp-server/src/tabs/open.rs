@@ -236,7 +236,7 @@ fn folder(cwd: &Path) -> Result<PathBuf, Refused> {
 }
 
 fn agent<'l>(loaded: &'l Loaded, name: &str) -> Result<&'l AgentLaunch, Refused> {
-    loaded.agents.get(name).ok_or_else(|| {
+    loaded.agent(name).ok_or_else(|| {
         let near = nearest(name, loaded.agents.keys().map(String::as_str));
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Refused::Params(format!("no agent is called `{}`{hint}", visible(name)))

@@ -1,6 +1,7 @@
 //! `mayi bypass`: lets an agent act without asking, or makes it ask again.
 
 use clap::{Args, ValueEnum};
+use mayi_core::call::shell;
 use mayi_core::config::{CommandLine, Loaded, Sources, edit, load, nearest};
 
 use super::confirm::confirmed;
@@ -38,7 +39,6 @@ pub(crate) enum Switch {
 }
 
 pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let agent = args.agent.as_str();
     let on = args.state == Switch::On;
     // What the user's own file says, whatever this folder adds to it.
     let own = Sources {
@@ -48,12 +48,13 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
         ..ctx.sources.clone()
     };
     let before = load(&own)?;
-    if !before.agents.contains_key(agent) {
+    let Some(known) = before.agent(&args.agent) else {
         let known = before.agents.keys().map(String::as_str);
-        let meant = nearest(agent, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
-        let name = mayi_core::approval::visible(agent);
+        let meant = nearest(&args.agent, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+        let name = mayi_core::approval::visible(&args.agent);
         return Err(CliError::usage(format!("no agent is called `{name}`: {meant}`mayi agents` lists them")));
-    }
+    };
+    let agent = known.name.as_str();
     if is_on(&before, agent) == on {
         ctx.note(format!("nothing has changed: {agent} {} already", if on { "is bypassed" } else { "asks" }));
         return Ok(Exit::Done);
@@ -81,14 +82,14 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
     let file = own
         .own_file()
         .ok_or_else(|| CliError::internal("there is no home folder to keep a configuration in"))?;
-    edit::set_bypass(file, &own.places(), agent, on)?;
+    edit::set_bypass(file, &own.places(), &before, agent, on)?;
     let place = file.display();
     if on {
         ctx.note(format!("{agent} is bypassed from now on: what would have been asked about just runs"));
         ctx.note(
             "still asked: what a rule asks about, and what is always asked about; a denial stays a denial",
         );
-        ctx.note(format!("written to {place}; take it back with: mayi bypass {agent} off"));
+        ctx.note(format!("written to {place}; take it back with: mayi bypass {} off", shell::join(&[agent.to_owned()])));
     } else {
         ctx.note(format!("{agent} asks again"));
         ctx.note(format!("written to {place}"));

@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use mayi_core::approval::visible;
 use mayi_core::policy::Effect;
+use mayi_core::policy::aliases::same_agent;
 use mayi_core::store::{Change, GrantQuery, OwnerId, Store, StoredGrant};
 use serde_json::json;
 
@@ -31,7 +32,7 @@ pub(crate) struct GrantsArgs {
     /// Also those that have ended
     #[arg(long)]
     pub expired: bool,
-    /// Only those of this agent
+    /// Only those of this agent, under all of its names
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Print one JSON object a line
@@ -59,7 +60,7 @@ pub(crate) struct RevokeArgs {
     /// All of them
     #[arg(long, conflicts_with_all = ["agent", "server"])]
     pub all: bool,
-    /// All of this agent's
+    /// All of this agent's, under all of its names
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// All about this MCP server
@@ -88,7 +89,7 @@ fn list(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
     // One for a session ends with the process that has the session.
     let over = |grant: &StoredGrant| grant.owner.is_some_and(|owner| !asking.contains(&owner));
     let of_agent =
-        |grant: &StoredGrant| args.agent.as_ref().is_none_or(|agent| grant.agent.as_str() == agent);
+        |grant: &StoredGrant| args.agent.as_ref().is_none_or(|agent| same_agent(agent, &grant.agent));
     let grants: Vec<StoredGrant> = store
         .grants(&query)?
         .into_iter()
@@ -191,7 +192,7 @@ fn revoke(args: &RevokeArgs, ctx: &Context) -> Result<Exit, CliError> {
     if args.id.is_empty() {
         chosen.extend(live.iter().filter(|grant| {
             args.all
-                || args.agent.as_ref().is_some_and(|agent| grant.agent.as_str() == agent)
+                || args.agent.as_ref().is_some_and(|agent| same_agent(agent, &grant.agent))
                 || args.server.as_deref().is_some_and(|server| grant.about_server() == Some(server))
         }));
     }

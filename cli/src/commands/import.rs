@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use mayi_core::approval::{visible, visible_block};
-use mayi_core::call::Names;
+use mayi_core::call::AgentId;
 use mayi_core::config::{ConfigErrors, edit};
 use mayi_core::import::{Imported, ImportedRule, Tool, files_of, given, import as read, render};
 use mayi_core::policy::Rule;
@@ -82,7 +82,7 @@ impl ToolArg {
 }
 
 pub(super) fn import(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
-    if let Some(name) = args.agent.iter().find(|name| !Names::plain(name)) {
+    if let Some(name) = args.agent.iter().find(|name| AgentId::written(name).is_none()) {
         return Err(CliError::usage(format!("no agent can be called `{}`", visible(name))));
     }
     let tool = args.tool.tool();

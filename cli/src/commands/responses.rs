@@ -92,7 +92,7 @@ pub(crate) struct ApiArgs {
     /// The variable that holds the API's key: mayi sends it, and the app never has it
     #[arg(long, value_name = "NAME")]
     pub key_env: Option<String>,
-    /// The app that this is for: rules and settings of an agent of that name count
+    /// The app that this is for: rules and settings of that name count; of an agent that mayi starts, those that are stricter
     #[arg(long, value_name = "NAME")]
     pub app: Option<String>,
     /// A denied call ends the answer, and the app's next request begins a new conversation; else the model is told, and goes on
@@ -198,8 +198,8 @@ async fn replay(
 /// Stands before the API; `record`: a file to write what is asked and got to.
 async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Exit, CliError> {
     let upstream = args.api.upstream()?;
-    let agent = args.api.agent()?;
     let loaded = ctx.load()?;
+    let agent = args.api.agent(&loaded)?;
     ctx.notices(&loaded);
     let Kept { store, writer } = memory::open(&ctx, &loaded)?;
     person::may_serve(&*store)?;
@@ -322,15 +322,18 @@ impl ApiArgs {
     ///
     /// # Errors
     /// If that is no name.
-    pub(crate) fn agent(&self) -> Result<AgentId, CliError> {
-        match &self.app {
-            None => Ok(AgentId::named(APP)),
-            Some(name) if Names::plain(name) => Ok(AgentId::named(name)),
-            Some(name) => Err(CliError::usage(format!(
-                "`{}` can't be the name of an app: use letters, digits, `.`, `_` and `-`",
-                visible(name)
-            ))),
+    pub(crate) fn agent(&self, loaded: &Loaded) -> Result<AgentId, CliError> {
+        let Some(name) = &self.app else { return Ok(AgentId::named(APP)) };
+        if !Names::written(name) {
+            return Err(CliError::usage(format!("no app can be called `{}`", visible(name))));
         }
+        // Decisions, amendment 12: what is written for an agent that mayi starts is not for an app of that name, but for what
+        // is stricter. Where mayi starts none, the settings of the name are the app's.
+        Ok(match loaded.agent(name) {
+            Some(agent) if agent.command.is_some() => AgentId::at_door("responses", &agent.name),
+            Some(agent) => AgentId::named(&agent.name),
+            None => AgentId::named(name),
+        })
     }
 }
 

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::Digest;
 
 /// An agent, by its launch binding: the name it was configured under, or the digest of a command
-/// given with `--command`, which shares nothing with named agents.
+/// given with `--command`, which shares nothing with named agents. Which names are the same agent is said in
+/// `mayi_policy::aliases`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AgentId(String);
@@ -26,7 +27,23 @@ impl AgentId {
         Self(format!("command:{}", digest.short()))
     }
 
-    /// The identity as text; a name can't hold `:`, so the two forms never meet.
+    /// An agent that is not started by mayi, and came to a door under `name`: an MCP client at `mcp`, an app at
+    /// `responses`. It is another one than the agent that mayi starts under that name: what was allowed to that one, or
+    /// set for it, it does not have (decisions, amendment 12).
+    #[must_use]
+    pub fn at_door(door: &str, name: &str) -> Self {
+        Self([door, ":", name].concat())
+    }
+
+    /// The agent that is written as `text`: by its name, or by a door and the name that it comes to that under
+    /// (`mcp:cursor`). None, if nobody can be called that.
+    #[must_use]
+    pub fn written(text: &str) -> Option<Self> {
+        let agent = Self(text.to_owned());
+        agent.name().is_some_and(Names::written).then_some(agent)
+    }
+
+    /// The identity as text; a name can't hold `:`, so the forms never meet.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -37,7 +54,19 @@ impl AgentId {
     pub fn is_named(&self) -> bool {
         !self.0.contains(':')
     }
+
+    /// The name that it goes by: in the configuration, or at a door. None, where it is known by its command alone.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self.0.split_once(':') {
+            None => Some(&self.0),
+            Some((door, name)) => DOORS.contains(&door).then_some(name),
+        }
+    }
 }
+
+/// Doors at which agents come under a name that mayi did not start them by.
+const DOORS: &[&str] = &["mcp", "responses"];
 
 impl fmt::Display for AgentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -87,5 +116,18 @@ impl Names {
         !name.is_empty()
             && name.len() <= 128
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+    }
+
+    /// Whether an agent may have this name, as people write it: `Claude Code (work)`. It begins with a letter or a digit, single
+    /// blanks stand between words, and nothing in it is hidden or looks like something else, at most 128 characters.
+    #[must_use]
+    pub fn written(name: &str) -> bool {
+        name.len() <= 128
+            && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && !name.ends_with(' ')
+            && !name.contains("  ")
+            && name.bytes().all(|b| {
+                b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b' ' | b'(' | b')')
+            })
     }
 }

@@ -66,10 +66,15 @@ impl Place {
     }
 }
 
-/// The call that `request` means. Looks up links, and reads nothing else.
-pub(super) fn call(request: &Request, place: &Place, home: Option<&Path>) -> Result<Call, RequestError> {
+/// The call that `request` means, by `agent`. Looks up links, and reads nothing else.
+pub(super) fn call(
+    request: &Request,
+    agent: Option<AgentId>,
+    place: &Place,
+    home: Option<&Path>,
+) -> Result<Call, RequestError> {
     // A name can't hold `:`, and commands have digests: nobody else is called that.
-    let agent = request.agent.as_deref().map_or_else(|| AgentId::command(&[]), AgentId::named);
+    let agent = agent.unwrap_or_else(|| AgentId::command(&[]));
     let session = Session {
         id: SessionId("check".to_owned()),
         agent,

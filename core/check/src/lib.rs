@@ -151,18 +151,22 @@ impl Checker {
             true => None,
             false => Some(self.policies.loaded(&place.folder, request.mode)?),
         };
+        let agent = request.agent.as_deref().map(|name| match &loaded {
+            Some(loaded) => loaded.agent_id(name),
+            None => AgentId::named(name),
+        });
         let settings = loaded
             .as_ref()
-            .zip(request.agent.as_ref())
-            .and_then(|(loaded, name)| loaded.policy.agents.get(name));
+            .zip(agent.as_ref().filter(|agent| agent.is_named()))
+            .and_then(|(loaded, agent)| loaded.policy.agents.get(agent.as_str()));
         let chosen = request.mode.or(self.policies.sources.command_line.mode.filter(|_| loaded.is_some()));
-        let mode = match (&loaded, &request.agent) {
-            (Some(loaded), Some(name)) => loaded.policy.mode_of(&AgentId::named(name), chosen),
+        let mode = match (&loaded, &agent) {
+            (Some(loaded), Some(agent)) => loaded.policy.mode_of(agent, chosen),
             (Some(loaded), None) => chosen.unwrap_or(loaded.policy.mode),
             (None, _) => chosen.unwrap_or_default(),
         };
         let policy = self.policies.policy(request, &place.folder, loaded.as_deref(), mode)?;
-        let call = build::call(request, &place, self.home.as_deref())?;
+        let call = build::call(request, agent, &place, self.home.as_deref())?;
         let servers: Vec<String> = match (&request.what, &loaded) {
             (_, None) => Vec::new(),
             // The person says that it is this server.

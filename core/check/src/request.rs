@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::fields::Fields;
-use mayi_core::call::{Dialect, Names, WriteKind, json};
+use mayi_core::call::{AgentId, Dialect, WriteKind, json};
 use mayi_core::policy::{Effect, Mode};
 
 /// The kinds of calls that can be checked.
@@ -212,7 +212,7 @@ impl Request {
         let workspace: Vec<PathBuf> =
             fields.texts("workspace", true)?.into_iter().map(PathBuf::from).collect();
         let agent = fields.text("agent")?;
-        if let Some(name) = agent.as_deref().filter(|name| !Names::plain(name)) {
+        if let Some(name) = agent.as_deref().filter(|name| AgentId::written(name).is_none()) {
             let what = format!("no agent can be called `{name}`");
             return Err(fields.wrong("agent", what, "write the name as in [agents.NAME]"));
         }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::ids::id_of;
 use super::launch::Transport;
 use super::load::{Loaded, Loading};
 use super::scalars::{ServerSetting, Settings};
-use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, nearest};
+use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, RESERVED, nearest};
 use mayi_call::resolve;
 use mayi_policy::{
     AgentSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
@@ -128,6 +129,7 @@ impl Loading<'_> {
             Some(meant) => format!("; did you mean {meant}?"),
             None => String::new(),
         };
+        let ids = || self.agents.keys().map(String::as_str);
         let mut notices = Vec::new();
         for (name, launch) in self.agents.iter().filter(|(_, launch)| launch.command.is_none()) {
             notices.push(format!(
@@ -137,7 +139,8 @@ impl Loading<'_> {
             ));
         }
         for rule in &self.rules {
-            for name in rule.agents.iter().filter(|name| !self.agents.contains_key(*name)) {
+            let known = |name: &str| RESERVED.contains(&name) || name.contains(':') || id_of(ids(), name).is_some();
+            for name in rule.agents.iter().filter(|name| !known(name)) {
                 notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
             }
         }

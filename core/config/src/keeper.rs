@@ -53,7 +53,7 @@ impl FileKeeper {
 
 impl Keeper for FileKeeper {
     fn allow(&self, agent: &AgentId, patterns: &[String]) -> Result<Policy, KeepError> {
-        let name = named(agent)?;
+        let name = ruled(agent)?;
         let file = self.file()?;
         self.read()?;
         edit::add_rule(file, &self.sources.places(), name, patterns).map_err(|error| failed(&error))?;
@@ -70,7 +70,7 @@ impl Keeper for FileKeeper {
             )));
         }
         may_be_bypassed(&before, name)?;
-        edit::set_bypass(file, &self.sources.places(), name, true).map_err(|error| failed(&error))?;
+        edit::set_bypass(file, &self.sources.places(), &before, name, true).map_err(|error| failed(&error))?;
         self.written()
     }
 
@@ -129,13 +129,28 @@ impl Keeper for EditorKeeper {
     }
 }
 
+/// What a rule calls it: its name, or the door with the name that it comes to that under.
+fn ruled(agent: &AgentId) -> Result<&str, KeepError> {
+    if agent.name().is_some() { Ok(agent.as_str()) } else { Err(nameless()) }
+}
+
+/// What its settings are under.
 fn named(agent: &AgentId) -> Result<&str, KeepError> {
     if agent.is_named() {
         return Ok(agent.as_str());
     }
-    Err(KeepError(
+    if agent.name().is_some() {
+        return Err(KeepError(format!(
+            "mayi does not start {agent}, so it has no bypass: allow what it may do in rules, or choose a mode for its door"
+        )));
+    }
+    Err(nameless())
+}
+
+fn nameless() -> KeepError {
+    KeepError(
         "this agent has no name in the configuration: write it down as [agents.NAME] and start it by that name".to_owned(),
-    ))
+    )
 }
 
 fn read(sources: &Sources) -> Result<Loaded, KeepError> {

@@ -9,6 +9,7 @@ pub mod edit;
 mod editor;
 mod error;
 mod finish;
+mod ids;
 mod keeper;
 mod launch;
 mod layer;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use super::ids::{Clash, Ids, settle_rules};
 use super::read::{self, AgentEntry, File, Reader, ServerEntry, WorkspaceEntry};
 use super::scalars::{At, Merge, Scalars};
 use super::tighten::{self, Ignored};
@@ -162,32 +163,42 @@ impl<'s> Loading<'s> {
     }
 
     pub(super) fn take(&mut self, layer: Layer, path: &Path, file: File) {
-        let File { scalars, rules, agents, servers, workspaces, add, except, locks, record } = file;
+        let File { mut scalars, mut rules, agents, servers, mut workspaces, add, except, locks, record } = file;
+        let ids = Ids::of(&self.agents, &agents, true);
+        if let Some(Clash { message, help }) = &ids.clash {
+            self.errors.push(ConfigError::of_file(layer, path, message.clone(), Some(help.clone())));
+        }
+        ids.settle(&mut scalars);
         self.record.lay(layer, record);
         let ignored = self.lay(layer, scalars, false);
         self.say_locked(&path.display(), &ignored);
         if layer == Layer::Managed {
             self.merge.locks = locks;
         }
+        self.start(&ids, agents, servers);
+        settle_rules(&self.agents, &mut rules);
+        for workspace in &mut workspaces {
+            settle_rules(&self.agents, &mut workspace.rules);
+        }
         self.rules.extend(rules);
         self.except.extend(except.into_iter().map(|pattern| (pattern, layer)));
         self.protect(layer, path, add);
-        self.start(agents, servers);
         self.here(layer, &path.display(), workspaces);
     }
 
     /// How agents and servers are started and reached from here on.
-    pub(super) fn start(&mut self, agents: Vec<AgentEntry>, servers: Vec<ServerEntry>) {
+    pub(super) fn start(&mut self, ids: &Ids, agents: Vec<AgentEntry>, servers: Vec<ServerEntry>) {
         for entry in agents {
+            let id = ids.id(&entry.name);
             if let Some(origin) = &entry.dropped {
                 self.notices.push(format!(
                     "{}: `trust_kind` has no effect any more, and will be refused: leave it out",
                     super::finish::place(origin)
                 ));
             }
-            let launch = self.agents.entry(entry.name.clone()).or_insert_with(|| AgentLaunch {
-                title: entry.name.clone(),
-                name: entry.name,
+            let launch = self.agents.entry(id.clone()).or_insert_with(|| AgentLaunch {
+                title: entry.name,
+                name: id,
                 command: None,
                 env: BTreeMap::new(),
                 asking_mode: None,

@@ -1,6 +1,8 @@
 //! Names of agents and servers, and the nearest to what was meant.
 
 use mayi_call::Names;
+use mayi_kept::approval::visible;
+use mayi_policy::aliases::spelling;
 
 /// Words that no agent and no server may be called: `mayi` itself answers to them.
 pub const RESERVED: &[&str] = &[
@@ -33,20 +35,36 @@ pub const RESERVED: &[&str] = &[
     "uninstall",
 ];
 
-/// Why a name of an agent or server (`what`) is refused, and what to write instead.
-pub(super) fn refuse(what: &str, name: &str) -> Option<(String, String)> {
+/// Why a name of a server is refused, and what to write instead.
+pub(super) fn refuse_server(name: &str) -> Option<(String, String)> {
+    let what = "a server";
     if !Names::plain(name) {
-        return Some((
-            format!("`{name}` can't be the name of {what}"),
-            "use letters, digits, `.`, `_` and `-`, at most 128 of them".to_owned(),
-        ));
+        return Some(refused(what, name, "use letters, digits, `.`, `_` and `-`, at most 128 of them"));
     }
-    RESERVED.contains(&name).then(|| {
-        (
-            format!("`{name}` is a command of mayi and can't be the name of {what}"),
-            format!("pick another name, such as `my-{name}`"),
-        )
-    })
+    RESERVED.contains(&name).then(|| reserved(what, name))
+}
+
+/// Why a name of an agent is refused, and what to write instead: names are as people write them, and none is one that a
+/// person could take for another. A command of mayi is one in every spelling.
+pub(super) fn refuse_agent(name: &str) -> Option<(String, String)> {
+    let what = "an agent";
+    if !Names::written(name) {
+        let help = "begin with a letter or a digit; use letters of ASCII, digits, single blanks, `.`, `_`, `-`, `(` and `)`, at most 128 of them";
+        return Some(refused(what, name, help));
+    }
+    let spelled = spelling(name);
+    RESERVED.iter().any(|word| spelling(word) == spelled).then(|| reserved(what, name))
+}
+
+fn refused(what: &str, name: &str, help: &str) -> (String, String) {
+    (format!("`{}` can't be the name of {what}", visible(name)), help.to_owned())
+}
+
+fn reserved(what: &str, name: &str) -> (String, String) {
+    (
+        format!("`{name}` is a command of mayi and can't be the name of {what}"),
+        format!("pick another name, such as `my-{name}`"),
+    )
 }
 
 /// The candidate that `word` was probably meant to be, if there is one.

@@ -156,12 +156,17 @@ impl Preset {
 mod tests {
     use super::{Asks, PRESETS};
     use crate::names;
+    use mayi_policy::aliases::agent_called;
 
     #[test]
     fn given_the_presets_then_their_names_are_allowed_and_sorted() {
         assert!(PRESETS.is_sorted_by_key(|preset| preset.name));
         for preset in PRESETS {
-            assert_eq!(names::refuse("an agent", preset.name), None);
+            assert_eq!(names::refuse_agent(preset.name), None);
+            // As people write it, it is the same agent, and no other one's.
+            for name in [preset.name, preset.title] {
+                assert_eq!(agent_called(name), preset.name, "{name}");
+            }
         }
     }
 

@@ -11,7 +11,8 @@ use config::{Config, ConfigBuilder, Map, Value, ValueKind};
 use serde::Deserialize;
 
 use super::{ConfigError, Layer};
-use mayi_call::Category;
+use mayi_call::{AgentId, Category};
+use mayi_policy::aliases::same_agent;
 use mayi_policy::{Approval, Effect, LeastModes, Level, Matrix, Mode, Origin};
 
 pub(super) const ON_UNASKED: &[(&str, OnUnasked)] =
@@ -192,8 +193,14 @@ impl Locks {
         }
         match line.strip_prefix("agents.").and_then(|rest| rest.strip_suffix(".bypass_permissions")) {
             Some("*") => self.bypass.push((None, by)),
-            Some(agent) if mayi_call::Names::plain(agent) => self.bypass.push((Some(agent.to_owned()), by)),
-            _ => return false,
+            Some(agent) => {
+                let agent = agent.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(agent);
+                if !mayi_call::Names::written(agent) {
+                    return false;
+                }
+                self.bypass.push((Some(agent.to_owned()), by));
+            }
+            None => return false,
         }
         true
     }
@@ -204,12 +211,13 @@ impl Locks {
         self.mode.as_deref()
     }
 
-    /// The file that locks `bypass_permissions` of `agent`.
+    /// The file that locks `bypass_permissions` of `agent`, under whichever of its names.
     #[must_use]
     pub fn bypass(&self, agent: &str) -> Option<&Path> {
+        let agent = AgentId::named(agent);
         self.bypass
             .iter()
-            .find(|(name, _)| name.as_deref().is_none_or(|name| name == agent))
+            .find(|(name, _)| name.as_deref().is_none_or(|name| same_agent(name, &agent)))
             .map(|(_, by)| by.as_path())
     }
 }

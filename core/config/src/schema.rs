@@ -12,8 +12,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Names of agents and servers.
+/// Names of servers and tools.
 const NAME: &str = "^[A-Za-z0-9._-]{1,128}$";
+/// Names of agents, as people write them.
+const AGENT: &str = "^[A-Za-z0-9][A-Za-z0-9._()-]*( [A-Za-z0-9._()-]+)*$";
 
 /// The JSON schema (draft 2020-12) of a configuration file.
 #[must_use]
@@ -72,7 +74,7 @@ struct File {
     /// Rules in their long form: with a reason, limits and examples.
     rule: Option<Vec<Rule>>,
     /// Agents: how they are started, and their settings.
-    agents: Option<Named<Agent>>,
+    agents: Option<Agents>,
     /// MCP servers: how they are reached, and their settings.
     servers: Option<Named<Server>>,
     /// What agents' own tools do, as you know them, by name: `web_search = "read"`.
@@ -86,7 +88,7 @@ struct File {
     /// How the record is kept. Not in a workspace's file.
     record: Option<Record>,
     /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's. Only in a managed file.
-    #[schemars(inner(regex(pattern = r"^(mode|agents\.(\*|[A-Za-z0-9._-]{1,128})\.bypass_permissions)$")))]
+    #[schemars(inner(regex(pattern = r"^(mode|agents\.(\*|[A-Za-z0-9][A-Za-z0-9 ._()-]{0,127})\.bypass_permissions)$")))]
     lock: Option<Vec<String>>,
 }
 
@@ -129,7 +131,29 @@ impl JsonSchema for Version {
     }
 }
 
-/// A table of values under names that agents and servers can have.
+/// A table of agents under their names.
+struct Agents;
+
+impl JsonSchema for Agents {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Agents".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let value = generator.subschema_for::<Agent>();
+        json_schema!({
+            "type": "object",
+            "propertyNames": { "pattern": AGENT, "maxLength": 128 },
+            "additionalProperties": value,
+        })
+    }
+}
+
+/// A table of values under names that servers and tools can have.
 struct Named<T>(std::marker::PhantomData<T>);
 
 impl<T: JsonSchema> JsonSchema for Named<T> {

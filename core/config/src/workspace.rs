@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::ids::{Clash, Ids};
 use super::load::Loading;
 use super::read::{self, File};
 use super::trust::{Standing, Trust};
@@ -26,7 +27,13 @@ pub(super) fn lay(loading: &mut Loading<'_>, path: &Path) {
             return;
         }
     };
-    match standing(loading, path, &text) {
+    let standing = standing(loading, path, &text);
+    let starts = matches!(standing, Standing::Trusted);
+    if let Some(Clash { message, help }) = Ids::of(&loading.agents, &file.agents, starts).clash {
+        let error = ConfigError::of_file(Layer::Workspace, path, message, Some(help));
+        return broken(loading, path, &error);
+    }
+    match standing {
         Standing::Trusted => trusted(loading, path, file),
         standing => untrusted(loading, path, file, standing),
     }
@@ -58,13 +65,15 @@ fn trusted(loading: &mut Loading<'_>, path: &Path, mut file: File) {
 
 fn untrusted(loading: &mut Loading<'_>, path: &Path, file: File, standing: Standing) {
     let mut ignored = too_loose(&file);
+    let mut scalars = file.scalars;
+    Ids::of(&loading.agents, &file.agents, false).settle(&mut scalars);
     for mut rule in file.rules.into_iter().filter(|rule| rule.effect != Effect::Allow) {
         // An ask that yields could take the place of something stricter.
         rule.holds = true;
         loading.rules.push(rule);
     }
     loading.protect(Layer::Workspace, path, file.add);
-    let scalars = loading.lay(Layer::Workspace, file.scalars, true);
+    let scalars = loading.lay(Layer::Workspace, scalars, true);
     ignored.extend(scalars.into_iter().map(|ignored| one(ignored.what)));
     if let Some(list) = listed(&ignored) {
         let why = match standing {

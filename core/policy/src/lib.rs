@@ -1,6 +1,7 @@
 //! What is allowed: patterns, rules, modes, protection and [`decide`]. No I/O, no clock, no
 //! environment, no async: the same inputs give the same answer.
 
+pub mod aliases;
 mod decide;
 mod effect;
 mod fold;
@@ -118,21 +119,27 @@ impl Policy {
         said.copied().filter(|_| Names::plain(name))
     }
 
-    /// The least strict mode that may be chosen for a session of `agent` (decisions, section 5: "lock").
+    /// The least strict mode that may be chosen for a session of `agent` (decisions, section 5: "lock"). A stricter one of
+    /// another name of the agent holds too.
     #[must_use]
     pub fn least_mode(&self, agent: &AgentId) -> Mode {
-        self.least_modes
-            .as_ref()
-            .map_or(Mode::Auto, |least| least.agents.get(agent.as_str()).copied().unwrap_or(least.mode))
+        let Some(least) = &self.least_modes else { return Mode::Auto };
+        let own = least.agents.get(agent.as_str()).filter(|_| agent.is_named());
+        let others = least.agents.iter().filter(|(name, _)| aliases::same_agent(name, agent));
+        others.map(|(_, mode)| *mode).fold(own.copied().unwrap_or(least.mode), Mode::max)
     }
 
     /// The mode of a session of `agent` that `chosen` was chosen for; none: as configured. What was chosen before an
-    /// administrator locked a stricter one is that one.
+    /// administrator locked a stricter one is that one. What is configured for another name of the agent holds where it is
+    /// stricter (decisions, amendment 12).
     #[must_use]
     pub fn mode_of(&self, agent: &AgentId, chosen: Option<Mode>) -> Mode {
-        chosen
-            .map(|mode| mode.max(self.least_mode(agent)))
-            .or_else(|| self.agents.get(agent.as_str()).filter(|_| agent.is_named())?.mode)
-            .unwrap_or(self.mode)
+        if let Some(mode) = chosen {
+            return mode.max(self.least_mode(agent));
+        }
+        let own = self.agents.get(agent.as_str()).filter(|_| agent.is_named());
+        let others = self.agents.iter().filter(|(_, of)| of.mode.is_some());
+        let others = others.filter(|(name, _)| aliases::same_agent(name, agent)).filter_map(|(_, of)| of.mode);
+        others.fold(own.and_then(|of| of.mode).unwrap_or(self.mode), Mode::max)
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::pattern::{Seen, SeenTouch, Touching, Written};
+use super::aliases::same_agent;
 use super::{Effect, Pattern};
 use mayi_call::{Access, AgentId};
 
@@ -28,7 +29,7 @@ pub struct Rule {
     pub unless: Option<Pattern>,
     /// Why, in the words of who wrote it.
     pub reason: Option<String>,
-    /// The agents it is for; empty: all.
+    /// The agents it is for, by their ids; empty: all.
     pub agents: Vec<String>,
     /// For an ask: whether it holds in mode `auto` and for bypassed agents. It does unless the
     /// file says `always = false`.
@@ -47,10 +48,16 @@ impl Rule {
         }
     }
 
-    /// Whether it is about `agent`.
+    /// Whether it is about `agent`: an allow for the one that is called so, a deny or an ask for whichever name it goes by
+    /// (decisions, amendment 12).
     #[must_use]
     pub fn is_for(&self, agent: &AgentId) -> bool {
-        self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
+        let mut names = self.agents.iter();
+        self.agents.is_empty()
+            || match self.effect {
+                Effect::Allow => names.any(|name| name == agent.as_str()),
+                Effect::Ask | Effect::Deny => names.any(|name| same_agent(name, agent)),
+            }
     }
 
     /// Whether it matches `access`, given the session's roots. An allow matches only what is

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use super::judge::Sessions;
 use super::later::Soon;
 use super::submit::Fate;
-use super::{By, Judge, Judged, Keeper, Memory, Why, memory};
+use super::{By, Judge, Judged, Keeper, Memory, Why, kin, memory};
 use crate::approval::{ApprovalResolved, ApprovalResponse, Card, History, State};
-use crate::call::{Access, Call, Door};
+use crate::call::{Access, AgentId, Call, Door};
 use crate::grant::{Grant, GrantId, Grants};
-use crate::policy::{Decision, Effect, Policy, SourceFile};
+use crate::policy::{Decision, Effect, Policy, SourceFile, aliases};
 use crate::record::{Entry, detail};
 use crate::store::{Change, GrantQuery, OfferId, Pass, PassedCall, StoreError, StoredApproval, StoredGrant};
 use crate::writer::{Ruling, Writer};
@@ -250,8 +250,11 @@ impl Ledger {
     pub(super) fn pass(&self, call: &Call, decision: &Decision, now: Timestamp) -> Option<Pass> {
         let memory = self.memory()?;
         match memory.store.pass(&passed(memory, call)?, now) {
-            // What is always asked about, a person has to have seen.
-            Ok(pass) => pass.filter(|pass| pass.person || !decision.always()),
+            // What is always asked about, a person has to have seen. Who came to the door under a name of an agent is one that
+            // the agent's mayi has started: else anybody could call itself that, and take the pass.
+            Ok(pass) => pass
+                .filter(|pass| pass.person || !decision.always())
+                .filter(|pass| call.agent.is_named() || is_below(memory, pass, now)),
             Err(error) => {
                 tracing::warn!(%error, "what another door has allowed could not be read");
                 None
@@ -341,6 +344,12 @@ pub(super) fn leaving(
     Some(Change::LeavePass(Box::new(pass)))
 }
 
+/// Whether this process is below the one that has left `pass`.
+fn is_below(memory: &Memory, pass: &Pass, now: Timestamp) -> bool {
+    let owners = memory.store.owners(now).unwrap_or_default();
+    owners.iter().any(|owner| owner.id == pass.owner && kin::is_below(owner.pid))
+}
+
 /// What a pass for `call` is about: one tool of a server that is known for certain.
 fn passed(memory: &Memory, call: &Call) -> Option<PassedCall> {
     let mut tools = call.accesses.iter().filter_map(|access| match access {
@@ -350,7 +359,8 @@ fn passed(memory: &Memory, call: &Call) -> Option<PassedCall> {
     let (mcp, None) = (tools.next()?, tools.next()) else { return None };
     let (_, tool) = mcp.certain()?;
     Some(PassedCall {
-        agent: call.agent.clone(),
+        // The agent's own settings may call it otherwise than mayi's do (decisions, amendment 12).
+        agent: call.agent.name().map_or_else(|| call.agent.clone(), |name| AgentId::named(&aliases::agent_called(name))),
         server: call.server.clone()?,
         tool: tool.to_owned(),
         arguments: memory.writer.arguments(&mcp.arguments),

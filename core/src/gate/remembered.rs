@@ -230,7 +230,7 @@ fn template(call: &Call, remember: Option<&Remember>, now: Timestamp) -> Result<
     };
     if grant.scope != Scope::Session {
         grant.session = None;
-        if !call.agent.is_named() {
+        if call.agent.name().is_none() {
             return refuse(
                 "this agent has no name in the configuration: answers are remembered for the session only"
                     .to_owned(),

@@ -465,6 +465,7 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
     }
 }
 
+mod aliases;
 mod behind;
 mod bypass;
 mod changes;

@@ -9,7 +9,7 @@ pub(super) use self::args::{AFTER, CheckArgs};
 use std::io::Read;
 
 use mayi_check::{Answer, CheckError, Checker, Judged, Request, What};
-use mayi_core::call::{WriteKind, json};
+use mayi_core::call::{AgentId, WriteKind, json};
 use mayi_core::config::nearest;
 use mayi_core::policy::Effect;
 use serde_json::{Map, Value};
@@ -51,7 +51,8 @@ pub(super) fn check(args: CheckArgs, ctx: &Context) -> Result<Exit, CliError> {
 /// What makes the answer another one than people may think.
 fn tell_doubts(checker: &Checker, judged: &Judged, agent: Option<&str>, ctx: &Context) {
     if let Some((name, loaded)) = agent.zip(judged.loaded.as_ref())
-        && !loaded.agents.contains_key(name)
+        && AgentId::named(name).is_named()
+        && loaded.agent(name).is_none()
     {
         let meant = nearest(name, loaded.agents.keys().map(String::as_str));
         let meant = meant.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
@@ -78,7 +79,7 @@ fn request(args: &CheckArgs) -> Result<Request, CliError> {
         shell => request.shell = shell.unwrap_or_default(),
     }
     if let Some(name) = &args.agent {
-        if !mayi_core::call::Names::plain(name) {
+        if AgentId::written(name).is_none() {
             let name = mayi_core::approval::visible(name);
             return Err(CliError::usage(format!(
                 "no agent can be called `{name}`: `mayi agents` lists them"

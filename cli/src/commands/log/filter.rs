@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mayi_core::call::{AgentId, SessionId};
+use mayi_core::call::SessionId;
 use mayi_core::store::EntryQuery;
 
 use super::args::{WhichArgs, WhoseArgs};
@@ -21,7 +21,7 @@ impl WhoseArgs {
             (None, false) => None,
         };
         Ok(EntryQuery {
-            agent: self.agent.as_deref().map(AgentId::named),
+            agent: self.agent.as_deref().map(|name| ctx.agent_id(name)),
             session: self.session.clone().map(SessionId),
             workspace,
             since: self.since.map(|moment| moment.0),

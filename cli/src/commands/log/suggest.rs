@@ -111,7 +111,7 @@ fn rules(suggested: &Suggested, ctx: &Context) -> Vec<NewRule> {
     let mut rules = Vec::new();
     for Proposal { patterns, agents, prompts_saved, examples, besides, since } in &suggested.proposals {
         let named: Vec<String> =
-            agents.iter().filter(|agent| agent.is_named()).map(ToString::to_string).collect();
+            agents.iter().filter(|agent| agent.name().is_some()).map(ToString::to_string).collect();
         if named.is_empty() {
             let all = patterns.join(" ");
             ctx.note(format!("left out, since no named agent asked: {}", visible(&all)));

@@ -45,7 +45,7 @@ pub(crate) struct McpArgs {
     /// The name of that server in rules and on cards [default: from its command or address]
     #[arg(long, value_name = "NAME", conflicts_with = "servers")]
     pub name: Option<String>,
-    /// The agent that this gateway is for: rules and settings of that name count
+    /// The agent that this gateway is for: what is stricter for that name counts, and rules for mcp:NAME
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Offer find_tools and run_tool in place of all the tools

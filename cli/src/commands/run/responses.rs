@@ -39,9 +39,9 @@ const EVENTS: usize = 64;
 /// exit code.
 pub(super) async fn run(file: &Path, args: &RunArgs, ctx: &Context) -> Result<Exit, CliError> {
     let upstream = args.api.upstream()?;
-    let agent = args.api.agent()?;
     let request = read(file)?;
     let loaded = ctx.load()?;
+    let agent = args.api.agent(&loaded)?;
     may_be_in(args.mode, &agent, &loaded)?;
     let on_ask = on_ask(args, has_terminal())?;
     let Kept { store, writer } = memory::open(ctx, &loaded)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mayi_acp::{AskingMode, Launch, Offer, OpenSession};
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
-use mayi_core::config::{AgentCommand, Asks, Loaded, OnUnasked, ServerLaunch, Trust, nearest};
+use mayi_core::config::{AgentCommand, Asks, Loaded, OnUnasked, ServerLaunch, Trust, edit, nearest};
 use mayi_core::gate::{Asking, OnAsk};
 use mayi_core::policy::Mode;
 
@@ -158,7 +158,7 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<Known, CliError> {
             "which agent? name one (`mayi agents` lists them), or give --command \"PROGRAM ARGS\"",
         )
     })?;
-    let Some(agent) = loaded.agents.get(name) else {
+    let Some(agent) = loaded.agent(name) else {
         let hint = nearest(name, loaded.agents.keys().map(String::as_str))
             .map(|near| format!("did you mean `{near}`? "))
             .unwrap_or_default();
@@ -169,11 +169,12 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<Known, CliError> {
     };
     let Some(command) = &agent.command else {
         return Err(CliError::usage(format!(
-            "agent `{name}` has no command: add one as [agents.{name}] command = [...]"
+            "agent `{name}` has no command: add one as [agents.{}] command = [...]",
+            edit::text(&agent.name)
         )));
     };
     Ok(Known {
-        id: AgentId::named(name),
+        id: AgentId::named(&agent.name),
         command: command.words(),
         env: agent.env.clone(),
         asking_mode: agent.asking_mode.clone(),

@@ -22,7 +22,7 @@ pub use self::approvals::{
 pub use self::rules::{NewRule, rules_text, text};
 pub use self::take_back::{remove_rule, rule_id};
 pub use self::whole::{create, create_text, put_schema};
-use super::{ConfigErrors, Layer, read, secure};
+use super::{ConfigErrors, Layer, Loaded, read, secure};
 use mayi_call::resolve;
 use mayi_policy::pattern::Places;
 
@@ -74,12 +74,18 @@ pub enum EditError {
     },
 }
 
-/// Sets `bypass_permissions` of `agent` in the file at `path`, also to what it would be without.
-/// Returns whether that changed anything.
+/// Sets `bypass_permissions` of `agent` in the file at `path`, also to what it would be without, under the name that the
+/// file has for it: `loaded` knows what names stand for. Returns whether that changed anything.
 ///
 /// # Errors
 /// If the file has mistakes, is not safe or can't be written.
-pub fn set_bypass(path: &Path, places: &Places, agent: &str, on: bool) -> Result<bool, EditError> {
+pub fn set_bypass(
+    path: &Path,
+    places: &Places,
+    loaded: &Loaded,
+    agent: &str,
+    on: bool,
+) -> Result<bool, EditError> {
     change(path, places, |document| {
         let agents = match document.entry("agents") {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -90,7 +96,9 @@ pub fn set_bypass(path: &Path, places: &Places, agent: &str, on: bool) -> Result
             }
         };
         let agents = agents.as_table_like_mut().ok_or("`agents` is not a table")?;
-        let settings = agents.entry(agent).or_insert(Item::Table(Table::new())).as_table_like_mut();
+        let names: Vec<String> = agents.iter().map(|(name, _)| name.to_owned()).collect();
+        let name = loaded.name_of(agent, names.iter().map(String::as_str));
+        let settings = agents.entry(name).or_insert(Item::Table(Table::new())).as_table_like_mut();
         let settings: &mut dyn TableLike = settings.ok_or("the agent's settings are not a table")?;
         if settings.get("bypass_permissions").and_then(Item::as_bool) == Some(on) {
             return Ok(false);

@@ -5,8 +5,9 @@ use std::path::Path;
 use toml_edit::{Item, TableLike, Value};
 
 use super::{EditError, change};
-use mayi_call::digest_of;
+use mayi_call::{AgentId, digest_of};
 use mayi_policy::Rule;
+use mayi_policy::aliases::same_agent;
 use mayi_policy::pattern::Places;
 
 /// A name for what `rule` says: rules that say the same have the same one.
@@ -67,7 +68,13 @@ fn says(table: &dyn TableLike, rule: &Rule) -> bool {
     text("effect") == Some(rule.effect.as_str())
         && text("pattern") == Some(rule.pattern.as_str())
         && text("unless") == unless.as_deref()
-        && agents == rule.agents
+        && same_agents(&agents, &rule.agents)
         // Limits of arguments are not part of the pattern: such a rule is changed by hand.
         && !["args", "paths"].iter().any(|key| table.contains_key(key))
+}
+
+/// Whether both are about the same agents: a file may call them by other names than their ids.
+fn same_agents(names: &[&str], ids: &[String]) -> bool {
+    let mut both = names.iter().zip(ids);
+    names.len() == ids.len() && both.all(|(name, id)| same_agent(name, &AgentId::named(id)))
 }

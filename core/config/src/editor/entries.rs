@@ -13,7 +13,7 @@ use mayi_policy::Approval;
 impl EditorAgent {
     pub(super) fn entry(&self, name: &str, errors: &mut Vec<ConfigError>) -> AgentEntry {
         let mut check = Check { place: place("agents", name), errors };
-        check.name("agents", "an agent", name);
+        check.name("agents", names::refuse_agent(name));
         let command = check.command(self.command.as_deref(), self.args.as_deref());
         let env = self.env.clone().unwrap_or_default();
         AgentEntry { name: name.to_owned(), command, env, origin: origin(), dropped: None }
@@ -33,7 +33,7 @@ impl EditorAgent {
 impl EditorServer {
     pub(super) fn entry(&self, name: &str, errors: &mut Vec<ConfigError>) -> ServerEntry {
         let mut check = Check { place: place("servers", name), errors };
-        check.name("servers", "a server", name);
+        check.name("servers", names::refuse_server(name));
         if self.approval == Some(Approval::Default) {
             check.mistake(
                 ".approval",
@@ -144,8 +144,8 @@ impl Check<'_> {
         self.errors.push(ConfigError::new(Layer::Editor, message, Some(help.to_owned())));
     }
 
-    fn name(&mut self, group: &str, what: &str, name: &str) {
-        if let Some((message, help)) = names::refuse(what, name) {
+    fn name(&mut self, group: &str, refused: Option<(String, String)>) {
+        if let Some((message, help)) = refused {
             let message = format!("`mayi.{group}`: {message}");
             self.errors.push(ConfigError::new(Layer::Editor, message, Some(help)));
         }

@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ids::{Clash, Ids};
 use super::load::Loading;
 use super::read::WorkspaceEntry;
 use super::scalars::{At, Scalars};
-use super::{Layer, nearest};
+use super::{ConfigError, Layer, nearest};
 use mayi_call::Category;
 use mayi_kept::approval::visible;
 use mayi_policy::{Approval, Level, Mode, Origin};
@@ -174,13 +175,19 @@ impl EditorSettings {
             servers.push(server.entry(name, &mut loading.errors));
             scalars.servers.insert(name.clone(), server.scalars());
         }
+        let ids = Ids::of(&loading.agents, &agents, true);
+        if let Some(Clash { message, help }) = &ids.clash {
+            let message = format!("mayi.agents: {message}");
+            loading.errors.push(ConfigError::new(Layer::Editor, message, Some(help.clone())));
+        }
+        ids.settle(&mut scalars);
         loading.notices.extend(self.doubts());
         if loading.errors.len() > before {
             return;
         }
         let ignored = loading.lay(Layer::Editor, scalars, false);
         loading.say_locked(&PLACE, &ignored);
-        loading.start(agents, servers);
+        loading.start(&ids, agents, servers);
         loading.here(Layer::Editor, &PLACE, workspaces);
     }
 

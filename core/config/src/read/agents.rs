@@ -25,7 +25,7 @@ pub(crate) struct AgentEntry {
 pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
     for (name, mut section) in top.named_tables("agents") {
         let reader = section.reader();
-        if let Some((message, help)) = names::refuse("an agent", name.get_ref()) {
+        if let Some((message, help)) = names::refuse_agent(name.get_ref()) {
             reader.mistake(name.span(), message, Some(help));
         }
         let command = command(&mut section);

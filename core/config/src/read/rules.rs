@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::file::EFFECTS;
 use super::section::Section;
 use super::{Reader, examples};
-use mayi_call::Names;
+use mayi_call::AgentId;
 use mayi_policy::pattern::Conditions;
 use mayi_policy::{Effect, Pattern, Rule};
 
@@ -59,7 +59,7 @@ fn long(mut section: Section<'_, '_>) -> Option<Rule> {
     let (args, paths) = (section.string_map("args"), section.string_map("paths"));
     let matches = section.strings("match").unwrap_or_default();
     let not_matches = section.strings("not_match").unwrap_or_default();
-    for agent in agents.iter().filter(|agent| !Names::plain(agent.get_ref())) {
+    for agent in agents.iter().filter(|agent| AgentId::written(agent.get_ref()).is_none()) {
         let help = "write the name as in [agents.NAME]".to_owned();
         reader.mistake(agent.span(), format!("no agent can be called `{}`", agent.get_ref()), Some(help));
     }

@@ -1,13 +1,16 @@
 //! Changes to the user's file keep what they are not about.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::Machine;
-use crate::edit::{add_rule, set_bypass};
+use crate::edit::{self, EditError, add_rule};
 use crate::{FileKeeper, Running, load};
 use mayi_call::AgentId;
 use mayi_kept::Keeper;
 use mayi_policy::Approval;
+use mayi_policy::pattern::Places;
 
 const FILE: &str = "\
 # My rules.   Kept   as they are.
@@ -36,6 +39,11 @@ allow = [
 ]
 # the end
 ";
+
+/// Sets the bypass of one of the agents that mayi knows, where no file says otherwise.
+fn set_bypass(path: &Path, places: &Places, agent: &str, on: bool) -> Result<bool, EditError> {
+    edit::set_bypass(path, places, &load(&Machine::new().sources).unwrap(), agent, on)
+}
 
 /// The lines that are in one text and not in the other.
 fn changed(before: &str, after: &str) -> String {

@@ -6,6 +6,7 @@ mod edits;
 mod layers;
 mod levels;
 mod mistakes;
+mod names;
 mod reading;
 mod safety;
 mod schema;
@@ -14,7 +15,7 @@ mod trust;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{EditorSettings, Folders, Loaded, Sources, load};
+use super::{EditorSettings, Folders, Loaded, PRESETS, Sources, load};
 use mayi_call::{
     Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, WriteKind,
     shell::{self, Surroundings},

@@ -12,6 +12,7 @@ pub use patterns::{exact_pattern, naming_pattern, session_pattern};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::aliases::same_agent;
 use crate::{Effect, Level, Pattern};
 use mayi_call::shell::Script;
 use mayi_call::{Access, AgentId, Call, Digest, ServerId, SessionId};
@@ -109,7 +110,12 @@ impl Grant {
     /// Whether it is about calls like `call`, as far as agent, session and folder say.
     #[must_use]
     pub fn reaches(&self, call: &Call) -> bool {
-        self.agent == call.agent
+        let of_agent = match self.effect {
+            // Decisions, amendment 12: a denial holds for every name of the agent, at every door.
+            Effect::Deny => same_agent(self.agent.as_str(), &call.agent),
+            Effect::Allow | Effect::Ask => self.agent == call.agent,
+        };
+        of_agent
             && match self.scope {
                 Scope::Session => self.session.as_ref() == Some(&call.session),
                 Scope::Workspace => self.workspace.is_some() && self.workspace == call.workspace(),

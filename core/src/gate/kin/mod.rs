@@ -56,6 +56,11 @@ pub fn started_by(asking: &[u32], pid: u32) -> bool {
     ancestors(pid).iter().any(|parent| asking.contains(parent) || supervises(*parent))
 }
 
+/// Whether the process `pid` is among the parents of this one.
+pub(super) fn is_below(pid: u32) -> bool {
+    ancestors(std::process::id()).contains(&pid)
+}
+
 fn folder(pid: u32) -> PathBuf {
     Path::new("/proc").join(pid.to_string())
 }

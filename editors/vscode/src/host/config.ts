@@ -6,8 +6,6 @@ import type { Category, EditorAgent, EditorServer, EditorSettings, EditorWorkspa
 import type { Reached } from "./sessions";
 import { type Fields, isFields, isTexts, list, oneOf, text } from "../check";
 
-const NAME = /^[A-Za-z0-9._-]+$/;
-
 /** A value that the user wrote for all windows; a workspace's value is never read. */
 export function own(key: string): unknown {
   return vscode.workspace.getConfiguration("mayi").inspect(key)?.globalValue;
@@ -71,9 +69,10 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== null).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, sorted(one)]));
 }
 
+/** Each under its name, whatever that is: the backend says which can't be one, and nothing that was written goes missing. */
 function named<T>(value: unknown, read: (one: Fields) => T): Record<string, T> {
   if (!isFields(value)) return {};
-  return Object.fromEntries(Object.entries(value).flatMap(([name, one]) => (NAME.test(name) && isFields(one) ? [[name, read(one)]] : [])));
+  return Object.fromEntries(Object.entries(value).flatMap(([name, one]) => (isFields(one) ? [[name, read(one)]] : [])));
 }
 
 function program(one: Fields): Pick<EditorAgent, "command" | "args" | "env"> {

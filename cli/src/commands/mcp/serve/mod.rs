@@ -32,11 +32,11 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     let loaded = ctx.load()?;
     let servers = servers::servers(&args, &loaded)?;
     ctx.notices(&loaded);
-    let agent = agent_of(&args)?;
+    let agent = agent_of(&args, &loaded)?;
     let _present = if args.no_record { memory::present(&ctx, &owner(&args)) } else { None };
     let behind = servers.iter().map(|server| (server.name.clone(), server.transport.identity()));
-    // Whoever names an agent is one that was started as it is configured now.
-    let client = args.agent.as_deref().and_then(|name| loaded.agents.get(name));
+    // Its settings are those that are written under its name now.
+    let client = args.agent.as_deref().and_then(|name| loaded.agent(name));
     let running = Running::new(client, behind);
     let (gate, store) = gate(&args, &ctx, &loaded, running.clone())?;
     gate.attend();
@@ -86,21 +86,15 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     ended
 }
 
-fn agent_of(args: &McpArgs) -> Result<AgentId, CliError> {
-    match &args.agent {
-        None => Ok(AgentId::named(AGENT)),
-        Some(name) if Names::plain(name) || is_command(name) => Ok(AgentId::named(name)),
-        Some(name) => Err(CliError::usage(format!(
-            "`{}` can't be the name of an agent: use letters, digits, `.`, `_` and `-`",
-            visible(name)
-        ))),
+/// Who calls. Decisions, amendment 12: `--agent` in a client's own configuration "never picks an id that loosens": whoever comes
+/// under a name is not the agent that mayi starts under it. Its denials, asks and stricter modes hold; what it was allowed, its
+/// bypass and its looser mode do not.
+fn agent_of(args: &McpArgs, loaded: &Loaded) -> Result<AgentId, CliError> {
+    let Some(name) = &args.agent else { return Ok(AgentId::named(AGENT)) };
+    if !Names::written(name) {
+        return Err(CliError::usage(format!("no agent can be called `{}`", visible(name))));
     }
-}
-
-/// Agents that were started with `mayi run --command` have the digest of their words for a name, and no settings.
-fn is_command(name: &str) -> bool {
-    name.strip_prefix("command:")
-        .is_some_and(|digest| digest.len() == 16 && digest.bytes().all(|b| b.is_ascii_hexdigit()))
+    Ok(loaded.agent_id(&[AGENT, ":", name].concat()))
 }
 
 /// The gate, and the store that it remembers in.

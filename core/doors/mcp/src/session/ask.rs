@@ -109,7 +109,8 @@ impl Asking {
     /// The user trusts this client to show forms to a person.
     fn trusts_client(&self) -> bool {
         let policy = self.shared.gate.policy();
-        policy.agents.get(self.shared.options.agent.as_str()).is_some_and(|agent| agent.trust_elicitation)
+        let settings = self.shared.options.agent.name().and_then(|name| policy.agents.get(name));
+        settings.is_some_and(|agent| agent.trust_elicitation)
     }
 
     /// The question as a form, if a client may be asked it at all.

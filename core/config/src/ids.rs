@@ -1,0 +1,128 @@
+//! What the names of agents in a configuration stand for (decisions, amendment 12; `mayi_policy::aliases`).
+//!
+//! A name is an id where an agent is configured under it, however it is spelled: "My Agent" is `my-agent`. A name that mayi
+//! knows for an agent of its own, such as "Claude Code", is that agent, unless a command is written under it: then it is a way
+//! of starting an agent that is configured by itself, and what was allowed to `claude` is not for it.
+
+use std::collections::BTreeMap;
+
+use super::read::AgentEntry;
+use super::scalars::Scalars;
+use super::{AgentLaunch, Loaded, PRESETS};
+use mayi_call::AgentId;
+use mayi_policy::aliases::{agent_called, spelling};
+use mayi_policy::{Effect, Rule};
+
+/// The id that `name` stands for among `ids`, of which the presets' are always some.
+pub(super) fn id_of<'a>(ids: impl Iterator<Item = &'a str> + Clone, name: &str) -> Option<&'a str> {
+    let spelled = spelling(name);
+    let by_spelling = ids.clone().find(|id| spelling(id) == spelled);
+    by_spelling.or_else(|| {
+        let known = agent_called(name);
+        ids.clone().find(|id| **id == *known)
+    })
+}
+
+impl Loaded {
+    /// The agent that is called `name`, by its id, or as people write it: `claude`, "Claude Code".
+    #[must_use]
+    pub fn agent(&self, name: &str) -> Option<&AgentLaunch> {
+        self.agents.get(id_of(self.agents.keys().map(String::as_str), name)?)
+    }
+
+    /// Who comes under `name`, as it was given on the command line: the id of the agent that is called so, else the name, which
+    /// nobody has. It may say a door, as ids do: `mcp:cursor`.
+    #[must_use]
+    pub fn agent_id(&self, name: &str) -> AgentId {
+        let id = |name: &str| self.agent(name).map_or_else(|| name.to_owned(), |agent| agent.name.clone());
+        match name.split_once(':') {
+            None => AgentId::named(&id(name)),
+            Some((door, at)) if AgentId::named(name).name().is_some() => AgentId::at_door(door, &id(at)),
+            Some(_) => AgentId::named(name),
+        }
+    }
+}
+
+impl Loaded {
+    /// The one of `names`, those of agents in a file or in an editor's settings, that stands for the agent `id`; else the id
+    /// itself, which is written beside them then.
+    #[must_use]
+    pub fn name_of<'a>(&self, id: &'a str, names: impl IntoIterator<Item = &'a str>) -> &'a str {
+        let mut names = names.into_iter();
+        names.find(|name| self.agent(name).is_some_and(|agent| agent.name == id)).unwrap_or(id)
+    }
+}
+
+/// Two names of one agent in one layer: which of them counts, nobody could say.
+#[derive(Debug)]
+pub(super) struct Clash {
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+impl Clash {
+    fn between(other: &str, entry: &AgentEntry) -> Self {
+        let line = entry.origin.line.map(|line| format!(" in line {line}")).unwrap_or_default();
+        Self {
+            message: format!("`{}`{line} is the same agent as `{other}`", entry.name),
+            help: "write what is about it under one of the names".to_owned(),
+        }
+    }
+}
+
+/// What the names in one layer stand for.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    /// By the name as it is written.
+    of: BTreeMap<String, String>,
+    /// Why they can't all be in one layer.
+    pub(super) clash: Option<Clash>,
+}
+
+impl Ids {
+    /// What `entries` are called by, over the `agents` that are there already. Whoever may not start agents (`starts`) makes
+    /// none either.
+    pub(super) fn of(agents: &BTreeMap<String, AgentLaunch>, entries: &[AgentEntry], starts: bool) -> Self {
+        let mut ids = Self::default();
+        let mut owners: BTreeMap<String, String> = BTreeMap::new();
+        for entry in entries {
+            let there = |name: &str| agents.keys().find(|id| spelling(id) == spelling(name)).cloned();
+            let known = agent_called(&entry.name);
+            let preset = PRESETS.iter().any(|preset| preset.name == known);
+            let id = there(&entry.name)
+                .or_else(|| (preset && !(starts && entry.command.is_some())).then_some(known))
+                .unwrap_or_else(|| entry.name.clone());
+            if let Some(other) = owners.insert(spelling(&id), entry.name.clone()) {
+                ids.clash.get_or_insert_with(|| Clash::between(&other, entry));
+            }
+            ids.of.insert(entry.name.clone(), id);
+        }
+        ids
+    }
+
+    /// The id of `name`.
+    pub(super) fn id(&self, name: &str) -> String {
+        self.of.get(name).cloned().unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Settings under ids.
+    pub(super) fn settle(&self, scalars: &mut Scalars) {
+        let agents = std::mem::take(&mut scalars.agents);
+        scalars.agents = agents.into_iter().map(|(name, of)| (self.id(&name), of)).collect();
+    }
+}
+
+/// Names in `rules` become ids: those that are there as the rules' own layer knows them. What no agent is called stays.
+pub(super) fn settle_rules(agents: &BTreeMap<String, AgentLaunch>, rules: &mut [Rule]) {
+    let ids = || agents.keys().map(String::as_str);
+    let settled = |name: &str| id_of(ids(), name).unwrap_or(name).to_owned();
+    for rule in rules.iter_mut().filter(|rule| rule.effect == Effect::Allow) {
+        for name in &mut rule.agents {
+            *name = match name.split_once(':') {
+                Some((door, at)) => format!("{door}:{}", settled(at)),
+                None => settled(name),
+            };
+        }
+    }
+}
+
