@@ -90,7 +90,7 @@ pub(super) const UNLIMITED: usize = usize::MAX;
 
 fn about(card: &Card, width: usize) -> Vec<Line> {
     let mut rows = Vec::new();
-    if card.server.is_some() {
+    if card.server.is_some() || !wording::is_named(card) {
         rows.extend(data("agent", &card.agent_name, width, 2));
     }
     rows.extend(parent(card, width));

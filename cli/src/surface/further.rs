@@ -36,7 +36,7 @@ impl Desk {
         let mut items =
             vec![("Back", None), ("Until this session ends", Some((RememberScope::Session, None)))];
         // Agents given by a command have no name that it could be remembered for.
-        if !card.agent_name.contains(':') {
+        if wording::has_name(card) {
             items.push(("In this folder", Some((RememberScope::Workspace, None))));
             items.push(("In this folder, for an hour", Some((RememberScope::Workspace, Some("1h")))));
             items.push(("For good, everywhere", Some((RememberScope::User, None))));

@@ -1,6 +1,7 @@
 //! What the terminal says, in mayi's own words.
 
 use mayi_core::approval::{Card, State, choice};
+use mayi_core::call::AgentId;
 use mayi_core::policy::{Effect, Level};
 
 use super::line::{Break, Line, Tone};
@@ -53,7 +54,29 @@ pub(crate) fn heading(card: &Card) -> Line {
         "mcp" => "to call a tool of a server".to_owned(),
         _ => "to use a tool".to_owned(),
     };
-    Line::of(Tone::Focus, &card.agent_name).then(Tone::Strong, &format!(" wants {what}"))
+    Line::of(Tone::Focus, &who(card)).then(Tone::Strong, &format!(" wants {what}"))
+}
+
+/// The card's agent, for people: by the name that it came under, if it came to a door; one that is known by its command alone has
+/// none.
+fn who(card: &Card) -> String {
+    let agent = AgentId::named(&card.agent_name);
+    match (agent.is_named(), agent.name()) {
+        (true, _) => card.agent_name.clone(),
+        (false, Some(name)) => format!("{name}, at {},", door(&card.agent_name)),
+        (false, None) if card.agent_name.starts_with("command:") => "the agent of --command".to_owned(),
+        (false, None) => card.agent_name.clone(),
+    }
+}
+
+/// What people call the door that an agent came to.
+fn door(agent: &str) -> &'static str {
+    if agent.starts_with("mcp:") { "the MCP gateway" } else { "the Responses API" }
+}
+
+/// Whether an answer to the card's agent may be remembered beyond the session.
+pub(crate) fn has_name(card: &Card) -> bool {
+    AgentId::named(&card.agent_name).name().is_some()
 }
 
 /// What is asked about, each once: what a denial that is remembered is about.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::ids::id_of;
+use super::ids::{id_of, settle_rules};
 use super::launch::Transport;
 use super::load::{Loaded, Loading};
 use super::scalars::{ServerSetting, Settings};
@@ -18,6 +18,8 @@ impl Loading<'_> {
     pub(super) fn finish(mut self) -> Result<Loaded, ConfigErrors> {
         let protection = self.protection();
         ConfigErrors::check(std::mem::take(&mut self.errors))?;
+        // Names of agents that a nearer layer has configured than the rule's own.
+        settle_rules(&self.agents, &mut self.rules);
         self.doubtful_names();
         let settings = self.merge.settings();
         let current = &self.merge.current;

@@ -100,7 +100,7 @@ const DENIED: Record<RememberScope, string> = {
 /** "Deny with reason": `done` is given what goes with the denial, or null. */
 export function reasonForm(card: TabCard, done: (denial: Denial | null) => void): HTMLElement {
   // An agent that is given by a command has no name that it could be remembered for.
-  const scopes = card.agentName.includes(":") ? SCOPES.slice(0, 1) : SCOPES;
+  const scopes = /^(command|api):/.test(card.agentName) ? SCOPES.slice(0, 1) : SCOPES;
   const scope = el("select", { "aria-label": "What is denied", class: "mayi-field" }, el("option", { value: "" }, "Only this call"), ...scopes.map((one) => el("option", { value: one }, DENIED[one])));
   const reason = el("textarea", { rows: "2", class: "mayi-field", "aria-label": "Reason, told to the agent", placeholder: "Told to the agent" });
   const confirm = (): void => {
