@@ -50,7 +50,8 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
     let before = load(&own)?;
     let Some(known) = before.agent(&args.agent) else {
         let known = before.agents.keys().map(String::as_str);
-        let meant = nearest(&args.agent, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+        let meant =
+            nearest(&args.agent, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
         let name = mayi_core::approval::visible(&args.agent);
         return Err(CliError::usage(format!("no agent is called `{name}`: {meant}`mayi agents` lists them")));
     };
@@ -89,7 +90,10 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
         ctx.note(
             "still asked: what a rule asks about, and what is always asked about; a denial stays a denial",
         );
-        ctx.note(format!("written to {place}; take it back with: mayi bypass {} off", shell::join(&[agent.to_owned()])));
+        ctx.note(format!(
+            "written to {place}; take it back with: mayi bypass {} off",
+            shell::join(&[agent.to_owned()])
+        ));
     } else {
         ctx.note(format!("{agent} asks again"));
         ctx.note(format!("written to {place}"));

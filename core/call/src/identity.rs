@@ -126,8 +126,8 @@ impl Names {
             && name.starts_with(|c: char| c.is_ascii_alphanumeric())
             && !name.ends_with(' ')
             && !name.contains("  ")
-            && name.bytes().all(|b| {
-                b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b' ' | b'(' | b')')
-            })
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b' ' | b'(' | b')'))
     }
 }

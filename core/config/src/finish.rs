@@ -141,7 +141,8 @@ impl Loading<'_> {
             ));
         }
         for rule in &self.rules {
-            let known = |name: &str| RESERVED.contains(&name) || name.contains(':') || id_of(ids(), name).is_some();
+            let known =
+                |name: &str| RESERVED.contains(&name) || name.contains(':') || id_of(ids(), name).is_some();
             for name in rule.agents.iter().filter(|name| !known(name)) {
                 notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
             }

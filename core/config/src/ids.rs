@@ -125,4 +125,3 @@ pub(super) fn settle_rules(agents: &BTreeMap<String, AgentLaunch>, rules: &mut [
         }
     }
 }
-

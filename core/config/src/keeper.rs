@@ -70,7 +70,8 @@ impl Keeper for FileKeeper {
             )));
         }
         may_be_bypassed(&before, name)?;
-        edit::set_bypass(file, &self.sources.places(), &before, name, true).map_err(|error| failed(&error))?;
+        edit::set_bypass(file, &self.sources.places(), &before, name, true)
+            .map_err(|error| failed(&error))?;
         self.written()
     }
 

@@ -163,7 +163,8 @@ impl<'s> Loading<'s> {
     }
 
     pub(super) fn take(&mut self, layer: Layer, path: &Path, file: File) {
-        let File { mut scalars, mut rules, agents, servers, mut workspaces, add, except, locks, record } = file;
+        let File { mut scalars, mut rules, agents, servers, mut workspaces, add, except, locks, record } =
+            file;
         let ids = Ids::of(&self.agents, &agents, true);
         if let Some(Clash { message, help }) = &ids.clash {
             self.errors.push(ConfigError::of_file(layer, path, message.clone(), Some(help.clone())));

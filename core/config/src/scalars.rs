@@ -193,14 +193,10 @@ impl Locks {
         }
         match line.strip_prefix("agents.").and_then(|rest| rest.strip_suffix(".bypass_permissions")) {
             Some("*") => self.bypass.push((None, by)),
-            Some(agent) => {
-                let agent = agent.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(agent);
-                if !mayi_call::Names::written(agent) {
-                    return false;
-                }
+            Some(agent) if mayi_call::Names::written(agent) => {
                 self.bypass.push((Some(agent.to_owned()), by));
             }
-            None => return false,
+            _ => return false,
         }
         true
     }

@@ -88,7 +88,9 @@ struct File {
     /// How the record is kept. Not in a workspace's file.
     record: Option<Record>,
     /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's. Only in a managed file.
-    #[schemars(inner(regex(pattern = r"^(mode|agents\.(\*|[A-Za-z0-9][A-Za-z0-9 ._()-]{0,127})\.bypass_permissions)$")))]
+    #[schemars(inner(regex(
+        pattern = r"^(mode|agents\.(\*|[A-Za-z0-9][A-Za-z0-9 ._()-]{0,127})\.bypass_permissions)$"
+    )))]
     lock: Option<Vec<String>>,
 }
 

@@ -82,7 +82,9 @@ mod tests {
     /// Decisions, amendment 12: "An agent has one id with aliases (`claude`, `claude-code`)."
     #[test]
     fn given_ways_to_write_a_name_then_they_are_one_agent() {
-        for name in ["claude", "Claude", "claude-code", "Claude Code", "CLAUDE_CODE", "claude.code", "ClaudeCode"] {
+        for name in
+            ["claude", "Claude", "claude-code", "Claude Code", "CLAUDE_CODE", "claude.code", "ClaudeCode"]
+        {
             assert_eq!(agent_called(name), "claude", "{name}");
             for id in ["claude", "Claude Code", "mcp:claude-code", "mcp:claude", "responses:Claude"] {
                 assert!(same_agent(name, &AgentId::named(id)), "{name} {id}");

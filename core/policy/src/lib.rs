@@ -139,7 +139,8 @@ impl Policy {
         }
         let own = self.agents.get(agent.as_str()).filter(|_| agent.is_named());
         let others = self.agents.iter().filter(|(_, of)| of.mode.is_some());
-        let others = others.filter(|(name, _)| aliases::same_agent(name, agent)).filter_map(|(_, of)| of.mode);
+        let others =
+            others.filter(|(name, _)| aliases::same_agent(name, agent)).filter_map(|(_, of)| of.mode);
         others.fold(own.and_then(|of| of.mode).unwrap_or(self.mode), Mode::max)
     }
 }

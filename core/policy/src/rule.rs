@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::pattern::{Seen, SeenTouch, Touching, Written};
 use super::aliases::same_agent;
+use super::pattern::{Seen, SeenTouch, Touching, Written};
 use super::{Effect, Pattern};
 use mayi_call::{Access, AgentId};
 

@@ -360,7 +360,10 @@ fn passed(memory: &Memory, call: &Call) -> Option<PassedCall> {
     let (_, tool) = mcp.certain()?;
     Some(PassedCall {
         // The agent's own settings may call it otherwise than mayi's do (decisions, amendment 12).
-        agent: call.agent.name().map_or_else(|| call.agent.clone(), |name| AgentId::named(&aliases::agent_called(name))),
+        agent: call
+            .agent
+            .name()
+            .map_or_else(|| call.agent.clone(), |name| AgentId::named(&aliases::agent_called(name))),
         server: call.server.clone()?,
         tool: tool.to_owned(),
         arguments: memory.writer.arguments(&mcp.arguments),

@@ -40,8 +40,9 @@ fn given_a_client_under_the_name_of_an_agent_then_only_what_is_stricter_holds() 
 /// What is allowed to a client says the door: then it is for all who are started so.
 #[test]
 fn given_a_rule_for_a_client_at_the_gateway_then_it_counts_there() {
-    let scene =
-        Scene::new("[[rule]]\neffect = \"allow\"\npattern = \"mcp(rogue/echo)\"\nagents = [\"mcp:claude-code\"]\n");
+    let scene = Scene::new(
+        "[[rule]]\neffect = \"allow\"\npattern = \"mcp(rogue/echo)\"\nagents = [\"mcp:claude-code\"]\n",
+    );
     for name in NAMES {
         let mut gateway = scene.gateway(&["--agent", name]).older();
         ran(&gateway.call("echo", &json!({})), "echo");

@@ -70,6 +70,7 @@ async fn given_an_answer_without_a_digest_that_does_more_then_it_is_refused() {
     let cancelled = json!({ "outcome": { "outcome": "cancelled" } });
     for answer in [
         with("bypassAll", json!(true)),
+        with("bypassSession", json!(true)),
         with("remember", json!({ "scope": "session", "patterns": [] })),
         with("response", cancelled),
         short(&card, "allow_session"),
@@ -91,6 +92,12 @@ async fn given_an_answer_without_a_digest_that_does_more_then_it_is_refused() {
     assert_eq!(code(&refused).0, -32602, "{refused:?}");
     let denied = client.ask("approval/respond", short(&always, "deny")).await;
     assert_eq!(denied["state"], "denied");
+    events.until("turn-ended").await;
+    client.prompt(&tab, "demo: mode").await;
+    let switch = events.until("approval-request").await;
+    let refused = client.call("approval/respond", short(&switch, "allow_once")).await.unwrap_err();
+    assert_eq!(code(&refused).0, -32602, "{refused:?}");
+    client.answer(&switch, "deny").await.unwrap();
 }
 
 /// `tool_approval_response {tool_call_id, decision}`, and `permission_mode` with a message.

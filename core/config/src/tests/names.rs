@@ -7,8 +7,16 @@ use super::*;
 use mayi_policy::aliases::same_agent;
 
 /// Ways to write the agent `claude`, where no command is beside them.
-const CLAUDE: &[&str] =
-    &["claude", "Claude", "CLAUDE", "Claude Code", "claude code", "claude-code", "Claude_Code", "claude.code"];
+const CLAUDE: &[&str] = &[
+    "claude",
+    "Claude",
+    "CLAUDE",
+    "Claude Code",
+    "claude code",
+    "claude-code",
+    "Claude_Code",
+    "claude.code",
+];
 
 /// Who goes by one of these names and is another one: a way of starting it that was configured by itself, and whoever came to a
 /// door under the name.
@@ -56,8 +64,14 @@ fn any_name() -> impl Strategy<Value = &'static str> {
 
 fn any_rules() -> impl Strategy<Value = Vec<(&'static str, &'static str, &'static str)>> {
     let effect = proptest::sample::select(vec!["allow", "ask", "deny"]);
-    let pattern =
-        proptest::sample::select(vec!["shell(make)", "shell(*)", "write(**)", "mcp(github/*)", "tool(*)", "*"]);
+    let pattern = proptest::sample::select(vec![
+        "shell(make)",
+        "shell(*)",
+        "write(**)",
+        "mcp(github/*)",
+        "tool(*)",
+        "*",
+    ]);
     proptest::collection::vec((effect, pattern, any_name()), 0..4)
 }
 
@@ -160,11 +174,13 @@ fn given_two_ways_of_starting_an_agent_then_each_has_its_own_bypass_and_the_stri
     let mode = |agent: &str| loaded.policy.mode_of(&AgentId::named(agent), None);
     assert_eq!((mode("claude"), mode("mcp:claude")), (Mode::Auto, Mode::Default));
 
-    let locked = "lock = [\"mode\", \"agents.claude.bypass_permissions\"]\n[agents.claude]\nmode = \"plan\"\n";
+    let locked =
+        "lock = [\"mode\", \"agents.claude.bypass_permissions\"]\n[agents.claude]\nmode = \"plan\"\n";
     let machine = Machine::new().managed(locked).user(two);
     let loaded = machine.load();
     assert!(!loaded.policy.agents["Claude Code"].bypass_permissions);
-    insta::assert_snapshot!(machine.notices(), @"");
+    let said = "`bypass_permissions = true` of Claude Code is ignored: /etc/config.toml locks it";
+    assert!(machine.notices().contains(said), "{}", machine.notices());
     assert_eq!(loaded.policy.least_mode(&AgentId::named("Claude Code")), Mode::Plan);
     assert_eq!(loaded.policy.mode_of(&AgentId::named("mcp:claude"), Some(Mode::Auto)), Mode::Plan);
 }
@@ -172,13 +188,20 @@ fn given_two_ways_of_starting_an_agent_then_each_has_its_own_bypass_and_the_stri
 /// What one layer calls an agent by, another may call it by another name of it: but not one layer by two.
 #[test]
 fn given_two_names_of_one_agent_in_one_layer_then_it_is_a_mistake() {
-    let twice = |file: &str| Machine::new().user(file).mistakes();
-    insta::assert_snapshot!(twice("[agents.claude]\nmode = \"plan\"\n[agents.\"Claude Code\"]\nmode = \"auto\"\n"), @"");
-    insta::assert_snapshot!(twice("[agents.my-agent]\ncommand = [\"a\"]\n[agents.\"My Agent\"]\ncommand = [\"b\"]\n"), @"");
+    for file in [
+        "[agents.claude]\nmode = \"plan\"\n[agents.\"Claude Code\"]\nmode = \"auto\"\n",
+        "[agents.my-agent]\ncommand = [\"a\"]\n[agents.\"My Agent\"]\ncommand = [\"b\"]\n",
+        "[agents.Claude]\n[agents.claude-code]\n",
+    ] {
+        let said = Machine::new().user(file).mistakes();
+        assert!(said.contains("is the same agent as") && said.contains("line "), "{said}");
+    }
     let settings = serde_json::json!({ "agents": { "codex": {}, "Codex CLI": { "mode": "auto" } } });
-    insta::assert_snapshot!(Machine::new().editor(settings).mistakes(), @"");
+    let said = Machine::new().editor(settings).mistakes();
+    assert!(said.contains("is the same agent as"), "{said}");
     // A folder's file that says so is one that was not understood.
-    let machine = Machine::new().workspace("[agents.claude]\nmode = \"plan\"\n[agents.Claude]\nmode = \"auto\"\n");
+    let machine =
+        Machine::new().workspace("[agents.claude]\nmode = \"plan\"\n[agents.Claude]\nmode = \"auto\"\n");
     assert!(machine.load().policy.ask_all.is_some());
 }
 
@@ -186,18 +209,48 @@ fn given_two_names_of_one_agent_in_one_layer_then_it_is_a_mistake() {
 #[test]
 fn given_a_name_that_hides_or_looks_like_something_then_it_is_refused() {
     let names = [
-        "cla\u{200b}ude", "cl\u{430}ude", "claude\u{202e}", "ｃｌａｕｄｅ", "claude\u{a0}code", "claude\ncode", "a\u{1b}[2Jb", " claude", "claude ",
-        "a  b", "-x", "..", "(a)", "a:b", "mcp:claude", "a/b", "é", "", "run", "Run", "RUN", "log in", "In Box", "M.C.P",
+        "cla\u{200b}ude",
+        "cl\u{430}ude",
+        "claude\u{202e}",
+        "ｃｌａｕｄｅ",
+        "claude\u{a0}code",
+        "claude\ncode",
+        "a\u{1b}[2Jb",
+        " claude",
+        "claude ",
+        "a  b",
+        "-x",
+        "..",
+        "(a)",
+        "a:b",
+        "mcp:claude",
+        "a/b",
+        "é",
+        "",
+        "run",
+        "Run",
+        "RUN",
+        "log in",
+        "In Box",
+        "M.C.P",
     ];
     for name in names {
         let key = crate::edit::text(name);
         let machine = Machine::new().user(&format!("[agents.{key}]\nmode = \"plan\"\n"));
         assert!(machine.mistakes().contains("can't be the name of an agent"), "{name:?}");
         let settings = serde_json::json!({ "agents": { name: { "mode": "plan" } } });
-        assert!(Machine::new().editor(settings).mistakes().contains("can't be the name of an agent"), "{name:?}");
+        assert!(
+            Machine::new().editor(settings).mistakes().contains("can't be the name of an agent"),
+            "{name:?}"
+        );
     }
-    for name in ["claude\u{200b}", "cl\u{430}ude", "command:0123456789abcdef", "api:request", "mcp:a:b", "mcp:"] {
-        let rule = format!("[[rule]]\neffect = \"allow\"\npattern = \"*\"\nagents = [{}]\n", crate::edit::text(name));
+    for name in
+        ["claude\u{200b}", "cl\u{430}ude", "command:0123456789abcdef", "api:request", "mcp:a:b", "mcp:"]
+    {
+        let rule = format!(
+            "[[rule]]\neffect = \"allow\"\npattern = \"*\"\nagents = [{}]\n",
+            crate::edit::text(name)
+        );
         assert!(Machine::new().user(&rule).mistakes().contains("no agent can be called"), "{name:?}");
     }
     // Settings of servers are not what this is about.
@@ -209,7 +262,8 @@ fn given_a_name_that_hides_or_looks_like_something_then_it_is_refused() {
 #[test]
 fn given_an_allow_for_a_client_then_it_is_for_the_door_alone() {
     let rule = |agent: &str| {
-        let text = format!("[[rule]]\neffect = \"allow\"\npattern = \"mcp(github/*)\"\nagents = [{agent:?}]\n");
+        let text =
+            format!("[[rule]]\neffect = \"allow\"\npattern = \"mcp(github/*)\"\nagents = [{agent:?}]\n");
         let machine = Machine::new().user(&text);
         let loaded = machine.load();
         assert_eq!(machine.notices(), "", "{agent}");
@@ -236,7 +290,8 @@ fn given_an_agent_under_its_name_for_people_then_a_bypass_is_written_there() {
     ] {
         let machine = Machine::new().user(file);
         let loaded = machine.load();
-        crate::edit::set_bypass(machine.user_file(), &machine.sources.places(), &loaded, agent, true).unwrap();
+        crate::edit::set_bypass(machine.user_file(), &machine.sources.places(), &loaded, agent, true)
+            .unwrap();
         let written: toml::Table = machine.text().parse().unwrap();
         let on = |key: &str| written["agents"].get(key).and_then(|of| of.get("bypass_permissions")).is_some();
         assert!(on(key), "{file}");
