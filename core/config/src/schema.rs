@@ -252,8 +252,10 @@ struct Rule {
     unless: Option<Pattern>,
     /// Why: people and models read it.
     reason: Option<String>,
-    /// The agents it is for. Default: all.
-    #[schemars(inner(regex(pattern = r"^[A-Za-z0-9._-]{1,128}$")))]
+    /// The agents it is for, by name; of those that come to a door, with the door: "mcp:cursor". Default: all.
+    #[schemars(inner(regex(
+        pattern = r"^((mcp|responses):)?[A-Za-z0-9][A-Za-z0-9._()-]*( [A-Za-z0-9._()-]+)*$"
+    )))]
     agents: Option<Vec<String>>,
     /// For an ask: whether it holds in mode auto and for bypassed agents. Default: true.
     always: Option<bool>,

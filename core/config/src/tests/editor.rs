@@ -138,7 +138,7 @@ fn given_an_editors_servers_then_they_are_reached_and_asked_about_as_it_says() {
 fn given_mistakes_then_each_names_its_setting() {
     let wrong = json!({
         "agents": {
-            "my agent": { "command": "x" }, "serve": { "command": "x" },
+            "my/agent": { "command": "x" }, "serve": { "command": "x" },
             "empty": { "command": " " }, "lone": { "args": ["x"] },
         },
         "servers": {
@@ -152,7 +152,7 @@ fn given_mistakes_then_each_names_its_setting() {
     insta::assert_snapshot!(machine.mistakes(), @r#"
     `mayi.agents."empty".command` names no program (write the program, and its arguments beside it: "command": "npx", "args": ["-y", "some-agent"])
     `mayi.agents."lone".args` is of no use without `command` (write `command` too)
-    `mayi.agents`: `my agent` can't be the name of an agent (use letters, digits, `.`, `_` and `-`, at most 128 of them)
+    `mayi.agents`: `my/agent` can't be the name of an agent (begin with a letter or a digit; use letters of ASCII, digits, single blanks, `.`, `_`, `-`, `(` and `)`, at most 128 of them)
     `mayi.agents`: `serve` is a command of mayi and can't be the name of an agent (pick another name, such as `my-serve`)
     `mayi.servers`: `a/b` can't be the name of a server (use letters, digits, `.`, `_` and `-`, at most 128 of them)
     `mayi.servers."both"` can't have both `command` and `url` (a server is started with `command` or reached at `url`: leave one out)

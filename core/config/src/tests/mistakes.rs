@@ -140,7 +140,7 @@ fn given_names_that_are_commands_of_mayi_then_they_are_refused() {
         mistakes("[agents.run]\ncommand = [\"x\"]\n[agents.\"a:b\"]\ncommand = [\"\"]\n[servers.inbox]\nurl = \"example.com\"\n[servers.both]\ncommand = [\"x\"]\nurl = \"https://x\"\n[servers.env]\nenv = { A = \"b\" }\n"),
         @r#"
     FILE:1: `run` is a command of mayi and can't be the name of an agent (pick another name, such as `my-run`)
-    FILE:3: `a:b` can't be the name of an agent (use letters, digits, `.`, `_` and `-`, at most 128 of them)
+    FILE:3: `a:b` can't be the name of an agent (begin with a letter or a digit; use letters of ASCII, digits, single blanks, `.`, `_`, `-`, `(` and `)`, at most 128 of them)
     FILE:4: `command` names no program (write the program and its arguments: `command = ["npx", "-y", "some-agent"]`)
     FILE:5: `inbox` is a command of mayi and can't be the name of a server (pick another name, such as `my-inbox`)
     FILE:6: `example.com` is not a web address (write it as "https://example.com/mcp")

@@ -178,7 +178,7 @@ fn given_two_ways_of_starting_an_agent_then_each_has_its_own_bypass_and_the_stri
         "lock = [\"mode\", \"agents.claude.bypass_permissions\"]\n[agents.claude]\nmode = \"plan\"\n";
     let machine = Machine::new().managed(locked).user(two);
     let loaded = machine.load();
-    assert!(!loaded.policy.agents["Claude Code"].bypass_permissions);
+    assert!(loaded.policy.agents.get("Claude Code").is_none_or(|of| !of.bypass_permissions));
     let said = "`bypass_permissions = true` of Claude Code is ignored: /etc/config.toml locks it";
     assert!(machine.notices().contains(said), "{}", machine.notices());
     assert_eq!(loaded.policy.least_mode(&AgentId::named("Claude Code")), Mode::Plan);

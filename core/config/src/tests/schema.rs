@@ -95,7 +95,7 @@ effect = "deny"
 pattern = "shell(git push *)"
 unless = "shell(git push --dry-run origin main)"
 reason = "push from your own terminal"
-agents = ["claude"]
+agents = ["claude", "Claude Code", "mcp:cursor"]
 match = ["git push origin main"]
 not_match = ["git pull"]
 [[rule]]
@@ -172,12 +172,12 @@ const REFUSED: &[&str] = &[
     "[[rule]]\neffect = \"deny\"",
     "[[rule]]\npattern = \"*\"",
     "[[rule]]\neffect = \"forbid\"\npattern = \"*\"",
-    "[[rule]]\neffect = \"deny\"\npattern = \"*\"\nagents = [\"a b\"]",
+    "[[rule]]\neffect = \"deny\"\npattern = \"*\"\nagents = [\"a/b\"]",
     "[[rule]]\neffect = \"deny\"\npattern = \"*\"\nreason = 1",
     "[[rule]]\neffect = \"ask\"\npattern = \"*\"\nalways = \"yes\"",
     "[[rule]]\neffect = \"deny\"\npattern = \"mcp(a/b)\"\nargs = { a = 1 }",
     "[[rule]]\neffect = \"deny\"\npattern = \"*\"\nmatch = \"shell(x)\"",
-    "[agents.\"a b\"]",
+    "[agents.\"a  b\"]",
     "[agents.x]\ncommand = []",
     "[agents.x]\ncommand = \"npx\"",
     "[agents.x]\nenv = { A = 1 }",
