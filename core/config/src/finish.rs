@@ -9,7 +9,7 @@ use super::scalars::{ServerSetting, Settings};
 use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, nearest};
 use mayi_call::resolve;
 use mayi_policy::{
-    AgentSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
+    AgentSettings, AppSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
 };
 
 impl Loading<'_> {
@@ -54,6 +54,13 @@ impl Loading<'_> {
                 })
                 .collect(),
             servers,
+            apps: current
+                .apps
+                .iter()
+                .map(|(name, app)| {
+                    (name.clone(), AppSettings { trust_require_approval: app.trust_require_approval })
+                })
+                .collect(),
             tools: current.tools.clone(),
             notices: self.notices,
             files: self.digests,
@@ -136,8 +143,11 @@ impl Loading<'_> {
                 meant(name)
             ));
         }
+        // An app's calls are judged by the rules for an agent of its name.
+        let apps = &self.merge.current.apps;
         for rule in &self.rules {
-            for name in rule.agents.iter().filter(|name| !self.agents.contains_key(*name)) {
+            let known = |name: &&String| self.agents.contains_key(*name) || apps.contains_key(*name);
+            for name in rule.agents.iter().filter(|name| !known(name)) {
                 notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
             }
         }
