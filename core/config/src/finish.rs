@@ -9,7 +9,8 @@ use super::scalars::{ServerSetting, Settings};
 use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, nearest};
 use mayi_call::resolve;
 use mayi_policy::{
-    AgentSettings, AppSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
+    AgentSettings, AppSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings,
+    ToolSettings,
 };
 
 impl Loading<'_> {

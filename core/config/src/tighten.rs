@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Layer;
-use super::scalars::{AgentScalars, AppScalars, At, Merge, Scalars, ServerScalars, approval_word, level_word};
+use super::scalars::{
+    AgentScalars, AppScalars, At, Merge, Scalars, ServerScalars, approval_word, level_word,
+};
 use mayi_call::Category;
 use mayi_policy::{Approval, Level, Mode};
 

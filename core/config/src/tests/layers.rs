@@ -131,10 +131,12 @@ fn given_trust_in_what_an_app_wants_then_it_counts_where_the_user_says_so_and_no
     assert_eq!(machine.notices(), "");
     let loaded = machine.load();
     assert!(loaded.policy.apps["chat"].trust_require_approval);
-    let setting = loaded.settings.iter().find(|setting| setting.key == "apps.chat.trust_require_approval").unwrap();
+    let setting =
+        loaded.settings.iter().find(|setting| setting.key == "apps.chat.trust_require_approval").unwrap();
     assert_eq!((&setting.value, setting.origin.line), (&serde_json::json!(true), Some(3)));
     for name in ["*", "chat"] {
-        let locked = Machine::new().managed(&format!("lock = [\"apps.{name}.trust_require_approval\"]\n")).user(user);
+        let locked =
+            Machine::new().managed(&format!("lock = [\"apps.{name}.trust_require_approval\"]\n")).user(user);
         insta::allow_duplicates! {
             insta::assert_snapshot!(locked.notices(), @"/home/.config/mayi/config.toml: `trust_require_approval = true` of chat is ignored: /etc/config.toml locks it");
         }

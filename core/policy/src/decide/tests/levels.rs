@@ -83,7 +83,10 @@ fn given_a_tool_that_a_trusted_app_spares_then_it_runs_only_where_nothing_else_s
     let careful = Call { cautions: vec!["destructive".into()], ..spared(of_server("t")) };
     assert_eq!(effect(&plain, &careful), Ask);
     let mut required = policy(&[]);
-    required.servers.insert("s".into(), ServerSettings { approval: Some(Approval::Required), ..ServerSettings::default() });
+    required.servers.insert(
+        "s".into(),
+        ServerSettings { approval: Some(Approval::Required), ..ServerSettings::default() },
+    );
     let passed = ["s".to_owned()];
     let grants = Grants::default();
     let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &passed };
