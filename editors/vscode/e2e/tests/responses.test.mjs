@@ -59,6 +59,8 @@ async function approvals(id) {
 given('given a call of an app when it is approved on the page then the card is as any other, and the app’s answer goes on', async () => {
   const answer = api.ask([['search']]);
   const id = await waiting();
+  await cardOf(page, id).getByText('Arguments', { exact: true }).tap();
+  await cardOf(page, id).getByText('"query"').waitFor();
   const text = await cardOf(page, id).innerText();
   // Server, tool, and the arguments as people read JSON.
   for (const part of ['Allow tool call from docs?', 'search', '"query": "what search is about"', 'searchs documents',
@@ -66,7 +68,7 @@ given('given a call of an app when it is approved on the page then the card is a
   assert.ok(!text.includes('session'), 'the protocol has none');
   await picture(page, 'responses-page-pending');
   const frame = await approvals(id);
-  const card = frame.locator(`[data-approval-id="${id}"]`).first();
+  const card = frame.locator(`[data-approval-id="${id}"][data-state]`).first();
   assert.equal(await card.getAttribute('data-state'), 'pending');
   assert.match(await card.innerText(), /docs[^]*Approval required[^]*search/);
   await ofEditor(scene.page, 'responses-editor-pending');
@@ -89,7 +91,7 @@ given('given a call of an app when it is denied in the editor then both say so, 
   const answer = api.ask([['write']]);
   const id = await waiting();
   const frame = await approvals(id);
-  const card = frame.locator(`[data-approval-id="${id}"]`).first();
+  const card = frame.locator(`[data-approval-id="${id}"][data-state]`).first();
   await click(scene.page, card.locator('[action-id="deny"]:not([aria-disabled="true"])'));
   await inState(page, id, 'denied');
   await frame.locator(`[data-approval-id="${id}"][data-state="denied"]`).first().waitFor();
@@ -109,7 +111,7 @@ given('given a card that waits then it pulses once in two seconds, and not for w
     const all = [element, ...element.querySelectorAll('*')].map((part) => getComputedStyle(part));
     return all.filter((style) => style.animationName === 'pulse-approval').map((style) => [style.animationDuration, style.animationIterationCount]);
   });
-  const views = [[phone.page, cardOf(page, id)], [scene.page, frame.locator(`[data-approval-id="${id}"]`).first()]];
+  const views = [[phone.page, cardOf(page, id)], [scene.page, frame.locator(`[data-approval-id="${id}"][data-state]`).first()]];
   for (const [of, card] of views) {
     assert.deepEqual(await pulse(card), []);
     await of.emulateMedia({ reducedMotion: 'no-preference' });
