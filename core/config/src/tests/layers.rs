@@ -133,7 +133,7 @@ fn given_trust_in_what_an_app_wants_then_it_counts_where_the_user_says_so_and_no
     assert!(loaded.policy.apps["chat"].trust_require_approval);
     let setting =
         loaded.settings.iter().find(|setting| setting.key == "apps.chat.trust_require_approval").unwrap();
-    assert_eq!((&setting.value, setting.origin.line), (&serde_json::json!(true), Some(3)));
+    assert_eq!((&setting.value, setting.origin.line), (&serde_json::json!(true), Some(2)));
     for name in ["*", "chat"] {
         let locked =
             Machine::new().managed(&format!("lock = [\"apps.{name}.trust_require_approval\"]\n")).user(user);
