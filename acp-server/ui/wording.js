@@ -128,7 +128,7 @@ export function ending({ state, by, reason: why }) {
   // A reason of the policy's says by itself who spoke.
   const who = by && by !== 'policy' ? ` by ${by}` : '';
   const what = {
-    pending: 'Waiting', approved: `Allowed${who}`, denied: `Denied${who}`, expired: 'Denied: nobody answered in time',
+    pending: 'Waiting', approved: `Tool call approved${who}`, denied: `Tool call denied${who}`, expired: 'Denied: nobody answered in time',
     cancelled: 'Withdrawn: it no longer waits for an answer',
   }[state];
   return why ? `${what} (${why})` : what;

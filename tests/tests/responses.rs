@@ -22,8 +22,12 @@ mod ends;
 mod flows;
 #[path = "responses/hostile.rs"]
 mod hostile;
+#[path = "responses/open.rs"]
+mod open;
 #[path = "responses/passes.rs"]
 mod passes;
+#[path = "responses/pins.rs"]
+mod pins;
 #[path = "responses/recordings.rs"]
 mod recordings;
 #[path = "responses/run.rs"]

@@ -30,6 +30,10 @@ use crate::{person, token};
 /// The app that calls through a door which was not told of one. It is a command's name, so nobody can configure it.
 const APP: &str = "responses";
 
+/// What `--open` means, on standard error and in the record.
+const OPEN: &str = "every program of this user can have tools called through `mayi responses --open`, under your rules and with a \
+                    key of its own";
+
 pub(super) const AFTER: &str = "\
 When it listens, it prints one JSON line: the base URL for the app, and the file of its API key. The app needs these two and
 nothing else. Every call of an MCP tool that the endpoint would make is then decided by your rules, or waits for you
@@ -39,9 +43,13 @@ Not passed on, since tools would run there without being seen: WebSockets, /real
 ChatKit sessions. Hosted tools that ask for no approval (web search, code interpreter, ...) run as without mayi; a response in
 the background shows its approvals to the app, and what the app answers is judged.
 
+With --open the app keeps its own key, which is passed on, and there is none of mayi's: every program of yours is then the same
+caller, but for agents and what they have started. Nothing is remembered for it.
+
 Examples:
   OPENAI_API_KEY=… mayi responses --upstream https://api.openai.com/v1 --key-env OPENAI_API_KEY
   mayi responses --upstream http://127.0.0.1:8000/v1 --listen 127.0.0.1:8932
+  mayi responses --upstream https://api.openai.com/v1 --open   for an app whose key can't be changed
   mayi responses record chat.jsonl --upstream http://127.0.0.1:8000/v1
   mayi responses replay chat.jsonl             the same answers again, for tests of the app";
 
@@ -112,6 +120,9 @@ pub(crate) struct DoorArgs {
     /// The file of the app's API key, which is made if there is none [default: one of mayi's own, which it tells]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub token_file: Option<PathBuf>,
+    /// Ask for no API key of mayi's, and pass the app's own on: every program of yours is then the same caller
+    #[arg(long, conflicts_with_all = ["key_env", "token_file", "app"])]
+    pub open: bool,
     /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
     #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
@@ -160,7 +171,8 @@ impl ResponsesArgs {
 #[serde(rename_all = "camelCase")]
 struct Ready {
     url: String,
-    token_file: PathBuf,
+    /// None, where there is no key of mayi's.
+    token_file: Option<PathBuf>,
 }
 
 /// Does what `mayi responses` says, until it is interrupted.
@@ -186,25 +198,36 @@ async fn replay(
 ) -> Result<Exit, CliError> {
     let (token_file, token) = token_of(token_file, ctx)?;
     let redactor = memory::redactor(&ctx.load()?.record).map_err(CliError::internal)?;
-    let replay = Replay::read(file, redactor, admission(token))
+    let replay = Replay::read(file, redactor, admission(Some(token)))
         .map_err(|error| CliError::usage(format!("{}: {}", file.display(), visible(&error))))?;
     let (listener, url) = listen(at).await?;
     let interrupted = interrupted();
-    print::json(&Versioned::of(Ready { url, token_file }))?;
+    print::json(&Versioned::of(Ready { url, token_file: Some(token_file) }))?;
     replay.serve(listener, interrupted).await;
     Ok(Exit::Interrupted)
 }
 
 /// Stands before the API; `record`: a file to write what is asked and got to.
 async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Exit, CliError> {
-    let upstream = args.api.upstream()?;
-    let loaded = ctx.load()?;
-    let agent = args.api.agent(&loaded)?;
+    let mut upstream = args.api.upstream()?;
+    let mut loaded = ctx.load()?;
+    let mut agent = args.api.agent(&loaded)?;
+    if args.open {
+        upstream = open(upstream)?;
+        agent = AgentId::open(APP);
+        // With these it is told, and recorded.
+        loaded.policy.notices.push(OPEN.to_owned());
+    }
     ctx.notices(&loaded);
     let Kept { store, writer } = memory::open(&ctx, &loaded)?;
     person::may_serve(&*store)?;
     let store: Arc<dyn Store> = store;
-    let (token_file, token) = token_of(args.token_file.as_deref(), &ctx)?;
+    let (token_file, token) = if args.open {
+        (None, None)
+    } else {
+        let (file, token) = token_of(args.token_file.as_deref(), &ctx)?;
+        (Some(file), Some(token))
+    };
     let (listener, url) = listen(args.listen).await?;
     let recorder = record.map(|file| {
         let redactor = memory::redactor(&loaded.record).map_err(CliError::internal)?;
@@ -247,9 +270,24 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
     Ok(Exit::Interrupted)
 }
 
-/// Apps have the token, and call this machine by one of its names.
-fn admission(token: String) -> Admission {
+/// Apps have the token, if there is one, and call this machine by one of its names.
+fn admission(token: Option<String>) -> Admission {
     Admission { token, hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into() }
+}
+
+/// The same API, which apps send a key of their own.
+fn open(upstream: Upstream) -> Result<Upstream, CliError> {
+    if !cfg!(target_os = "linux") {
+        return Err(CliError::usage(
+            "--open works on Linux alone: other systems do not tell who connects; leave it out, and give the app mayi's key",
+        ));
+    }
+    if !upstream.is_private() {
+        return Err(CliError::usage(
+            "anybody on the way could read the app's key: the address of the API has to begin with https://",
+        ));
+    }
+    Ok(upstream.with_apps_key())
 }
 
 /// A listener, and its address as a base URL.
@@ -384,5 +422,5 @@ fn tell_of_questions(gate: &Gate, ctx: &Context) {
 
 fn said(ctx: &Context) -> Say {
     let ctx = ctx.clone();
-    Box::new(move |text| ctx.note(format!("mayi: {text}")))
+    Arc::new(move |text| ctx.note(format!("mayi: {text}")))
 }

@@ -91,6 +91,10 @@ pub struct McpAccess {
     /// The category that the server claims for the tool, where the user trusts it in that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<Category>,
+    /// Who asks for the call wants nobody asked about the tool, and the user trusts it in that: it counts where nothing else
+    /// speaks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spared: bool,
 }
 
 impl McpAccess {
@@ -100,7 +104,7 @@ impl McpAccess {
         let looked = Looked::default();
         let touches = Touch::of_arguments(&arguments, cwd, &looked);
         let paths = super::argument::paths(&arguments, cwd, &looked);
-        Self { readings, arguments, touches, paths, claims: None }
+        Self { readings, arguments, touches, paths, claims: None, spared: false }
     }
 
     /// The server and tool, where the name has just one reading.

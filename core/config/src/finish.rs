@@ -10,7 +10,8 @@ use super::scalars::{ServerSetting, Settings};
 use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, RESERVED, nearest};
 use mayi_call::resolve;
 use mayi_policy::{
-    AgentSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
+    AgentSettings, AppSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings,
+    ToolSettings,
 };
 
 impl Loading<'_> {
@@ -57,6 +58,13 @@ impl Loading<'_> {
                 })
                 .collect(),
             servers,
+            apps: current
+                .apps
+                .iter()
+                .map(|(name, app)| {
+                    (name.clone(), AppSettings { trust_require_approval: app.trust_require_approval })
+                })
+                .collect(),
             tools: current.tools.clone(),
             notices: self.notices,
             files: self.digests,
@@ -140,9 +148,15 @@ impl Loading<'_> {
                 meant(name)
             ));
         }
+        // An app's calls are judged by the rules for an agent of its name.
+        let apps = &self.merge.current.apps;
         for rule in &self.rules {
-            let known =
-                |name: &str| RESERVED.contains(&name) || name.contains(':') || id_of(ids(), name).is_some();
+            let known = |name: &str| {
+                RESERVED.contains(&name)
+                    || name.contains(':')
+                    || apps.contains_key(name)
+                    || id_of(ids(), name).is_some()
+            };
             for name in rule.agents.iter().filter(|name| !known(name)) {
                 notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
             }

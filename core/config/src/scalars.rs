@@ -11,7 +11,7 @@ use config::{Config, ConfigBuilder, Map, Value, ValueKind};
 use serde::Deserialize;
 
 use super::{ConfigError, Layer};
-use mayi_call::{AgentId, Category};
+use mayi_call::{AgentId, Category, Names};
 use mayi_policy::aliases::same_agent;
 use mayi_policy::{Approval, Effect, LeastModes, Level, Matrix, Mode, Origin};
 
@@ -67,6 +67,7 @@ pub(super) struct Scalars {
     pub(super) matrix: Vec<(Mode, Category, At<Effect>)>,
     pub(super) agents: BTreeMap<String, AgentScalars>,
     pub(super) servers: BTreeMap<String, ServerScalars>,
+    pub(super) apps: BTreeMap<String, AppScalars>,
     pub(super) tools: BTreeMap<String, At<Category>>,
 }
 
@@ -89,6 +90,11 @@ pub(super) struct ServerScalars {
 }
 
 #[derive(Clone, Debug, Default)]
+pub(super) struct AppScalars {
+    pub(super) trust_require_approval: Option<At<bool>>,
+}
+
+#[derive(Clone, Debug, Default)]
 pub(super) struct ToolScalars {
     pub(super) approval: Option<At<Approval>>,
     pub(super) category: Option<At<Category>>,
@@ -104,6 +110,7 @@ pub(super) struct Settings {
     matrix: BTreeMap<String, BTreeMap<String, Effect>>,
     pub(super) agents: BTreeMap<String, AgentSetting>,
     pub(super) servers: BTreeMap<String, ServerSetting>,
+    pub(super) apps: BTreeMap<String, AppSetting>,
     pub(super) tools: BTreeMap<String, Category>,
 }
 
@@ -125,6 +132,12 @@ pub(super) struct ServerSetting {
     pub(super) grant: Level,
     pub(super) trust_annotations: bool,
     pub(super) tools: BTreeMap<String, ToolSetting>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct AppSetting {
+    pub(super) trust_require_approval: bool,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -175,12 +188,15 @@ pub struct Setting {
     pub origin: Origin,
 }
 
+/// Whose setting is locked, none being everybody's, and the file that says so.
+type Named = (Option<String>, PathBuf);
+
 /// What a managed file keeps others from loosening.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Locks {
     mode: Option<PathBuf>,
-    /// By agent; no name: all agents.
-    bypass: Vec<(Option<String>, PathBuf)>,
+    bypass: Vec<Named>,
+    trust: Vec<Named>,
 }
 
 impl Locks {
@@ -191,13 +207,18 @@ impl Locks {
             self.mode = Some(by);
             return true;
         }
-        match line.strip_prefix("agents.").and_then(|rest| rest.strip_suffix(".bypass_permissions")) {
-            Some("*") => self.bypass.push((None, by)),
-            Some(agent) if mayi_call::Names::written(agent) => {
-                self.bypass.push((Some(agent.to_owned()), by));
-            }
-            _ => return false,
+        let of = |kind: &str, setting: &str| line.strip_prefix(kind)?.strip_suffix(setting);
+        let (locked, name, may_be) = match of("agents.", ".bypass_permissions") {
+            Some(agent) => (&mut self.bypass, agent, Names::written as fn(&str) -> bool),
+            None => match of("apps.", ".trust_require_approval") {
+                Some(app) => (&mut self.trust, app, Names::plain as fn(&str) -> bool),
+                None => return false,
+            },
+        };
+        if name != "*" && !may_be(name) {
+            return false;
         }
+        locked.push(((name != "*").then(|| name.to_owned()), by));
         true
     }
 
@@ -211,11 +232,19 @@ impl Locks {
     #[must_use]
     pub fn bypass(&self, agent: &str) -> Option<&Path> {
         let agent = AgentId::named(agent);
-        self.bypass
-            .iter()
-            .find(|(name, _)| name.as_deref().is_none_or(|name| same_agent(name, &agent)))
-            .map(|(_, by)| by.as_path())
+        locked(&self.bypass, |name| same_agent(name, &agent))
     }
+
+    /// The file that locks `trust_require_approval` of `app`.
+    #[must_use]
+    pub fn trust(&self, app: &str) -> Option<&Path> {
+        locked(&self.trust, |name| name == app)
+    }
+}
+
+fn locked(all: &[Named], is_it: impl Fn(&str) -> bool) -> Option<&Path> {
+    let is = |(locked, _): &&Named| locked.as_deref().is_none_or(&is_it);
+    all.iter().find(is).map(|(_, by)| by.as_path())
 }
 
 /// The layers, laid one over the other.
@@ -408,6 +437,9 @@ impl Scalars {
         }
         for (name, server) in &self.servers {
             flag(&["servers", name, "trust_annotations"], &server.trust_annotations);
+        }
+        for (name, app) in &self.apps {
+            flag(&["apps", name, "trust_require_approval"], &app.trust_require_approval);
         }
         leaves
     }

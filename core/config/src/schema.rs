@@ -77,6 +77,8 @@ struct File {
     agents: Option<Agents>,
     /// MCP servers: how they are reached, and their settings.
     servers: Option<Named<Server>>,
+    /// Apps that use a Responses API through `mayi responses --app NAME`.
+    apps: Option<Named<App>>,
     /// What agents' own tools do, as you know them, by name: `web_search = "read"`.
     tools: Option<Named<Category>>,
     /// Your own settings for a folder, by its path: absolute, or from ~/.
@@ -87,9 +89,10 @@ struct File {
     protection: Option<Protection>,
     /// How the record is kept. Not in a workspace's file.
     record: Option<Record>,
-    /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's. Only in a managed file.
+    /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's, "apps.*.trust_require_approval"
+    /// or one app's. Only in a managed file.
     #[schemars(inner(regex(
-        pattern = r"^(mode|agents\.(\*|[A-Za-z0-9][A-Za-z0-9 ._()-]{0,127})\.bypass_permissions)$"
+        pattern = r"^(mode|agents\.(\*|[A-Za-z0-9][A-Za-z0-9 ._()-]{0,127})\.bypass_permissions|apps\.(\*|[A-Za-z0-9._-]{1,128})\.trust_require_approval)$"
     )))]
     lock: Option<Vec<String>>,
 }
@@ -320,6 +323,15 @@ struct Server {
     trust_annotations: Option<bool>,
     /// Its tools, by name.
     tools: Option<BTreeMap<String, ToolOrApproval>>,
+}
+
+/// An app that uses a Responses API.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct App {
+    /// Whether what it says of its MCP tools with `require_approval: "never"` counts: they run without a question, unless
+    /// a rule or a setting of the server says otherwise. That it wants a tool asked about counts in any case.
+    trust_require_approval: Option<bool>,
 }
 
 /// Whether calls need an answer.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Layer;
-use super::scalars::{AgentScalars, At, Merge, Scalars, ServerScalars, approval_word, level_word};
+use super::scalars::{
+    AgentScalars, AppScalars, At, Merge, Scalars, ServerScalars, approval_word, level_word,
+};
 use mayi_call::Category;
 use mayi_policy::{Approval, Level, Mode};
 
@@ -34,6 +36,9 @@ pub(super) fn admit(merge: &Merge, layer: Layer, tightens: bool, scalars: &mut S
     modes(merge, tightens, scalars, &mut ignored);
     for (name, agent) in &mut scalars.agents {
         bypass(merge, tightens, name, agent, &mut ignored);
+    }
+    for (name, app) in &mut scalars.apps {
+        trust_of_app(merge, tightens, name, app, &mut ignored);
     }
     if !tightens {
         return ignored;
@@ -147,6 +152,26 @@ fn bypass(merge: &Merge, tightens: bool, name: &str, agent: &mut AgentScalars, i
         return;
     }
     agent.bypass_permissions = None;
+}
+
+fn trust_of_app(merge: &Merge, tightens: bool, name: &str, app: &mut AppScalars, ignored: &mut Vec<Ignored>) {
+    if app.trust_require_approval.as_ref().is_none_or(|trust| !trust.value) {
+        return;
+    }
+    let on = |settings: &super::scalars::Settings| {
+        settings.apps.get(name).is_some_and(|app| app.trust_require_approval)
+    };
+    let what = format!("`trust_require_approval = true` of {name}");
+    if let Some(by) = merge.locks.trust(name)
+        && !on(&merge.managed)
+    {
+        ignored.push(Ignored { what, locked_by: Some(by.to_owned()) });
+    } else if tightens && !on(&merge.current) {
+        ignored.push(Ignored::loose(what));
+    } else {
+        return;
+    }
+    app.trust_require_approval = None;
 }
 
 fn tighten_server(merge: &Merge, name: &str, server: &mut ServerScalars, ignored: &mut Vec<Ignored>) {

@@ -1,11 +1,12 @@
 //! What doors share: processes that are started for others, connections and requests over HTTP before anybody looks at what
-//! they want, and JSON as it came.
+//! they want, what MCP servers say of their tools, and JSON as it came.
 //!
 //! A door is where agents come in: protocol in, `mayi_core::call::Call` out; answer in, protocol out. It decides nothing.
 //! Each is a crate of its own beside this one.
 
 pub mod listen;
 pub mod members;
+pub mod pinned;
 pub mod process;
 pub mod strangers;
 pub mod web;

@@ -24,7 +24,7 @@ pub use pattern::{Pattern, PatternError};
 pub use protection::{Against, Protected, Protection};
 pub use rule::{Origin, Rule};
 pub use rules::Rules;
-pub use settings::{AgentSettings, Approval, Level, ServerSettings, ToolSettings};
+pub use settings::{AgentSettings, AppSettings, Approval, Level, ServerSettings, ToolSettings};
 
 use std::collections::BTreeMap;
 
@@ -51,6 +51,8 @@ pub struct Policy {
     pub agents: BTreeMap<String, AgentSettings>,
     /// Settings of MCP servers, by name.
     pub servers: BTreeMap<String, ServerSettings>,
+    /// Settings of apps that use a Responses API, by name.
+    pub apps: BTreeMap<String, AppSettings>,
     /// What the user says that agents' own tools are, by name, whichever agent it is.
     pub tools: BTreeMap<String, Category>,
     /// Something that should be told: a workspace file with an allow, say. One line each.
@@ -93,6 +95,7 @@ impl Default for Policy {
             protection: Protection::default(),
             agents: BTreeMap::new(),
             servers: BTreeMap::new(),
+            apps: BTreeMap::new(),
             tools: BTreeMap::new(),
             notices: Vec::new(),
             files: Vec::new(),

@@ -33,7 +33,7 @@ pub use behind::Behind;
 pub use elsewhere::{Remote, card, in_view};
 #[cfg(target_os = "linux")]
 pub use kin::Tree;
-pub use kin::{KinError, SUPERVISOR, asking, is_within_an_agent, peer_of, started_by};
+pub use kin::{KinError, SUPERVISOR, asking, is_of_this_user, is_within_an_agent, peer_of, started_by};
 pub use listeners::{GateEvent, Tally};
 pub use mayi_kept::{KeepError, Keeper, NoKeeper};
 pub use memory::{Memory, sweep};

@@ -145,6 +145,13 @@ test("a settled card keeps its place without choices, and says who answered and 
   assert.ok(view.element.classList.contains("denied"));
 });
 
+test("a card that a rule has denied meanwhile is nobody's answer", () => {
+  const { view } = shown(entry(card("a")));
+  view.update(entry(card("a"), { state: "denied", by: "policy", at: "", reason: null }));
+  assert.match(view.element.textContent ?? "", /✕ Tool call denied by policy/);
+  assert.doesNotMatch(view.element.textContent ?? "", /by user/);
+});
+
 test("a reason goes with the denial, and “Always” takes what is in the form", () => {
   const pass = later();
   const denied = shown(entry(card("a")));

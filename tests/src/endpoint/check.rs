@@ -132,7 +132,7 @@ fn answers(body: &Value, before: Option<&Kept>) -> Result<Vec<(Value, bool)>, St
                     item["id"]
                 ));
             }
-            "mcp_call" | "mcp_list_tools" | "reasoning" => {}
+            "mcp_call" | "mcp_list_tools" | "reasoning" | "computer_call_output" => {}
             other => return Err(format!("Invalid value: '{other}' for 'input[{at}].type'.")),
         }
     }

@@ -58,6 +58,8 @@ struct Known {
     headers: Vec<HeaderMap>,
     ran: Vec<Value>,
     troubles: VecDeque<Trouble>,
+    /// What servers say of their tools otherwise than at first, by the tools' names.
+    said: BTreeMap<String, String>,
 }
 
 /// A response that is kept.
@@ -120,6 +122,11 @@ impl Endpoint {
     #[must_use]
     pub fn ran(&self) -> Vec<Value> {
         lock(&self.state).ran.clone()
+    }
+
+    /// The servers' description of a tool is another one from now on.
+    pub fn describe(&self, tool: &str, description: &str) {
+        lock(&self.state).said.insert(tool.to_owned(), description.to_owned());
     }
 
     /// The next answer to an approval goes wrong.

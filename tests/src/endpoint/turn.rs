@@ -73,7 +73,7 @@ pub(super) fn turn(known: &mut Known, body: &Value, going_on: GoingOn, trouble: 
     for server in &servers {
         let empty = json!({ "id": known.id("mcpl"), "type": "mcp_list_tools", "server_label": server["server_label"], "tools": [] });
         let tools: Vec<Value> = ["search", "read", "write"].iter().map(|name| json!({
-            "name": name, "description": format!("{name}s documents"), "annotations": {"read_only": *name != "write"},
+            "name": name, "description": known.said.get(*name).cloned().unwrap_or_else(|| format!("{name}s documents")), "annotations": {"read_only": *name != "write"},
             "input_schema": {"type": "object", "properties": {"query": {"type": "string"}}},
         })).collect();
         let done = changed(&empty, "tools", json!(tools));
@@ -121,7 +121,9 @@ pub(super) fn turn(known: &mut Known, body: &Value, going_on: GoingOn, trouble: 
             pending.push(request);
         }
     }
-    if pending.is_empty() {
+    if text == "computer" {
+        hosted(known, &mut events, &mut output);
+    } else if pending.is_empty() {
         let text = if told.is_empty() { format!("You said: {text}") } else { told.join(", ") };
         message(known, &mut events, &mut output, &text);
     }
@@ -174,6 +176,23 @@ fn call(known: &mut Known, events: &mut Events, output: &mut Vec<Value>, request
     events.item(output.len(), &begun, &done, &between);
     output.push(done);
     known.ran.push(json!({ "server": request["server_label"], "tool": request["name"], "approved": !approval.is_null() }));
+}
+
+/// Hosted tools that have ways of their own to ask: of a computer with a check that is pending, and of a shell of the app's.
+fn hosted(known: &mut Known, events: &mut Events, output: &mut Vec<Value>) {
+    let computer = json!({
+        "id": known.id("cu"), "type": "computer_call", "call_id": "call_1", "status": "completed",
+        "action": {"type": "click", "button": "left", "x": 1, "y": 2},
+        "pending_safety_checks": [{"id": "cu_sc_1", "code": "malicious_instructions", "message": "look at this"}],
+    });
+    let shell = json!({
+        "id": known.id("sh"), "type": "shell_call", "call_id": "call_2", "status": "completed",
+        "action": {"commands": ["ls"], "timeout_ms": 1000, "max_output_length": 100},
+    });
+    for item in [computer, shell] {
+        events.item(output.len(), &item, &item, &[]);
+        output.push(item);
+    }
 }
 
 fn message(known: &mut Known, events: &mut Events, output: &mut Vec<Value>, text: &str) {

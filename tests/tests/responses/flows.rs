@@ -134,6 +134,40 @@ fn given_require_approval_in_its_forms_then_a_server_that_needs_no_approval_is_a
     }
 }
 
+/// Decisions, amendment 16: ""never" is no finding unless `[apps.X] trust_require_approval`", and "`read_only` counts only where
+/// the server's annotations are trusted": for the app that is trusted, by its name, and never over what the user says.
+#[test]
+fn given_an_app_that_is_trusted_in_what_it_spares_then_only_that_runs_unasked() {
+    let trusted = "[apps.chat]\ntrust_require_approval = true\n";
+    let required =
+        format!("{trusted}[servers.docs]\nurl = \"https://docs.example/mcp\"\napproval = \"required\"\n");
+    let believed =
+        format!("{trusted}[servers.docs]\nurl = \"https://docs.example/mcp\"\ntrust_annotations = true\n");
+    let never = json!("never");
+    let by_hint = json!({ "never": { "read_only": true } });
+    for (user, options, require, runs) in [
+        (trusted, &["--app", "chat"][..], &never, true),
+        (trusted, &["--app", "chat"], &json!("always"), false),
+        (trusted, &["--app", "chat"], &Value::Null, false),
+        (trusted, &["--app", "chat"], &json!({ "never": { "tool_names": ["search"] } }), true),
+        (trusted, &["--app", "chat"], &json!({ "never": { "tool_names": ["read"] } }), false),
+        (trusted, &["--app", "chat"], &by_hint, false),
+        (&*believed, &["--app", "chat"], &by_hint, true),
+        (trusted, &["--app", "chat", "--ask", "mcp(docs/search)"], &never, false),
+        (trusted, &["--app", "chat", "--mode", "plan"], &never, false),
+        (&*required, &["--app", "chat"], &never, false),
+        (trusted, &["--app", "other"], &never, false),
+        (trusted, &[], &never, false),
+        ("", &["--app", "chat"], &never, false),
+    ] {
+        let scene = Scene::with(user, &[options, &["--on-ask", "deny"]].concat());
+        let mut body = wants(&json!([["search"]]), false);
+        body["tools"] = json!([server("docs", require.clone())]);
+        let said = message(&scene.create(&body).json());
+        assert_eq!(said == "search ran", runs, "{user} {options:?} {require} {said}");
+    }
+}
+
 /// Issue: "Responses that the app itself sends to an approval are judged too": those of background responses, which the app
 /// fetches itself, and those of an endpoint that keeps nothing. Attack 16.
 #[test]

@@ -40,6 +40,44 @@ fn given_any_other_request_then_it_passes_with_its_headers_and_errors() {
     assert!(!format!("{wrong:?}{missing:?}").contains(KEY));
 }
 
+/// Issue, 8: "hosted shell or computer tools with their own safety checks: handled, or passed and named as ungated in the docs":
+/// passed, and what the app acknowledges too.
+#[test]
+fn given_hosted_tools_with_checks_of_their_own_then_they_are_the_apps() {
+    let scene = Scene::new(&[]);
+    for stream in [true, false] {
+        let got = scene.create(&json!({ "model": "m", "input": "computer", "stream": stream }));
+        let response = if stream { got.response() } else { got.json() };
+        let output = &response["output"];
+        assert_eq!(output[0]["pending_safety_checks"][0]["id"], "cu_sc_1");
+        assert_eq!(output[1]["action"]["commands"], json!(["ls"]));
+        let acknowledged = json!({
+            "type": "computer_call_output", "call_id": "call_1", "output": {"type": "computer_screenshot", "image_url": "x"},
+            "acknowledged_safety_checks": output[0]["pending_safety_checks"],
+        });
+        let next = json!({ "model": "m", "input": [acknowledged], "previous_response_id": response["id"] });
+        assert_eq!(scene.create(&next).status, 200);
+        assert_eq!(scene.endpoint.requests().last().unwrap(), &next);
+    }
+    assert!(scene.inbox().is_empty());
+}
+
+/// Issue, 8: "`background` with its polling": the app fetches what it was given, approvals and all, streaming or not.
+#[test]
+fn given_a_background_response_then_the_app_polls_it_as_it_is() {
+    let scene = Scene::new(&[]);
+    for stream in [true, false] {
+        let mut body = wants(&json!([["search"]]), stream);
+        body["background"] = json!(true);
+        let got = scene.create(&body);
+        assert!(got.body.contains("mcp_approval_request"), "{got:?}");
+        let id = got.body.split("\"id\":\"resp").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let polled = scene.send("GET", &format!("/v1/responses/resp{id}"), "", "").end().json();
+        assert!(polled["output"].to_string().contains("mcp_approval_request"), "{polled}");
+    }
+    assert!(scene.inbox().is_empty() && scene.ran().is_empty());
+}
+
 /// Seed 001, "Without approval": nothing is asked where nothing is called, streaming and not; a failed response stays one.
 #[test]
 fn given_a_response_without_calls_then_nobody_is_asked() {

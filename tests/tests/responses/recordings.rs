@@ -82,3 +82,63 @@ fn given_a_recording_that_breaks_off_then_it_plays_to_there() {
     let got = scene.create(&body);
     assert!(got.body.contains("response.created") && !got.body.contains("response.completed"), "{got:?}");
 }
+
+/// A name, what the model calls round by round, and options of mayi.
+type Flow = (&'static str, Value, &'static [&'static str]);
+
+/// Seed 001, "Related Recording", and "Restore `recordings/single-turn-mcp-approval.jsonl` for e2e testing of approval flow": one of
+/// each flow.
+fn flows() -> [Flow; 7] {
+    let both: &[&str] = &["--allow", "mcp(docs/search)", "--deny", "mcp(docs/write)"];
+    [
+        ("single-turn-mcp-approval", json!([["search"]]), &["--allow", "mcp(docs/*)"]),
+        ("single-turn-mcp-denial", json!([["search"]]), &["--deny", "mcp(docs/*)"]),
+        ("several-approvals", json!([["search", "write"], ["search"]]), both),
+        (
+            "denial-with-a-fresh-chain",
+            json!([["search", "write"]]),
+            &["--reset-on-deny", "--deny", "mcp(docs/*)"],
+        ),
+        ("failed-tool", json!([["broken"]]), &["--mode", "auto", "--allow", "mcp(docs/*)"]),
+        ("no-approval", json!("hello"), &[]),
+        ("failed-response", json!("fail"), &[]),
+    ]
+}
+
+/// Issue: "a recording of each of its flows replays in CI". Those that are kept are what is recorded today (written anew with
+/// `MAYI_WRITE_RECORDINGS=1`), and play, event by event, without an endpoint.
+#[test]
+fn given_a_recording_of_each_flow_then_it_plays_as_it_was_recorded() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("responses/recordings");
+    for (name, rounds, options) in flows() {
+        let kept = folder.join(format!("{name}.jsonl"));
+        let mut scene = Scene::recording(options);
+        let mut body = wants(&rounds, true);
+        if let Some(text) = rounds.as_str() {
+            body["input"] = json!(text);
+        }
+        let reading = scene.begin(&body);
+        if name == "failed-tool" {
+            // It is in no list, and asked about in every mode.
+            scene.waits(1);
+            scene.person("approve", "broken");
+        }
+        let got = reading.end();
+        let recording = scene.machine.outside("recording");
+        let text = std::fs::read_to_string(&recording).unwrap();
+        if std::env::var_os("MAYI_WRITE_RECORDINGS").is_some() {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&kept, &text).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&kept).unwrap_or_default(), text, "{name}");
+        scene.replay();
+        let again = scene.create(&body);
+        let cleaned = got.body.replace("secret-of-the-server", "[redacted]");
+        let events = |body: &str| -> Vec<Value> {
+            let data = body.lines().filter_map(|line| line.strip_prefix("data: "));
+            data.map(|data| serde_json::from_str(data).unwrap()).collect()
+        };
+        assert_eq!(events(&again.body), events(&cleaned), "{name}");
+        assert!(!events(&again.body).is_empty());
+    }
+}

@@ -135,6 +135,11 @@ impl Scene {
         Reading { stream: BufReader::new(stream), read: String::new() }
     }
 
+    /// What mayi has said on its error output so far.
+    pub(crate) fn said(&self) -> String {
+        std::fs::read_to_string(self.machine.outside("errors")).unwrap()
+    }
+
     /// What waits in the inbox.
     pub(crate) fn inbox(&self) -> Vec<Value> {
         self.lines(&["inbox", "--json"])
@@ -308,8 +313,10 @@ fn start(machine: &Machine, endpoint: &Endpoint, options: &[String]) -> Door {
     let mut command = command(machine, &["responses"]);
     let (first, rest) =
         options.split_at(if options.first().is_some_and(|word| word == "record") { 2 } else { 0 });
-    command.args(first).args(["--upstream", &endpoint.url, "--key-env", "UPSTREAM_KEY"]).args(rest);
-    command.env("UPSTREAM_KEY", KEY);
+    command.args(first).args(["--upstream", &endpoint.url]).args(rest);
+    if !options.iter().any(|option| option == "--open") {
+        command.args(["--key-env", "UPSTREAM_KEY"]).env("UPSTREAM_KEY", KEY);
+    }
     opened(machine, command)
 }
 
@@ -323,6 +330,9 @@ fn opened(machine: &Machine, mut command: Command) -> Door {
     let errors = std::fs::read_to_string(machine.outside("errors")).unwrap();
     let told: Value = serde_json::from_str(&line).unwrap_or_else(|why| panic!("{why}: {line}{errors}"));
     let at = told["url"].as_str().unwrap().trim_start_matches("http://").trim_end_matches("/v1").to_owned();
-    let token = std::fs::read_to_string(told["tokenFile"].as_str().unwrap()).unwrap().trim().to_owned();
+    // Without a key of mayi's, the app has the endpoint's.
+    let token =
+        told["tokenFile"].as_str().map(|file| std::fs::read_to_string(file).unwrap().trim().to_owned());
+    let token = token.unwrap_or_else(|| KEY.to_owned());
     Door { child, at, token }
 }

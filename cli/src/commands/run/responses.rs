@@ -68,7 +68,7 @@ pub(super) async fn run(file: &Path, args: &RunArgs, ctx: &Context) -> Result<Ex
         servers: by_address(&loaded),
         store,
         reset_on_deny: args.api.reset_on_deny,
-        say: Box::new(move |text| {
+        say: Arc::new(move |text| {
             let _ = notes.send(text.to_owned());
         }),
         recorder: None,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::record::RecordEntry;
 use super::section::Section;
-use super::{AgentEntry, ServerEntry, agents, record, rules, servers, tools};
+use super::{AgentEntry, ServerEntry, agents, apps, record, rules, servers, tools};
 use crate::Layer;
 use crate::scalars::{At, Locks, MODES, ON_UNASKED, OnUnasked, Scalars};
 use mayi_call::Category;
@@ -67,6 +67,7 @@ pub(super) fn read(mut top: Section<'_, '_>) -> File {
     file.rules = rules::read(&mut top);
     agents::read(&mut top, &mut file);
     servers::read(&mut top, &mut file);
+    file.scalars.apps = apps::read(&mut top);
     file.scalars.tools = tools::read(&mut top);
     file.workspaces = workspaces(&mut top);
     matrix(&mut top, &mut file.scalars);
@@ -176,8 +177,7 @@ fn locks(top: &mut Section<'_, '_>, locks: &mut Locks) {
     }
     for name in names {
         if !locks.add(name.get_ref(), reader.path) {
-            let help =
-                "write \"mode\", \"agents.*.bypass_permissions\" or \"agents.NAME.bypass_permissions\"";
+            let help = "write \"mode\", \"agents.*.bypass_permissions\" or \"apps.*.trust_require_approval\", or a name in place of the star";
             reader.mistake(
                 name.span(),
                 format!("`{}` can't be locked", name.get_ref()),

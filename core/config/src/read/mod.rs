@@ -1,6 +1,7 @@
 //! One file, read by itself: text in; rules, settings and mistakes out.
 
 mod agents;
+mod apps;
 mod examples;
 mod file;
 mod record;

@@ -98,6 +98,8 @@ approval = "not_required"
 grant = "all"
 trust_annotations = true
 tools = { t = "not_required", u = { category = "read" } }
+[apps.chat]
+trust_require_approval = true
 [matrix.default]
 execute = "allow"
 external = "deny"
@@ -105,7 +107,7 @@ external = "deny"
 except = ["*"]
 "#,
     );
-    insta::assert_snapshot!(machine.notices(), @r#"/work/.mayi.toml: 2 allow rules, 1 exception from protection, `always = false`, the command of claude, the environment of claude, the server s, `mode = "auto"`, `bypass_permissions = true` of claude, `trust_elicitation = true` of claude, `asking_mode` of claude, `approval = "not_required"` of s, `grant = "all"` of s, `trust_annotations = true` of s, `t = "not_required"` of s, the category of s/u and `execute = "allow"` of the matrix for default are ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`"#);
+    insta::assert_snapshot!(machine.notices(), @r#"/work/.mayi.toml: 2 allow rules, 1 exception from protection, `always = false`, the command of claude, the environment of claude, the server s, `mode = "auto"`, `bypass_permissions = true` of claude, `trust_require_approval = true` of chat, `trust_elicitation = true` of claude, `asking_mode` of claude, `approval = "not_required"` of s, `grant = "all"` of s, `trust_annotations = true` of s, `t = "not_required"` of s, the category of s/u and `execute = "allow"` of the matrix for default are ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`"#);
     let loaded = machine.load();
     let before = Machine::new().load();
     assert_eq!(loaded.policy.mode, Mode::Default);
@@ -113,10 +115,37 @@ except = ["*"]
     assert!(loaded.servers.is_empty());
     assert!(loaded.policy.agents.values().all(|agent| !agent.bypass_permissions && !agent.trust_elicitation));
     assert!(loaded.policy.servers.is_empty());
+    assert!(loaded.policy.apps.values().all(|app| !app.trust_require_approval));
     assert_eq!(loaded.policy.matrix.default.execute, Effect::Ask);
     assert_eq!(loaded.policy.matrix.default.external, Effect::Deny);
     assert_eq!(loaded.policy.rules.len(), 1);
     assert!(loaded.policy.rules[0].holds);
+}
+
+/// Decisions, amendment 16: "unless `[apps.X] trust_require_approval`", which is the user's to say, or an administrator's to
+/// lock. An app that has settings is one that rules may name.
+#[test]
+fn given_trust_in_what_an_app_wants_then_it_counts_where_the_user_says_so_and_nothing_locks_it() {
+    let user = "[apps.chat]\ntrust_require_approval = true\n[[rule]]\neffect = \"ask\"\npattern = \"mcp(a/b)\"\nagents = [\"chat\"]\n";
+    let machine = Machine::new().user(user);
+    assert_eq!(machine.notices(), "");
+    let loaded = machine.load();
+    assert!(loaded.policy.apps["chat"].trust_require_approval);
+    let setting =
+        loaded.settings.iter().find(|setting| setting.key == "apps.chat.trust_require_approval").unwrap();
+    assert_eq!((&setting.value, setting.origin.line), (&serde_json::json!(true), Some(2)));
+    for name in ["*", "chat"] {
+        let locked =
+            Machine::new().managed(&format!("lock = [\"apps.{name}.trust_require_approval\"]\n")).user(user);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(locked.notices(), @"/home/.config/mayi/config.toml: `trust_require_approval = true` of chat is ignored: /etc/config.toml locks it");
+        }
+        assert!(!locked.load().policy.apps.get("chat").is_some_and(|app| app.trust_require_approval));
+    }
+    let own = "lock = [\"apps.*.trust_require_approval\"]\n[apps.chat]\ntrust_require_approval = true\n";
+    assert!(Machine::new().managed(own).load().policy.apps["chat"].trust_require_approval);
+    let tightened = Machine::new().user(user).workspace("[apps.chat]\ntrust_require_approval = false\n");
+    assert!(!tightened.load().policy.apps["chat"].trust_require_approval);
 }
 
 #[test]

@@ -46,6 +46,7 @@ const TABLES: &[(&str, &str)] = &[
     ("[agents.x]\n", "Agent"),
     ("[servers.x]\n", "Server"),
     ("[servers.x.tools.t]\n", "Tool"),
+    ("[apps.x]\n", "App"),
     ("[workspaces.\"/x\"]\n", "Workspace"),
     ("[matrix]\n", "Matrix"),
     ("[matrix.plan]\n", "PlanRow"),
@@ -85,7 +86,7 @@ version = 1
 mode = "default"
 readers = false
 on_unasked = "record"
-lock = ["mode", "agents.*.bypass_permissions", "agents.claude.bypass_permissions"]
+lock = ["mode", "agents.*.bypass_permissions", "agents.claude.bypass_permissions", "apps.*.trust_require_approval", "apps.x.trust_require_approval"]
 [rules]
 allow = ["shell(cargo test *)", "write(src/**)", "mcp(github/list_*)", "fetch(docs.rs)", "*"]
 ask = []
@@ -130,6 +131,9 @@ create_issue = { approval = "default", category = "write" }
 url = "https://example.com/mcp"
 headers = { Authorization = "x" }
 approval = "not_required"
+[apps.chat]
+trust_require_approval = true
+[apps.other]
 [tools]
 web_search = "read"
 [agents.claude.tools]
@@ -160,6 +164,11 @@ const REFUSED: &[&str] = &[
     "on_unasked = \"deny\"",
     "lock = [\"matrix\"]",
     "lock = \"mode\"",
+    "lock = [\"apps.*.bypass_permissions\"]",
+    "lock = [\"apps.a b.trust_require_approval\"]",
+    "[apps.x]\ntrust_require_approval = \"yes\"",
+    "[apps.x]\ntrust = true",
+    "[apps.\"a b\"]",
     "mod = \"plan\"",
     "rules = []",
     "[rules]\nallow = \"shell(x)\"",

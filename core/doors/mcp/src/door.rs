@@ -39,8 +39,7 @@ pub enum Asks {
     Session,
 }
 
-/// Hears something of a server: its name, and one line.
-pub type Say = Arc<dyn Fn(&str, &str) + Send + Sync>;
+pub use mayi_doors::pinned::Say;
 
 /// Who hears of servers.
 #[derive(Clone)]

@@ -1,65 +1,21 @@
 //! What servers say of themselves and of their tools, held to what is trusted: what a client and its model are told of it,
 //! and what may not be called.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use jiff::Timestamp;
+use mayi_core::pin::{Flag, Item, Pins, definition_of};
+use mayi_doors::pinned::Pinned as Held;
+pub(super) use mayi_doors::pinned::Told;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::door::Say;
 use super::members::raw;
 use super::server::{Catalogue, Server, Tool, blocked};
-use mayi_core::approval::visible;
-use mayi_core::pin::{Flag, Item, NotKept, Pins, Standing, definition_of};
-use mayi_core::store::StoreError;
-
-/// So much is told: a server that says something else each time is to fill neither the memory nor the log.
-const TOLD: usize = 10_000;
-
-/// So many new tools are told of by their names.
-const NAMED: usize = 8;
-
-/// Tells people of servers, and knows what is to be told only once.
-pub(super) struct Told {
-    say: Say,
-    /// Also that all is as it should be.
-    progress: bool,
-    told: Mutex<HashSet<String>>,
-}
-
-impl Told {
-    pub(super) fn new(say: Say, progress: bool) -> Self {
-        Self { say, progress, told: Mutex::default() }
-    }
-
-    /// Tells a person something about a server, once.
-    pub(super) fn once(&self, server: &str, text: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = told.len() < TOLD && told.insert(format!("{server}\n{text}"));
-        drop(told);
-        if new {
-            self.say(server, text);
-        }
-    }
-
-    /// Tells how a server gets on. In an agent's session that is the agent's to say.
-    pub(super) fn progress(&self, server: &str, text: &str) {
-        if self.progress {
-            self.once(server, text);
-        }
-    }
-
-    /// Tells a person something about a server, as often as it happens.
-    pub(super) fn say(&self, server: &str, text: &str) {
-        (self.say)(server, text);
-    }
-}
 
 /// What is trusted, for all conversations.
 pub(super) struct Pinned {
-    pins: Pins,
+    held: Held,
     told: Arc<Told>,
     /// The list of tools that was compared last, by server.
     seen: Mutex<HashMap<String, Weak<Catalogue>>>,
@@ -67,7 +23,7 @@ pub(super) struct Pinned {
 
 impl Pinned {
     pub(super) fn new(pins: Pins, told: Arc<Told>) -> Self {
-        Self { pins, told, seen: Mutex::default() }
+        Self { held: Held::new(pins, Arc::clone(&told)), told, seen: Mutex::default() }
     }
 
     /// Compares a list with what is trusted, unless it is the one that was compared last.
@@ -141,18 +97,15 @@ impl Pinned {
     pub(super) fn blocked(&self, server: &Server, tool: &str, said: Option<&Tool>) -> Option<String> {
         let item = Item::Tool(tool.to_owned());
         match said {
-            Some(said) => match self.pins.differs(&server.name, &item, said.digest()) {
-                Ok(why) => why.map(|why| why.to_string()),
-                Err(error) => Some(unreadable(server, &error)),
-            },
+            Some(said) => self.held.differs(&server.name, &item, said.digest()),
             None => {
-                self.why_blocked(server, &item).or_else(|| match self.pins.standing(&server.name, &item) {
+                self.why_blocked(server, &item).or_else(|| match self.held.is_known(&server.name, &item) {
                     // Nothing is known of it, and so nothing could be trusted.
-                    Ok(None) => Some(format!("the server {} does not list a tool of this name", server.name)),
-                    Ok(Some(_)) => {
-                        Some(format!("the server {} does not list this tool any more", server.name))
+                    Ok(false) => {
+                        Some(format!("the server {} does not list a tool of this name", server.name))
                     }
-                    Err(error) => Some(unreadable(server, &error)),
+                    Ok(true) => Some(format!("the server {} does not list this tool any more", server.name)),
+                    Err(error) => Some(error),
                 })
             }
         }
@@ -167,19 +120,9 @@ impl Pinned {
         said: Option<&Tool>,
     ) -> (Vec<Flag>, Option<String>) {
         let item = Item::Tool(tool.to_owned());
-        let flags = |standing| match standing {
-            Some(Standing::Flagged(flags)) => flags,
-            _ => Vec::new(),
-        };
         match said {
-            Some(said) => match self.pins.found(&server.name, &item, said.digest()) {
-                Ok((standing, why)) => (flags(standing), why.map(|why| why.to_string())),
-                Err(error) => (Vec::new(), Some(unreadable(server, &error))),
-            },
-            None => {
-                let standing = self.pins.standing(&server.name, &item).ok().flatten();
-                (flags(standing), self.blocked(server, tool, None))
-            }
+            Some(said) => self.held.found(&server.name, &item, said.digest()),
+            None => (self.held.flags(&server.name, &item), self.blocked(server, tool, None)),
         }
     }
 
@@ -188,64 +131,12 @@ impl Pinned {
         let mut items = vec![(Item::Launch, server.launch.transport.describe())];
         items.extend(server.leads_to().map(|program| (Item::Program, program)));
         items.extend(said);
-        let heard =
-            self.pins.observe(&server.name, &items, Timestamp::now()).map_err(|error| match error {
-                NotKept::Store(error) => {
-                    format!("what the server says can't be compared with what it said: {error}")
-                }
-                full @ NotKept::Full(_) => full.to_string(),
-            })?;
-        self.told_of_new(&server.name, &heard.new);
-        for (item, standing) in heard.standings {
-            match standing {
-                Standing::Trusted => {}
-                Standing::Flagged(flags) => {
-                    for flag in flags {
-                        self.told.once(&server.name, &format!("{item}: {flag}"));
-                    }
-                    if let Some(why) = self.why_blocked(server, &item) {
-                        self.told.once(&server.name, &format!("withheld: {why}"));
-                    }
-                }
-                Standing::Changed if item == Item::Program => {
-                    self.told.once(
-                        &server.name,
-                        &format!(
-                            "its command leads to another program than before, or to a script that holds something else; \
-                             nothing is blocked by it. Look at it with `mayi mcp pins diff {name}`, and accept it with \
-                             `mayi mcp pins accept {name}`",
-                            name = server.name
-                        ),
-                    );
-                }
-                Standing::Changed => {
-                    if let Some(why) = self.why_blocked(server, &item) {
-                        self.told.once(&server.name, &format!("blocked: {why}"));
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Tools that a server has besides those that were known.
-    fn told_of_new(&self, server: &str, new: &[String]) {
-        if new.is_empty() {
-            return;
-        }
-        let names: Vec<String> = new.iter().take(NAMED).map(|name| visible(name)).collect();
-        let more = new.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let tools = if new.len() == 1 { "a new tool, which is" } else { "new tools, which are" };
-        self.told.once(server, &format!("has {tools} trusted as said now: {}{more}", names.join(", ")));
+        self.held.observe(&server.name, &items)
     }
 
     /// Why an item may not be used, if it may not.
     fn why_blocked(&self, server: &Server, item: &Item) -> Option<String> {
-        match self.pins.blocked(&server.name, item) {
-            Ok(why) => why.map(|why| why.to_string()),
-            Err(error) => Some(unreadable(server, &error)),
-        }
+        self.held.why_blocked(&server.name, item)
     }
 
     fn seen(&self) -> MutexGuard<'_, HashMap<String, Weak<Catalogue>>> {
@@ -256,8 +147,4 @@ impl Pinned {
 /// Tools, as they are pinned.
 fn items_of(tools: &[Tool]) -> impl Iterator<Item = (Item, Value)> {
     tools.iter().map(|tool| (Item::Tool(tool.name.clone()), definition_of(&tool.said)))
-}
-
-fn unreadable(server: &Server, error: &StoreError) -> String {
-    format!("what is trusted of the server {} can't be read: {error}", server.name)
 }

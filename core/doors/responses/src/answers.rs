@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::calls::Wanted;
 use crate::door::Shared;
+use crate::listed::Lists;
 use crate::request::Asked;
 
 /// The calls of one request, and of all that goes on with it: a session of its own at the gate, which ends with it.
@@ -89,6 +90,7 @@ impl Calls {
         requests: impl IntoIterator<Item = (String, Vec<Value>)>,
         (items, refuse): (&[Box<RawValue>], Option<&str>),
     ) -> Vec<Answer> {
+        let lists = Lists::heard(&shared.pinned, &shared.options.agent, asked, items);
         let judged = requests.into_iter().map(|(id, versions)| {
             let wanted = match refuse {
                 Some(why) => Err(why.to_owned()),
@@ -96,7 +98,7 @@ impl Calls {
             };
             match wanted {
                 Ok(wanted) => {
-                    let call = wanted.call(shared, &self.session, asked, items);
+                    let call = wanted.call(shared, &self.session, asked, &lists);
                     // Sessions have a bound of their own, and there are many of them.
                     let ticket = match shared.waiting.try_acquire() {
                         Ok(place) => Ok((self.gate.submit_as(call, &[], None), place)),
@@ -167,6 +169,7 @@ impl Calls {
     /// the names of the latter.
     pub(crate) fn ended(&mut self, shared: &Shared, asked: &Asked, items: &[Box<RawValue>]) -> Vec<String> {
         let mut unasked = Vec::new();
+        let lists = Lists::heard(&shared.pinned, &shared.options.agent, asked, items);
         for item in items.iter().filter(|item| item.get().contains("\"mcp_call\"")) {
             let Ok(item) = serde_json::from_str::<Value>(item.get()) else { continue };
             if item.get("type").and_then(Value::as_str) != Some("mcp_call") {
@@ -184,7 +187,7 @@ impl Calls {
                     }
                 }
                 _ => {
-                    let call = ran.call(shared, &self.session, asked, items);
+                    let call = ran.call(shared, &self.session, asked, &lists);
                     self.gate.judge_reported(&call);
                     unasked.push(format!("{}/{}", visible(&ran.label), visible(&ran.tool)));
                 }

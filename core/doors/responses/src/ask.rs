@@ -43,7 +43,7 @@ impl ResponsesDoor {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
         let body = Body::from(request.to_string());
-        let answer = created(&self.shared, body, headers).await.map_err(|trouble| trouble.message)?;
+        let answer = created(&self.shared, body, headers, None).await.map_err(|trouble| trouble.message)?;
         if !answer.status().is_success() {
             return Err(refused(answer).await);
         }

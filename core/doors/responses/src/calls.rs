@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use mayi_core::call::json::strict;
 use mayi_core::call::{Access, Call, Door, McpAccess, ServerAbout, ServerId, SessionId, ToolAbout, claimed};
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::door::Shared;
+use crate::listed::{Held, Lists};
 use crate::request::{Asked, Server};
 
 /// A call that waits for an approval.
@@ -52,19 +52,14 @@ impl Wanted {
         (&self.label, &self.tool, &self.arguments) == (&ran.label, &ran.tool, &ran.arguments)
     }
 
-    /// The call that the gate judges. `items`: what the endpoint has said so far.
-    pub(crate) fn call(
-        &self,
-        shared: &Shared,
-        session: &SessionId,
-        asked: &Asked,
-        items: &[Box<RawValue>],
-    ) -> Call {
+    /// The call that the gate judges. `lists`: what the endpoint has said so far of servers' tools.
+    pub(crate) fn call(&self, shared: &Shared, session: &SessionId, asked: &Asked, lists: &Lists) -> Call {
         let server = asked.servers.get(&self.label);
         let known = server.and_then(|server| shared.configured(&self.label, server));
-        let listed = listed(&self.label, &self.tool, items);
+        let app = &shared.options.agent;
+        let listed = lists.of(&self.label, &self.tool).next_back();
         let hint = |names: [&str; 2]| {
-            let annotations = listed.as_ref()?.get("annotations")?;
+            let annotations = listed?.get("annotations")?;
             names.into_iter().find_map(|name| annotations.get(name)?.as_bool())
         };
         // Decisions, section 1: what a server says makes nothing looser, unless the user trusts it in this.
@@ -81,12 +76,17 @@ impl Wanted {
         );
         let reaches_out = hint(["open_world", "openWorldHint"]);
         access.claims = claimed(believed, Some(destroys), reaches_out).filter(|_| trusted);
-        let (mut cautions, mut flagged) = (Vec::new(), Vec::new());
+        let Held { blocked, mut flagged, mut cautions } =
+            lists.held(&shared.pinned, app, &self.label, &self.tool);
         match server {
             Some(server) if server.require.wants(&self.tool, believed) => {
                 cautions.push("the app asks for an approval of this tool (require_approval)".to_owned());
             }
-            Some(_) => {}
+            // Only a name that the user has written down is one that is trusted in anything.
+            Some(_) => {
+                let settings = app.name().and_then(|name| policy.apps.get(name));
+                access.spared = settings.is_some_and(|settings| settings.trust_require_approval);
+            }
             None => flagged.push("the app's request does not say which server this is".to_owned()),
         }
         if destroys {
@@ -94,7 +94,7 @@ impl Wanted {
         }
         Call {
             door: Door::Responses,
-            agent: shared.options.agent.clone(),
+            agent: app.clone(),
             session: session.clone(),
             tool_call_id: Some(self.id.clone()),
             roots: shared.options.roots.clone(),
@@ -111,35 +111,19 @@ impl Wanted {
             not_shown: Vec::new(),
             by_hand: None,
             server: known.or_else(|| server.and_then(identity)),
-            blocked: None,
+            blocked,
             cautions,
             flagged,
             parent: None,
-            about: Some(about(&self.label, server, listed.as_ref())),
+            about: Some(about(&self.label, server, listed)),
         }
     }
 }
 
 /// A server that is not configured, by how the endpoint reaches it.
-fn identity(server: &Server) -> Option<ServerId> {
+pub(crate) fn identity(server: &Server) -> Option<ServerId> {
     let (kind, value) = server.place.as_ref()?;
     Some(ServerId::of(&json!({ "responses": { *kind: value } })))
-}
-
-/// What the server has said of a tool, as the endpoint passes it on.
-fn listed(label: &str, tool: &str, items: &[Box<RawValue>]) -> Option<Value> {
-    items.iter().rev().find_map(|item| {
-        if !item.get().contains("mcp_list_tools") {
-            return None;
-        }
-        let item: Value = serde_json::from_str(item.get()).ok()?;
-        let is = |name: &str, wanted: &str| item.get(name).and_then(Value::as_str) == Some(wanted);
-        if !(is("type", "mcp_list_tools") && is("server_label", label)) {
-            return None;
-        }
-        let tools = item.get("tools")?.as_array()?;
-        tools.iter().find(|listed| listed.get("name").and_then(Value::as_str) == Some(tool)).cloned()
-    })
 }
 
 fn about(label: &str, server: Option<&Server>, listed: Option<&Value>) -> ServerAbout {

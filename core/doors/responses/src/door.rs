@@ -3,14 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mayi_core::approval::visible;
 use mayi_core::call::{AgentId, ServerId};
 use mayi_core::gate::Gate;
+use mayi_core::pin::Pins;
 use mayi_core::policy::Mode;
 use mayi_core::store::Store;
+use mayi_doors::pinned::{Pinned, Told};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::chains::Chains;
+use crate::open::Made;
 use crate::plain::Leftovers;
 use crate::recording::Recorder;
 use crate::request::Server;
@@ -20,7 +24,7 @@ use crate::upstream::Upstream;
 const WAITING: usize = 64;
 
 /// Hears one line that people should know.
-pub type Say = Box<dyn Fn(&str) + Send + Sync>;
+pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How the door is to be.
 pub struct ResponsesOptions {
@@ -35,7 +39,7 @@ pub struct ResponsesOptions {
     /// The servers of the configuration that are reached by an address: their names, addresses and identities. An app's
     /// server of that name at that address is that one.
     pub servers: Vec<(String, String, ServerId)>,
-    /// Where it can be looked up who is within an agent.
+    /// Where it can be looked up who is within an agent, and what is trusted of servers.
     pub store: Arc<dyn Store>,
     /// A denial ends the answer, and the app's next request begins anew.
     pub reset_on_deny: bool,
@@ -53,6 +57,10 @@ pub(crate) struct Shared {
     pub(crate) options: ResponsesOptions,
     pub(crate) waiting: Semaphore,
     pub(crate) leftovers: Leftovers,
+    /// What servers say of their tools, held to what is trusted.
+    pub(crate) pinned: Pinned,
+    /// Which connection has made what.
+    pub(crate) made: Made,
     /// mayi ends.
     pub(crate) closing: CancellationToken,
 }
@@ -78,6 +86,10 @@ impl ResponsesDoor {
     /// A door before `upstream`.
     #[must_use]
     pub fn new(gate: Gate, upstream: Upstream, chains: Chains, options: ResponsesOptions) -> Self {
+        let say = Arc::clone(&options.say);
+        let told =
+            Told::new(Arc::new(move |server, text| say(&format!("{}: {text}", visible(server)))), false);
+        let pinned = Pinned::new(Pins::new(Some(Arc::clone(&options.store))), Arc::new(told));
         let shared = Shared {
             gate,
             upstream,
@@ -85,6 +97,8 @@ impl ResponsesDoor {
             options,
             waiting: Semaphore::new(WAITING),
             leftovers: Leftovers::default(),
+            pinned,
+            made: Made::default(),
             closing: CancellationToken::new(),
         };
         Self { shared: Arc::new(shared) }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use http::{HeaderMap, Method, StatusCode, header};
 use mayi_core::approval::visible;
+use mayi_doors::listen::Visitor;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::answers::{Answer, Calls};
@@ -38,6 +40,8 @@ pub(crate) struct Exchange {
     /// So many items have been looked at.
     looked: usize,
     pub(crate) recording: Recording,
+    /// The connection that it is for; none, where it comes from within this process.
+    visitor: Option<Arc<Visitor>>,
 }
 
 /// What comes after a response that asked for approvals.
@@ -54,12 +58,12 @@ impl Exchange {
         asked: Asked,
         mut headers: HeaderMap,
         joined: Joined,
-        recording: Recording,
+        (recording, visitor): (Recording, Option<Arc<Visitor>>),
     ) -> Self {
         // It would make an endpoint answer a later request with the answer to the first.
         headers.remove("idempotency-key");
         headers.insert(header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
-        Self { shared, asked, headers, joined, calls: None, rounds: 0, looked: 0, recording }
+        Self { shared, asked, headers, joined, calls: None, rounds: 0, looked: 0, recording, visitor }
     }
 
     fn calls(&mut self) -> &mut Calls {
@@ -67,12 +71,16 @@ impl Exchange {
         calls.get_or_insert_with(|| Calls::new(shared, asked))
     }
 
-    /// Has calls judged that the app itself approves.
-    pub(crate) async fn approved_by_the_app(&mut self, requests: Vec<(String, Vec<Value>)>) -> Vec<Answer> {
+    /// Has calls judged that the app itself approves. `said`: the items of what it goes on from.
+    pub(crate) async fn approved_by_the_app(
+        &mut self,
+        requests: Vec<(String, Vec<Value>)>,
+        said: &[Box<RawValue>],
+    ) -> Vec<Answer> {
         self.calls();
         let Self { shared, asked, calls, .. } = self;
         let Some(calls) = calls else { return Vec::new() };
-        let answers = calls.answers(shared, asked, requests, (&[], None)).await;
+        let answers = calls.answers(shared, asked, requests, (said, None)).await;
         calls.begin();
         answers
     }
@@ -151,8 +159,23 @@ impl Exchange {
         }
     }
 
+    /// Whether what the app goes on from is its own: made over this connection. It matters where every program of the user
+    /// is the same caller.
+    pub(crate) fn is_its_own(&self, id: &str) -> bool {
+        let is_open = self.shared.upstream.has_apps_key();
+        !is_open || self.visitor.as_ref().is_some_and(|visitor| self.shared.made.is_of(id, visitor))
+    }
+
+    /// A response was made for this connection, or a conversation went on.
+    pub(crate) fn made(&self, id: &str) {
+        if let Some(visitor) = self.visitor.as_ref().filter(|_| self.shared.upstream.has_apps_key()) {
+            self.shared.made.add([id], visitor);
+        }
+    }
+
     /// Looks at what has run.
     fn look(&mut self) {
+        self.joined.responses.iter().for_each(|id| self.made(id));
         let items = self.joined.items().get(self.looked..).unwrap_or_default();
         let ran = items.iter().any(|item| item.get().contains("mcp_call"));
         if ran {

@@ -4,13 +4,15 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use futures::TryStreamExt;
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use mayi_core::call::{Digest, digest_of_bytes};
+use mayi_core::gate::{KinError, is_of_this_user, is_within_an_agent};
 use mayi_doors::listen::{self, Visitor};
+use mayi_doors::members::Members;
 use mayi_doors::web::{bearer, is_served, same_token};
 use tokio::net::TcpListener;
 
@@ -22,7 +24,7 @@ use crate::refusal::Trouble;
 use crate::request::Asked;
 use crate::route::{Route, route};
 use crate::upstream::{head, is_coded, passed, unreachable, whole};
-use crate::{own, plain, retrieve, streamed};
+use crate::{aside, open, own, plain, retrieve, streamed};
 
 /// The most connections at a time.
 const CONNECTIONS: usize = 1024;
@@ -34,8 +36,9 @@ const BODY: Duration = Duration::from_secs(120);
 /// What tells apps from strangers.
 #[derive(Clone)]
 pub struct Admission {
-    /// The token that has to come with every request.
-    pub token: String,
+    /// The token that has to come with every request; without one, every program of this user comes in, with a key of its own
+    /// for the endpoint.
+    pub token: Option<String>,
     /// Names that the door may be called by, such as `localhost`.
     pub hosts: Vec<String>,
 }
@@ -80,7 +83,7 @@ async fn handled(
     let (route, target) = route(&parts.method, &parts.uri, &parts.headers)?;
     let (method, mut sent) = (parts.method, parts.headers);
     match route {
-        Route::Create => created(shared, body, sent).await,
+        Route::Create => created(shared, body, sent, Some(Arc::clone(visitor))).await,
         Route::Seen { id, rest } => {
             let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
             match shared.chains.behind(&id) {
@@ -91,9 +94,13 @@ async fn handled(
                 Some(chain) if method == Method::DELETE && rest.is_empty() => {
                     retrieve::deleted(shared, &chain, &sent).await
                 }
+                _ if method != Method::GET && method != Method::DELETE => {
+                    aside(shared, method, &target, (body, sent)).await
+                }
                 _ => through(shared, method, &target, (body, sent)).await,
             }
         }
+        Route::Aside => aside(shared, method, &target, (body, sent)).await,
         Route::Other => through(shared, method, &target, (body, sent)).await,
     }
 }
@@ -112,24 +119,36 @@ async fn admitted(
     if headers.contains_key(header::ORIGIN) {
         return Err(Trouble::refused("web pages are not served here"));
     }
-    if !bearer(headers).is_some_and(|sent| same_token(sent, &admission.token)) {
-        let message =
-            "there is no valid API key: the one for apps is in the file that mayi names when it starts";
-        return Err(Trouble::new(StatusCode::UNAUTHORIZED, "mayi_token", message));
+    match &admission.token {
+        Some(token) if bearer(headers).is_some_and(|sent| same_token(sent, token)) => {}
+        Some(_) => {
+            let message =
+                "there is no valid API key: the one for apps is in the file that mayi names when it starts";
+            return Err(Trouble::new(StatusCode::UNAUTHORIZED, "mayi_token", message));
+        }
+        None => open::fits(parts)?,
     }
+    let anybody = admission.token.is_none();
     let (store, local, peer) = (Arc::clone(&shared.options.store), visitor.local, visitor.peer);
     // Once for a connection: an agent has no way into one that is open.
     let within = visitor
         .within
         .get_or_init(|| async move {
-            let look = move || mayi_core::gate::is_within_an_agent(&*store, local, peer);
+            let look = move || {
+                let others = anybody && !is_of_this_user(local, peer)?;
+                Ok::<_, KinError>(others || is_within_an_agent(&*store, local, peer)?)
+            };
             // What can't be known is not let in.
             !matches!(tokio::task::spawn_blocking(look).await, Ok(Ok(false)))
         })
         .await;
     if *within {
         // Its calls would be judged by the app's rules, and not by the agent's own.
-        let message = "this comes from an agent, or from what one has started, which can't be the app";
+        let message = if anybody {
+            "this comes from another user, or from an agent or what one has started, which can't be the app"
+        } else {
+            "this comes from an agent, or from what one has started, which can't be the app"
+        };
         return Err(Trouble::refused(message));
     }
     visitor.stranger.is_known();
@@ -141,15 +160,9 @@ pub(crate) async fn created(
     shared: &Arc<Shared>,
     body: Body,
     sent: HeaderMap,
+    visitor: Option<Arc<Visitor>>,
 ) -> Result<Response<Body>, Trouble> {
-    if sent.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {
-        let message = "compressed requests are not taken: send them as they are";
-        return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "mayi_request", message));
-    }
-    let read = tokio::time::timeout(BODY, to_bytes(body, LONGEST)).await;
-    let Ok(Ok(bytes)) = read else {
-        return Err(Trouble::request("the request is too long, or did not come in time"));
-    };
+    let bytes = read(body, &sent).await?;
     let request = digest(&bytes, &sent);
     let recorder = shared.options.recorder.as_ref();
     let mut asked = Asked::read(bytes.to_vec()).map_err(Trouble::request)?;
@@ -169,7 +182,7 @@ pub(crate) async fn created(
     // Only what says it has to be looked at: the rest is sent as it came.
     asked.first(previous.as_deref());
     let recording = Recording::begin(recorder, &bytes);
-    let mut exchange = Exchange::new(Arc::clone(shared), asked, sent.clone(), joined, recording);
+    let mut exchange = Exchange::new(Arc::clone(shared), asked, sent.clone(), joined, (recording, visitor));
     own::judged(&mut exchange, previous.as_deref(), &sent).await?;
     let text = exchange.asked.first(previous.as_deref());
     let request_up = shared.upstream.request(Method::POST, "/responses", &sent).body(text);
@@ -177,8 +190,14 @@ pub(crate) async fn created(
     if answer.status().is_client_error() {
         exchange.was_refused();
     }
-    if !answer.status().is_success() || exchange.asked.background {
-        return recorded(&exchange.recording, answer).await;
+    if !answer.status().is_success() {
+        return recorded(&exchange, answer).await;
+    }
+    if let Some(conversation) = exchange.asked.conversation() {
+        exchange.made(conversation);
+    }
+    if exchange.asked.background {
+        return recorded(&exchange, answer).await;
     }
     if is_coded(&answer) {
         return Err(Trouble::upstream("the endpoint's answer is compressed, and can't be read"));
@@ -190,25 +209,64 @@ pub(crate) async fn created(
 }
 
 /// An answer that is passed as it is, and recorded where that is wanted: events are not, of an answer that goes on in the background.
-async fn recorded(recording: &Recording, answer: reqwest::Response) -> Result<Response<Body>, Trouble> {
-    if !recording.is_on() || streamed::is_stream(&answer) {
+async fn recorded(exchange: &Exchange, answer: reqwest::Response) -> Result<Response<Body>, Trouble> {
+    // Whose it is matters for who may answer what it asks.
+    let read = exchange.recording.is_on() || exchange.asked.background;
+    if !read || streamed::is_stream(&answer) {
         return Ok(passed(answer));
     }
     let (status, headers) = head(&answer);
     let text = whole(answer, LONGEST).await.map_err(Trouble::upstream)?;
-    recording.body(status.as_u16(), &text);
+    exchange.recording.body(status.as_u16(), &text);
+    if let Some(id) = id_of(&text) {
+        exchange.made(&id);
+    }
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     Ok(response)
 }
 
-/// What tells a request from every other one.
+/// The id of a response.
+fn id_of(text: &[u8]) -> Option<String> {
+    Members::parse(std::str::from_utf8(text).ok()?).ok()?.string("id")
+}
+
+/// What tells a request from every other one, also of those who have other keys.
 fn digest(bytes: &[u8], sent: &HeaderMap) -> Digest {
-    let mut text = sent.get("idempotency-key").map(|key| key.as_bytes().to_vec()).unwrap_or_default();
-    text.push(b'\n');
+    let mut text = Vec::new();
+    for name in ["idempotency-key", "authorization", "api-key"] {
+        text.extend_from_slice(sent.get(name).map(|key| key.as_bytes()).unwrap_or_default());
+        text.push(b'\n');
+    }
     text.extend_from_slice(bytes);
     digest_of_bytes(&text)
+}
+
+/// What is passed on if nothing in it approves anything, or brings tools in.
+async fn aside(
+    shared: &Arc<Shared>,
+    method: Method,
+    target: &str,
+    (body, sent): (Body, HeaderMap),
+) -> Result<Response<Body>, Trouble> {
+    let bytes = read(body, &sent).await?;
+    aside::checked(&bytes).map_err(Trouble::request)?;
+    let request = shared.upstream.request(method, target, &sent).body(bytes.to_vec());
+    Ok(passed(request.send().await.map_err(|error| unreachable(&error))?))
+}
+
+/// The whole of a request.
+async fn read(body: Body, sent: &HeaderMap) -> Result<Bytes, Trouble> {
+    if sent.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {
+        let message = "compressed requests are not taken: send them as they are";
+        return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "mayi_request", message));
+    }
+    let read = tokio::time::timeout(BODY, to_bytes(body, LONGEST)).await;
+    let Ok(Ok(bytes)) = read else {
+        return Err(Trouble::request("the request is too long, or did not come in time"));
+    };
+    Ok(bytes)
 }
 
 /// What is passed on as it is.

@@ -5,6 +5,7 @@
 //! sees one answer.
 
 mod answers;
+mod aside;
 mod ask;
 mod calls;
 mod chains;
@@ -13,6 +14,8 @@ mod events;
 mod exchange;
 mod front;
 mod joined;
+mod listed;
+mod open;
 mod own;
 mod plain;
 mod recording;

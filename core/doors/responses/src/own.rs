@@ -3,6 +3,7 @@
 use http::{HeaderMap, Method};
 use mayi_core::approval::visible;
 use serde_json::Value;
+use serde_json::value::to_raw_value;
 
 use crate::exchange::Exchange;
 use crate::refusal::Trouble;
@@ -21,11 +22,12 @@ pub(crate) async fn judged(
     previous: Option<&str>,
     sent: &HeaderMap,
 ) -> Result<(), Trouble> {
-    let mut places = Vec::new();
+    let (mut places, mut answers) = (Vec::new(), false);
     for (at, item) in exchange.asked.items().iter().enumerate() {
         if item.get("type").and_then(Value::as_str) != Some("mcp_approval_response") {
             continue;
         }
+        answers = true;
         let id = item.get("approval_request_id").and_then(Value::as_str);
         let (Some(id), Some(approve)) = (id, item.get("approve").and_then(Value::as_bool)) else {
             return Err(Trouble::request(
@@ -38,6 +40,12 @@ pub(crate) async fn judged(
         if approve {
             places.push((at, id.to_owned()));
         }
+    }
+    let from = exchange.asked.previous.as_deref().or_else(|| exchange.asked.conversation());
+    if answers && from.is_some_and(|id| !exchange.is_its_own(id)) {
+        return Err(Trouble::refused(
+            "this goes on from what another connection has made: whoever was asked answers (--open)",
+        ));
     }
     if places.is_empty() {
         return Ok(());
@@ -64,7 +72,8 @@ pub(crate) async fn judged(
         }
         requests.push((id.clone(), versions));
     }
-    let answers = exchange.approved_by_the_app(requests).await;
+    let said: Vec<_> = known.iter().filter_map(|item| to_raw_value(item).ok()).collect();
+    let answers = exchange.approved_by_the_app(requests, &said).await;
     for answer in answers.iter().filter(|answer| !answer.approve) {
         if let Some((at, _)) = places.iter().find(|(_, id)| *id == answer.id) {
             exchange.asked.put(*at, answer.item());

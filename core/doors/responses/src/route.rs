@@ -11,6 +11,8 @@ pub(crate) enum Route {
     Create,
     /// A response that an app saw, by its id, and what of it.
     Seen { id: String, rest: String },
+    /// A conversation is changed: what is in its items counts for the responses of it.
+    Aside,
     /// Anything else.
     Other,
 }
@@ -61,7 +63,8 @@ pub(crate) fn route(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(
         ["responses", id, rest @ ..] if !SPECIAL.contains(id) => {
             Route::Seen { id: (*id).to_owned(), rest: rest.join("/") }
         }
-        _ if lower == "responses" && first != "responses" => return Err(nothing()),
+        ["conversations", ..] if !reads => Route::Aside,
+        _ if matches!(&*lower, "responses" | "conversations") && first != lower => return Err(nothing()),
         _ => Route::Other,
     };
     Ok((route, target))

@@ -203,3 +203,25 @@ async fn kept_alive<T>(waited: impl Future<Output = T>, out: &Out) -> T {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::Recording;
+
+    /// Issue, 8: "SSE comments keep a stream alive": every 15 seconds, and no client takes one for an event.
+    #[tokio::test(start_paused = true)]
+    async fn given_a_long_wait_then_comments_come() {
+        let (sender, mut read) = mpsc::channel(AHEAD);
+        let out = Out { sender, told: Told::new(Recording::default(), LONGEST) };
+        kept_alive(tokio::time::sleep(Duration::from_secs(50)), &out).await;
+        drop(out);
+        let mut comments = Vec::new();
+        while let Some(chunk) = read.recv().await {
+            comments.extend_from_slice(&chunk.unwrap());
+        }
+        assert_eq!(comments, b": mayi waits for an answer\n\n".repeat(3));
+        let mut blocks = Blocks::new(1000);
+        assert!(blocks.take(&comments).unwrap().iter().all(|block| block.data().is_none()));
+    }
+}

@@ -34,12 +34,16 @@ const OWN: &[&str] = &[
 const KEPT: &[&str] =
     &["accept-encoding", "api-key", "authorization", "cookie", "expect", "origin", "referer"];
 
+/// Those of them that hold its credential, where that is its own: they are sent then.
+const CREDENTIALS: &[&str] = &["api-key", "authorization"];
+
 /// The endpoint.
 #[derive(Clone)]
 pub struct Upstream {
     http: reqwest::Client,
     base: Url,
     key: Option<HeaderValue>,
+    apps_key: bool,
 }
 
 impl Upstream {
@@ -68,7 +72,18 @@ impl Upstream {
             Ok::<_, String>(value)
         });
         let http = client(&base).map_err(|error| format!("can't make an HTTP client: {error}"))?;
-        Ok(Self { http, key: key.transpose()?, base })
+        Ok(Self { http, key: key.transpose()?, base, apps_key: false })
+    }
+
+    /// The same, where apps send it a key of their own.
+    #[must_use]
+    pub fn with_apps_key(self) -> Self {
+        Self { apps_key: true, ..self }
+    }
+
+    /// Whether apps send it a key of their own.
+    pub(crate) fn has_apps_key(&self) -> bool {
+        self.apps_key
     }
 
     /// Its address, without a slash at its end.
@@ -85,7 +100,9 @@ impl Upstream {
 
     /// A request with the app's headers, `target` being the path behind the address.
     pub(crate) fn request(&self, method: Method, target: &str, sent: &HeaderMap) -> reqwest::RequestBuilder {
-        let mut headers = through(sent, KEPT);
+        let kept: Vec<&str> =
+            KEPT.iter().copied().filter(|name| !(self.apps_key && CREDENTIALS.contains(name))).collect();
+        let mut headers = through(sent, &kept);
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if let Some(key) = &self.key {
             headers.insert(header::AUTHORIZATION, key.clone());

@@ -64,8 +64,13 @@ impl<'a> Findings<'a> {
         Finding { within, ..Finding::new(effect, access, source, reason) }
     }
 
+    /// So much was found, what was discharged among it.
+    pub(super) fn count(&self) -> usize {
+        self.list.len() + self.discharged.len()
+    }
+
     pub(super) fn spoke(&self) -> bool {
-        !self.list.is_empty() || !self.discharged.is_empty()
+        self.count() > 0
     }
 
     /// Takes an ask about the access, unless something discharges it (decisions, 4.6).

@@ -38,9 +38,20 @@ pub(super) fn category_of(
     }
 }
 
-/// Settings of servers and tools.
+/// Settings of servers and tools; where they are silent, what an app says that is trusted in it (decisions, amendment 16).
 pub(super) fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_>) {
     let Access::Mcp(mcp) = found.access else { return };
+    let before = found.count();
+    of_server(policy, mcp, category, found);
+    let denied = |category| policy.matrix.row(found.standing.mode).of(category) == Effect::Deny;
+    if mcp.spared && found.count() == before && !category.is_some_and(denied) {
+        let reason = "the app says that it needs no approval, and is trusted in that".to_owned();
+        let finding = found.finding(Effect::Allow, Source::Setting, reason);
+        found.list.push(finding);
+    }
+}
+
+fn of_server(policy: &Policy, mcp: &McpAccess, category: Option<Category>, found: &mut Findings<'_>) {
     let Some((name, tool)) = mcp.certain().filter(|(name, _)| is_passed(name, found.standing)) else {
         return;
     };

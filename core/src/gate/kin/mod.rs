@@ -100,7 +100,7 @@ fn stat(folder: &Path) -> Option<Stat> {
 #[must_use]
 pub fn peer_of(local: SocketAddr, peer: SocketAddr) -> Option<u32> {
     #[cfg(target_os = "linux")]
-    return holders::any(socket::other_end(local, peer).ok()??);
+    return holders::any(socket::other_end(local, peer).ok()??.inode);
     #[cfg(not(target_os = "linux"))]
     {
         let _ = (local, peer);
@@ -118,10 +118,28 @@ pub fn is_within_an_agent(store: &dyn Store, local: SocketAddr, peer: SocketAddr
     is_within(&asking(store)?, local, peer)
 }
 
+/// Whether the other end of a TCP connection within this machine is a socket of the user that this process runs as. This end is
+/// `local`, and that one `peer`. Only Linux tells.
+///
+/// # Errors
+/// If it can't be said: nobody should be let in then.
+pub fn is_of_this_user(local: SocketAddr, peer: SocketAddr) -> Result<bool, KinError> {
+    #[cfg(target_os = "linux")]
+    {
+        let socket = socket::other_end(local, peer)?.ok_or(KinError::Gone)?;
+        Ok(socket.user == rustix::process::geteuid().as_raw())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (local, peer);
+        Err(std::io::Error::from(std::io::ErrorKind::Unsupported).into())
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn is_within(asking: &[u32], local: SocketAddr, peer: SocketAddr) -> Result<bool, KinError> {
     match socket::other_end(local, peer)? {
-        Some(inode) => Ok(holders::any_within(asking, inode)?),
+        Some(socket) => Ok(holders::any_within(asking, socket.inode)?),
         // What comes from another machine is in no table here.
         None if !peer.ip().to_canonical().is_loopback() => Ok(false),
         None => Err(KinError::Gone),

@@ -7,23 +7,30 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 const V4: &str = "/proc/net/tcp";
 const V6: &str = "/proc/net/tcp6";
 
-/// The inode of the socket that is at `peer` and talks to `local`. `None`: there is none, or no process holds it.
-pub(super) fn other_end(local: SocketAddr, peer: SocketAddr) -> io::Result<Option<u64>> {
+/// A socket that a process holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Socket {
+    pub(super) inode: u64,
+    /// The user whose socket it is.
+    pub(super) user: u32,
+}
+
+/// The socket that is at `peer` and talks to `local`. `None`: there is none, or no process holds it.
+pub(super) fn other_end(local: SocketAddr, peer: SocketAddr) -> io::Result<Option<Socket>> {
     let (here, there) = (local.ip().to_canonical(), peer.ip().to_canonical());
     let text = |at: IpAddr, port: u16| format!("{}:{port:04X}", hex(at));
     let entry = |here: IpAddr, there: IpAddr| [text(there, peer.port()), text(here, local.port())];
-    let inode = match (here, there) {
+    match (here, there) {
         (IpAddr::V4(local), IpAddr::V4(peer)) => {
             // A socket for both families says so of its addresses.
             let mapped = |address: Ipv4Addr| IpAddr::V6(address.to_ipv6_mapped());
             match find(V4, &entry(here, there))? {
-                0 => find(V6, &entry(mapped(local), mapped(peer)))?,
-                inode => inode,
+                None => find(V6, &entry(mapped(local), mapped(peer))),
+                found => Ok(found),
             }
         }
-        _ => find(V6, &entry(here, there))?,
-    };
-    Ok(Some(inode).filter(|inode| *inode != 0))
+        _ => find(V6, &entry(here, there)),
+    }
 }
 
 /// An address as the tables write it: words of 32 bits, in the order of this machine.
@@ -36,26 +43,27 @@ fn hex(address: IpAddr) -> String {
     words.map(|word| format!("{:08X}", u32::from_ne_bytes(word))).collect()
 }
 
-/// The inode of the entry with these addresses: its own and the other one's; 0, if there is none or nobody has it.
-fn find(table: &str, addresses: &[String; 2]) -> io::Result<u64> {
+/// The entry with these addresses: its own and the other one's; none, if nobody has it.
+fn find(table: &str, addresses: &[String; 2]) -> io::Result<Option<Socket>> {
     let mut table = match File::open(table) {
         Ok(table) => BufReader::with_capacity(64 * 1024, table),
         // A system without IPv6.
-        Err(error) if error.kind() == ErrorKind::NotFound && table == V6 => return Ok(0),
+        Err(error) if error.kind() == ErrorKind::NotFound && table == V6 => return Ok(None),
         Err(error) => return Err(error),
     };
     let mut line = String::new();
     loop {
         line.clear();
         if table.read_line(&mut line)? == 0 {
-            return Ok(0);
+            return Ok(None);
         }
         let mut fields = line.split_ascii_whitespace().skip(1);
         if addresses.iter().all(|address| fields.next() == Some(address))
-            && let Some(inode) = fields.nth(6).and_then(|inode| inode.parse().ok())
+            && let Some(user) = fields.nth(4).and_then(|user| user.parse().ok())
+            && let Some(inode) = fields.nth(1).and_then(|inode| inode.parse().ok())
             && inode != 0
         {
-            return Ok(inode);
+            return Ok(Some(Socket { inode, user }));
         }
     }
 }

@@ -175,6 +175,37 @@ fn given_an_end_that_is_closed_then_nobody_can_say() {
     assert!(!is_within(&[std::process::id()], local, elsewhere).unwrap(), "another machine");
 }
 
+/// Whose socket it is, is told; where nobody has it any more, nobody can say. Attack 381.
+#[test]
+fn given_a_connection_of_this_user_or_another_one_then_that_is_told() {
+    let mut there = None;
+    let line = |at: SocketAddr| format!("exec 3<>/dev/tcp/127.0.0.1/{}; read line", at.port());
+    let stream = accepted("127.0.0.1:0", |at| there = Some(Started::shell(&line(at))));
+    let (local, peer) = ends(&stream);
+    assert!(is_of_this_user(local, peer).unwrap());
+    drop(there);
+    let mut client = None;
+    let stream = accepted("127.0.0.1:0", |at| client = Some(TcpStream::connect(at).unwrap()));
+    drop(client);
+    let (local, peer) = ends(&stream);
+    assert!(matches!(is_of_this_user(local, peer), Err(KinError::Gone)));
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let mut there = None;
+    let stream = accepted("127.0.0.1:0", |at| {
+        let mut command = Command::new("bash");
+        std::os::unix::process::CommandExt::uid(
+            command.args(["-c", &line(at)]).current_dir("/").stdin(Stdio::piped()),
+            65534,
+        );
+        there = Some(Started::of(command));
+    });
+    let (local, peer) = ends(&stream);
+    assert!(!is_of_this_user(local, peer).unwrap());
+    drop(there);
+}
+
 /// Who asks is what the store says: a gate's process, and the one that it works for.
 #[test]
 fn given_processes_in_the_store_then_what_they_started_is_within() {

@@ -80,7 +80,7 @@ given('given a card when it is answered in the chat then the one on the page set
   await cardOf(page, id).waitFor();
   await chat.press(id, 'deny');
   await inState(page, id, 'denied');
-  assert.match(await cardOf(page, id).innerText(), /Denied by vscode/);
+  assert.match(await cardOf(page, id).innerText(), /Tool call denied by vscode/);
   assert.equal(await cardOf(page, id).locator('[action-id]').count(), 0);
   await chat.idle();
   assert.equal(scene.file('b.txt'), null);

@@ -78,7 +78,7 @@ test('given a denial with a reason then the reason goes along', async () => {
   await press(page, one.approvalId, 'deny_reason_send');
   await inState(page, one.approvalId, 'denied');
   assert.equal((await answer()).reason, 'use the staging folder');
-  assert.ok((await cardOf(page, one.approvalId).innerText()).includes('Denied by page (use the staging folder)'));
+  assert.ok((await cardOf(page, one.approvalId).innerText()).includes('Tool call denied by page (use the staging folder)'));
 });
 
 test('given Always then the pattern and where it holds are chosen, and can be edited', async () => {
@@ -196,7 +196,7 @@ test('given an answer elsewhere then the card settles in its place and says whos
   const box = await cardOf(page, two.approvalId).boundingBox();
   fake.elsewhere(one, 'allow_once', 'vscode');
   await inState(page, one.approvalId, 'approved');
-  assert.ok((await cardOf(page, one.approvalId).innerText()).includes('Allowed by vscode'));
+  assert.ok((await cardOf(page, one.approvalId).innerText()).includes('Tool call approved by vscode'));
   assert.equal(await cardOf(page, one.approvalId).locator('[action-id]').count(), 0);
   assert.deepEqual(await cardOf(page, two.approvalId).boundingBox(), box, 'what is below it has not moved');
   const three = card();
@@ -214,7 +214,7 @@ test('given an answer that came too late then the card says who was first', asyn
   fake.state.refusals.push({ code: -32020, message: 'already answered by terminal', data: { reason: 'settled', state: 'denied', by: 'terminal' } });
   await press(page, one.approvalId, 'allow_once');
   await inState(page, one.approvalId, 'denied');
-  assert.ok((await cardOf(page, one.approvalId).innerText()).includes('Denied by terminal'));
+  assert.ok((await cardOf(page, one.approvalId).innerText()).includes('Tool call denied by terminal'));
 });
 
 test('given a connection that breaks then the choices rest, it is said, and nothing is missed', async () => {
@@ -352,7 +352,7 @@ test('given a screen reader then cards and choices have names, and news is told'
   await page.getByRole('group', { name: 'Answers' }).waitFor();
   assert.ok((await page.getByRole('log').innerText()).includes('claude wants to run a command shell(cargo test)'));
   fake.elsewhere(one, 'deny', 'vscode');
-  await until('the end is told', async () => (await page.getByRole('log').innerText()).includes('Denied by vscode'));
+  await until('the end is told', async () => (await page.getByRole('log').innerText()).includes('Tool call denied by vscode'));
 });
 
 test('given a phone then targets are big, nothing is wider than the screen, and dark is dark', async () => {

@@ -105,7 +105,7 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     if pins.is_empty() {
-        ctx.note("no server has said anything through `mayi mcp` so far");
+        ctx.note("no server has said anything so far");
         return Ok(Exit::Done);
     }
     let now = Timestamp::now();
@@ -207,7 +207,7 @@ fn raw(item: &Item) -> String {
 
 fn accept(server: &str, tools: &[String], yes: bool, ctx: &Context) -> Result<Exit, CliError> {
     let Some(kept) = memory::changing(ctx)? else {
-        return Err(CliError::usage("no server has said anything through `mayi mcp` so far"));
+        return Err(CliError::usage("no server has said anything so far"));
     };
     person::is_here(&*kept.store)?;
     let pins = chosen(of_server(&*kept.store, server)?, tools)?;
@@ -261,7 +261,7 @@ fn accept(server: &str, tools: &[String], yes: bool, ctx: &Context) -> Result<Ex
 
 fn forget(server: &str, ctx: &Context) -> Result<Exit, CliError> {
     let Some(Kept { store, writer }) = memory::changing(ctx)? else {
-        return Err(CliError::usage("no server has said anything through `mayi mcp` so far"));
+        return Err(CliError::usage("no server has said anything so far"));
     };
     person::is_here(&*store)?;
     let now = Timestamp::now();

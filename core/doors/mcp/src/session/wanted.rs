@@ -13,7 +13,6 @@ use crate::frame::Frame;
 use crate::front::Key;
 use crate::members::Members;
 use crate::server::{Server, Tool};
-use mayi_core::approval::visible;
 use mayi_core::call::{
     Access, Call, Category, Digest, Door, McpAccess, ServerAbout, SessionId, ToolAbout, claimed,
 };
@@ -158,14 +157,7 @@ pub(crate) fn described(
         .and_then(|settings| settings.tools.get(tool))
         .is_some_and(|tool| tool.approval == Approval::NotRequired);
     let (flags, blocked) = shared.pinned.found(server, tool, said);
-    let mut flagged: Vec<String> =
-        flags.iter().map(|flag| format!("what the server says of the tool: {flag}")).collect();
-    if let Some(first) = flagged.first_mut() {
-        let accept = mayi_core::call::shell::join(
-            &["mayi", "mcp", "pins", "accept", &server.name, tool].map(str::to_owned),
-        );
-        first.push_str(&format!("; this is asked about until it is accepted: `{}`", visible(&accept)));
-    }
+    let flagged = mayi_doors::pinned::flagged(&server.name, tool, &flags);
     let mut cautions = Vec::new();
     if destructive && !settled {
         cautions.push("the server itself calls this tool destructive".to_owned());

@@ -57,6 +57,42 @@ fn given_a_category_for_an_agents_own_tool_then_the_matrix_speaks_by_it() {
     assert_eq!(in_mode(&configured, &vague, Mode::Plan).effect, Deny);
 }
 
+/// Decisions, amendment 16: what a trusted app spares counts where nothing else speaks, and never over a rule, a setting, plan
+/// mode, a row of the matrix that denies, or what a server's definition is flagged for.
+#[test]
+fn given_a_tool_that_a_trusted_app_spares_then_it_runs_only_where_nothing_else_speaks() {
+    let spared = |mut call: Call| {
+        for access in &mut call.accesses {
+            if let Access::Mcp(mcp) = access {
+                mcp.spared = true;
+            }
+        }
+        call
+    };
+    let plain = policy(&[]);
+    assert_eq!(effect(&plain, &of_server("t")), Ask);
+    assert_eq!(effect(&plain, &spared(of_server("t"))), Allow);
+    assert_eq!(in_mode(&plain, &spared(of_server("t")), Mode::Plan).effect, Deny);
+    assert_eq!(effect(&policy(&[(Ask, "mcp(s/t)")]), &spared(of_server("t"))), Ask);
+    assert_eq!(effect(&policy(&[(Deny, "mcp(s/*)")]), &spared(of_server("t"))), Deny);
+    let mut denying = policy(&[]);
+    denying.matrix.default.external = Deny;
+    assert_eq!(effect(&denying, &spared(of_server("t"))), Deny);
+    let flagged = Call { flagged: vec!["odd".into()], ..spared(of_server("t")) };
+    assert_eq!(effect(&plain, &flagged), Ask);
+    let careful = Call { cautions: vec!["destructive".into()], ..spared(of_server("t")) };
+    assert_eq!(effect(&plain, &careful), Ask);
+    let mut required = policy(&[]);
+    required.servers.insert(
+        "s".into(),
+        ServerSettings { approval: Some(Approval::Required), ..ServerSettings::default() },
+    );
+    let passed = ["s".to_owned()];
+    let grants = Grants::default();
+    let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &passed };
+    assert_eq!(decide(&required, &spared(of_server("t")), &standing).effect, Ask);
+}
+
 /// Decisions, 4.3: "`all` covers external", for a server without settings too; only for one that is known by how it is
 /// reached, and that mayi put into the session.
 #[test]

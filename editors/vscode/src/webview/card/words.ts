@@ -93,6 +93,8 @@ const OUTCOME: Record<State, string> = {
 export function outcome(settled: Pick<Answered, "state" | "by" | "at">): string {
   const at = settled.at === "" ? null : new Date(settled.at);
   const time = at === null || Number.isNaN(at.getTime()) ? "" : at.toLocaleTimeString();
+  // A rule that came in while the card waited is nobody's answer.
+  if (settled.by === "policy" && settled.state === "denied") return `✕ Tool call denied by policy${time === "" ? "" : ` at ${time}`}`;
   const who = settled.by === "" ? "" : settled.state === "cancelled" || settled.state === "expired" ? "" : `, answered by ${settled.by}`;
   return `${OUTCOME[settled.state]}${who}${time === "" ? "" : ` at ${time}`}`;
 }
