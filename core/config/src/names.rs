@@ -35,9 +35,8 @@ pub const RESERVED: &[&str] = &[
     "uninstall",
 ];
 
-/// Why a name of a server is refused, and what to write instead.
-pub(super) fn refuse_server(name: &str) -> Option<(String, String)> {
-    let what = "a server";
+/// Why a name of a server or an app (`what`) is refused, and what to write instead.
+pub(super) fn refuse(what: &str, name: &str) -> Option<(String, String)> {
     if !Names::plain(name) {
         return Some(refused(what, name, "use letters, digits, `.`, `_` and `-`, at most 128 of them"));
     }

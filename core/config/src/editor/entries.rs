@@ -33,7 +33,7 @@ impl EditorAgent {
 impl EditorServer {
     pub(super) fn entry(&self, name: &str, errors: &mut Vec<ConfigError>) -> ServerEntry {
         let mut check = Check { place: place("servers", name), errors };
-        check.name("servers", names::refuse_server(name));
+        check.name("servers", names::refuse("a server", name));
         if self.approval == Some(Approval::Default) {
             check.mistake(
                 ".approval",

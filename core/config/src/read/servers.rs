@@ -56,7 +56,7 @@ const LEVELS: &[(&str, Level)] =
 pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
     for (name, mut section) in top.named_tables("servers") {
         let reader = section.reader();
-        if let Some((message, help)) = names::refuse_server(name.get_ref()) {
+        if let Some((message, help)) = names::refuse("a server", name.get_ref()) {
             reader.mistake(name.span(), message, Some(help));
         }
         let transport = transport(&mut section);
