@@ -9,6 +9,7 @@ mod confirm;
 mod demo_agent;
 mod doctor;
 mod grants;
+mod hook;
 mod import;
 mod inbox;
 mod init;
@@ -28,6 +29,9 @@ use self::bypass::BypassArgs;
 use self::check::CheckArgs;
 use self::config::ConfigCommand;
 use self::grants::GrantsArgs;
+use self::hook::HookArgs;
+#[cfg(unix)]
+pub use self::hook::worker;
 use self::inbox::InboxArgs;
 use self::init::InitArgs;
 use self::log::LogArgs;
@@ -85,6 +89,9 @@ pub(crate) enum Command {
     /// Stand between an MCP client and its servers, with every tool call gated
     #[command(after_help = mcp::AFTER)]
     Mcp(Box<McpArgs>),
+    /// Decide about the tool calls of an agent in its own terminal, by its hooks
+    #[command(after_help = hook::AFTER)]
+    Hook(HookArgs),
     /// Stand between an app and its Responses API, and have its MCP calls approved
     #[command(after_help = responses::AFTER)]
     Responses(Box<ResponsesArgs>),
@@ -180,6 +187,7 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             ctx.sources.command_line = args.command_line();
             responses::responses(*args, ctx).await
         }
+        Command::Hook(args) => hook::hook(args, &ctx),
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),
         Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),

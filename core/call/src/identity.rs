@@ -6,6 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::Digest;
 
+/// Names of one program each: as mayi starts it over ACP, and as it runs with its hooks.
+const KIN: &[&[&str]] = &[
+    &["claude", "claude-code"],
+    &["codex", "codex-cli"],
+    &["copilot", "copilot-cli"],
+    &["cursor", "cursor-hooks"],
+    &["gemini", "gemini-cli"],
+    &["opencode", "opencode-tui"],
+    &["qwen", "qwen-code"],
+];
+
 /// An agent, by its launch binding: the name it was configured under, or the digest of a command
 /// given with `--command`, which shares nothing with named agents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,6 +35,19 @@ impl AgentId {
     pub fn command(words: &[String]) -> Self {
         let digest = super::digest_of(&serde_json::json!(words));
         Self(format!("command:{}", digest.short()))
+    }
+
+    /// The other names of the same program, started in another way (decisions, amendment 12): what denies, asks or is stricter
+    /// for one of them holds for all. What allows is for the way of starting it that it was given to.
+    pub fn kin(&self) -> impl Iterator<Item = &'static str> {
+        let family = KIN.iter().find(|names| names.contains(&self.as_str())).copied().unwrap_or_default();
+        family.iter().copied().filter(|name| *name != self.as_str())
+    }
+
+    /// Whether `name` is this agent, or another name of the same program.
+    #[must_use]
+    pub fn is_kin(&self, name: &str) -> bool {
+        name == self.as_str() || self.kin().any(|other| other == name)
     }
 
     /// The identity as text; a name can't hold `:`, so the two forms never meet.

@@ -130,9 +130,12 @@ impl Policy {
     /// administrator locked a stricter one is that one.
     #[must_use]
     pub fn mode_of(&self, agent: &AgentId, chosen: Option<Mode>) -> Mode {
-        chosen
-            .map(|mode| mode.max(self.least_mode(agent)))
-            .or_else(|| self.agents.get(agent.as_str()).filter(|_| agent.is_named())?.mode)
-            .unwrap_or(self.mode)
+        if let Some(mode) = chosen {
+            return mode.max(self.least_mode(agent));
+        }
+        let own = self.agents.get(agent.as_str()).filter(|_| agent.is_named()).and_then(|own| own.mode);
+        // Decisions, amendment 12: "stricter modes hold for all aliases".
+        let kin = agent.kin().filter_map(|name| self.agents.get(name)?.mode);
+        kin.fold(own.unwrap_or(self.mode), Mode::max)
     }
 }

@@ -47,10 +47,14 @@ impl Rule {
         }
     }
 
-    /// Whether it is about `agent`.
+    /// Whether it is about `agent`: what denies or asks is about all the ways of starting it (decisions, amendment 12).
     #[must_use]
     pub fn is_for(&self, agent: &AgentId) -> bool {
-        self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
+        self.agents.is_empty()
+            || self.agents.iter().any(|name| match self.effect {
+                Effect::Allow => name == agent.as_str(),
+                Effect::Ask | Effect::Deny => agent.is_kin(name),
+            })
     }
 
     /// Whether it matches `access`, given the session's roots. An allow matches only what is

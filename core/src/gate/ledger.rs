@@ -274,6 +274,7 @@ fn ruling(judged: &Judged, fate: &Fate, judge: &Judge) -> Option<Ruling> {
     let (effect, by) = match fate {
         Fate::Allow { by, .. } => (Effect::Allow, by.as_str()),
         Fate::Refuse(Why::Nobody) => (Effect::Deny, "nobody"),
+        Fate::Refuse(Why::Left) => (Effect::Ask, By::Policy.as_str()),
         Fate::Refuse(_) => (Effect::Deny, By::Policy.as_str()),
         Fate::Ask(_) => (Effect::Ask, By::Policy.as_str()),
     };

@@ -109,7 +109,12 @@ impl Grant {
     /// Whether it is about calls like `call`, as far as agent, session and folder say.
     #[must_use]
     pub fn reaches(&self, call: &Call) -> bool {
-        self.agent == call.agent
+        let for_it = match self.effect {
+            Effect::Allow => self.agent == call.agent,
+            // Decisions, amendment 12: a denial holds however the agent was started.
+            Effect::Ask | Effect::Deny => self.agent.is_kin(call.agent.as_str()),
+        };
+        for_it
             && match self.scope {
                 Scope::Session => self.session.as_ref() == Some(&call.session),
                 Scope::Workspace => self.workspace.is_some() && self.workspace == call.workspace(),
