@@ -20,6 +20,7 @@ mod reload;
 mod responses;
 mod run;
 mod serve;
+mod settings;
 mod test;
 mod trust;
 
@@ -204,6 +205,19 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
         // One that is needed was there before the command line was read.
         Command::Supervise => Err(CliError::usage("there are no supervisors on this system")),
     }
+}
+
+/// The program that others are to start: this one.
+///
+/// # Errors
+/// If it is not known where that is, or it can't be said in UTF-8.
+fn own_place() -> Result<String, CliError> {
+    let cant = |why: String| CliError::internal(format!("where mayi is installed can't be told: {why}"));
+    let place = std::env::current_exe().map_err(|error| cant(error.to_string()))?;
+    if !place.is_file() {
+        return Err(cant("it was replaced while it runs; try again".to_owned()));
+    }
+    place.into_os_string().into_string().map_err(|_| cant("its path is not UTF-8".to_owned()))
 }
 
 #[cfg(test)]

@@ -60,7 +60,8 @@ pub(crate) fn call(harness: &Harness, event: &Event, session: &Session, homes: &
         read.not_shown.push("the harness's own mode".to_owned());
     }
     if event.tool.is_empty() {
-        read.accesses.push(Access::Tool { name: "a tool without a name".to_owned(), category: Category::Execute });
+        read.accesses
+            .push(Access::Tool { name: "a tool without a name".to_owned(), category: Category::Execute });
     }
     Call {
         door: Door::Hook,

@@ -84,7 +84,9 @@ impl HookDoor {
         };
         Ok(match verdict {
             Verdict::Allowed(authorized) => Say::Allow(allowed(authorized.decision())),
-            Verdict::Denied(refusal) if refusal.left => Say::Ask(format!("mayi: {}", because(&refusal.decision))),
+            Verdict::Denied(refusal) if refusal.left => {
+                Say::Ask(format!("mayi: {}", because(&refusal.decision)))
+            }
             Verdict::Denied(refusal) => Say::Deny(self.refused(&refusal)),
             Verdict::Cancelled => Say::Deny("mayi: the question was withdrawn".to_owned()),
         })
@@ -108,7 +110,10 @@ fn allowed(decision: &Decision) -> String {
 
 /// The reason that `decision` turned on, as others may hear it.
 fn because(decision: &Decision) -> String {
-    decision.because().map(|finding| finding.relayed().to_owned()).unwrap_or_else(|| decision.effect.to_string())
+    decision
+        .because()
+        .map(|finding| finding.relayed().to_owned())
+        .unwrap_or_else(|| decision.effect.to_string())
 }
 
 /// What a model is told when it begins.

@@ -99,7 +99,10 @@ impl Sessions {
     pub fn tidy(&self) {
         let Ok(files) = std::fs::read_dir(&self.folder) else { return };
         let old = |meta: std::fs::Metadata| {
-            meta.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok()).is_some_and(|age| age > KEPT)
+            meta.modified()
+                .ok()
+                .and_then(|at| SystemTime::now().duration_since(at).ok())
+                .is_some_and(|age| age > KEPT)
         };
         for file in files.take(LOOKED_AT).filter_map(Result::ok) {
             if file.metadata().is_ok_and(old) {

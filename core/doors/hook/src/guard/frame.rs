@@ -42,7 +42,9 @@ impl Frame {
         }
         let body = rest.get(1..).unwrap_or_default();
         let text = |from: usize, to: usize| {
-            body.get(from..to).map(|bytes| std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| WRONG)).transpose()
+            body.get(from..to)
+                .map(|bytes| std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| WRONG))
+                .transpose()
         };
         match body.len().cmp(&(out + err)) {
             std::cmp::Ordering::Less => Ok(None),

@@ -66,7 +66,9 @@ pub fn bound(harness: &str, words: Vec<OsString>) -> ExitCode {
             Ok(output) => output,
             Err(why) => Output::blocked(&format!("blocked, since the hook for {harness} failed: {why}")),
         },
-        Err(why) => Output::blocked(&format!("blocked, since the hook for {harness} is not set up rightly: {why}")),
+        Err(why) => {
+            Output::blocked(&format!("blocked, since the hook for {harness} is not set up rightly: {why}"))
+        }
     };
     say(&output)
 }
@@ -94,7 +96,8 @@ fn worker(words: &[OsString], since: Instant, limit: Duration) -> Result<Output,
     if let Some(home) = std::env::var_os("HOME") {
         command.env(SAID_HOME, home);
     }
-    let ours = |name: &OsString| name.to_str().is_some_and(|name| name.starts_with("MAYI_") && name != "MAYI_MODE");
+    let ours =
+        |name: &OsString| name.to_str().is_some_and(|name| name.starts_with("MAYI_") && name != "MAYI_MODE");
     for name in std::env::vars_os().map(|(name, _)| name).filter(ours).filter(|name| name != SAID_HOME) {
         command.env_remove(name);
     }

@@ -65,7 +65,11 @@ impl Options {
                 None => (text, None),
             };
             if !KNOWN.contains(&name) {
-                return Err(format!("there is no option `{}`; there are {}", word.display(), KNOWN.join(", ")));
+                return Err(format!(
+                    "there is no option `{}`; there are {}",
+                    word.display(),
+                    KNOWN.join(", ")
+                ));
             }
             let Some(value) = joined.or_else(|| words.next().cloned()) else {
                 return Err(format!("{name} needs a value"));

@@ -95,7 +95,9 @@ pub(super) fn write(event: &Event, answer: &Answer) -> Output {
     };
     match (event.kind, &answer.say) {
         (Kind::Request, Say::Allow(_)) => put("decision", json!({ "behavior": "allow" })),
-        (Kind::Request, Say::Deny(reason)) => put("decision", json!({ "behavior": "deny", "message": reason })),
+        (Kind::Request, Say::Deny(reason)) => {
+            put("decision", json!({ "behavior": "deny", "message": reason }))
+        }
         // Its own question stands.
         (Kind::Request, _) => return notice(answer),
         (_, Say::Allow(reason) | Say::Deny(reason) | Say::Ask(reason)) => {

@@ -42,7 +42,11 @@ fn read(value: &Value) -> Result<Event, String> {
 
 fn write(event: &Event, answer: &Answer) -> Output {
     match (event.kind, &answer.say) {
-        (Kind::Before, Say::Allow(_)) => Output::nothing(),
+        // One member too many beside a denial, and the tool runs; exit code 2 with a reason blocks in any case (0.169.0).
+        (Kind::Before, Say::Deny(reason) | Say::Ask(reason)) => {
+            Output::blocked(reason.strip_prefix("mayi: ").unwrap_or(reason))
+        }
+        (Kind::Before, _) => Output::nothing(),
         _ => claude::write(event, answer),
     }
 }

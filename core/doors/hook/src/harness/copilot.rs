@@ -39,9 +39,8 @@ const TOOLS: &[(&str, Does)] = &[
 /// `server-tool`: every split counts, and a tool of its own has none of these.
 fn servers(tool: &str) -> Option<Vec<(String, String)>> {
     let own = TOOLS.iter().any(|(name, _)| *name == tool);
-    claude::servers(tool).or_else(|| {
-        (!own && tool.contains('-')).then(|| mayi_core::call::McpAccess::readings(tool, "-"))
-    })
+    claude::servers(tool)
+        .or_else(|| (!own && tool.contains('-')).then(|| mayi_core::call::McpAccess::readings(tool, "-")))
 }
 
 fn read(value: &Value) -> Result<Event, String> {

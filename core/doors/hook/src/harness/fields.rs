@@ -23,7 +23,9 @@ impl Fields<'_> {
                 None | Some(Value::Null) => {}
                 Some(Value::String(text)) => match &found {
                     Some(other) if other != text => {
-                        return Err(format!("the event's `{name}` says something else than another of its members"));
+                        return Err(format!(
+                            "the event's `{name}` says something else than another of its members"
+                        ));
                     }
                     _ => found = Some(text.clone()),
                 },

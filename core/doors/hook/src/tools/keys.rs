@@ -25,7 +25,8 @@ pub(super) const PATHS: &[&str] = &[
 pub(super) const LISTS: &[&str] = &["paths", "files", "file_paths", "filePaths"];
 
 /// A line for a shell, or the words of a program.
-pub(super) const LINES: &[&str] = &["command", "cmd", "commandLine", "command_line", "script", "shell_command"];
+pub(super) const LINES: &[&str] =
+    &["command", "cmd", "commandLine", "command_line", "script", "shell_command"];
 
 /// The folder that it runs in.
 pub(super) const FOLDERS: &[&str] =
@@ -122,7 +123,9 @@ fn manner(does: Does) -> &'static [&'static str] {
         ],
         Does::Patches => &["explanation", "description"],
         Does::Deletes => &["explanation", "recursive"],
-        Does::Fetches => &["prompt", "query", "format", "timeout", "max_length", "explanation", "raw", "start_index"],
+        Does::Fetches => {
+            &["prompt", "query", "format", "timeout", "max_length", "explanation", "raw", "start_index"]
+        }
         Does::SearchesWeb => &[
             "query",
             "search_term",
@@ -187,9 +190,19 @@ fn manner(does: Does) -> &'static [&'static str] {
             "todo",
             "title",
         ],
-        Does::Looks => {
-            &["bash_id", "task_id", "shell_id", "shellId", "filter", "block", "timeout", "wait_up_to", "delay", "id", "session_id"]
-        }
+        Does::Looks => &[
+            "bash_id",
+            "task_id",
+            "shell_id",
+            "shellId",
+            "filter",
+            "block",
+            "timeout",
+            "wait_up_to",
+            "delay",
+            "id",
+            "session_id",
+        ],
         Does::SwitchesMode | Does::Other => &[],
     }
 }

@@ -51,7 +51,8 @@ pub(crate) fn read(
     place: &Place<'_>,
 ) -> Read {
     let none = Map::new();
-    let mut reading = Reading { place, name, input: input.as_object().unwrap_or(&none), out: Read::default() };
+    let mut reading =
+        Reading { place, name, input: input.as_object().unwrap_or(&none), out: Read::default() };
     match servers {
         Some(readings) => {
             let access = McpAccess::new(readings, input.clone(), place.cwd);
@@ -166,7 +167,10 @@ impl Reading<'_> {
                 None | Some(Value::Null) => {}
                 Some(Value::Array(items)) => {
                     for item in items {
-                        match (item.as_str(), item.get("path").or(item.get("filePath")).and_then(Value::as_str)) {
+                        match (
+                            item.as_str(),
+                            item.get("path").or(item.get("filePath")).and_then(Value::as_str),
+                        ) {
                             (Some(path), _) | (None, Some(path)) => found.push(path.to_owned()),
                             (None, None) => self.odd(key),
                         }
@@ -240,7 +244,8 @@ impl Reading<'_> {
         let words: Vec<String> = words.into_iter().chain(folders).collect();
         let (cwd, env) = (self.place.cwd, BTreeMap::new());
         for home in self.place.homes.each() {
-            let at = Surroundings { cwd, roots: self.place.roots, home, env: &env, dialect: Dialect::Unknown };
+            let at =
+                Surroundings { cwd, roots: self.place.roots, home, env: &env, dialect: Dialect::Unknown };
             for access in shell::argv(&words, &at) {
                 self.push(access);
             }
@@ -255,7 +260,11 @@ impl Reading<'_> {
         for path in &paths {
             self.writes(kind, path);
             if let Some(new_text) = new.first() {
-                diffs.push(Diff { path: path.clone(), old_text: old.first().cloned(), new_text: new_text.clone() });
+                diffs.push(Diff {
+                    path: path.clone(),
+                    old_text: old.first().cloned(),
+                    new_text: new_text.clone(),
+                });
             }
         }
         for key in keys::EDITS {
@@ -264,7 +273,9 @@ impl Reading<'_> {
                 Some(Value::Array(items)) => {
                     for item in items {
                         let text = |keys: &[&str]| {
-                            keys.iter().find_map(|key| item.get(*key).and_then(Value::as_str)).map(str::to_owned)
+                            keys.iter()
+                                .find_map(|key| item.get(*key).and_then(Value::as_str))
+                                .map(str::to_owned)
                         };
                         let own = text(keys::PATHS);
                         if let Some(path) = &own {
@@ -294,7 +305,9 @@ impl Reading<'_> {
     fn fetches(&mut self) {
         let mut urls = self.texts(keys::URLS);
         match self.input.get("urls") {
-            Some(Value::Array(items)) => urls.extend(items.iter().filter_map(Value::as_str).map(str::to_owned)),
+            Some(Value::Array(items)) => {
+                urls.extend(items.iter().filter_map(Value::as_str).map(str::to_owned))
+            }
             None | Some(Value::Null) => {}
             Some(_) => self.odd("urls"),
         }
