@@ -18,8 +18,9 @@ fn harness(scene: &Scene, options: &[&str], event: &Value, name: &str) -> Child 
     words.extend(scene.folders().into_iter().map(|word| word.into_string().unwrap()));
     let inner = format!("{} < {}; exit $?", command_line(&words), command_line([file.display().to_string()]));
     let outer = format!("/bin/sh -c {}; exit $?", command_line([inner]));
-    let mut command = Command::new("setsid");
-    command.args(["--wait", "/bin/sh", "-c", &outer]).envs(scene.machine.environment());
+    // What is no shell is the harness.
+    let mut command = Command::new("timeout");
+    command.args(["60", "/bin/sh", "-c", &outer]).envs(scene.machine.environment());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -40,17 +41,19 @@ fn person(scene: &Scene, words: &[&str]) -> Terminal {
 }
 
 fn waiting(scene: &Scene) -> Vec<Value> {
-    scene.machine.mayi(["inbox", "--json"]).end().lines()
+    let listed = scene.machine.mayi(["inbox", "--json"]).end().text();
+    listed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 #[test]
 fn given_an_answer_for_the_session_then_the_next_hook_knows_it_and_another_session_does_not() {
     let scene = Scene::new("");
     let event = scene.event("PreToolUse", "Bash", &json!({ "command": "make x" }), "t1");
-    let hook = harness(&scene, &["--ask-via", "inbox", "--time-limit", "5m"], &event, "event.json");
+    let hook = harness(&scene, &["--ask-via", "inbox", "--time-limit", "40s"], &event, "event.json");
     until(LIMIT, || if waiting(&scene).len() == 1 { Ok(()) } else { Err("nothing waits".to_owned()) });
     let terminal = person(&scene, &["inbox", "watch"]);
-    terminal.sees("make x");
+    terminal.sees("› n  Deny");
+    assert!(terminal.screen().contains("make x"), "{}", terminal.screen());
     terminal.send("s");
     let (code, said, err) = ended(hook);
     assert_eq!((code, &said["permissionDecision"]), (0, &json!("allow")), "{err}");
@@ -85,6 +88,8 @@ fn given_nobody_who_answers_then_it_is_denied_in_time() {
 #[test]
 fn given_an_answer_from_what_the_harness_started_then_it_is_refused() {
     let scene = Scene::new("");
+    // There is a store by then: whoever makes one has it for longer than a hook waits.
+    scene.before("Bash", &json!({ "command": "ls" })).is("allow");
     let event = scene.event("PreToolUse", "Bash", &json!({ "command": "make x" }), "t1");
     let file = scene.machine.outside("event.json");
     std::fs::write(&file, event.to_string()).unwrap();
@@ -113,6 +118,7 @@ fn given_an_answer_from_what_the_harness_started_then_it_is_refused() {
         .envs(scene.machine.environment());
     let terminal = Terminal::start(command, (40, 120), false);
     until(LIMIT, || if waiting(&scene).len() == 1 { Ok(()) } else { Err(terminal.screen()) });
+    terminal.sees("› n  Deny");
     terminal.send("y");
     terminal.sees("can't answer for the person");
 }

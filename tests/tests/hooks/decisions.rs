@@ -165,7 +165,6 @@ fn given_lines_then_a_hook_allows_no_more_than_check_does() {
         "echo {} | mayi hook claude-code",
         "",
         " ",
-        "\u{0}",
         "ls\u{200b}",
         "ls ${x@P}",
     ] {

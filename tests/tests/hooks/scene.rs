@@ -58,7 +58,8 @@ impl Scene {
 
     /// The record's entries, oldest first.
     pub(crate) fn entries(&self) -> Vec<Value> {
-        let mut lines = self.machine.mayi(["log", "--json", "--all"]).end().lines();
+        let text = self.machine.mayi(["log", "--json", "--all"]).end().text();
+        let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         lines.sort_by_key(|line| line["seq"].as_u64());
         lines
     }

@@ -44,30 +44,26 @@ pub(super) fn insertions(
     };
     let unit = unit(text);
     let mut found = Vec::new();
-    for (name, value) in top {
-        if root.properties.iter().all(|property| property.name.as_str() != *name) {
-            found.push(member(text, root, 0, &unit, name, &Value::from(*value)));
-        }
-    }
+    let missing = top.iter().filter(|(name, _)| root.properties.iter().all(|property| property.name.as_str() != *name));
+    let mut members: Vec<(String, Value)> =
+        missing.map(|(name, value)| ((*name).to_owned(), Value::from(*value))).collect();
     let mut named = root.properties.iter().filter(|property| property.name.as_str() == "hooks");
     match (named.next(), named.next()) {
         (None, _) => {
-            let lists =
-                entries.iter().map(|(event, entry)| ((*event).to_owned(), Value::from(vec![entry.clone()])));
-            let hooks = Value::Object(lists.collect::<Map<_, _>>());
-            found.push(member(text, root, 0, &unit, "hooks", &hooks));
+            let lists = entries.iter().map(|(event, entry)| ((*event).to_owned(), Value::from(vec![entry.clone()])));
+            members.push(("hooks".to_owned(), Value::Object(lists.collect::<Map<_, _>>())));
         }
         (Some(_), Some(_)) => return Err("has `hooks` twice: leave one of them".to_owned()),
         (Some(property), None) => {
             let Node::Object(hooks) = &property.value else {
                 return Err("`hooks` is not an object".to_owned());
             };
-            let mut missing = Map::new();
+            let mut missing = Vec::new();
             for (event, entry) in entries {
                 let mut lists = hooks.properties.iter().filter(|property| property.name.as_str() == *event);
                 match (lists.next(), lists.next()) {
                     (None, _) => {
-                        missing.insert((*event).to_owned(), Value::from(vec![entry.clone()]));
+                        missing.push(((*event).to_owned(), Value::from(vec![entry.clone()])));
                     }
                     (Some(_), Some(_)) => return Err(format!("has `{event}` twice: leave one of them")),
                     (Some(list), None) => {
@@ -85,16 +81,12 @@ pub(super) fn insertions(
                     }
                 }
             }
-            if !missing.is_empty() {
-                let members = missing.iter().map(|(name, value)| shown_member(name, value, 2, &unit));
-                let members = members.collect::<Vec<_>>().join(&format!(",\n{}", unit.repeat(2)));
-                found.push(after_members(text, hooks, 1, &unit, &members));
-            }
+            found.extend(after_members(text, hooks, 1, &unit, &missing));
         }
     }
+    found.extend(after_members(text, root, 0, &unit, &members));
     found.sort_by_key(|(at, _)| *at);
-    // Two at one place: the first one that was found stands first, and is what the second stands behind.
-    Ok(merged(found))
+    Ok(found)
 }
 
 /// `text` with what is put in.
@@ -131,53 +123,32 @@ pub(super) fn without(text: &str, pieces: &[String]) -> Option<String> {
     Some(text)
 }
 
-fn merged(found: Insertions) -> Insertions {
-    let mut out: Insertions = Vec::new();
-    for (at, piece) in found {
-        match out.last_mut() {
-            Some((before, text)) if *before == at => text.push_str(&piece),
-            _ => out.push((at, piece)),
-        }
-    }
-    out
-}
-
-fn member(
-    text: &str,
-    object: &Object<'_>,
-    depth: usize,
-    unit: &str,
-    name: &str,
-    value: &Value,
-) -> (usize, String) {
-    after_members(text, object, depth, unit, &shown_member(name, value, depth + 1, unit))
-}
-
-fn shown_member(name: &str, value: &Value, depth: usize, unit: &str) -> String {
-    format!("{}: {}", Value::from(name), pretty(value, depth, unit))
-}
-
-/// `members` behind those that `object` has.
+/// `members` behind those that `object` has, which stands `depth` deep; none, if there are none.
 fn after_members(
     text: &str,
     object: &Object<'_>,
     depth: usize,
     unit: &str,
-    members: &str,
-) -> (usize, String) {
+    members: &[(String, Value)],
+) -> Option<(usize, String)> {
     let (outer, inner) = (unit.repeat(depth), unit.repeat(depth + 1));
-    match object.properties.last() {
-        Some(last) => (last.range.end, format!(",\n{inner}{members}")),
+    let shown = members.iter().map(|(name, value)| {
+        format!("{}: {}", Value::from(name.as_str()), pretty(value, depth + 1, unit))
+    });
+    let shown = shown.collect::<Vec<_>>().join(&format!(",\n{inner}"));
+    if members.is_empty() {
+        return None;
+    }
+    Some(match object.properties.last() {
+        Some(last) => (last.range.end, format!(",\n{inner}{shown}")),
         None => {
             let at = object.range().start + 1;
             // What stands between the braces stays behind it.
-            let closes = text
-                .get(at..)
-                .is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']));
-            let end = if closes { String::new() } else { format!("\n{outer}") };
-            (at, format!("\n{inner}{members}{end}"))
+            let rest = text.get(at..).unwrap_or_default().trim_start_matches([' ', '\t']);
+            let end = if rest.starts_with(['\n', '\r']) { String::new() } else { format!("\n{outer}") };
+            (at, format!("\n{inner}{shown}{end}"))
         }
-    }
+    })
 }
 
 /// `value` over several lines, of which the first stands `depth` deep.

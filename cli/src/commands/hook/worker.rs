@@ -259,22 +259,35 @@ fn owner() -> Owner {
     Owner::this()
 }
 
-/// The process that started the parent, or a shell for it alone, which then is the first of a session of processes.
+/// As many shells may stand between the harness and its hook.
+#[cfg(target_os = "linux")]
+const MOST_SHELLS: usize = 8;
+
+/// The process that started the parent: the nearest above it that is no shell with a line of its own (`sh -c`).
 #[cfg(target_os = "linux")]
 fn harness_process() -> Option<u32> {
-    use rustix::process::{Pid, getppid, getsid};
-    let parent_of = |pid: Pid| {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    let parent_of = |pid: u32| -> Option<u32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // Behind the name, which may hold anything.
-        let rest = stat.rsplit_once(')')?.1;
-        Pid::from_raw(rest.split_whitespace().nth(1)?.parse().ok()?)
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
     };
-    let guard = getppid()?;
-    let above = parent_of(guard)?;
-    let leader = getsid(Some(guard)).ok()?;
-    let harness = if leader == above { parent_of(above)? } else { above };
+    let runs_a_line = |pid: u32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let mut words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let program = words.next().unwrap_or_default().into_owned();
+        let name = program.rsplit('/').next().unwrap_or_default().trim_start_matches('-');
+        let is_shell = matches!(name, "sh" | "bash" | "dash" | "zsh" | "fish" | "ksh" | "ash" | "busybox");
+        is_shell && words.any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('c'))
+    };
+    let mut harness = parent_of(std::os::unix::process::parent_id())?;
+    for _ in 0..MOST_SHELLS {
+        if !runs_a_line(harness) {
+            break;
+        }
+        harness = parent_of(harness)?;
+    }
     // The first process is everybody's parent.
-    u32::try_from(harness.as_raw_nonzero().get()).ok().filter(|pid| *pid > 1)
+    (harness > 1).then_some(harness)
 }
 
 /// What the person is told once in a session: that the harness is in a mode in which it asks less than mayi does.

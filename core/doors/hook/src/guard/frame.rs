@@ -3,7 +3,7 @@
 use crate::harness::Output;
 
 /// How a frame begins. Another version of mayi says something else.
-const BEGINS: &str = concat!("mayi-hook ", env!("CARGO_PKG_VERSION"));
+const BEGINS: &str = concat!("mayi-hook ", env!("CARGO_PKG_VERSION"), " ");
 
 /// No answer is longer.
 const LONGEST: usize = 1 << 20;
@@ -16,7 +16,7 @@ impl Frame {
     #[must_use]
     pub fn write(output: &Output) -> Vec<u8> {
         let Output { code, out, err } = output;
-        format!("{BEGINS} {code} {} {}\n{out}{err}", out.len(), err.len()).into_bytes()
+        format!("{BEGINS}{code} {} {}\n{out}{err}", out.len(), err.len()).into_bytes()
     }
 
     /// The answer in `bytes`; none, if it is not whole yet.
@@ -30,7 +30,7 @@ impl Frame {
         };
         let (head, rest) = bytes.split_at(end);
         let head = std::str::from_utf8(head).ok().and_then(|head| head.strip_prefix(BEGINS)).ok_or(WRONG)?;
-        let mut numbers = head.split(' ').skip(1).map(str::parse::<usize>);
+        let mut numbers = head.split(' ').map(str::parse::<usize>);
         let (Some(Ok(code)), Some(Ok(out)), Some(Ok(err)), None) =
             (numbers.next(), numbers.next(), numbers.next(), numbers.next())
         else {
@@ -75,12 +75,12 @@ mod tests {
 
     #[test]
     fn given_anything_else_then_it_is_refused() {
-        let other = format!("{BEGINS}9 0 0 0\n");
+        let other = format!("{}9 0 0 0\n", BEGINS.trim_end());
         for text in ["thread panicked\n", "{\"decision\":\"allow\"}\n", "mayi-hook 0 0 0 0\n", &other] {
             assert!(Frame::read(text.as_bytes()).is_err(), "{text}");
         }
         for head in ["0 0", "0 0 0 0", "256 0 0", "-1 0 0", "0 99999999 0", "0  0 0", "x 0 0"] {
-            assert!(Frame::read(format!("{BEGINS} {head}\n").as_bytes()).is_err(), "{head}");
+            assert!(Frame::read(format!("{BEGINS}{head}\n").as_bytes()).is_err(), "{head}");
         }
         assert!(Frame::read(&[b'x'; 300]).is_err());
     }

@@ -38,7 +38,7 @@ const MISLEADING: &[&str] = &[
     "RUST_BACKTRACE",
 ];
 
-/// How a worker is ended may take this much of the time.
+/// Ending a worker may take this much of the time.
 const MARGIN: Duration = Duration::from_millis(200);
 
 /// Is the parent, if the program's words say that it is one. `None`: they say something else.
@@ -106,13 +106,14 @@ fn worker(words: &[OsString], since: Instant, limit: Duration) -> Result<Output,
     }
     let mut child = command.spawn().map_err(|error| format!("its worker can't be started: {error}"))?;
     let Some(mut pipe) = child.stdout.take() else {
-        return Err(ended(&mut child, "its worker has no output"));
+        return Err(ended(&mut child, "its worker has no output", Duration::ZERO));
     };
     match heard(&mut pipe, since + limit.saturating_sub(MARGIN)) {
         // It tidies up by itself; nobody has to wait for that.
         Ok(Some(output)) => Ok(output),
-        Ok(None) => Err(ended(&mut child, &format!("it took longer than {}", shown(limit)))),
-        Err(why) => Err(ended(&mut child, &why)),
+        Ok(None) => Err(ended(&mut child, &format!("it took longer than {}", shown(limit)), Duration::ZERO)),
+        // One that closed its output is just about to end; how is worth knowing.
+        Err(why) => Err(ended(&mut child, &why, MARGIN)),
     }
 }
 
@@ -148,20 +149,14 @@ fn heard(pipe: &mut ChildStdout, end: Instant) -> Result<Option<Output>, String>
     }
 }
 
-/// Ends the worker, also one that is stopped, and says how it ended besides `why`.
-fn ended(child: &mut Child, why: &str) -> String {
-    // One that closed its output is just about to end; how is worth knowing.
-    let by_itself = |child: &mut Child| {
-        for _ in 0..20 {
-            if let Ok(Some(status)) = child.try_wait() {
-                return Some(status);
-            }
-            std::thread::sleep(Duration::from_millis(1));
+/// Ends the worker, also one that is stopped, and says besides `why` how it ended, if it does so by itself within `patience`.
+fn ended(child: &mut Child, why: &str, patience: Duration) -> String {
+    let end = Instant::now() + patience;
+    while Instant::now() < end {
+        if let Ok(Some(status)) = child.try_wait() {
+            return format!("{why} ({})", how(status));
         }
-        None
-    };
-    if let Some(status) = by_itself(child) {
-        return format!("{why} ({})", how(status));
+        std::thread::sleep(Duration::from_millis(1));
     }
     let _ = child.kill();
     let _ = child.wait();

@@ -18,7 +18,15 @@ pub(super) static HARNESS: Harness = Harness {
     asks: |_| true,
 };
 
+/// By both of its shapes' names.
 const TOOLS: &[(&str, Does)] = &[
+    ("Bash", Does::Runs),
+    ("Edit", Does::Edits),
+    ("Glob", Does::Finds),
+    ("Grep", Does::Searches),
+    ("Read", Does::Reads),
+    ("WebFetch", Does::Fetches),
+    ("Write", Does::Writes),
     ("apply_patch", Does::Patches),
     ("ask_user", Does::Thinks),
     ("bash", Does::Runs),
