@@ -9,10 +9,13 @@
 #[expect(dead_code, reason = "what the other benches need of it")]
 #[path = "../common/mod.rs"]
 mod common;
+#[expect(dead_code, reason = "what the other benches need of it")]
 #[path = "../common/figures.rs"]
 mod figures;
+#[expect(dead_code, reason = "what the other benches need of it")]
 #[path = "../common/options.rs"]
 mod options;
+#[expect(dead_code, reason = "what the other benches need of it")]
 #[path = "../common/program.rs"]
 mod program;
 

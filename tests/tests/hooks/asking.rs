@@ -101,9 +101,11 @@ fn given_an_answer_from_what_the_harness_started_then_it_is_refused() {
         }
         command_line(&all)
     };
-    // The harness runs a hook, and at the same time something that answers for the person, at a terminal of its own.
+    // The harness runs a hook, and before that something that answers for the person, at a terminal of its own.
+    let go = scene.machine.outside("go");
     let hook = format!(
-        "({} < {}; true)",
+        "(until [ -e {} ]; do /bin/sleep 0.05; done; {} < {}; true)",
+        command_line([go.display().to_string()]),
         quoted(&["hook", "claude-code", "--ask-via", "inbox", "--time-limit", "20s"], true),
         command_line([file.display().to_string()])
     );
@@ -117,7 +119,9 @@ fn given_an_answer_from_what_the_harness_started_then_it_is_refused() {
         .env_clear()
         .envs(scene.machine.environment());
     let terminal = Terminal::start(command, (40, 120), false);
-    until(LIMIT, || if waiting(&scene).len() == 1 { Ok(()) } else { Err(terminal.screen()) });
+    // At that moment nobody knows of a harness yet.
+    terminal.sees("waiting for questions");
+    std::fs::write(go, "").unwrap();
     terminal.sees("› n  Deny");
     terminal.send("y");
     terminal.sees("can't answer for the person");

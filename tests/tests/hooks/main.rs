@@ -16,4 +16,5 @@ mod scene;
 mod asking;
 mod decisions;
 mod failures;
+mod install;
 mod record;

@@ -44,13 +44,15 @@ pub(super) fn insertions(
     };
     let unit = unit(text);
     let mut found = Vec::new();
-    let missing = top.iter().filter(|(name, _)| root.properties.iter().all(|property| property.name.as_str() != *name));
+    let missing =
+        top.iter().filter(|(name, _)| root.properties.iter().all(|property| property.name.as_str() != *name));
     let mut members: Vec<(String, Value)> =
         missing.map(|(name, value)| ((*name).to_owned(), Value::from(*value))).collect();
     let mut named = root.properties.iter().filter(|property| property.name.as_str() == "hooks");
     match (named.next(), named.next()) {
         (None, _) => {
-            let lists = entries.iter().map(|(event, entry)| ((*event).to_owned(), Value::from(vec![entry.clone()])));
+            let lists =
+                entries.iter().map(|(event, entry)| ((*event).to_owned(), Value::from(vec![entry.clone()])));
             members.push(("hooks".to_owned(), Value::Object(lists.collect::<Map<_, _>>())));
         }
         (Some(_), Some(_)) => return Err("has `hooks` twice: leave one of them".to_owned()),
@@ -132,9 +134,9 @@ fn after_members(
     members: &[(String, Value)],
 ) -> Option<(usize, String)> {
     let (outer, inner) = (unit.repeat(depth), unit.repeat(depth + 1));
-    let shown = members.iter().map(|(name, value)| {
-        format!("{}: {}", Value::from(name.as_str()), pretty(value, depth + 1, unit))
-    });
+    let shown = members
+        .iter()
+        .map(|(name, value)| format!("{}: {}", Value::from(name.as_str()), pretty(value, depth + 1, unit)));
     let shown = shown.collect::<Vec<_>>().join(&format!(",\n{inner}"));
     if members.is_empty() {
         return None;

@@ -18,6 +18,9 @@ use serde_json::Value;
 use crate::event::{Event, Kind};
 use crate::tools::Does;
 
+/// Every way to split a name into a server and a tool of it.
+pub(crate) type Readings = Vec<(String, String)>;
+
 /// A harness: an agent that runs in its own terminal or editor, and starts hooks.
 #[derive(Debug)]
 pub struct Harness {
@@ -35,7 +38,7 @@ pub struct Harness {
     /// What its own tools do.
     pub(crate) tools: &'static [(&'static str, Does)],
     /// Every way to split a tool's name into a server and a tool of it, if it is one of an MCP server.
-    pub(crate) servers: fn(&str) -> Option<Vec<(String, String)>>,
+    pub(crate) servers: fn(&str) -> Option<Readings>,
     /// Whether "ask" has the harness ask the person, in the mode of the event. Where it does not, the tool would run.
     pub(crate) asks: fn(&Event) -> bool,
 }
