@@ -153,20 +153,32 @@ fn switched_off(harness: &Harness, file: &Path, ctx: &Context) -> Vec<String> {
     let off = |path: &Path, says: &dyn Fn(&str) -> bool, what: &str| {
         text(path).filter(|text| says(text)).map(|_| format!("{} switches hooks off: {what}", path.display()))
     };
+    let near = |names: &'static [&'static str]| {
+        ctx.cwd.ancestors().flat_map(move |folder| names.iter().map(move |name| folder.join(name)))
+    };
+    let json = |text: &str, at: &str, off: &dyn Fn(&Value) -> bool| {
+        serde_json::from_str::<Value>(text).is_ok_and(|value| value.pointer(at).is_some_and(off))
+    };
+    let all_off = |text: &str| json(text, "/disableAllHooks", &|on| on != false);
+    let names: &[&str] = match harness.name {
+        "claude-code" => &[".claude/settings.json", ".claude/settings.local.json"],
+        "copilot" => &[".claude/settings.json", ".github/copilot/settings.json"],
+        "qwen" => &[".qwen/settings.json"],
+        "gemini" => &[".gemini/settings.json"],
+        _ => &[],
+    };
+    for path in near(names).chain([file.to_owned()]) {
+        let found = match harness.name {
+            "gemini" => off(
+                &path,
+                &|text| json(text, "/hooksConfig/enabled", &|on| on == false),
+                "hooksConfig.enabled = false",
+            ),
+            _ => off(&path, &all_off, "disableAllHooks"),
+        };
+        why.extend(found.filter(|found| !why.contains(found)));
+    }
     match harness.name {
-        "claude-code" => {
-            let says = |text: &str| {
-                serde_json::from_str::<Value>(text)
-                    .is_ok_and(|value| value.get("disableAllHooks").is_some_and(|on| on != false))
-            };
-            let near = ctx.cwd.ancestors().flat_map(|folder| {
-                ["settings.json", "settings.local.json"].map(|name| folder.join(".claude").join(name))
-            });
-            for path in near.chain([file.to_owned()]) {
-                let found = off(&path, &says, "disableAllHooks");
-                why.extend(found.filter(|found| !why.contains(found)));
-            }
-        }
         "codex" => {
             let says = |text: &str| {
                 let value = text.parse::<toml_edit::DocumentMut>().ok();

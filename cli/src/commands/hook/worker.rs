@@ -47,8 +47,8 @@ pub fn worker() -> Option<ExitCode> {
     std::panic::set_hook(Box::new(|_| {}));
     let (output, done) = match catch_unwind(AssertUnwindSafe(|| work(&words))) {
         Ok(Ok(done)) => (done.output, done.store),
-        Ok(Err(why)) => (Output::blocked(&format!("blocked: {why}")), None),
-        Err(_) => (Output::blocked("blocked: this is a mistake in mayi; `mayi doctor` may say more"), None),
+        Ok(Err(why)) => (blocked(&words, &why), None),
+        Err(_) => (blocked(&words, "this is a mistake in mayi; `mayi doctor` may say more"), None),
     };
     // From here on it may outlive its parent.
     #[cfg(unix)]
@@ -63,6 +63,11 @@ pub fn worker() -> Option<ExitCode> {
     }
     // What is left open is as a killed process leaves it, which costs the next one nothing.
     std::process::exit(0)
+}
+
+fn blocked(words: &[OsString], why: &str) -> Output {
+    let harness = words.first().and_then(|word| word.to_str()).unwrap_or_default();
+    Output::blocked_for(harness, &format!("blocked: {why}"))
 }
 
 /// What was answered.

@@ -64,11 +64,14 @@ pub fn bound(harness: &str, words: Vec<OsString>) -> ExitCode {
     let output = match Options::read(&words) {
         Ok(options) => match worker(&words, since, options.limit) {
             Ok(output) => output,
-            Err(why) => Output::blocked(&format!("blocked, since the hook for {harness} failed: {why}")),
+            Err(why) => {
+                Output::blocked_for(harness, &format!("blocked, since the hook for {harness} failed: {why}"))
+            }
         },
-        Err(why) => {
-            Output::blocked(&format!("blocked, since the hook for {harness} is not set up rightly: {why}"))
-        }
+        Err(why) => Output::blocked_for(
+            harness,
+            &format!("blocked, since the hook for {harness} is not set up rightly: {why}"),
+        ),
     };
     say(&output)
 }

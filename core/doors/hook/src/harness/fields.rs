@@ -54,7 +54,11 @@ impl Fields<'_> {
         } else {
             (String::new(), Value::Null)
         };
-        let id = self.text(&["tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "callID"])?;
+        // Qwen Code has two, which differ; what joins an event to another is the first.
+        let id = match self.text(&["tool_use_id", "toolUseId", "callID"])? {
+            Some(id) => Some(id),
+            None => self.text(&["toolCallId", "tool_call_id"])?,
+        };
         let parent = self.text(&["agent_id", "agentId"])?.filter(|id| !id.is_empty());
         let title = self.text(&["agent_type", "agentType"])?.unwrap_or_default();
         Ok(Event {

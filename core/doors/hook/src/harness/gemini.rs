@@ -21,11 +21,13 @@ pub(super) static HARNESS: Harness = Harness {
 
 /// Its own tools, which Qwen Code has taken over.
 pub(super) const TOOLS: &[(&str, Does)] = &[
+    ("agent", Does::Delegates),
     ("ask_user", Does::Thinks),
     ("edit", Does::Edits),
     ("glob", Does::Finds),
     ("google_web_search", Does::SearchesWeb),
     ("grep_search", Does::Searches),
+    ("invoke_agent", Does::Delegates),
     ("list_directory", Does::Lists),
     ("read_file", Does::Reads),
     ("read_many_files", Does::Reads),
@@ -64,6 +66,7 @@ fn read(value: &Value) -> Result<Event, String> {
         _ => Kind::Other,
     };
     let mut event = fields.event(kind, &name)?;
+    event.server = value.pointer("/mcp_context/server_name").and_then(Value::as_str).map(str::to_owned);
     if value.pointer("/tool_response/error").is_some_and(|error| !error.is_null()) {
         event.how = "failed".to_owned();
     }

@@ -89,6 +89,19 @@ impl Output {
         Self { code: Self::BLOCKS, out: String::new(), err: format!("mayi: {line}\n") }
     }
 
+    /// The same for `harness`: Gemini CLI and Qwen Code take what another hook says on standard output before the code.
+    #[must_use]
+    pub fn blocked_for(harness: &str, reason: &str) -> Self {
+        let blocked = Self::blocked(reason);
+        match harness {
+            "gemini" | "qwen" => {
+                let out = serde_json::json!({ "decision": "deny", "reason": blocked.err.trim_end() });
+                Self { out: format!("{out}\n"), ..blocked }
+            }
+            _ => blocked,
+        }
+    }
+
     /// Nothing is said.
     #[must_use]
     pub fn nothing() -> Self {

@@ -184,3 +184,21 @@ fn given_answers_then_claude_code_gets_them_in_its_words() {
         (0, Value::Null)
     );
 }
+
+/// Qwen Code's last hook with a decision wins, and its answer on standard output goes before the code (0.24.4); its events have two
+/// ids that differ.
+#[test]
+fn given_qwen_or_gemini_then_a_failure_is_a_denial_on_standard_output_too() {
+    for harness in ["qwen", "gemini"] {
+        let blocked = Output::blocked_for(harness, "why");
+        assert_eq!((blocked.code, blocked.err.as_str()), (2, "mayi: why\n"));
+        assert_eq!(
+            serde_json::from_str::<Value>(&blocked.out).unwrap(),
+            json!({ "decision": "deny", "reason": "mayi: why" })
+        );
+    }
+    assert_eq!(Output::blocked_for("codex", "why").out, "");
+    let both = json!({ "session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": "edit",
+        "tool_input": {}, "tool_use_id": "a", "tool_call_id": "b" });
+    assert_eq!(event("qwen", &both).unwrap().id.as_deref(), Some("a"));
+}
