@@ -21,6 +21,8 @@ use std::process::ExitCode;
 use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
+#[cfg(unix)]
+pub use crate::commands::worker;
 use crate::commands::{Cli, Command, dispatch};
 use crate::context::Context;
 use crate::error::CliError;

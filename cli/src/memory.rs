@@ -65,7 +65,8 @@ pub(crate) fn changing(ctx: &Context) -> Result<Option<Kept>, CliError> {
     Ok(Some(Kept { store: Arc::new(store), writer }))
 }
 
-fn options(record: &RecordSettings) -> Options {
+/// How the store is used, as `record` says.
+pub(crate) fn options(record: &RecordSettings) -> Options {
     Options {
         durability: match record.durable {
             Durability::Process => mayi_core::store::Durability::Process,

@@ -6,7 +6,7 @@ use mayi_core::approval::visible;
 use mayi_core::config::{AgentCommand, Layer, Loaded, check_file, find_program};
 use serde::Serialize;
 
-use super::{CliError, Context, config};
+use super::{CliError, Context, config, hook};
 use crate::exit::Exit;
 use crate::options::ListArgs;
 use crate::print;
@@ -47,6 +47,7 @@ pub(super) fn doctor(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
     findings.push(terminal());
     findings.push(state(ctx));
     findings.extend(["node", "npx"].map(node));
+    findings.extend(hooks(ctx));
     // Without a configuration there is still something to say about the rest.
     if let Ok(loaded) = mayi_core::config::load(&ctx.sources) {
         findings.extend(agents(&loaded));
@@ -163,6 +164,32 @@ fn node(program: &str) -> Finding {
         None => Finding::new(Status::Warn, program, "not found: claude and codex are started with npx")
             .help("install Node.js, or give those agents a `command` of your own"),
     }
+}
+
+/// Hooks that are in place, and whether one has ever run: some harnesses skip them without a word.
+fn hooks(ctx: &Context) -> Vec<Finding> {
+    let found = match hook::installed(ctx) {
+        Ok(found) => found,
+        Err(_) => {
+            return vec![Finding::new(
+                Status::Warn,
+                "hooks",
+                "the record can't be read, so nothing tells whether one ran",
+            )];
+        }
+    };
+    let one = |hook: hook::Installed| {
+        let check = format!("hook of {}", hook.title);
+        let place = hook.file.display().to_string();
+        match (hook.not_in_force.first(), hook.last_event) {
+            (Some(why), _) => Finding::new(Status::Fail, check, format!("{place}: not in force: {why}"))
+                .help("mayi hook status says all of it; its tool calls are not gated until then"),
+            (None, None) => Finding::new(Status::Warn, check, format!("{place}: it has never run"))
+                .help(format!("let {} run a tool once; if it stays so, it skips the hook", hook.title)),
+            (None, Some(at)) => Finding::new(Status::Ok, check, format!("{place}, ran last at {at:.0}")),
+        }
+    };
+    found.into_iter().map(one).collect()
 }
 
 fn agents(loaded: &Loaded) -> Vec<Finding> {

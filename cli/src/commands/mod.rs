@@ -9,6 +9,7 @@ mod confirm;
 mod demo_agent;
 mod doctor;
 mod grants;
+mod hook;
 mod import;
 mod inbox;
 mod init;
@@ -19,6 +20,7 @@ mod reload;
 mod responses;
 mod run;
 mod serve;
+mod settings;
 mod test;
 mod trust;
 
@@ -28,6 +30,9 @@ use self::bypass::BypassArgs;
 use self::check::CheckArgs;
 use self::config::ConfigCommand;
 use self::grants::GrantsArgs;
+use self::hook::HookArgs;
+#[cfg(unix)]
+pub use self::hook::worker;
 use self::inbox::InboxArgs;
 use self::init::InitArgs;
 use self::log::LogArgs;
@@ -85,6 +90,9 @@ pub(crate) enum Command {
     /// Stand between an MCP client and its servers, with every tool call gated
     #[command(after_help = mcp::AFTER)]
     Mcp(Box<McpArgs>),
+    /// Decide about the tool calls of an agent in its own terminal, by its hooks
+    #[command(after_help = hook::AFTER)]
+    Hook(HookArgs),
     /// Stand between an app and its Responses API, and have its MCP calls approved
     #[command(after_help = responses::AFTER)]
     Responses(Box<ResponsesArgs>),
@@ -180,6 +188,7 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             ctx.sources.command_line = args.command_line();
             responses::responses(*args, ctx).await
         }
+        Command::Hook(args) => hook::hook(args, &ctx),
         Command::Agents(args) => agents::list(args, &ctx),
         Command::Bypass(args) => bypass::bypass(&args, &ctx),
         Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),
@@ -196,6 +205,19 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
         // One that is needed was there before the command line was read.
         Command::Supervise => Err(CliError::usage("there are no supervisors on this system")),
     }
+}
+
+/// The program that others are to start: this one.
+///
+/// # Errors
+/// If it is not known where that is, or it can't be said in UTF-8.
+fn own_place() -> Result<String, CliError> {
+    let cant = |why: String| CliError::internal(format!("where mayi is installed can't be told: {why}"));
+    let place = std::env::current_exe().map_err(|error| cant(error.to_string()))?;
+    if !place.is_file() {
+        return Err(cant("it was replaced while it runs; try again".to_owned()));
+    }
+    place.into_os_string().into_string().map_err(|_| cant("its path is not UTF-8".to_owned()))
 }
 
 #[cfg(test)]

@@ -107,6 +107,18 @@ impl McpAccess {
         Self { readings, arguments, touches, paths, claims: None, spared: false }
     }
 
+    /// Every way to split the name `joined` into a server and a tool at one of its `separator`s. Overlapping: with `__`,
+    /// `a___b` is `a` and `_b`, or `a_` and `b`.
+    #[must_use]
+    pub fn readings(joined: &str, separator: &str) -> Vec<(String, String)> {
+        (0..joined.len())
+            .filter(|at| joined.get(*at..).is_some_and(|rest| rest.starts_with(separator)))
+            .filter_map(|at| Some((joined.get(..at)?, joined.get(at + separator.len()..)?)))
+            .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+            .map(|(server, tool)| (server.to_owned(), tool.to_owned()))
+            .collect()
+    }
+
     /// The server and tool, where the name has just one reading.
     #[must_use]
     pub fn certain(&self) -> Option<(&str, &str)> {

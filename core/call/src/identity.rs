@@ -28,7 +28,7 @@ impl AgentId {
     }
 
     /// An agent that is not started by mayi, and came to a door under `name`: an MCP client at `mcp`, an app at
-    /// `responses`. It is another one than the agent that mayi starts under that name: what was allowed to that one, or
+    /// `responses`, a program with mayi in its hooks at `hook`. It is another one than the agent that mayi starts under that name: what was allowed to that one, or
     /// set for it, it does not have (decisions, amendment 12).
     #[must_use]
     pub fn at_door(door: &str, name: &str) -> Self {
@@ -73,7 +73,7 @@ impl AgentId {
 }
 
 /// Doors at which agents come under a name that mayi did not start them by.
-const DOORS: &[&str] = &["mcp", "responses"];
+const DOORS: &[&str] = &["hook", "mcp", "responses"];
 
 impl fmt::Display for AgentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

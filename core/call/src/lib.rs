@@ -46,6 +46,8 @@ pub enum Door {
     Mcp,
     /// A Responses API's `mcp_approval_request`, between an app and the endpoint that runs the tool.
     Responses,
+    /// An event of an agent's hooks: before a tool runs, or after.
+    Hook,
     /// No door: somebody wants to know what would be decided (`mayi check`).
     Check,
 }

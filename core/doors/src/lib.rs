@@ -6,7 +6,11 @@
 
 pub mod listen;
 pub mod members;
+mod mode_told;
 pub mod pinned;
+pub mod places;
 pub mod process;
 pub mod strangers;
 pub mod web;
+
+pub use mode_told::{AFTER_A_REFUSAL, mode_told};

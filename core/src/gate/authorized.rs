@@ -107,6 +107,8 @@ pub struct Refusal {
     pub unanswered: bool,
     /// A person said no.
     pub by_person: bool,
+    /// Nobody has said no: the agent's own prompt is to ask ([`OnAsk::Leave`](super::OnAsk::Leave)).
+    pub left: bool,
     /// The agent's own option that a person picked by hand.
     pub picked: Option<String>,
     /// Patterns that would have allowed it: empty if nothing but a person could.
@@ -120,6 +122,8 @@ pub(super) enum Why {
     Policy,
     /// It needed an answer, and there is nobody to ask.
     Nobody,
+    /// It needs an answer, which the agent's own prompt asks for.
+    Left,
     /// Too many wait already.
     Full,
     /// It would have been allowed or asked about, and could not be written down.
@@ -138,6 +142,7 @@ impl Refusal {
             reason: reason.unwrap_or("denied").to_owned(),
             unanswered: false,
             by_person: false,
+            left: false,
             picked: None,
             would_allow: Vec::new(),
         }
@@ -157,6 +162,10 @@ impl Refusal {
                 let reason =
                     format!("this needs a person's answer and nobody is here to give one ({because})");
                 Self::unanswered(judged, &reason)
+            }
+            Why::Left => {
+                let reason = format!("this needs a person's answer ({})", relayed.unwrap_or_default());
+                Self { left: true, ..Self::unanswered(judged, &reason) }
             }
             Why::Full => Self::of(
                 judged,

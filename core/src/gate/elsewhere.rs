@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use super::queue::MOST_SHOWN;
-use super::{QuestionEvent, Questions, sweep};
+use super::{QuestionEvent, Questions, asking, started_by, sweep};
 use crate::approval::{AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, State};
 use crate::call::{Digest, SessionId};
 use crate::record::Kind;
@@ -36,13 +36,15 @@ pub struct Remote {
     store: Arc<dyn Store>,
     writer: Arc<Writer>,
     except: Option<Except>,
+    /// Who answers is a person at the terminal of this process.
+    at_terminal: bool,
 }
 
 impl Remote {
     /// Those that are kept in `store`.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: Arc<Writer>) -> Self {
-        Self { store, writer, except: None }
+        Self { store, writer, except: None, at_terminal: false }
     }
 
     /// Leaves out the questions of the owners that `owners` names: those of gates of this process, whose surfaces
@@ -50,6 +52,14 @@ impl Remote {
     #[must_use]
     pub fn except(mut self, owners: Except) -> Self {
         self.except = Some(owners);
+        self
+    }
+
+    /// Who answers is a person at this process's own terminal: at each answer it is looked whether an agent has started it
+    /// (decisions, section 6). A harness begins to be known as one when its first hook asks.
+    #[must_use]
+    pub fn at_terminal(mut self) -> Self {
+        self.at_terminal = true;
         self
     }
 
@@ -168,6 +178,13 @@ impl Questions for Remote {
     }
 
     fn answer(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError> {
+        if self.at_terminal {
+            let asking = asking(&*self.store).map_err(|error| AnswerError::Store(error.to_string()))?;
+            if started_by(&asking, std::process::id()) {
+                let why = "an agent can't answer for the person: this was started by one; use a terminal outside of that";
+                return Err(AnswerError::Remember(why.to_owned()));
+            }
+        }
         let (id, offer) = (response.approval_id, OfferId::new());
         let change = Change::Offer {
             id: offer,

@@ -227,7 +227,7 @@ impl Sessions {
                 suggestion.scopes.retain(|scope| scope != "session");
             }
             // Whoever has no name in the configuration is remembered for a session at most.
-            if !session.is_some_and(|session| session.agent.name().is_some()) {
+            if session.is_none_or(|session| session.agent.name().is_none()) {
                 card.options.retain(|option| option.option_id != choice::ALLOW_ALWAYS);
                 card.suggestions.clear();
                 card.levels.clear();

@@ -27,14 +27,14 @@ pub(super) struct Ledger {
 enum Place {
     /// Nowhere, as somebody has said: there is nothing to write.
     Nowhere,
-    Store(Memory),
+    Store(Box<Memory>),
     /// This process has ended its part: what can't be written any more does not run.
     Left,
 }
 
 impl Ledger {
     pub(super) fn new(memory: Option<Memory>, keeper: Box<dyn Keeper>) -> Self {
-        Self { place: memory.map_or(Place::Nowhere, Place::Store), keeper }
+        Self { place: memory.map_or(Place::Nowhere, |memory| Place::Store(Box::new(memory))), keeper }
     }
 
     pub(super) fn memory(&self) -> Option<&Memory> {
@@ -54,7 +54,7 @@ impl Ledger {
     /// Nothing can be written from now on. What was is in the store once the memory is dropped.
     pub(super) fn leave(&mut self) -> Option<Memory> {
         match std::mem::replace(&mut self.place, Place::Left) {
-            Place::Store(memory) => Some(memory),
+            Place::Store(memory) => Some(*memory),
             Place::Nowhere | Place::Left => None,
         }
     }
@@ -277,6 +277,7 @@ fn ruling(judged: &Judged, fate: &Fate, judge: &Judge) -> Option<Ruling> {
     let (effect, by) = match fate {
         Fate::Allow { by, .. } => (Effect::Allow, by.as_str()),
         Fate::Refuse(Why::Nobody) => (Effect::Deny, "nobody"),
+        Fate::Refuse(Why::Left) => (Effect::Ask, By::Policy.as_str()),
         Fate::Refuse(_) => (Effect::Deny, By::Policy.as_str()),
         Fate::Ask(_) => (Effect::Ask, By::Policy.as_str()),
     };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::later::Later;
 use crate::approval::State;
@@ -32,6 +32,10 @@ pub struct Memory {
     told: Option<String>,
     /// When this process said last that it is alive.
     beaten: Option<Timestamp>,
+    /// Whether other processes know of this one.
+    attached: bool,
+    /// How long answers for a session are remembered, where sessions outlive this process.
+    outlives: Option<SignedDuration>,
 }
 
 impl Memory {
@@ -50,9 +54,36 @@ impl Memory {
     pub fn attach_as(owner: Owner, store: Arc<dyn Store>, writer: Writer) -> Result<Self, StoreError> {
         sweep(&*store, &writer)?;
         store.attach(&owner)?;
+        let mut memory = Self::of_one_call(owner, store, writer);
+        memory.attached = true;
+        Ok(memory)
+    }
+
+    /// For a process that is there for one call and asks nobody, so that others need not know of it.
+    #[must_use]
+    pub fn of_one_call(owner: Owner, store: Arc<dyn Store>, writer: Writer) -> Self {
         let later = Later::new(Arc::clone(&store));
         let writer = Arc::new(writer);
-        Ok(Self { store, writer, owner, later, recalled: None, heard: None, told: None, beaten: None })
+        Self {
+            store,
+            writer,
+            owner,
+            later,
+            recalled: None,
+            heard: None,
+            told: None,
+            beaten: None,
+            attached: false,
+            outlives: None,
+        }
+    }
+
+    /// The same, where sessions outlive this process: answers for one are remembered for `limit` at most, unless the session's
+    /// end is told before.
+    #[must_use]
+    pub fn sessions_outlive(mut self, limit: SignedDuration) -> Self {
+        self.outlives = Some(limit);
+        self
     }
 
     /// The store's stamp, if it is another than when other processes were heard last.
@@ -101,12 +132,14 @@ impl Memory {
 
     /// `grant` as it is kept.
     pub(super) fn kept(&self, grant: &Grant, now: Timestamp) -> StoredGrant {
+        let of_session = grant.scope == Scope::Session;
+        let end = self.outlives.filter(|_| of_session).map(|limit| now.saturating_add(limit).unwrap_or(now));
         StoredGrant {
             id: grant.id,
             effect: grant.effect,
             agent: grant.agent.clone(),
             scope: grant.scope,
-            owner: (grant.scope == Scope::Session).then_some(self.owner.id),
+            owner: (of_session && self.outlives.is_none()).then_some(self.owner.id),
             session: grant.session.clone(),
             workspace: grant.workspace.clone(),
             pattern: match grant.bypass {
@@ -118,7 +151,7 @@ impl Memory {
             server: grant.server.clone(),
             scripts: grant.scripts.clone(),
             created_at: now,
-            expires_at: grant.expires_at,
+            expires_at: grant.expires_at.into_iter().chain(end).min(),
             uses_left: grant.uses_left,
             used: 0,
             used_at: None,
@@ -132,6 +165,9 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // Writes what waits.
         self.later.end();
+        if !self.attached {
+            return;
+        }
         if let Err(error) = self.store.detach(self.owner.id) {
             tracing::warn!(%error, "this process could not be taken out of the store");
         }

@@ -26,6 +26,7 @@ mod remembered;
 mod session;
 mod settle;
 mod submit;
+mod told;
 
 pub use asking::{QuestionEvent, Questions};
 pub use authorized::{Authorized, By, Refusal, Verdict};
@@ -40,6 +41,7 @@ pub use memory::{Memory, sweep};
 pub use progress::Carrying;
 pub use session::Session;
 pub use submit::Ticket;
+pub use told::Ended;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -63,6 +65,8 @@ pub enum OnAsk {
     Deny,
     /// It waits for another surface.
     Wait,
+    /// The agent's own prompt asks: mayi neither allows nor denies it.
+    Leave,
 }
 
 /// How the gate asks.
@@ -109,8 +113,19 @@ impl Gate {
         Self::with(policy, asking, Ledger::new(Some(memory), keeper))
     }
 
+    /// The same for a process that is there for one call, and has [`Memory::of_one_call`]: which policy holds is not written
+    /// down by each of them.
+    #[must_use]
+    pub fn of_one_call(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>, memory: Memory) -> Self {
+        Self::made(policy, asking, Ledger::new(Some(memory), keeper))
+    }
+
     fn with(policy: Policy, asking: Asking, ledger: Ledger) -> Self {
         ledger.policy(&policy);
+        Self::made(policy, asking, ledger)
+    }
+
+    fn made(policy: Policy, asking: Asking, ledger: Ledger) -> Self {
         let state = GateState {
             asking,
             judge: Judge::by(policy),

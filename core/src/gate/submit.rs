@@ -107,7 +107,9 @@ impl Gate {
         let mut state = self.lock();
         let fate = match (written, fate) {
             // A denial stands without its entry: nothing ran.
-            (Some(Ok(())), fate) | (_, fate @ Fate::Refuse(_)) => fate,
+            (Some(Ok(())), fate) => fate,
+            (Some(Err(error)), Fate::Refuse(Why::Left)) => Fate::Refuse(Why::Unrecorded(error)),
+            (_, fate @ Fate::Refuse(_)) => fate,
             (Some(Err(error)), _) => Fate::Refuse(Why::Unrecorded(error)),
             // Nobody is there any more who would have written it.
             (None, _) => return Verdict::Cancelled,
@@ -185,8 +187,10 @@ impl GateState {
                 StoreError::Conflict(Conflict::Ended(grant)) if tries < TRIES => {
                     self.judge.grants.remove(grant);
                 }
-                // A denial stands without its entry: nothing ran.
-                _ if matches!(fate, Fate::Refuse(_)) => return Fated::Now(judged, fate),
+                // A denial stands without its entry: nothing ran. What is left to another prompt may run.
+                _ if matches!(&fate, Fate::Refuse(why) if !matches!(why, Why::Left)) => {
+                    return Fated::Now(judged, fate);
+                }
                 error => return Fated::Now(judged, Fate::Refuse(Why::Unrecorded(error))),
             }
             call = judged.call;
@@ -227,9 +231,15 @@ impl GateState {
         match decision.effect {
             Effect::Allow => Fate::Allow { by: By::Policy, grants: decision.spends(), pass: None },
             Effect::Deny => Fate::Refuse(Why::Policy),
-            Effect::Ask if on_ask().unwrap_or(self.asking.on_ask) == OnAsk::Deny => Fate::Refuse(Why::Nobody),
-            Effect::Ask if !self.queue.has_room(&call.session) => Fate::Refuse(Why::Full),
             Effect::Ask => {
+                match on_ask().unwrap_or(self.asking.on_ask) {
+                    OnAsk::Deny => return Fate::Refuse(Why::Nobody),
+                    OnAsk::Leave => return Fate::Refuse(Why::Left),
+                    OnAsk::Prompt | OnAsk::Wait if !self.queue.has_room(&call.session) => {
+                        return Fate::Refuse(Why::Full);
+                    }
+                    OnAsk::Prompt | OnAsk::Wait => {}
+                }
                 let mut card = Card::new(call, decision, options, self.judge.policy.epoch, now);
                 card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
                 card.history = self.ledger.history(call, decision);

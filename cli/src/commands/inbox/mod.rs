@@ -289,7 +289,7 @@ async fn watch(ctx: &Context) -> Result<Exit, CliError> {
         .map_err(|error| CliError::usage(format!("the terminal can't be opened: {error}")))?;
     // Whoever has to know whether somebody could answer sees it from here on.
     let _open = Surfaces::in_folder(kept.store.folder())?;
-    let remote = Arc::new(Remote::new(kept.store, Arc::new(kept.writer)));
+    let remote = Arc::new(Remote::new(kept.store, Arc::new(kept.writer)).at_terminal());
     let (over, mut ended) = tokio::sync::mpsc::unbounded_channel();
     let closer = surface.closer();
     let serving = surface.serve(remote, move || {

@@ -126,6 +126,7 @@ fn word(on_ask: OnAsk) -> &'static str {
         OnAsk::Prompt => "prompt",
         OnAsk::Deny => "deny",
         OnAsk::Wait => "wait",
+        OnAsk::Leave => "leave",
     }
 }
 

@@ -10,10 +10,10 @@ use super::input;
 use super::tool_calls::Known;
 use mayi_core::call::{
     Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings,
-    UrlAccess, WriteKind, file_paths,
-    shell::{self, Named},
+    UrlAccess, WriteKind, file_paths, shell,
 };
 use mayi_core::gate::Session;
+use mayi_doors::places::folder_caveat;
 
 /// The most accesses of one call: an agent that names more is asked about as a whole.
 const MOST: usize = 512;
@@ -94,31 +94,6 @@ pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) 
         parent: known.parent.clone(),
         about: None,
     }
-}
-
-/// Why a command is asked about for the folder it runs in: outside of the session's folders, the same
-/// words may do something else.
-#[must_use]
-pub fn folder_caveat(session: &Session, cwd: &Path) -> Option<Caveat> {
-    let at = PathAccess::new(&session.cwd, &cwd.to_string_lossy());
-    (at.unresolved.is_some() || !at.within(&session.roots)).then(|| Caveat {
-        reason: format!("it runs in {}, outside of the session's folders", cwd.display()),
-        always: true,
-        named: Named::Nothing,
-    })
-}
-
-/// The roots and the working folder of a session, in both forms.
-pub(super) fn roots(folders: &[PathBuf]) -> Vec<PathBuf> {
-    let mut roots = Vec::new();
-    for folder in folders {
-        for form in [Some(folder.clone()), folder.canonicalize().ok()].into_iter().flatten() {
-            if !roots.contains(&form) {
-                roots.push(form);
-            }
-        }
-    }
-    roots
 }
 
 /// A name that an agent gives in its own place: Claude Code in one named after it, Qwen Code at the top.
@@ -279,7 +254,7 @@ impl Reading {
     fn mcp(&mut self, raw: &Value, known: &Known) {
         let joined = known.text("name").map(str::to_owned).or_else(|| vendor_name(known));
         if let Some(rest) = joined.as_deref().and_then(|name| name.strip_prefix("mcp__")) {
-            self.push(Access::Mcp(McpAccess::new(readings(rest), raw.clone(), &self.cwd)));
+            self.push(Access::Mcp(McpAccess::new(McpAccess::readings(rest, "__"), raw.clone(), &self.cwd)));
             self.mcp_only = true;
             return;
         }
@@ -419,17 +394,6 @@ impl Reading {
             }
         }
     }
-}
-
-/// Every way to split `a__b__c` into a server and a tool.
-fn readings(joined: &str) -> Vec<(String, String)> {
-    // Overlapping: `a___b` is `a` and `_b`, or `a_` and `b`.
-    (0..joined.len())
-        .filter(|at| joined.get(*at..).is_some_and(|rest| rest.starts_with("__")))
-        .filter_map(|at| Some((joined.get(..at)?, joined.get(at + 2..)?)))
-        .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
-        .map(|(server, tool)| (server.to_owned(), tool.to_owned()))
-        .collect()
 }
 
 fn is_nothing(value: &Value) -> bool {

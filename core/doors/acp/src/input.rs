@@ -200,26 +200,14 @@ pub(super) fn only_reads(input: &Value) -> bool {
     texts && keys_within(input, &[PATHS, READING, &["paths", "files", "file_paths"]])
 }
 
-/// Folders that the patterns of a search lead to: what stands before their first wildcard, where it
-/// is a path that leaves the working folder. (A pattern for texts may begin with a slash too; then
-/// nothing of that name exists.)
+/// Folders that the patterns of a search lead to.
 pub(super) fn searched(input: &Value) -> Vec<String> {
     let texts = ["pattern", "glob", "include", "exclude", "query"].iter().filter_map(|key| input.get(key));
     let texts = texts.flat_map(|value| match value {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>(),
         other => other.as_str().into_iter().collect(),
     });
-    texts.filter_map(leads_to).collect()
-}
-
-fn leads_to(pattern: &str) -> Option<String> {
-    let literal = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
-    let folder = literal.rsplit_once('/').map(|(folder, _)| folder)?;
-    let first = literal.trim_start_matches('/').split('/').next().unwrap_or_default();
-    let there = literal.starts_with('/') && std::path::Path::new("/").join(first).exists();
-    let up = literal.split('/').any(|part| part == "..");
-    (there || up || literal.starts_with("~/"))
-        .then(|| if folder.is_empty() { "/".to_owned() } else { folder.to_owned() })
+    texts.filter_map(mayi_doors::places::leads_to).collect()
 }
 
 /// Whether the input is a call to a tool server and nothing else: in the form of `server`, `tool`

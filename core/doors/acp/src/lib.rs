@@ -25,12 +25,12 @@ mod stdio;
 mod terminals;
 mod tool_calls;
 
-pub use adapt::folder_caveat;
 pub use briefing::Briefing;
 pub use connection::{Connection, Offer};
 pub use error::AgentError;
 pub use event::AcpEvent;
 pub use launch::{Launch, resolve_program};
+pub use mayi_doors::places::folder_caveat;
 pub use modes::AskingMode;
 pub use permission::permission_call;
 pub use session::{OpenSession, Opened, Servers, StopReason};

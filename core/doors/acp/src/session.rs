@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::connection::Connection;
 use super::modes::{self, AskingMode, Switch};
 use super::shared::Turn;
-use super::{AgentError, adapt, asks};
+use super::{AgentError, asks};
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{Asks, ServerLaunch, Transport};
 use mayi_core::gate::{Behind, Session};
@@ -155,7 +155,7 @@ impl Connection {
             id: id.clone(),
             agent: wanted.agent.clone(),
             parent: None,
-            roots: adapt::roots(&folders),
+            roots: mayi_doors::places::roots(&folders),
             cwd: wanted.cwd.clone(),
             mode: wanted.mode,
         });

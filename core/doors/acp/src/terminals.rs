@@ -122,7 +122,7 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
     };
     for access in &mut accesses {
         if let Access::Shell(shell) = access {
-            shell.caveats.extend(adapt::folder_caveat(&session, &cwd));
+            shell.caveats.extend(mayi_doors::places::folder_caveat(&session, &cwd));
         }
     }
     let title = line.clone().unwrap_or_else(|| shell::join(&argv));

@@ -131,17 +131,18 @@ impl Writer {
         kept
     }
 
+    /// Everything that `call` would touch, as entries have it.
+    #[must_use]
+    pub fn accesses(&self, call: &Call) -> Vec<String> {
+        Texts::of(self, call).accesses(call)
+    }
+
     /// A call came in.
     #[must_use]
     pub fn proposed(&self, id: CallId, call: &Call, at: Timestamp) -> Entry {
         let texts = Texts::first(self, id, call);
         let text = |text: &str| texts.text(text);
-        let mut accesses: Vec<String> =
-            call.accesses.iter().take(MOST_ACCESSES).map(|access| texts.access(&access.text())).collect();
-        let more = call.accesses.len().saturating_sub(MOST_ACCESSES);
-        if more > 0 {
-            accesses.push(format!("({more} more)"));
-        }
+        let accesses = texts.accesses(call);
         let first = accesses.first().cloned();
         let mut detail = json(&detail::Proposed {
             v: VERSION,

@@ -93,7 +93,9 @@ impl Writer {
         }
     }
 
-    pub(super) fn raw_digest(&self, call: &Call) -> String {
+    /// A keyed digest of all that was sent with `call`: input, changes and variables.
+    #[must_use]
+    pub fn raw_digest(&self, call: &Call) -> String {
         #[derive(Serialize)]
         struct Raw<'a> {
             input: &'a Value,

@@ -142,6 +142,17 @@ impl<'w> Texts<'w> {
         }
     }
 
+    /// Everything that `call` would touch, as findings write it.
+    pub(super) fn accesses(&self, call: &Call) -> Vec<String> {
+        let mut accesses: Vec<String> =
+            call.accesses.iter().take(MOST_ACCESSES).map(|access| self.access(&access.text())).collect();
+        let more = call.accesses.len().saturating_sub(MOST_ACCESSES);
+        if more > 0 {
+            accesses.push(format!("({more} more)"));
+        }
+        accesses
+    }
+
     /// What of an access is touched, as cards show it: all of it.
     fn object(&self, access: &Access) -> Option<String> {
         let clean = self.whole(&access.text());

@@ -57,6 +57,12 @@ fn runs<'a>(mut words: impl Iterator<Item = &'a Word>) -> bool {
             Word::Literal(word) if fold(word) == "log" => return words.any(may_apply),
             // The gateway may be started; what belongs to it is for the person.
             Word::Literal(word) if fold(word) == "mcp" => return changes_the_gateway(words),
+            // Where hooks are may be asked; events are the harness's, and the rest is for the person.
+            Word::Literal(word) if fold(word) == "hook" => {
+                return words
+                    .next()
+                    .is_some_and(|word| word.literal().is_none_or(|word| fold(word) != "status"));
+            }
             Word::Literal(word) => return OWN_COMMANDS.contains(&fold(word).as_ref()),
         }
     }
@@ -113,7 +119,7 @@ fn mentions(text: &str) -> bool {
 mod tests {
     use super::mentions;
 
-    /// Attacks 2 and 123.
+    /// Attacks 2, 123 and 366.
     #[test]
     fn given_a_text_that_would_start_mayi_then_it_is_seen() {
         for text in [
@@ -129,6 +135,9 @@ mod tests {
             "mayi MCP install cursor",
             "mayi mcp uninstall cursor",
             "mayi mcp login docs; mayi mcp logout docs",
+            "mayi hook uninstall claude-code --yes",
+            "echo x | mayi hook claude-code",
+            "mayi hook --worker claude-code",
         ] {
             assert!(mentions(text), "{text}");
         }
@@ -139,6 +148,8 @@ mod tests {
             "mayi mcp github",
             "mayi mcp --agent claude -- npx -y install",
             "mayi mcp pins",
+            "mayi hook status",
+            "mayi hook",
             "mayi mcp pins diff github",
             "a mayim inbox",
             "the mayi gate",

@@ -4,9 +4,9 @@ use mayi_core::approval::visible;
 use serde_json::json;
 
 use super::clients::{CLIENTS, Client};
-use super::file::Settings;
 use super::gated::gated;
 use super::wrap::{Gate, wrap};
+use crate::commands::settings::Settings;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;

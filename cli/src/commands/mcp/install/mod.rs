@@ -4,7 +4,6 @@
 
 mod args;
 mod clients;
-mod file;
 mod gated;
 mod jsonc;
 mod list;
@@ -28,11 +27,12 @@ use mayi_core::approval::visible;
 use similar::TextDiff;
 
 use self::clients::{CLIENTS, Client};
-use self::file::Settings;
 use self::plan::{Plan, masked};
 use self::undo::Notes;
 use crate::commands::confirm::confirmed;
 use crate::commands::import::painted;
+use crate::commands::own_place;
+use crate::commands::settings::Settings;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -56,16 +56,6 @@ pub(super) fn uninstall(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliEr
 fn client(arg: ClientArg) -> Result<&'static Client, CliError> {
     let found = CLIENTS.iter().find(|client| client.id == arg.id());
     found.ok_or_else(|| CliError::internal("this client is not in the table"))
-}
-
-/// The program that clients are to start: this one.
-fn own_place() -> Result<String, CliError> {
-    let cant = |why: String| CliError::internal(format!("where mayi is installed can't be told: {why}"));
-    let place = std::env::current_exe().map_err(|error| cant(error.to_string()))?;
-    if !place.is_file() {
-        return Err(cant("it was replaced while it runs; try again".to_owned()));
-    }
-    place.into_os_string().into_string().map_err(|_| cant("its path is not UTF-8".to_owned()))
 }
 
 fn change(args: &InstallArgs, ctx: &Context, way: Way) -> Result<Exit, CliError> {

@@ -110,7 +110,7 @@ pub(super) fn restored(new: &str, back: &[Back]) -> Option<String> {
             Back::Text(text) => old.push_str(text),
         }
         // A record that somebody made up must not fill the memory.
-        if old.len() > super::file::LARGEST {
+        if old.len() > crate::commands::settings::LARGEST {
             return None;
         }
     }

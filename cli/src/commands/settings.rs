@@ -1,4 +1,4 @@
-//! A client's file: read if it is safe to change, and replaced in one step.
+//! A file of another program's settings: read if it is safe to change, and replaced in one step.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -10,19 +10,19 @@ use crate::error::CliError;
 use crate::exit::Exit;
 
 /// The largest file that is read: 16 MiB. Claude Code's holds more than settings.
-pub(super) const LARGEST: usize = 16 << 20;
+pub(crate) const LARGEST: usize = 16 << 20;
 
 const BOM: &str = "\u{feff}";
 
 /// A file of settings, as it was read.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     /// As it is called.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Where it is, links resolved: what is replaced.
-    pub(super) target: PathBuf,
+    pub(crate) target: PathBuf,
     /// Without the mark that some editors put first.
-    pub(super) text: String,
+    pub(crate) text: String,
     marked: bool,
 }
 
@@ -32,7 +32,7 @@ impl Settings {
     ///
     /// # Errors
     /// If it can't be read, or is not the user's to change.
-    pub(super) fn read(path: &Path, within: Option<&Path>) -> Result<Self, CliError> {
+    pub(crate) fn read(path: &Path, within: Option<&Path>) -> Result<Self, CliError> {
         let refuse = |why: String| refused(path, &why);
         let target = path.canonicalize().map_err(|error| refuse(format!("can't be read: {error}")))?;
         if within.is_some_and(|folder| !target.starts_with(folder)) {
@@ -48,12 +48,12 @@ impl Settings {
     }
 
     /// What is wrong with it.
-    pub(super) fn wrong(&self, why: &str) -> CliError {
+    pub(crate) fn wrong(&self, why: &str) -> CliError {
         refused(&self.path, why)
     }
 
     /// Its name for people.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         visible(&self.path.display().to_string())
     }
 
@@ -61,7 +61,7 @@ impl Settings {
     ///
     /// # Errors
     /// If it is not as it was read any more, or can't be written.
-    pub(super) fn replace(&self, new: &str) -> Result<(), CliError> {
+    pub(crate) fn replace(&self, new: &str) -> Result<(), CliError> {
         let failed = |error: std::io::Error| self.wrong(&format!("can't be written: {error}"));
         let folder = self.target.parent().unwrap_or(Path::new("/"));
         let mut file = tempfile::Builder::new().prefix(".mayi-").tempfile_in(folder).map_err(failed)?;

@@ -1,0 +1,309 @@
+//! `mayi hook install` and `uninstall`: mayi in a harness's settings, and out again.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mayi_core::approval::visible;
+use mayi_core::call::shell::quote;
+use mayi_core::config::Folders;
+use mayi_hook::guard::{DEFAULT_LIMIT, INBOX_LIMIT};
+use mayi_hook::{AskVia, Harness};
+use serde_json::{Map, Value};
+use similar::TextDiff;
+
+use super::args::{AskViaArg, InstallArgs};
+use super::edit;
+use super::notes::{Note, Notes};
+use super::places::{Place, Shape};
+use crate::commands::confirm::confirmed;
+use crate::commands::import::painted;
+use crate::commands::settings::Settings;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::print;
+
+/// The harness waits for this much longer than mayi takes at most: its own limit has the tool run in most of them.
+const LATER: Duration = Duration::from_secs(5);
+
+/// A file that is to be changed, and what becomes of it.
+struct Plan {
+    path: PathBuf,
+    /// None: the file is not there yet.
+    settings: Option<Settings>,
+    /// None: it is to go.
+    new: Option<String>,
+    note: Option<Note>,
+}
+
+pub(super) fn install(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let (harness, place) = known(&args.harness)?;
+    let path = file(place, args, ctx)?;
+    let command = command(harness, args, ctx)?;
+    let limit = limit(args) + LATER;
+    let entries: Vec<(&str, Value)> = place
+        .events
+        .iter()
+        .map(|(event, decides)| (*event, place.entry(*decides, &command, limit)))
+        .collect();
+    let settings = existing(&path, args, ctx)?;
+    let target = settings.as_ref().map_or_else(|| path.clone(), |settings| settings.target.clone());
+    let new_note = |created: bool, pieces: Vec<String>| {
+        let harness = harness.name.to_owned();
+        Some(Note { harness, file: target.clone(), created, pieces })
+    };
+    let plan = match settings {
+        Some(settings) => {
+            let missing: Vec<(&str, Value)> = match is_there(&settings.text, harness, &command, place)? {
+                There::All => {
+                    ctx.note(format!("nothing has changed: {} asks mayi already", harness.title));
+                    return Ok(Exit::Done);
+                }
+                There::Others => {
+                    return Err(settings.wrong(&format!(
+                        "has hooks of a mayi that are set up otherwise: take them out first, by mayi hook uninstall {}",
+                        harness.name
+                    )));
+                }
+                There::None => entries,
+            };
+            if place.shape == Shape::Plugin {
+                return Err(settings.wrong("is there already, and is not what mayi writes: move it away"));
+            }
+            // Comments have Claude Code and Codex drop the whole file.
+            let strict = matches!(place.shape, Shape::Nested { .. });
+            let put = edit::insertions(&settings.text, strict, &missing, place.top)
+                .map_err(|why| settings.wrong(&format!("{why}; {} would not read it", harness.title)))?;
+            let new = edit::with(&settings.text, &put);
+            let pieces = put.into_iter().map(|(_, piece)| piece).collect();
+            Plan { path, settings: Some(settings), new: Some(new), note: new_note(false, pieces) }
+        }
+        None => {
+            let new = whole(place, &entries, &command);
+            Plan { path, settings: None, new: Some(new.clone()), note: new_note(true, vec![new]) }
+        }
+    };
+    let done = apply(&plan, harness, &target, args, ctx)?;
+    if done == Exit::Done && !args.dry_run {
+        ctx.note(format!("next      restart {}; mayi hook status says whether it asks", harness.title));
+        if let Some(note) = place.note {
+            ctx.note(format!("note      {note}"));
+        }
+        let project = if args.project { " --project" } else { "" };
+        ctx.note(format!("          take it back with: mayi hook uninstall {}{project}", harness.name));
+    }
+    Ok(done)
+}
+
+pub(super) fn uninstall(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let (harness, place) = known(&args.harness)?;
+    let path = file(place, args, ctx)?;
+    let Some(settings) = existing(&path, args, ctx)? else {
+        ctx.note(format!("nothing has changed: {} is not there", visible(&path.display().to_string())));
+        return Ok(Exit::Done);
+    };
+    let target = settings.target.clone();
+    let notes = Notes::read(ctx)?;
+    let Some(note) = notes.of(harness.name, &target) else {
+        if !mentions(&settings.text, harness) {
+            ctx.note(format!("nothing has changed: {} does not ask mayi there", harness.title));
+            return Ok(Exit::Done);
+        }
+        return Err(settings.wrong(&format!(
+            "was not written by mayi hook install: take out what says `hook {}` by hand",
+            harness.name
+        )));
+    };
+    let old = edit::without(&settings.text, &note.pieces).ok_or_else(|| {
+        settings.wrong(&format!(
+            "has mayi's hooks in another form than they were put in: take out what says `hook {}` by hand",
+            harness.name
+        ))
+    })?;
+    let new = if note.created && old.is_empty() { None } else { Some(old) };
+    apply(&Plan { path, settings: Some(settings), new, note: None }, harness, &target, args, ctx)
+}
+
+fn known(name: &str) -> Result<(&'static Harness, &'static Place), CliError> {
+    let harness = Harness::named(name).ok_or_else(|| {
+        CliError::usage(format!("there is no harness `{}`: {}", visible(name), super::names()))
+    })?;
+    let place = Place::of(harness.name).ok_or_else(|| {
+        CliError::usage(format!(
+            "where {} keeps its hooks is not known: have it run `mayi hook {}` before each tool",
+            harness.title, harness.name
+        ))
+    })?;
+    Ok((harness, place))
+}
+
+fn limit(args: &InstallArgs) -> Duration {
+    args.time_limit.unwrap_or(match args.ask_via {
+        AskViaArg::Harness => DEFAULT_LIMIT,
+        AskViaArg::Inbox => INBOX_LIMIT,
+    })
+}
+
+/// The line that the harness gives to a shell.
+fn command(harness: &Harness, args: &InstallArgs, ctx: &Context) -> Result<String, CliError> {
+    let mut words = vec![super::own_place()?, "hook".to_owned(), harness.name.to_owned()];
+    if args.ask_via == AskViaArg::Inbox {
+        words.extend(["--ask-via", "inbox"].map(str::to_owned));
+    }
+    let usual_limit = if args.ask_via == AskViaArg::Inbox { INBOX_LIMIT } else { DEFAULT_LIMIT };
+    if limit(args) != usual_limit {
+        words.extend(["--time-limit".to_owned(), format!("{}s", limit(args).as_secs().max(1))]);
+    }
+    // What the hook reads of the line itself has to be right.
+    let given: Vec<std::ffi::OsString> = words.iter().skip(2).map(std::ffi::OsString::from).collect();
+    mayi_hook::guard::Options::read(&given).map_err(CliError::usage)?;
+    words.extend(elsewhere(&ctx.sources.folders)?);
+    Ok(words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "))
+}
+
+/// Options for those of mayi's folders that are not where the password entry has them: a hook does not believe its environment.
+fn elsewhere(folders: &Folders) -> Result<Vec<String>, CliError> {
+    let usual = super::home_of_record();
+    let below = |place: &str| usual.as_ref().map(|home| home.join(place).join("mayi"));
+    let mut words = Vec::new();
+    for (option, folder, place) in [
+        ("--config-folder", &folders.config, ".config"),
+        ("--data-folder", &folders.data, ".local/share"),
+        ("--state-folder", &folders.state, ".local/state"),
+    ] {
+        let Some(folder) = folder else {
+            return Err(CliError::internal("there is no home folder: set HOME"));
+        };
+        if below(place).as_ref() != Some(folder) {
+            let text = folder.to_str().ok_or_else(|| CliError::usage("mayi's folders have to be UTF-8"))?;
+            words.extend([option.to_owned(), text.to_owned()]);
+        }
+    }
+    Ok(words)
+}
+
+fn file(place: &Place, args: &InstallArgs, ctx: &Context) -> Result<PathBuf, CliError> {
+    if let Some(file) = &args.file {
+        return Ok(std::path::absolute(file)?);
+    }
+    if args.project {
+        let file = place.project.ok_or_else(|| CliError::usage("a project has no hooks there"))?;
+        return Ok(ctx.cwd.join(file));
+    }
+    let home = ctx.sources.folders.home.as_deref();
+    let home = home.ok_or_else(|| CliError::internal("there is no home folder: set HOME"))?;
+    Ok(place.own_file(home))
+}
+
+fn existing(path: &Path, args: &InstallArgs, ctx: &Context) -> Result<Option<Settings>, CliError> {
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    Settings::read(path, args.project.then_some(ctx.cwd.as_path())).map(Some)
+}
+
+/// What a file has of mayi's hooks.
+enum There {
+    None,
+    All,
+    Others,
+}
+
+fn is_there(text: &str, harness: &Harness, command: &str, place: &Place) -> Result<There, CliError> {
+    if !mentions(text, harness) {
+        return Ok(There::None);
+    }
+    let quoted = Value::from(command).to_string();
+    Ok(if text.matches(quoted.as_str()).count() >= place.events.len() { There::All } else { There::Others })
+}
+
+/// Whether a text starts mayi as a hook of this harness.
+pub(super) fn mentions(text: &str, harness: &Harness) -> bool {
+    let call = format!(" hook {}", harness.name);
+    text.match_indices(&call).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let whole = !text
+            .get(at + call.len()..)
+            .is_some_and(|rest| rest.starts_with(|c: char| c == '-' || c.is_alphanumeric()));
+        whole && before.trim_end_matches(['\'', '"', '\\']).ends_with("mayi")
+    })
+}
+
+/// A file that was not there.
+fn whole(place: &Place, entries: &[(&str, Value)], command: &str) -> String {
+    if place.shape == Shape::Plugin {
+        return include_str!("plugin.js").replace("\"MAYI\"", &Value::from(command).to_string());
+    }
+    let mut root = Map::new();
+    for (name, value) in place.top {
+        root.insert((*name).to_owned(), Value::from(*value));
+    }
+    let lists = entries.iter().map(|(event, entry)| ((*event).to_owned(), Value::from(vec![entry.clone()])));
+    root.insert("hooks".to_owned(), Value::Object(lists.collect()));
+    format!("{:#}\n", Value::Object(root))
+}
+
+/// Shows the change, asks, and makes it.
+fn apply(
+    plan: &Plan,
+    harness: &Harness,
+    target: &Path,
+    args: &InstallArgs,
+    ctx: &Context,
+) -> Result<Exit, CliError> {
+    let name = visible(&plan.path.display().to_string());
+    let old = plan.settings.as_ref().map(|settings| settings.text.as_str()).unwrap_or_default();
+    let new = plan.new.as_deref().unwrap_or_default();
+    if !(args.yes && ctx.quiet) {
+        let diff = TextDiff::from_lines(old, new);
+        let color = ctx.color_of_errors() && std::io::stderr().is_terminal();
+        for line in diff.unified_diff().context_radius(2).header(&name, &name).to_string().lines() {
+            print::note(painted(line, color));
+        }
+    }
+    if args.dry_run {
+        ctx.note("nothing was written");
+        return Ok(Exit::Done);
+    }
+    if !args.yes {
+        match confirmed(&format!("Change what {} does before each tool call?", harness.title), "this change")?
+        {
+            Some(true) => {}
+            answer => {
+                ctx.note("nothing has changed");
+                return Ok(if answer.is_none() { Exit::Interrupted } else { Exit::Denied });
+            }
+        }
+    }
+    let mut notes = Notes::read(ctx)?;
+    // A note that nothing comes of does no harm; a change without one could not be taken back exactly.
+    if plan.note.is_some() {
+        notes.put(harness.name, target, plan.note.clone())?;
+    }
+    match (&plan.settings, &plan.new) {
+        (Some(settings), Some(new)) => settings.replace(new)?,
+        (Some(_), None) => std::fs::remove_file(target)?,
+        (None, Some(new)) => create(&plan.path, new)?,
+        (None, None) => {}
+    }
+    if plan.note.is_none() {
+        notes.put(harness.name, target, None)?;
+    }
+    ctx.note(format!("{}     {name}", if plan.new.is_some() { "wrote" } else { "removed" }));
+    Ok(Exit::Done)
+}
+
+fn create(path: &Path, text: &str) -> Result<(), CliError> {
+    use std::io::Write as _;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = std::fs::File::create_new(path)?;
+    Ok(file.write_all(text.as_bytes())?)
+}
+
+/// What an installed hook does with asks, for those who look.
+pub(super) fn ask_via(text: &str) -> AskVia {
+    if text.contains("--ask-via inbox") { AskVia::Inbox } else { AskVia::Harness }
+}

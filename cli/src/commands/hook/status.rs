@@ -1,0 +1,201 @@
+//! `mayi hook status`: where hooks are, whether they are in force, and when one ran last.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use mayi_core::approval::visible;
+use mayi_core::store::{EntryQuery, Store};
+use mayi_hook::{AskVia, HARNESSES, Harness};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::install::{ask_via, mentions};
+use super::places::Place;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::options::ListArgs;
+use crate::{memory, print};
+
+/// No file of settings that is looked at is larger.
+const LARGEST: u64 = 16 << 20;
+
+/// A hook that is in a harness's settings.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Installed {
+    /// The harness.
+    pub(crate) harness: &'static str,
+    #[serde(skip)]
+    pub(crate) title: &'static str,
+    /// Where it stands.
+    pub(crate) file: PathBuf,
+    /// What becomes of a question.
+    pub(crate) ask_via: &'static str,
+    /// Why the harness does not start it, or starts something else; empty: nothing speaks against it.
+    pub(crate) not_in_force: Vec<String>,
+    /// When mayi last heard of this harness, by the record: this proves that it runs.
+    pub(crate) last_event: Option<Timestamp>,
+}
+
+pub(super) fn status(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let found = installed(ctx)?;
+    if args.json {
+        for one in &found {
+            print::json(one)?;
+        }
+        return Ok(Exit::Done);
+    }
+    if found.is_empty() {
+        ctx.note("no harness asks mayi by hooks: mayi hook install HARNESS");
+        return Ok(Exit::Done);
+    }
+    for one in &found {
+        let state = if one.not_in_force.is_empty() { "in place" } else { "NOT in force" };
+        print::line(format!("{}  {state}  {}", one.harness, visible(&one.file.display().to_string())))?;
+        for why in &one.not_in_force {
+            print::line(format!("  {}", visible(why)))?;
+        }
+        print::line(match one.last_event {
+            Some(at) => format!("  ran last at {at:.0}, asks via {}", one.ask_via),
+            None => format!("  never ran yet, asks via {}", one.ask_via),
+        })?;
+    }
+    Ok(Exit::Done)
+}
+
+/// All hooks of mayi's that stand in settings of harnesses: the user's own, and those of the folder that is worked in.
+///
+/// # Errors
+/// If the record can't be read.
+pub(crate) fn installed(ctx: &Context) -> Result<Vec<Installed>, CliError> {
+    let store = memory::existing(ctx)?;
+    let mut found = Vec::new();
+    for harness in HARNESSES {
+        let Some(place) = Place::of(harness.name) else { continue };
+        let own = ctx.sources.folders.home.as_deref().map(|home| place.own_file(home));
+        let project = place.project.map(|file| ctx.cwd.join(file));
+        let mut files: Vec<PathBuf> = own.into_iter().chain(project).collect();
+        files.dedup();
+        for file in files {
+            let Some(text) = text(&file).filter(|text| mentions(text, harness)) else { continue };
+            let last_event = match &store {
+                Some(store) => last(store, harness)?,
+                None => None,
+            };
+            found.push(Installed {
+                harness: harness.name,
+                title: harness.title,
+                ask_via: match ask_via(&text) {
+                    AskVia::Inbox => "inbox",
+                    AskVia::Harness => "harness",
+                },
+                not_in_force: against(harness, place, &file, &text, ctx),
+                file,
+                last_event,
+            });
+        }
+    }
+    Ok(found)
+}
+
+fn last(store: &impl Store, harness: &Harness) -> Result<Option<Timestamp>, CliError> {
+    let query = EntryQuery { agent: Some(harness.agent()), limit: Some(1), ..EntryQuery::default() };
+    Ok(store.entries(&query)?.first().map(|recorded| recorded.entry.at))
+}
+
+/// What speaks against it that the harness starts the hook.
+fn against(harness: &Harness, place: &Place, file: &Path, text: &str, ctx: &Context) -> Vec<String> {
+    let mut why = Vec::new();
+    if place.shape != super::places::Shape::Plugin {
+        match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
+            Err(error) => why.push(format!("{} can't read the file: {error}", harness.title)),
+            Ok(value) => {
+                let lists = |event: &str| value.pointer(&format!("/hooks/{event}")).map(Value::to_string);
+                let has = |event: &str| lists(event).is_some_and(|list| mentions(&list, harness));
+                for (event, _) in place.events.iter().filter(|(event, decides)| *decides && !has(event)) {
+                    why.push(format!("nothing of mayi's stands under `{event}`"));
+                }
+            }
+        }
+    }
+    match program(text, harness) {
+        Some(program) if is_program(&program) => {}
+        Some(program) => why.push(format!("{} is no program any more: install it anew", program.display())),
+        None => {}
+    }
+    why.extend(switched_off(harness, file, ctx));
+    why
+}
+
+/// The program that stands before ` hook HARNESS`.
+fn program(text: &str, harness: &Harness) -> Option<PathBuf> {
+    let call = format!(" hook {}", harness.name);
+    let before = text.get(..text.find(&call)?)?;
+    let word = before.rsplit(['"', ' ']).next().unwrap_or_default().trim_matches(['\'', '\\']);
+    // A path with spaces is quoted: where it begins is not looked for.
+    word.starts_with('/').then(|| PathBuf::from(word))
+}
+
+fn is_program(path: &Path) -> bool {
+    #[cfg(unix)]
+    let may_run = rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
+    #[cfg(not(unix))]
+    let may_run = true;
+    path.is_file() && may_run
+}
+
+/// Settings that have the harness start no hooks at all. A repository may have brought them along.
+fn switched_off(harness: &Harness, file: &Path, ctx: &Context) -> Vec<String> {
+    let mut why = Vec::new();
+    let off = |path: &Path, says: &dyn Fn(&str) -> bool, what: &str| {
+        text(path).filter(|text| says(text)).map(|_| format!("{} switches hooks off: {what}", path.display()))
+    };
+    let near = |names: &'static [&'static str]| {
+        ctx.cwd.ancestors().flat_map(move |folder| names.iter().map(move |name| folder.join(name)))
+    };
+    let json = |text: &str, at: &str, off: &dyn Fn(&Value) -> bool| {
+        serde_json::from_str::<Value>(text).is_ok_and(|value| value.pointer(at).is_some_and(off))
+    };
+    let all_off = |text: &str| json(text, "/disableAllHooks", &|on| on != false);
+    let names: &[&str] = match harness.name {
+        "claude-code" => &[".claude/settings.json", ".claude/settings.local.json"],
+        "copilot" => &[".claude/settings.json", ".github/copilot/settings.json"],
+        "qwen" => &[".qwen/settings.json"],
+        "gemini" => &[".gemini/settings.json"],
+        _ => &[],
+    };
+    for path in near(names).chain([file.to_owned()]) {
+        let found = match harness.name {
+            "gemini" => off(
+                &path,
+                &|text| json(text, "/hooksConfig/enabled", &|on| on == false),
+                "hooksConfig.enabled = false",
+            ),
+            _ => off(&path, &all_off, "disableAllHooks"),
+        };
+        why.extend(found.filter(|found| !why.contains(found)));
+    }
+    if harness.name == "codex" {
+        let says = |text: &str| {
+            let value = text.parse::<toml_edit::DocumentMut>().ok();
+            let hooks = value.as_ref().and_then(|value| value.get("features")?.get("hooks")?.as_bool());
+            hooks == Some(false)
+        };
+        let near = ctx.cwd.ancestors().map(|folder| folder.join(".codex/config.toml"));
+        let own = file.parent().map(|folder| folder.join("config.toml"));
+        for path in near.chain(own) {
+            let found = off(&path, &says, "features.hooks = false");
+            why.extend(found.filter(|found| !why.contains(found)));
+        }
+    }
+    why
+}
+
+fn text(path: &Path) -> Option<String> {
+    use std::io::Read as _;
+    let file = mayi_core::config::secure::open(path, true).ok()?;
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text).ok()?;
+    Some(text)
+}

@@ -1,0 +1,317 @@
+//! The worker of a hook: one event in, one answer out. It is started by its parent ([`mayi_hook::guard`]), which turns any other end
+//! of it into a block.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mayi_core::call::{SessionId, is_too_wide};
+use mayi_core::config::{ConfigError, FileKeeper, Folders, Loaded, Sources, load};
+use mayi_core::gate::{Asking, Gate, Memory, OnAsk, Session};
+use mayi_core::store::{Options as StoreOptions, Owner, SqliteStore, Store};
+use mayi_doors::places::roots;
+use mayi_hook::guard::{Frame, Options, SAID_HOME, WORKER};
+use mayi_hook::{
+    Answer, AskVia, Event, Homes, HookDoor, Kind, LARGEST, LONGEST_SESSION, Output, Own, Say, Sessions,
+};
+
+use crate::memory;
+
+/// The store is waited for so long, and then it blocks: the harness waits for this process.
+const BUSY: Duration = Duration::from_millis(50);
+
+/// So long before its time limit an answer that waits for a person is given up.
+const MARGIN: Duration = Duration::from_millis(500);
+
+/// From so many bytes on, SQLite's log goes to the database when this process ends, which nobody waits for.
+const LARGE_LOG: u64 = 256 << 10;
+
+/// Is the worker, if the program's words say that it is one.
+#[must_use]
+pub fn worker() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1);
+    if words.next()? != "hook" || words.next()? != WORKER {
+        return None;
+    }
+    let words: Vec<OsString> = words.collect();
+    #[cfg(unix)]
+    {
+        crate::limits_are_errors();
+        follow_the_parent(true);
+    }
+    // Nobody reads what a panic prints.
+    std::panic::set_hook(Box::new(|_| {}));
+    let (output, done) = match catch_unwind(AssertUnwindSafe(|| work(&words))) {
+        Ok(Ok(done)) => (done.output, done.store),
+        Ok(Err(why)) => (blocked(&words, &why), None),
+        Err(_) => (blocked(&words, "this is a mistake in mayi; `mayi doctor` may say more"), None),
+    };
+    // From here on it may outlive its parent.
+    #[cfg(unix)]
+    follow_the_parent(false);
+    let mut stdout = std::io::stdout().lock();
+    let told = stdout.write_all(&Frame::write(&output)).and_then(|()| stdout.flush());
+    drop(stdout);
+    leave();
+    match done {
+        Some(done) if told.is_ok() => done.tidy(),
+        _ => {}
+    }
+    // What is left open is as a killed process leaves it, which costs the next one nothing.
+    std::process::exit(0)
+}
+
+fn blocked(words: &[OsString], why: &str) -> Output {
+    let harness = words.first().and_then(|word| word.to_str()).unwrap_or_default();
+    Output::blocked_for(harness, &format!("blocked: {why}"))
+}
+
+/// What was answered.
+struct Done {
+    output: Output,
+    store: Option<Kept>,
+}
+
+/// What is left to do once the answer is given.
+struct Kept {
+    store: Arc<SqliteStore>,
+    sessions: Option<Sessions>,
+}
+
+impl Kept {
+    fn tidy(self) {
+        if let Some(sessions) = self.sessions {
+            sessions.tidy();
+        }
+        let log = self.store.folder().join("store.db-wal");
+        if log.metadata().is_ok_and(|meta| meta.len() > LARGE_LOG) {
+            drop(self.store);
+        } else {
+            // Closing it would bring the log to the disk, each time.
+            std::mem::forget(self.store);
+        }
+    }
+}
+
+/// Whether this process ends with the one that waits for it.
+#[cfg(target_os = "linux")]
+fn follow_the_parent(on: bool) {
+    let signal = on.then_some(rustix::process::Signal::KILL);
+    // Where that can't be had, it ends when it has answered.
+    let _ = rustix::process::set_parent_process_death_signal(signal);
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn follow_the_parent(_: bool) {}
+
+/// Gives back the streams, which the parent and the harness wait for.
+fn leave() {
+    #[cfg(unix)]
+    if let Ok(nothing) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(&nothing);
+        let _ = rustix::stdio::dup2_stdout(&nothing);
+    }
+}
+
+fn work(words: &[OsString]) -> Result<Done, String> {
+    let since = Instant::now();
+    let options = Options::read(words)?;
+    let text = event_text()?;
+    let event = options.harness.event(&text)?;
+    if event.kind == Kind::Other {
+        return Ok(Done { output: Output::nothing(), store: None });
+    }
+    let folders = folders(&options)?;
+    let homes = Homes::new(folders.home.clone(), std::env::var_os(SAID_HOME).map(PathBuf::from));
+    let cwd = match &event.cwd {
+        Some(cwd) => cwd.clone(),
+        None => {
+            std::env::current_dir().map_err(|error| format!("it is not known where this works: {error}"))?
+        }
+    };
+    let state = folders.state.clone().ok_or("there is no folder for mayi's state")?;
+    let sessions = Sessions::within(&state);
+    let session = session(&options, &event, &cwd, &sessions)?;
+    let root = session.roots.first().cloned().unwrap_or_else(|| cwd.clone());
+    let sources = sources(&options, &root, folders);
+    let loaded = load(&sources).map_err(|errors| {
+        let first = errors.all().first().map(ConfigError::one_line).unwrap_or_default();
+        format!("the configuration is refused, and nothing runs on half of it: {first}")
+    })?;
+    let (gate, store) = gate(&options, &sources, &loaded, &event, since)?;
+    let door = HookDoor { gate, harness: options.harness, homes, ask_via: options.ask_via };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .map_err(|error| format!("it can't be waited for: {error}"))?;
+    let waits = options.ask_via == AskVia::Inbox;
+    let id = session.id.0.clone();
+    let mut answer = runtime.block_on(async {
+        if waits && event.kind.decides() {
+            door.gate.attend();
+        }
+        door.answer(&event, session).await
+    })?;
+    answer.notice = notice(&options, &event, &door, &id, &sessions, &answer);
+    let output = options.harness.output(&event, &answer);
+    if waits {
+        // Its questions, if there are any left, are nobody's any more.
+        door.gate.leave();
+    }
+    let sessions = (event.kind == Kind::Begins).then_some(sessions);
+    // What it still holds of the store is not given back, nor waited for.
+    std::mem::forget(door);
+    std::mem::forget(runtime);
+    Ok(Done { output, store: Some(Kept { store, sessions }) })
+}
+
+/// What the harness writes to standard input.
+fn event_text() -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| format!("the event can't be read: {error}"))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err("the event has more than 16 MiB".to_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| "the event is not UTF-8 text".to_owned())
+}
+
+/// mayi's own folders: those that were written down when the hook was installed, else those of the home folder in the password
+/// entry, never what the environment says (decisions, section 5). The parent has taken the latter away.
+fn folders(options: &Options) -> Result<Folders, String> {
+    let usual = Folders::discover();
+    let given = |given: &Option<PathBuf>, usual: Option<PathBuf>| given.clone().or(usual);
+    let folders = Folders {
+        config: given(&options.config_folder, usual.config),
+        data: given(&options.data_folder, usual.data),
+        state: given(&options.state_folder, usual.state),
+        home: usual.home,
+    };
+    if folders.config.is_none() || folders.data.is_none() || folders.state.is_none() {
+        return Err("the user has no home folder in the password entry: install the hook anew".to_owned());
+    }
+    Ok(folders)
+}
+
+fn sources(options: &Options, cwd: &Path, folders: Folders) -> Sources {
+    let sources = Sources::discover(cwd, options.config.clone());
+    let user = folders.config.as_ref().map(|folder| folder.join("config.toml"));
+    Sources { user, folders, ..sources }
+}
+
+/// The session of the event, with its root.
+fn session(options: &Options, event: &Event, cwd: &Path, sessions: &Sessions) -> Result<Session, String> {
+    let harness = options.harness;
+    let failed = |error: std::io::Error| format!("where the session works can't be told: {error}");
+    let (id, root) = match &event.session {
+        Some(id) => (id.clone(), sessions.of(harness.name, id, cwd).map_err(failed)?.root),
+        // Nothing is remembered of one that has no name.
+        None => (format!("{}-{}", harness.name, std::process::id()), cwd.canonicalize().map_err(failed)?),
+    };
+    Ok(Session {
+        id: SessionId(id),
+        agent: harness.agent(),
+        parent: None,
+        roots: if is_too_wide(&root) { Vec::new() } else { roots(&[root]) },
+        cwd: cwd.to_owned(),
+        mode: None,
+    })
+}
+
+fn gate(
+    options: &Options,
+    sources: &Sources,
+    loaded: &Loaded,
+    event: &Event,
+    since: Instant,
+) -> Result<(Gate, Arc<SqliteStore>), String> {
+    let folder = sources.folders.data.as_deref().ok_or("there is no folder for the record")?;
+    let store_options = StoreOptions { busy: BUSY, ..memory::options(&loaded.record) };
+    let recorded =
+        |error: mayi_core::store::StoreError| format!("nothing runs that can't be recorded: {error}");
+    let store = Arc::new(SqliteStore::open(folder, store_options).map_err(recorded)?);
+    let writer = memory::writer(&store, &loaded.record)?;
+    let kept: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+    let keeper = Box::new(FileKeeper::new(sources.clone()));
+    let waits = options.ask_via == AskVia::Inbox && event.kind.decides();
+    let left = options.limit.saturating_sub(MARGIN).saturating_sub(since.elapsed());
+    let asking = Asking { on_ask: OnAsk::Deny, limit: Some(left) };
+    let memory = if waits {
+        Memory::attach_as(owner(), kept, writer).map_err(recorded)?
+    } else {
+        Memory::of_one_call(Owner::this(), kept, writer)
+    };
+    let memory = memory.sessions_outlive(LONGEST_SESSION);
+    let policy = loaded.policy.clone();
+    // Once for a session, the record says which policy holds.
+    let gate = match event.kind {
+        Kind::Begins => Gate::remembering(policy, asking, keeper, memory),
+        _ => Gate::of_one_call(policy, asking, keeper, memory),
+    };
+    Ok((gate, store))
+}
+
+/// This process, which works for the harness: what that starts can't answer for the person (decisions, section 6).
+fn owner() -> Owner {
+    #[cfg(target_os = "linux")]
+    if let Some(harness) = harness_process() {
+        return Owner::serving(harness);
+    }
+    Owner::this()
+}
+
+/// As many shells may stand between the harness and its hook.
+#[cfg(target_os = "linux")]
+const MOST_SHELLS: usize = 8;
+
+/// The process that started the parent: the nearest above it that is no shell with a line of its own (`sh -c`).
+#[cfg(target_os = "linux")]
+fn harness_process() -> Option<u32> {
+    let parent_of = |pid: u32| -> Option<u32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // Behind the name, which may hold anything.
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    };
+    let runs_a_line = |pid: u32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let mut words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let program = words.next().unwrap_or_default().into_owned();
+        let name = program.rsplit('/').next().unwrap_or_default().trim_start_matches('-');
+        let is_shell = matches!(name, "sh" | "bash" | "dash" | "zsh" | "fish" | "ksh" | "ash" | "busybox");
+        is_shell && words.any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('c'))
+    };
+    let mut harness = parent_of(std::os::unix::process::parent_id())?;
+    for _ in 0..MOST_SHELLS {
+        if !runs_a_line(harness) {
+            break;
+        }
+        harness = parent_of(harness)?;
+    }
+    // The first process is everybody's parent.
+    (harness > 1).then_some(harness)
+}
+
+/// What the person is told once in a session: that the harness is in a mode in which it asks less than mayi does.
+fn notice(
+    options: &Options,
+    event: &Event,
+    door: &HookDoor,
+    session: &str,
+    sessions: &Sessions,
+    answer: &Answer,
+) -> Option<String> {
+    let Own::Lax(own) = &event.mode else { return None };
+    let says = matches!(answer.say, Say::Allow(_) | Say::Ask(_) | Say::Deny(_));
+    if !says || event.kind != Kind::Before || !sessions.tells(options.harness.name, session, "mode") {
+        return None;
+    }
+    let mode = door.gate.mode(&SessionId(session.to_owned()));
+    let (title, own) = (options.harness.title, mayi_core::approval::visible(own));
+    Some(format!(
+        "mayi: {title} is in its mode {own}, mayi in its mode {mode}: the stricter answer counts for each call"
+    ))
+}

@@ -1,0 +1,226 @@
+//! Keys of tools' inputs, by what they are about. Data: a key that is not here is not understood.
+
+use super::Does;
+
+/// A path.
+pub(super) const PATHS: &[&str] = &[
+    "file_path",
+    "filePath",
+    "filepath",
+    "path",
+    "absolute_path",
+    "absolutePath",
+    "notebook_path",
+    "notebookPath",
+    "target_file",
+    "targetFile",
+    "target_directory",
+    "dir_path",
+    "directory",
+    "folder",
+    "uri_path",
+];
+
+/// Several paths.
+pub(super) const LISTS: &[&str] = &["paths", "files", "file_paths", "filePaths"];
+
+/// A line for a shell, or the words of a program.
+pub(super) const LINES: &[&str] =
+    &["command", "cmd", "commandLine", "command_line", "script", "shell_command"];
+
+/// The folder that it runs in.
+pub(super) const FOLDERS: &[&str] =
+    &["cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"];
+
+/// An address.
+pub(super) const URLS: &[&str] = &["url", "uri", "href"];
+
+/// What a file holds before, and after.
+pub(super) const OLD: &[&str] = &["old_string", "oldString", "old_str", "oldText"];
+pub(super) const NEW: &[&str] = &[
+    "new_string",
+    "newString",
+    "new_str",
+    "newText",
+    "content",
+    "contents",
+    "file_text",
+    "new_source",
+    "insert_text",
+];
+
+/// Several changes of one file, or of several.
+pub(super) const EDITS: &[&str] = &["edits", "replacements"];
+
+/// A patch.
+pub(super) const PATCHES: &[&str] = &["patch", "patchText", "patch_text", "input", "command", "diff"];
+
+/// What else may stand there, and only says how.
+fn manner(does: Does) -> &'static [&'static str] {
+    match does {
+        Does::Runs => &[
+            "description",
+            "explanation",
+            "timeout",
+            "timeout_ms",
+            "run_in_background",
+            "is_background",
+            "isBackground",
+            "justification",
+            "mode",
+            "goal",
+            "shellId",
+            "env",
+            "dangerouslyDisableSandbox",
+            "with_escalated_permissions",
+            "sandbox_permissions",
+        ],
+        Does::Reads => {
+            &["offset", "limit", "pages", "startLine", "endLine", "start_line", "end_line", "view_range"]
+        }
+        Does::Lists => &["ignore", "recursive", "respect_git_ignore", "file_filtering_options"],
+        Does::Finds => &["pattern", "query", "case_sensitive", "respect_git_ignore", "maxResults", "include"],
+        Does::Searches => &[
+            "pattern",
+            "query",
+            "glob",
+            "include",
+            "include_pattern",
+            "includePattern",
+            "type",
+            "output_mode",
+            "head_limit",
+            "offset",
+            "multiline",
+            "case_sensitive",
+            "isRegexp",
+            "maxResults",
+            "max_results",
+            "limit",
+            "-A",
+            "-B",
+            "-C",
+            "-n",
+            "-i",
+            "-o",
+            "context",
+        ],
+        Does::Writes => &["overwrite", "explanation", "create_directories"],
+        Does::Edits => &[
+            "replace_all",
+            "replaceAll",
+            "expected_replacements",
+            "instruction",
+            "explanation",
+            "cell_id",
+            "cell_type",
+            "edit_mode",
+            "insert_line",
+            "view_range",
+            "command",
+            "ai_proposed_content",
+            "modified_by_user",
+        ],
+        Does::Patches => &["explanation", "description"],
+        Does::Deletes => &["explanation", "recursive"],
+        Does::Fetches => {
+            &["prompt", "query", "format", "timeout", "max_length", "explanation", "raw", "start_index"]
+        }
+        Does::SearchesWeb => &[
+            "query",
+            "search_term",
+            "allowed_domains",
+            "blocked_domains",
+            "explanation",
+            "numResults",
+            "num_results",
+            "type",
+            "livecrawl",
+            "contextMaxCharacters",
+        ],
+        Does::Delegates => &[
+            "prompt",
+            "description",
+            "subagent_type",
+            "subagentType",
+            "agent",
+            "agentName",
+            "agent_name",
+            "model",
+            "name",
+            "run_in_background",
+            "readonly",
+            "query",
+            "task",
+            "command",
+            "task_id",
+        ],
+        Does::Thinks => &[
+            "todos",
+            "items",
+            "plan",
+            "explanation",
+            "thought",
+            "thoughts",
+            "prompt",
+            "description",
+            "message",
+            "summary",
+            "subject",
+            "activeForm",
+            "taskId",
+            "task_id",
+            "status",
+            "owner",
+            "addBlocks",
+            "addBlockedBy",
+            "metadata",
+            "questions",
+            "answers",
+            "annotations",
+            "question",
+            "header",
+            "options",
+            "query",
+            "max_results",
+            "merge",
+            "intent",
+            "todoList",
+            "operation",
+            "todo",
+            "title",
+        ],
+        Does::Looks => &[
+            "bash_id",
+            "task_id",
+            "shell_id",
+            "shellId",
+            "filter",
+            "block",
+            "timeout",
+            "wait_up_to",
+            "delay",
+            "id",
+            "session_id",
+        ],
+        Does::SwitchesMode | Does::Other => &[],
+    }
+}
+
+/// Whether an input of a tool that does this may have `key`, and nothing follows from it that is not looked at.
+pub(super) fn is_known(does: Does, key: &str) -> bool {
+    let is = |sets: &[&[&str]]| sets.iter().any(|set| set.contains(&key));
+    let of_kind = match does {
+        Does::Runs => is(&[LINES, FOLDERS, &["args"]]),
+        Does::Reads | Does::Lists | Does::Finds | Does::Deletes => is(&[PATHS, LISTS]),
+        Does::Searches => is(&[PATHS, LISTS]),
+        Does::Writes => is(&[PATHS, NEW]),
+        Does::Edits => is(&[PATHS, OLD, NEW, EDITS]),
+        Does::Patches => is(&[PATCHES]),
+        Does::Fetches => is(&[URLS, &["urls"]]),
+        Does::SearchesWeb | Does::Delegates | Does::Thinks | Does::Looks => false,
+        // Whatever else it holds is no reason to ask twice.
+        Does::SwitchesMode | Does::Other => true,
+    };
+    of_kind || manner(does).contains(&key)
+}

@@ -1,0 +1,128 @@
+//! `--ask-via inbox`: a person answers elsewhere, within the time that there is, and the answer is known to the hooks that follow.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use mayi_tests::{LIMIT, command_line, mayi_program, until};
+use serde_json::{Value, json};
+
+use crate::pty::Terminal;
+use crate::scene::Scene;
+
+/// A harness in a session of processes of its own that runs one hook, with the event in a file.
+fn harness(scene: &Scene, options: &[&str], event: &Value, name: &str) -> Child {
+    let file = scene.machine.outside(name);
+    std::fs::write(&file, event.to_string()).unwrap();
+    let mut words = vec![mayi_program().display().to_string(), "hook".to_owned(), "claude-code".to_owned()];
+    words.extend(options.iter().map(|word| (*word).to_owned()));
+    words.extend(scene.folders().into_iter().map(|word| word.into_string().unwrap()));
+    let inner = format!("{} < {}; exit $?", command_line(&words), command_line([file.display().to_string()]));
+    let outer = format!("/bin/sh -c {}; exit $?", command_line([inner]));
+    // What is no shell is the harness.
+    let mut command = Command::new("timeout");
+    command.args(["60", "/bin/sh", "-c", &outer]).envs(scene.machine.environment());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn ended(child: Child) -> (i32, Value, String) {
+    let output = child.wait_with_output().unwrap();
+    let value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (
+        output.status.code().unwrap_or(-1),
+        value["hookSpecificOutput"].clone(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
+fn person(scene: &Scene, words: &[&str]) -> Terminal {
+    let mut command = Command::new(mayi_program());
+    command.args(words).current_dir(scene.machine.work()).env_clear().envs(scene.machine.environment());
+    Terminal::start(command, (40, 120), false)
+}
+
+fn waiting(scene: &Scene) -> Vec<Value> {
+    let listed = scene.machine.mayi(["inbox", "--json"]).end().text();
+    listed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[test]
+fn given_an_answer_for_the_session_then_the_next_hook_knows_it_and_another_session_does_not() {
+    let scene = Scene::new("");
+    let event = scene.event("PreToolUse", "Bash", &json!({ "command": "make x" }), "t1");
+    let hook = harness(&scene, &["--ask-via", "inbox", "--time-limit", "40s"], &event, "event.json");
+    until(LIMIT, || if waiting(&scene).len() == 1 { Ok(()) } else { Err("nothing waits".to_owned()) });
+    let terminal = person(&scene, &["inbox", "watch"]);
+    terminal.sees("› n  Deny");
+    assert!(terminal.screen().contains("make x"), "{}", terminal.screen());
+    terminal.send("s");
+    let (code, said, err) = ended(hook);
+    assert_eq!((code, &said["permissionDecision"]), (0, &json!("allow")), "{err}");
+    drop(terminal);
+    // Another process, the same session: nobody is asked.
+    scene.before("Bash", &json!({ "command": "make x" })).is("allow");
+    scene.before("Bash", &json!({ "command": "make y" })).is("ask");
+    let mut other = event.clone();
+    other["session_id"] = json!("session-2");
+    scene.answer(&other).is("ask");
+    // It ends with the session.
+    let listed = scene.machine.mayi(["grants"]).end().text();
+    assert!(listed.contains("make x"), "{listed}");
+    scene.answer(&scene.event("SessionEnd", "", &Value::Null, ""));
+    scene.before("Bash", &json!({ "command": "make x" })).is("ask");
+}
+
+/// Issue 19: "within the harness's time limit, then denies".
+#[test]
+fn given_nobody_who_answers_then_it_is_denied_in_time() {
+    let scene = Scene::new("");
+    let event = scene.event("PreToolUse", "Bash", &json!({ "command": "make x" }), "t1");
+    let hook = harness(&scene, &["--ask-via", "inbox", "--time-limit", "2s"], &event, "event.json");
+    let began = std::time::Instant::now();
+    let (code, said, err) = ended(hook);
+    assert!(began.elapsed() < Duration::from_secs(20));
+    assert!(code == 2 || said["permissionDecision"] == "deny", "{code} {said} {err}");
+    until(LIMIT, || if waiting(&scene).is_empty() { Ok(()) } else { Err("it still waits".to_owned()) });
+}
+
+/// Attack 365. Decisions, section 6: "Answers from a descendant of a gated agent are refused": what the harness starts is one.
+#[test]
+fn given_an_answer_from_what_the_harness_started_then_it_is_refused() {
+    let scene = Scene::new("");
+    // There is a store by then: whoever makes one has it for longer than a hook waits.
+    scene.before("Bash", &json!({ "command": "ls" })).is("allow");
+    let event = scene.event("PreToolUse", "Bash", &json!({ "command": "make x" }), "t1");
+    let file = scene.machine.outside("event.json");
+    std::fs::write(&file, event.to_string()).unwrap();
+    let quoted = |words: &[&str], folders: bool| {
+        let mut all = vec![mayi_program().display().to_string()];
+        all.extend(words.iter().map(|word| (*word).to_owned()));
+        if folders {
+            all.extend(scene.folders().into_iter().map(|word| word.into_string().unwrap()));
+        }
+        command_line(&all)
+    };
+    // The harness runs a hook, and before that something that answers for the person, at a terminal of its own.
+    let go = scene.machine.outside("go");
+    let hook = format!(
+        "(until [ -e {} ]; do /bin/sleep 0.05; done; {} < {}; true)",
+        command_line([go.display().to_string()]),
+        quoted(&["hook", "claude-code", "--ask-via", "inbox", "--time-limit", "20s"], true),
+        command_line([file.display().to_string()])
+    );
+    let answer = quoted(&["inbox", "watch"], false);
+    let line =
+        format!("{hook} > {} 2>&1 & {answer}; wait", command_line([scene.machine.outside_text("said")]));
+    let mut command = Command::new("/bin/bash");
+    command
+        .args(["-c", &line])
+        .current_dir(scene.machine.work())
+        .env_clear()
+        .envs(scene.machine.environment());
+    let terminal = Terminal::start(command, (40, 120), false);
+    // At that moment nobody knows of a harness yet.
+    terminal.sees("waiting for questions");
+    std::fs::write(go, "").unwrap();
+    terminal.sees("› n  Deny");
+    terminal.send("y");
+    terminal.sees("can't answer for the person");
+}
