@@ -153,7 +153,7 @@ fn given_a_mistake_then_it_is_told_on_standard_error() {
         (vec!["check", "mcp", "s/t {\"a\":1,\"a\":2}"], "the key \"a\" is given twice"),
         (vec!["check", "acp", "{}"], "the request has no toolCall"),
         (vec!["check", "tool", "x", "--allow", "shel(x)"], "did you mean `shell(...)`?"),
-        (vec!["check", "tool", "x", "--agent", "a b"], "no agent can be called `a b`"),
+        (vec!["check", "tool", "x", "--agent", "a/b"], "no agent can be called `a/b`"),
         (vec!["check", "tool", "x", "--mode", "yolo"], "[possible values: plan, default, auto]"),
     ] {
         let output = machine.command([]).args(&words).output().unwrap();

@@ -57,7 +57,7 @@ fn given_nothing_to_read_or_nonsense_then_that_is_said() {
         assert_eq!((done.code, done.out.as_str()), (3, ""), "{file}: {}", done.err);
     }
     let machine = machine.file("ok.json", CLAUDE);
-    let done = machine.mayi(["config", "import", "claude-code", "ok.json", "--agent", "a b"]);
+    let done = machine.mayi(["config", "import", "claude-code", "ok.json", "--agent", "a/b"]);
     assert_eq!(done.code, 2);
     let done = machine.mayi(["config", "import", "claude-code", "ok.json", "--agent", "claude"]);
     assert!(done.out.contains("agents = [\"claude\"]"), "{}", done.out);

@@ -159,8 +159,8 @@ fn given_an_agent_as_people_write_it_then_it_counts_in_the_file_and_in_an_editor
     assert!(loaded.agent("mine").is_none());
 }
 
-/// A bypass, a lock or a stricter mode that is written under one name of an agent, where it is started under another. Attack
-/// 358.
+/// A bypass, a lock or a stricter mode that is written under one name of an agent, where it is started under another.
+/// Attack 358.
 #[test]
 fn given_two_ways_of_starting_an_agent_then_each_has_its_own_bypass_and_the_stricter_mode_of_both() {
     let two = "[agents.claude]\nmode = \"plan\"\n[agents.\"Claude Code\"]\ncommand = [\"mine\"]\nmode = \"auto\"\nbypass_permissions = true\n";
