@@ -145,9 +145,8 @@ impl Loading<'_> {
             ));
         }
         // An app's calls are judged by the rules for an agent of its name.
-        let apps = &self.merge.current.apps;
         for rule in &self.rules {
-            let known = |name: &&String| self.agents.contains_key(*name) || apps.contains_key(*name);
+            let known = |name: &&String| self.agents.contains_key(*name) || self.apps.contains(*name);
             for name in rule.agents.iter().filter(|name| !known(name)) {
                 notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
             }

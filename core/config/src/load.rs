@@ -1,6 +1,6 @@
 //! All layers become one policy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -90,6 +90,8 @@ pub(super) struct Loading<'s> {
     pub(super) add: Vec<(Pattern, PathBuf, Layer)>,
     pub(super) except: Vec<(Pattern, Layer)>,
     pub(super) agents: BTreeMap<String, AgentLaunch>,
+    /// Apps that are written down, whatever of their settings counts.
+    pub(super) apps: BTreeSet<String>,
     pub(super) servers: BTreeMap<String, ServerLaunch>,
     pub(super) files: Vec<SeenFile>,
     pub(super) digests: Vec<SourceFile>,
@@ -108,6 +110,7 @@ impl<'s> Loading<'s> {
             rules: Vec::new(),
             add: Vec::new(),
             except: Vec::new(),
+            apps: BTreeSet::new(),
             agents: PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.launch())).collect(),
             servers: BTreeMap::new(),
             files: Vec::new(),
@@ -164,6 +167,7 @@ impl<'s> Loading<'s> {
     pub(super) fn take(&mut self, layer: Layer, path: &Path, file: File) {
         let File { scalars, rules, agents, servers, workspaces, add, except, locks, record } = file;
         self.record.lay(layer, record);
+        self.apps.extend(scalars.apps.keys().cloned());
         let ignored = self.lay(layer, scalars, false);
         self.say_locked(&path.display(), &ignored);
         if layer == Layer::Managed {
