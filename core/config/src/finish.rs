@@ -149,12 +149,11 @@ impl Loading<'_> {
             ));
         }
         // An app's calls are judged by the rules for an agent of its name.
-        let apps = &self.merge.current.apps;
         for rule in &self.rules {
             let known = |name: &str| {
                 RESERVED.contains(&name)
                     || name.contains(':')
-                    || apps.contains_key(name)
+                    || self.apps.contains(name)
                     || id_of(ids(), name).is_some()
             };
             for name in rule.agents.iter().filter(|name| !known(name)) {

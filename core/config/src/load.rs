@@ -1,6 +1,6 @@
 //! All layers become one policy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -91,6 +91,8 @@ pub(super) struct Loading<'s> {
     pub(super) add: Vec<(Pattern, PathBuf, Layer)>,
     pub(super) except: Vec<(Pattern, Layer)>,
     pub(super) agents: BTreeMap<String, AgentLaunch>,
+    /// Apps that are written down, whatever of their settings counts.
+    pub(super) apps: BTreeSet<String>,
     pub(super) servers: BTreeMap<String, ServerLaunch>,
     pub(super) files: Vec<SeenFile>,
     pub(super) digests: Vec<SourceFile>,
@@ -109,6 +111,7 @@ impl<'s> Loading<'s> {
             rules: Vec::new(),
             add: Vec::new(),
             except: Vec::new(),
+            apps: BTreeSet::new(),
             agents: PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.launch())).collect(),
             servers: BTreeMap::new(),
             files: Vec::new(),
@@ -171,6 +174,7 @@ impl<'s> Loading<'s> {
         }
         ids.settle(&mut scalars);
         self.record.lay(layer, record);
+        self.apps.extend(scalars.apps.keys().cloned());
         let ignored = self.lay(layer, scalars, false);
         self.say_locked(&path.display(), &ignored);
         if layer == Layer::Managed {
