@@ -42,7 +42,7 @@ test: build
     "{{ just_executable() }}" doctest || status=$?
     exit "$status"
 
-# Run the tests with real agents, which are installed at first (about 1.8 GB, outside of the checkout).
+# Run the tests with real agents, which are installed at first (about 2.6 GB, outside of the checkout).
 test-agents: build
     agents=$(tests/agents/install); MAYI_TEST_AGENTS=$agents "{{ just_executable() }}" nextest test-agents 'binary(real_agents)'
 

@@ -3,6 +3,8 @@
 //! loopback. `mayi run --command …` drives both through write, edit, run, two at once, sub-agent and MCP cases:
 //! allowed ones happen, denied ones do not (where the agent asks), and the file system afterwards proves it.
 //!
+//! Six of them, in their own programs, run a command before every tool (`hooked.rs`).
+//!
 //! `just test-agents` installs the agents and runs this. Every test has a home and a project of its own; what holds
 //! after every run, whatever happened in it, is checked in `done.rs`.
 #![cfg(target_os = "linux")]
@@ -17,6 +19,10 @@
 mod agent;
 #[path = "real_agents/done.rs"]
 mod done;
+#[path = "real_agents/harness.rs"]
+mod harness;
+#[path = "real_agents/headless.rs"]
+mod headless;
 #[path = "real_agents/model.rs"]
 mod model;
 #[path = "real_agents/processes.rs"]
@@ -54,6 +60,8 @@ mod ending;
 mod files;
 #[path = "real_agents/gateway.rs"]
 mod gateway;
+#[path = "real_agents/hooked.rs"]
+mod hooked;
 #[path = "real_agents/modes.rs"]
 mod modes;
 #[path = "real_agents/options.rs"]

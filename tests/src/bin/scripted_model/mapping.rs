@@ -33,8 +33,10 @@ const PATH: &[&str] = &["file_path", "filePath", "path"];
 /// `None` if the agent offers nothing that fits.
 pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
     match wish {
-        Wish::Write { path, content } => match offer.first(&["Write", "write_file", "write"]) {
-            Some(tool) => Some(fill(tool, &[(PATH, json!(path)), (&["content"], json!(content))])),
+        Wish::Write { path, content } => match offer.first(&["Write", "write_file", "write", "create"]) {
+            Some(tool) => {
+                Some(fill(tool, &[(PATH, json!(path)), (&["content", "file_text"], json!(content))]))
+            }
             None => patch(offer, &format!("Add File: {path}"), &marked('+', content)),
         },
         Wish::Edit { path, old, new } => match offer.first(&["Edit", "edit_file", "edit", "replace"]) {
@@ -74,6 +76,7 @@ pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
                 format!("{server}__{tool}"),
                 format!("mcp_{server}_{tool}"),
                 format!("{server}_{tool}"),
+                format!("{server}-{tool}"),
             ];
             match offer.first(&joined.each_ref().map(String::as_str)) {
                 Some(offered) => {
