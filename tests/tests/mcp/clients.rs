@@ -12,7 +12,7 @@ const LOOSE: &str = "[agents.claude]\nmode = \"auto\"\nbypass_permissions = true
     [[rule]]\neffect = \"allow\"\npattern = \"mcp(rogue/*)\"\nagents = [\"claude\"]\n";
 
 /// A bypass, a looser mode and an allow of the agent that mayi starts under the name: none of them is a client's. A denial and a
-/// stricter mode are. Attack 358.
+/// stricter mode are. Attack 370.
 #[test]
 fn given_a_client_under_the_name_of_an_agent_then_only_what_is_stricter_holds() {
     let scene = Scene::new(LOOSE);
@@ -51,7 +51,7 @@ fn given_a_rule_for_a_client_at_the_gateway_then_it_counts_there() {
     is_refused(&scene.gateway(&[]).older().call("echo", &json!({})), "mayi inbox watch");
 }
 
-/// Names that are no names of agents: an agent's that was started by a command, say, or one that hides something. Attack 358.
+/// Names that are no names of agents: an agent's that was started by a command, say, or one that hides something. Attack 370.
 #[test]
 fn given_what_nobody_can_be_called_then_the_gateway_does_not_start() {
     let scene = Scene::new("");

@@ -80,7 +80,7 @@ proptest! {
 
     /// "Denies, asks and stricter modes hold for all aliases at every door; allows, grants and bypass only for the way of starting
     /// it that they were given to": whatever is said of `claude`, under whichever of its names, nobody else who goes by one gets
-    /// more by it. Attack 358.
+    /// more by it. Attack 370.
     #[test]
     fn aliases_never_loosen(
         (mode, bypass) in (any_mode(), proptest::option::of(any::<bool>())), rules_of in any_rules(),
@@ -160,7 +160,7 @@ fn given_an_agent_as_people_write_it_then_it_counts_in_the_file_and_in_an_editor
 }
 
 /// A bypass, a lock or a stricter mode that is written under one name of an agent, where it is started under another.
-/// Attack 358.
+/// Attack 370.
 #[test]
 fn given_two_ways_of_starting_an_agent_then_each_has_its_own_bypass_and_the_stricter_mode_of_both() {
     let two = "[agents.claude]\nmode = \"plan\"\n[agents.\"Claude Code\"]\ncommand = [\"mine\"]\nmode = \"auto\"\nbypass_permissions = true\n";
@@ -205,7 +205,7 @@ fn given_two_names_of_one_agent_in_one_layer_then_it_is_a_mistake() {
     assert!(machine.load().policy.ask_all.is_some());
 }
 
-/// "A name that differs only by look-alike or invisible characters" is no name. Attack 358.
+/// "A name that differs only by look-alike or invisible characters" is no name. Attack 370.
 #[test]
 fn given_a_name_that_hides_or_looks_like_something_then_it_is_refused() {
     let names = [

@@ -21,7 +21,7 @@ fn by(agent: &str, call: Call) -> Call {
 }
 
 /// A denial that is remembered "holds for all aliases at every door"; an allow is "only for the way of starting it that it was
-/// given to". Attack 358.
+/// given to". Attack 370.
 #[tokio::test]
 async fn given_a_remembered_answer_then_a_denial_holds_for_every_name_and_an_allow_for_one() {
     let kept = Kept::new();
@@ -50,7 +50,7 @@ async fn given_a_remembered_answer_then_a_denial_holds_for_every_name_and_an_all
     }
 }
 
-/// Answers to a client at the gateway are the client's: for the session, for the folder, and for no other name. Attack 358.
+/// Answers to a client at the gateway are the client's: for the session, for the folder, and for no other name. Attack 370.
 #[tokio::test]
 async fn given_an_answer_to_a_client_then_it_is_remembered_for_the_client_alone() {
     let kept = Kept::new();
@@ -82,7 +82,7 @@ async fn passes(kept: &Kept, agent: &str) -> bool {
 }
 
 /// A pass is for the agent that was asked about, under whichever name its own settings have for it: but only for a gateway
-/// that it started, not for whoever calls itself so. Attacks 122, 358.
+/// that it started, not for whoever calls itself so. Attacks 122, 370.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn given_a_pass_then_nobody_takes_it_by_a_name() {
