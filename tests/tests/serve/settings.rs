@@ -106,7 +106,7 @@ async fn given_settings_that_are_wrong_then_they_are_refused_and_what_held_goes_
         got["agents"].as_array().unwrap().iter().find(|agent| agent["name"] == "mine").unwrap().clone();
     assert_eq!(mine["mode"], "plan");
     for bad in [
-        json!({"agents": {"bad name": {"command": "x"}}}),
+        json!({"agents": {"bad/name": {"command": "x"}}}),
         json!({"agents": {"run": {"command": "x"}}}),
         json!({"servers": {"s": {"command": "x", "url": "http://localhost/"}}}),
         json!({"servers": {"s": {"url": "ftp://x"}}}),
