@@ -100,7 +100,6 @@ fn way(name: &'static str, words: Vec<OsString>) -> Way {
 
 /// The command of a hook on a machine of its own, with so many rules.
 fn hook(machine: &Machine, program: &Path, rules: usize) -> Outcome<Vec<OsString>> {
-    machine.policy(rules)?;
     let top = machine.at(&format!("hook-{rules}"))?;
     let folder = |name: &str| -> Outcome<PathBuf> {
         let folder = top.join(name);
@@ -110,8 +109,10 @@ fn hook(machine: &Machine, program: &Path, rules: usize) -> Outcome<Vec<OsString
     let config = folder("config")?;
     match rules {
         10 => std::fs::write(config.join("config.toml"), TEN)?,
-        _ => std::fs::copy(machine.at("etc")?.join(format!("{rules}.toml")), config.join("config.toml"))
-            .map(drop)?,
+        _ => {
+            machine.policy(rules)?;
+            std::fs::copy(machine.at("etc")?.join(format!("{rules}.toml")), config.join("config.toml"))?;
+        }
     }
     let mut words: Vec<OsString> = vec![program.into(), "hook".into(), "claude-code".into()];
     for (option, folder) in [
