@@ -230,7 +230,10 @@ fn gate(
     since: Instant,
 ) -> Result<(Gate, Arc<SqliteStore>), String> {
     let folder = sources.folders.data.as_deref().ok_or("there is no folder for the record")?;
-    let store_options = StoreOptions { busy: BUSY, ..memory::options(&loaded.record) };
+    let usual = memory::options(&loaded.record);
+    // What is too old is archived when a session begins: at each event, it would only be looked for.
+    let limits = usual.limits.filter(|_| event.kind == Kind::Begins);
+    let store_options = StoreOptions { busy: BUSY, limits, ..usual };
     let recorded =
         |error: mayi_core::store::StoreError| format!("nothing runs that can't be recorded: {error}");
     let store = Arc::new(SqliteStore::open(folder, store_options).map_err(recorded)?);

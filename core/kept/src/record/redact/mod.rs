@@ -9,6 +9,7 @@ mod pem;
 mod quotes;
 mod search;
 mod spread;
+mod table;
 #[cfg(test)]
 mod tests;
 

@@ -1,8 +1,8 @@
 //! Names that say secret: of variables, and of members of objects.
 
-use std::sync::LazyLock;
-
 use aho_corasick::AhoCorasick;
+
+use super::table::Words;
 
 /// Texts in a name, without separators and in lower case, that say secret.
 const SAYS: &[&str] = &[
@@ -192,11 +192,8 @@ pub(super) fn takes_secret(option: &str) -> bool {
 }
 
 fn says(folded: &[u8]) -> bool {
-    static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        let builder = &mut AhoCorasick::builder();
-        builder.kind(Some(aho_corasick::AhoCorasickKind::DFA)).build(SAYS).ok()
-    });
-    match &*WORDS {
+    static TABLE: Words = Words::new(|kind| AhoCorasick::builder().kind(Some(kind)).build(SAYS));
+    match TABLE.table(folded.len()) {
         Some(words) => words.is_match(folded),
         None => SAYS.iter().any(|word| folded.windows(word.len()).any(|part| part == word.as_bytes())),
     }

@@ -8,6 +8,7 @@ use regex::{Captures, Match, Regex};
 
 use super::forms::{FORMS, Form, Only};
 use super::quotes::Quotes;
+use super::table::Words;
 use super::{Found, names, pem};
 
 /// A shorter run of letters and digits is not counted.
@@ -50,15 +51,19 @@ impl Set {
 
 /// What is looked for first: a text without any of these holds no well-known form, unless it has a long run.
 struct Marks {
-    all: AhoCorasick,
+    words: Vec<&'static str>,
     /// The forms of each mark.
     forms: Vec<Set>,
     /// Those without marks.
     unmarked: Set,
 }
 
-static MARKS: LazyLock<Option<Marks>> = LazyLock::new(|| {
-    let mut words: Vec<&str> = Vec::new();
+static TABLE: Words = Words::new(|kind| {
+    AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(&MARKS.words)
+});
+
+static MARKS: LazyLock<Marks> = LazyLock::new(|| {
+    let mut words: Vec<&'static str> = Vec::new();
     let mut forms: Vec<Set> = Vec::new();
     let mut unmarked = Set::default();
     for (at, form) in FORMS.iter().enumerate() {
@@ -77,22 +82,19 @@ static MARKS: LazyLock<Option<Marks>> = LazyLock::new(|| {
             }
         }
     }
-    let all = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-        .build(words);
-    Some(Marks { all: all.ok()?, forms, unmarked })
+    Marks { words, forms, unmarked }
 });
 
 /// All secrets of well-known forms, in no order; some may overlap.
 pub(super) fn well_known(text: &str, found: &mut Vec<Found>) {
     let run = LazyCell::new(|| longest_run(text));
     let mut forms = Set::default();
-    match &*MARKS {
-        Some(marks) => {
+    let marks = &*MARKS;
+    match TABLE.table(text.len()) {
+        Some(all) => {
             // Most texts have none, which is told far more quickly than which.
-            if marks.all.is_match(text) {
-                for mark in marks.all.find_overlapping_iter(text) {
+            if all.is_match(text) {
+                for mark in all.find_overlapping_iter(text) {
                     if let Some(of) = marks.forms.get(mark.pattern().as_usize()) {
                         forms.join(of);
                     }
