@@ -41,20 +41,24 @@ fn config(machine: &TempDir) -> String {
 fn given_i_then_prompts_go_on_in_one_session_until_an_empty_line() {
     let machine = machine();
     let terminal = run(machine.path(), &["-i"]);
-    terminal.sees("you:");
+    terminal.reads_at("you:");
     terminal.send("demo: run touch one.txt\r");
     terminal.sees(LIVE);
     terminal.send("s");
     terminal.sees("✓ allowed for this session");
     // What is typed before the prompt is there again is thrown away.
-    terminal.sees("printed nothing.\nyou:");
+    terminal.sees("printed nothing.");
+    terminal.reads_at("you:");
     terminal.send("demo: run touch one.txt ;; demo: say again\r");
-    terminal.sees("\nagain\nyou:");
+    terminal.sees("\nagain");
+    terminal.reads_at("you:");
     terminal.send("/mode plan\r");
-    terminal.sees("plan mode now\nyou:");
+    terminal.sees("plan mode now");
+    terminal.reads_at("you:");
     terminal.send("demo: write two.txt x\r");
     terminal.sees("plan mode: write is not done, only proposed");
-    terminal.sees("I leave it.\nyou:");
+    terminal.sees("I leave it.");
+    terminal.reads_at("you:");
     terminal.send("\r");
     assert_eq!(terminal.exit().code(), Some(5), "{}", terminal.screen());
     assert!(machine.path().join("work/one.txt").exists() && !machine.path().join("work/two.txt").exists());
@@ -69,9 +73,10 @@ fn given_ctrl_c_in_a_conversation_then_the_next_prompt_is_asked_for() {
     terminal.sees(LIVE);
     terminal.send("\x03");
     terminal.sees("– withdrawn: shell(touch one.txt)");
-    terminal.sees("you:");
+    terminal.reads_at("you:");
     terminal.send("demo: say still here\r");
-    terminal.sees("\nstill here\nyou:");
+    terminal.sees("\nstill here");
+    terminal.reads_at("you:");
     terminal.send("\r");
     assert_eq!(terminal.exit().code(), Some(0), "{}", terminal.screen());
     assert!(!machine.path().join("work/one.txt").exists());
@@ -111,7 +116,7 @@ fn given_bypass_for_the_session_then_the_next_is_not_asked_about_and_no_setting_
     terminal.send(DOWN);
     terminal.sees("❯ For this session");
     terminal.send(ENTER);
-    terminal.sees("you:");
+    terminal.reads_at("you:");
     assert!(machine.path().join("work/one.txt").exists() && machine.path().join("work/two.txt").exists());
     assert!(!machine.path().join("home/.config/mayi/config.toml").exists());
     // What it does not cover is asked, and it ends when the person says so.
@@ -119,7 +124,7 @@ fn given_bypass_for_the_session_then_the_next_is_not_asked_about_and_no_setting_
     terminal.sees(LIVE);
     terminal.send("n");
     terminal.sees("✗ denied");
-    terminal.sees("you:");
+    terminal.reads_at("you:");
     terminal.send("/bypass off\r");
     terminal.sees("demo asks again");
     terminal.send("demo: run touch three.txt\r");

@@ -58,6 +58,8 @@ mod eight;
 mod ending;
 #[path = "real_agents/files.rs"]
 mod files;
+#[path = "real_agents/gated.rs"]
+mod gated;
 #[path = "real_agents/gateway.rs"]
 mod gateway;
 #[path = "real_agents/hooked.rs"]

@@ -130,6 +130,15 @@ impl Terminal {
         self.until(&format!("{text:?}"), |screen| screen.contents().contains(text));
     }
 
+    /// Waits until a line is read at `prompt`: it stands alone in the cursor's row. An earlier prompt
+    /// that is still on the screen doesn't count, as keys are thrown away that come before it is drawn.
+    pub(crate) fn reads_at(&self, prompt: &str) {
+        self.until(&format!("a line to be read at {prompt:?}"), |screen| {
+            let row = usize::from(screen.cursor_position().0);
+            screen.rows(0, screen.size().1.get()).nth(row).is_some_and(|text| text.trim_end() == prompt)
+        });
+    }
+
     /// Waits until `text` has left the screen.
     pub(crate) fn sees_no_more(&self, text: &str) {
         self.until(&format!("{text:?} to go"), |screen| !screen.contents().contains(text));

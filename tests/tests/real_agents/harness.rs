@@ -114,6 +114,18 @@ impl Harness {
         command
     }
 
+    /// As `mayi hook` calls it.
+    pub(crate) fn hook_name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
+            Self::Copilot => "copilot",
+            Self::Opencode => "opencode",
+        }
+    }
+
     /// Adds the prompt.
     pub(crate) fn prompted(self, command: &mut Command, prompt: &str) {
         match self {

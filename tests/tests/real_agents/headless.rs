@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -73,6 +74,18 @@ impl Headless {
         self.hooked(&format!("/bin/sh '{}'", script.display()), limit, more)
     }
 
+    /// Installs mayi's own hook, as its user does, under these rules of the user's.
+    pub(crate) fn gated(self, rules: &str) -> Self {
+        let home = &self.place.home;
+        write(&home.join(".config/mayi/config.toml"), rules);
+        let mut install = Command::new(mayi_tests::mayi_program());
+        install.env_clear().env("HOME", home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        install.current_dir(&self.place.project).args(["hook", "install", self.harness.hook_name(), "--yes"]);
+        let done = install.output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        self
+    }
+
     /// Writes a file of the project's.
     pub(crate) fn with(self, name: &str, text: &str) -> Self {
         write(&self.place.project.join(name), text);
@@ -98,6 +111,11 @@ impl Headless {
     /// Whether a file of the project's is there.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.place.project.join(name).exists()
+    }
+
+    /// What a file of the project's holds.
+    pub(crate) fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.place.project.join(name)).unwrap_or_default()
     }
 
     /// The events that a script got, oldest first.

@@ -70,14 +70,15 @@ pub(crate) struct Place {
     pub(crate) step: usize,
 }
 
-/// The name and the folder in `case: NAME in FOLDER`, which ends with the line: folders may have spaces.
+/// The name and the folder in `case: NAME in FOLDER`, which ends with the line: folders may have spaces. One agent puts the whole
+/// prompt in quotes.
 fn case_in(line: &str) -> Option<(&str, &str)> {
     let (_, rest) = line.split_once("case: ")?;
     let (name, folder) = rest.split_once(" in /")?;
     // The slash belongs to the folder.
     let folder = rest.get(rest.len() - folder.len() - 1..)?;
     let plain = name.chars().all(|c| c.is_ascii_lowercase() || c == ' ');
-    (plain && !name.is_empty()).then(|| (name, folder.trim_end()))
+    (plain && !name.is_empty()).then(|| (name, folder.trim_end().trim_end_matches('"')))
 }
 
 #[cfg(test)]
@@ -103,6 +104,7 @@ mod tests {
             place(&[(Agent, "be brief"), (User, "case: write file in /p")]),
             at("write file", "/p", 0)
         );
+        assert_eq!(place(&[(User, "\"case: write file in /p q\"")]), at("write file", "/p q", 0));
     }
 
     #[test]

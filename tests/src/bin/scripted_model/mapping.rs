@@ -41,8 +41,8 @@ pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
         },
         Wish::Edit { path, old, new } => match offer.first(&["Edit", "edit_file", "edit", "replace"]) {
             Some(tool) => {
-                let old = (&["old_string", "old_text", "oldString"][..], json!(old));
-                let new = (&["new_string", "new_text", "newString"][..], json!(new));
+                let old = (&["old_string", "old_text", "oldString", "old_str"][..], json!(old));
+                let new = (&["new_string", "new_text", "newString", "new_str"][..], json!(new));
                 let why = (&["instruction"][..], json!("Change what the script says"));
                 Some(fill(tool, &[(PATH, json!(path)), old, new, why]))
             }

@@ -21,9 +21,9 @@ pub(super) fn files(patch: &str) -> Vec<(WriteKind, String)> {
     patch.lines().filter_map(header).collect()
 }
 
-/// Whether `text` is such a patch, and not a line that only holds one.
-pub(super) fn is_one(text: &str) -> bool {
-    text.trim_start().starts_with("*** Begin Patch")
+/// Whether `text` is such a patch, or a line that holds one: Codex has its `apply_patch` in its shell, too.
+pub(super) fn holds_one(text: &str) -> bool {
+    text.contains("*** Begin Patch")
 }
 
 #[cfg(test)]
@@ -42,6 +42,8 @@ mod tests {
                 (WriteKind::Delete, "d".to_owned()),
             ]
         );
-        assert!(is_one(patch) && !is_one("cat <<E\n*** Begin Patch"));
+        assert!(
+            holds_one(patch) && holds_one("apply_patch <<E\n*** Begin Patch") && !holds_one("apply_patch x")
+        );
     }
 }

@@ -378,9 +378,9 @@ impl Reading<'_> {
             let args = self.input.get("args").and_then(Value::as_array);
             match (self.input.get(*key), args) {
                 (None | Some(Value::Null), _) => {}
-                // A patch in the place of a command is none that a shell runs; both readings count.
+                // A patch in the place of a command is none that a shell runs, and one in a line may be applied: all of it counts.
                 (Some(Value::String(text)), None) => {
-                    if patch::is_one(text) {
+                    if patch::holds_one(text) {
                         for (kind, path) in patch::files(text) {
                             self.writes(kind, &path);
                         }
