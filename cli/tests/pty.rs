@@ -107,7 +107,7 @@ fn given_always_then_it_is_a_rule_and_not_asked_about_again() {
     terminal.sees("For how long?");
     terminal.sees("❯ Back");
     terminal.send("\x1b[B");
-    terminal.sees("❯ For good, everywhere");
+    terminal.sees("❯ 1  For good, everywhere");
     terminal.send("\r");
     assert_eq!(terminal.exit().code(), Some(0), "{}", terminal.screen());
     let rules = std::fs::read_to_string(machine.path().join("home/.config/mayi/config.toml")).unwrap();
@@ -124,7 +124,7 @@ fn given_a_bypass_of_another_program_under_the_agents_name_then_the_next_is_stil
     std::fs::write(&config, other).unwrap();
     // "Always": everything is read again.
     terminal.send("a");
-    for choice in ["❯ 1  ", "❯ For good, everywhere"] {
+    for choice in ["❯ 1  ", "❯ 1  For good, everywhere"] {
         terminal.sees("❯ Back");
         terminal.send("\x1b[B");
         terminal.sees(choice);

@@ -2,6 +2,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+#[path = "pty_surface/lists.rs"]
+mod lists;
 #[path = "support/pty.rs"]
 mod pty;
 
@@ -176,18 +178,6 @@ fn given_ctrl_c_then_everything_that_waits_is_cancelled() {
 }
 
 #[test]
-fn given_ctrl_c_in_a_list_then_it_cancels_just_once_and_ends_nothing_else() {
-    let terminal = asked("two");
-    terminal.send("a");
-    terminal.sees("Which?");
-    terminal.send(CTRL_C);
-    terminal.sees("verdict 3: cancelled");
-    assert!(terminal.exit().success());
-    assert_eq!(terminal.screen().matches("by Ctrl-C").count(), 1);
-    assert!(terminal.as_before());
-}
-
-#[test]
 fn given_a_card_that_is_withdrawn_then_the_question_goes_at_once() {
     let mut terminal = asked_by_world("command");
     terminal.tell("withdraw");
@@ -206,24 +196,6 @@ fn given_an_answer_elsewhere_then_the_card_says_whose() {
     terminal.tell("allow");
     terminal.sees("✓ allowed by editor: edit(/home/me/work/src/lines.txt)");
     terminal.sees_no_more("Allow once");
-}
-
-#[test]
-fn given_a_list_that_is_open_when_the_card_is_settled_then_it_says_so_afterwards() {
-    let mut terminal = asked_by_world("command");
-    terminal.send("a");
-    terminal.sees("Which?");
-    terminal.told("allow");
-    terminal.sees("Which?");
-    terminal.send(DOWN);
-    terminal.sees("❯ 1  shell(cargo test --workspace)");
-    terminal.send(ENTER);
-    terminal.sees("For how long?");
-    terminal.send(DOWN);
-    terminal.sees("❯ For good");
-    terminal.send(ENTER);
-    terminal.sees("✓ allowed by editor: shell(cargo test --workspace)");
-    assert!(!terminal.screen().contains("rule for"), "{}", terminal.screen());
 }
 
 /// Decisions, section 6: "if the call has changed since, the answer is refused and the card shows
@@ -300,24 +272,6 @@ fn given_a_pipe_as_standard_input_then_only_the_terminal_answers() {
 }
 
 #[test]
-fn given_a_pipe_as_standard_input_then_lists_work_too() {
-    let terminal = asked_by_world("command");
-    terminal.send("a");
-    terminal.sees("❯ Back");
-    terminal.send(DOWN);
-    terminal.sees("❯ 1");
-    terminal.send(DOWN);
-    terminal.sees("❯ 2  shell(cargo test *)");
-    terminal.send(ENTER);
-    terminal.sees("For how long?");
-    terminal.send(DOWN);
-    terminal.sees("❯ For good");
-    terminal.send(ENTER);
-    terminal.sees("rule for claude: shell(cargo test *)");
-    terminal.sees("verdict 101: allowed, by Person");
-}
-
-#[test]
 fn given_a_question_then_what_the_agent_says_waits_for_the_answer() {
     let mut terminal = asked_by_world("command");
     terminal.tell("text while you were thinking");
@@ -336,76 +290,6 @@ fn given_a_question_then_what_the_agent_says_waits_for_the_answer() {
 }
 
 #[test]
-fn given_l_then_another_one_can_be_answered_first() {
-    let terminal = asked("two");
-    terminal.send("l");
-    terminal.sees("❯ Back");
-    terminal.send(UP);
-    terminal.sees("❯ 3  shell(git push)");
-    terminal.send(ENTER);
-    terminal.sees("$ git push");
-    terminal.sees(LIVE);
-    terminal.send("y");
-    terminal.sees("✓ allowed once: shell(git push)");
-    terminal.sees("1 more waits");
-}
-
-#[test]
-fn given_a_pattern_that_is_edited_then_it_must_be_one() {
-    let terminal = asked("command");
-    terminal.send("a");
-    terminal.sees("❯ Back");
-    terminal.send(UP);
-    terminal.sees("❯ Edit a pattern");
-    terminal.send(ENTER);
-    terminal.sees("Pattern › shell(cargo test --workspace)");
-    terminal.send("\x7f");
-    terminal.sees_no_more("› shell(cargo test --workspace)");
-    terminal.send(ENTER);
-    terminal.sees("is not a pattern");
-    terminal.send(ENTER);
-    terminal.sees("For how long?");
-    terminal.send(DOWN);
-    terminal.sees("❯ For good");
-    terminal.send(ENTER);
-    terminal.sees("rule for claude: shell(cargo test --workspace)");
-}
-
-/// Decisions, section 6: "`bypassAll` needs a second confirmation".
-#[test]
-fn given_b_then_it_is_asked_twice_and_no_is_the_default() {
-    let terminal = asked("command");
-    terminal.send("b");
-    terminal.sees("Bypass permissions for claude?");
-    terminal.send(ENTER);
-    terminal.sees_no_more("Bypass permissions for claude?");
-    terminal.sees(LIVE);
-    terminal.send("b");
-    terminal.sees("What is denied stays denied");
-    terminal.send(DOWN.repeat(2).as_str());
-    terminal.sees("❯ For good");
-    terminal.send(ENTER);
-    terminal.sees("claude is bypassed from now on");
-    terminal.sees("verdict 1: allowed, by Person");
-}
-
-/// Decisions, section 6: "mode switches are never picked automatically". Attack 12.
-#[test]
-fn given_a_mode_switch_then_only_the_agents_own_options_and_deny_are_there() {
-    let terminal = asked("mode");
-    let screen = terminal.screen();
-    for gone in ["y  Allow", "s  Allow", "a  Always", "bypass permissions"] {
-        assert!(!screen.contains(gone), "{screen}");
-    }
-    terminal.send("o");
-    terminal.sees("! switches");
-    terminal.send(DOWN);
-    terminal.sees("❯ 1  Yes, and don't ask again");
-    terminal.send(ENTER);
-    terminal.sees("verdict 1: allowed, by Person");
-}
-
-#[test]
 fn given_sigterm_then_the_terminal_is_as_before() {
     for keys in ["", "f"] {
         let terminal = asked("long");
@@ -420,17 +304,6 @@ fn given_sigterm_then_the_terminal_is_as_before() {
         terminal.exit();
         assert!(terminal.as_before());
     }
-}
-
-#[test]
-fn given_sigterm_in_a_list_then_the_terminal_is_as_before() {
-    let terminal = asked("command");
-    terminal.send("a");
-    terminal.sees("Which?");
-    terminal.signal(Signal::TERM);
-    terminal.sees("verdict 1: cancelled");
-    terminal.exit();
-    assert!(terminal.as_before());
 }
 
 /// Attack 37.

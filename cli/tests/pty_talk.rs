@@ -65,6 +65,38 @@ fn given_i_then_prompts_go_on_in_one_session_until_an_empty_line() {
     assert!(terminal.as_before());
 }
 
+/// Finding F8: Ctrl-D in an empty line ends the conversation, Ctrl-U empties the line, and how it ends is said.
+#[test]
+fn given_a_prompt_then_keys_edit_it_as_in_a_shell_and_the_end_of_input_ends_it() {
+    let machine = machine();
+    let terminal = run(machine.path(), &["-i"]);
+    terminal.sees("an empty line or Ctrl-D ends it");
+    terminal.reads_at("you:");
+    terminal.send("demo: run touch one.txt\x15demo: say first\r");
+    terminal.sees("\nfirst");
+    terminal.reads_at("you:");
+    // What was said before is at the key up, as in a shell.
+    terminal.send("\x1b[A");
+    terminal.reads_at("you: demo: say first");
+    terminal.send("\x15");
+    terminal.reads_at("you:");
+    terminal.send("\x04");
+    assert_eq!(terminal.exit().code(), Some(0), "{}", terminal.screen());
+    assert!(!machine.path().join("work/one.txt").exists());
+    assert!(terminal.as_before());
+}
+
+/// Surfaces, exit codes: 130 on SIGTERM, also while a prompt is waited for, and the terminal is as it was.
+#[test]
+fn given_sigterm_at_a_prompt_then_it_ends_and_gives_the_terminal_back() {
+    let machine = machine();
+    let terminal = run(machine.path(), &["-i"]);
+    terminal.reads_at("you:");
+    terminal.signal(rustix::process::Signal::TERM);
+    assert_eq!(terminal.exit().code(), Some(130), "{}", terminal.screen());
+    assert!(terminal.as_before());
+}
+
 /// Issue "The main job": "Ctrl-C cancels the turn", and only the turn.
 #[test]
 fn given_ctrl_c_in_a_conversation_then_the_next_prompt_is_asked_for() {
@@ -96,9 +128,9 @@ fn given_bypass_at_the_prompt_then_it_is_written_and_the_next_is_not_asked_about
     terminal.send("b");
     terminal.sees("Bypass permissions for demo?");
     terminal.send(DOWN);
-    terminal.sees("❯ For this session");
+    terminal.sees("❯ 1  For this session");
     terminal.send(DOWN);
-    terminal.sees("❯ For good");
+    terminal.sees("❯ 2  For good");
     terminal.send(ENTER);
     assert_eq!(terminal.exit().code(), Some(0), "{}", terminal.screen());
     assert!(machine.path().join("work/one.txt").exists() && machine.path().join("work/two.txt").exists());
@@ -114,7 +146,7 @@ fn given_bypass_for_the_session_then_the_next_is_not_asked_about_and_no_setting_
     terminal.send("b");
     terminal.sees("Bypass permissions for demo?");
     terminal.send(DOWN);
-    terminal.sees("❯ For this session");
+    terminal.sees("❯ 1  For this session");
     terminal.send(ENTER);
     terminal.reads_at("you:");
     assert!(machine.path().join("work/one.txt").exists() && machine.path().join("work/two.txt").exists());

@@ -25,6 +25,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("clap", &["mayi"]),
     ("clap_complete", &["mayi"]),
     ("dialoguer", &["mayi"]),
+    ("rustyline", &["mayi"]),
     ("jsonrpsee", &["mayi-acp-server", "mayi-tests"]),
     ("agent-client-protocol", &["mayi-acp", "mayi-demo", "mayi-tests"]),
     ("brush-parser", &["mayi-call"]),
@@ -78,6 +79,7 @@ const MENTIONS: &[(&str, &[&str])] = &[
     ("clap", &["cli/"]),
     ("clap_complete", &["cli/"]),
     ("dialoguer", &["cli/"]),
+    ("rustyline", &["cli/"]),
     ("jsonrpsee", &["acp-server/", "tests/"]),
     ("rusqlite", &["cli/tests/", "core/kept/src/store/sqlite/", "tests/"]),
 ];

@@ -90,8 +90,11 @@ pub(super) const UNLIMITED: usize = usize::MAX;
 
 fn about(card: &Card, width: usize) -> Vec<Line> {
     let mut rows = Vec::new();
-    if card.server.is_some() || !wording::is_named(card) {
-        rows.extend(data("agent", &card.agent_name, width, 2));
+    match (card.server.is_some(), wording::by_command(card)) {
+        (true, true) => rows.extend(data("agent", wording::OF_COMMAND, width, 2)),
+        (true, false) => rows.extend(data("agent", &card.agent_name, width, 2)),
+        (false, false) if !wording::is_named(card) => rows.extend(data("agent", &card.agent_name, width, 2)),
+        (false, _) => {}
     }
     rows.extend(parent(card, width));
     if !card.cwd.is_empty() && !wording::switches_mode(card) {

@@ -64,7 +64,7 @@ impl Desk {
                 let line = Line::of(Tone::Dim, &mark).then(Tone::Strong, pattern);
                 shown.push(line.then(Tone::Dim, &format!("  {}", wording::pattern_covers(pattern))));
             }
-            items.push(item(&format!("{number}  {}", suggestion.patterns.join(" and ")), size));
+            items.push(item(&suggestion.patterns.join(" and "), size));
         }
         let server = card.server.as_ref().map(|server| server.name.as_str()).unwrap_or_default();
         for level in &card.levels {
@@ -169,7 +169,7 @@ impl Desk {
                 line = line.then(Tone::Bad, &format!("  ! {danger}"));
             }
             shown.push(line);
-            items.push(item(&format!("{}  {}", at + 1, option.name), size));
+            items.push(item(&option.name, size));
         }
         self.above(size, items.len() + 2, &shown, Break::Words)?;
         let chosen = lists.pick("Which?", &items, items.len())?.unwrap_or(0);
@@ -236,12 +236,7 @@ impl Desk {
     pub(super) fn list(&self, lists: &Lists, card: &Card, size: Size) -> io::Result<Next> {
         let cards: Vec<&Card> = self.waiting.iter().map(|waiting| &waiting.card).collect();
         let items: Vec<String> = std::iter::once("Back".to_owned())
-            .chain(
-                cards
-                    .iter()
-                    .enumerate()
-                    .map(|(at, card)| item(&format!("{}  {}", at + 1, wording::summary(card).text()), size)),
-            )
+            .chain(cards.iter().map(|card| item(&wording::summary(card).text(), size)))
             .collect();
         let chosen = lists.pick("What waits", &items, size.height.saturating_sub(3))?.unwrap_or(0);
         let chosen = chosen.checked_sub(1).and_then(|at| cards.get(at));
@@ -267,7 +262,7 @@ fn lower(text: &str) -> String {
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// A row of a list: one row high, whatever is in it.
+/// A row of a list: one row high, whatever is in it, beside its mark and number.
 fn item(text: &str, size: Size) -> String {
-    Line::of(Tone::Plain, text).cut(size.width.saturating_sub(6)).text()
+    Line::of(Tone::Plain, text).cut(size.width.saturating_sub(9)).text()
 }

@@ -49,7 +49,9 @@ impl Tone {
 pub enum Break {
     /// Between words, where that is possible: prose.
     Words,
-    /// Anywhere: commands, files, values.
+    /// After a blank, where that is possible, and every blank stays: commands.
+    Blanks,
+    /// Anywhere: files, values.
     Anywhere,
 }
 
@@ -132,7 +134,8 @@ impl Line {
             let wide = c.width().unwrap_or(0);
             while used + wide > width {
                 let rest = match at {
-                    Break::Words if c != ' ' => last_word(&mut row, hang),
+                    Break::Words if c != ' ' => last_word(&mut row, hang, false),
+                    Break::Blanks if c != ' ' => last_word(&mut row, hang, true),
                     _ => Vec::new(),
                 };
                 rows.push(Self::from_chars(&row));
@@ -181,12 +184,14 @@ impl Line {
     }
 }
 
-/// Takes the word that a row ends in the middle of, unless it is all there is.
-fn last_word(row: &mut Vec<(Tone, char)>, hang: usize) -> Vec<(Tone, char)> {
+/// Takes the word that a row ends in the middle of, unless it is all there is, and the blank before it, unless `keep`.
+fn last_word(row: &mut Vec<(Tone, char)>, hang: usize, keep: bool) -> Vec<(Tone, char)> {
     match row.iter().rposition(|(_, c)| *c == ' ') {
         Some(at) if at >= hang && at > 0 => {
             let word = row.split_off(at + 1);
-            row.truncate(at);
+            if !keep {
+                row.truncate(at);
+            }
             word
         }
         _ => Vec::new(),
@@ -211,6 +216,13 @@ mod tests {
     #[test]
     fn given_a_command_then_it_breaks_at_the_edge_and_nothing_is_lost() {
         assert_eq!(rows("abc def", 4, 1, Break::Anywhere), ["abc ", " def"]);
+    }
+
+    #[test]
+    fn given_a_line_for_a_shell_then_it_breaks_after_blanks_and_nothing_is_lost() {
+        assert_eq!(rows("cp one two  three", 10, 2, Break::Blanks), ["cp one two", "    three"]);
+        assert_eq!(rows("cp one two", 9, 2, Break::Blanks), ["cp one ", "  two"]);
+        assert_eq!(rows("cp abcdefghijkl m", 8, 1, Break::Blanks), ["cp ", " abcdefg", " hijkl m"]);
     }
 
     #[test]

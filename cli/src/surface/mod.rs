@@ -13,7 +13,7 @@ mod terminal;
 
 pub use line::{Break, Line, Tone};
 #[cfg(unix)]
-pub use reading::{read_prompt, terminal_is_there};
+pub use reading::{Prompts, terminal_is_there};
 pub use screen::Screen;
 #[cfg(unix)]
 pub use terminal::{Closer, TerminalSurface};

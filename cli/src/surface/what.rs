@@ -52,7 +52,7 @@ fn command(text: &str, width: usize) -> Vec<Line> {
     let shown = visible_block(text);
     let row = |(at, line): (usize, &str)| {
         let mark = if at == 0 { "  $ " } else { "  > " };
-        Line::of(Tone::Dim, mark).then(Tone::Strong, line).wrap(width, 4, Break::Anywhere)
+        Line::of(Tone::Dim, mark).then(Tone::Strong, line).wrap(width, 4, Break::Blanks)
     };
     shown.split('\n').enumerate().flat_map(row).collect()
 }

@@ -64,7 +64,7 @@ fn who(card: &Card) -> String {
     match (agent.is_named(), agent.name()) {
         (true, _) => card.agent_name.clone(),
         (false, Some(name)) => format!("{name}, at {},", door(&card.agent_name)),
-        (false, None) if card.agent_name.starts_with("command:") => "the agent of --command".to_owned(),
+        (false, None) if by_command(card) => OF_COMMAND.to_owned(),
         (false, None) => card.agent_name.clone(),
     }
 }
@@ -122,6 +122,14 @@ fn host(url: &str) -> &str {
 /// Whether the card's agent has a name in the configuration: settings are for those alone.
 pub(crate) fn is_named(card: &Card) -> bool {
     !card.agent_name.contains(':')
+}
+
+/// What an agent that was given by a command is called.
+pub(crate) const OF_COMMAND: &str = "the agent of --command";
+
+/// Whether the agent was given by a command: its name is made of that, and says nothing to a person.
+pub(crate) fn by_command(card: &Card) -> bool {
+    card.agent_name.starts_with("command:")
 }
 
 /// Whether there is a session that something could be remembered for.

@@ -34,7 +34,7 @@ pub(crate) struct RunArgs {
     /// Start this command line in place of AGENT; it shares nothing with named agents
     #[arg(long, value_name = "CMD ARGS", value_hint = ValueHint::CommandString)]
     pub command: Option<String>,
-    /// Go on with further prompts; an empty line, `exit` or Ctrl-C ends it
+    /// Go on with further prompts; an empty line, `exit`, Ctrl-D or Ctrl-C ends it
     #[arg(long, short)]
     pub interactive: bool,
     /// Go on with this agent's last session in this folder

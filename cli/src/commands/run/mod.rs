@@ -363,6 +363,10 @@ impl Run<'_> {
                     continue;
                 }
                 Next::End => return outcome,
+                Next::Interrupted => {
+                    outcome.cut = Some(Cut::Interrupted);
+                    return outcome;
+                }
             };
             let mode = self.gate.mode(&turns.session);
             let blocks = turns.briefing.blocks(mode, text);

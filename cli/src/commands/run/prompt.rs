@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::OnceLock;
 
 use mayi_core::gate::Gate;
 use mayi_core::gate::Questions;
@@ -11,9 +13,15 @@ use tokio::sync::mpsc;
 use super::args::RunArgs;
 use crate::error::CliError;
 use crate::surface::Screen;
+#[cfg(unix)]
+use crate::surface::{Line, Tone};
 
 /// The longest prompt that is read.
 const LONGEST: u64 = 16 * 1024 * 1024;
+
+/// What is said once, before the first prompt that is asked for.
+#[cfg(unix)]
+const ENDS: &str = "an empty line or Ctrl-D ends it; /mode and /bypass change this session";
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +36,8 @@ pub(super) enum Next {
     Ask,
     /// Nothing.
     End,
+    /// Nothing: the process is told to end.
+    Interrupted,
 }
 
 /// Whether there is a terminal with somebody in front of it.
@@ -103,6 +113,9 @@ pub(super) struct Asking {
     color: bool,
     prompts: bool,
     interrupt: mpsc::UnboundedSender<()>,
+    /// Where further prompts are read, once one was.
+    #[cfg(unix)]
+    lines: OnceLock<Arc<crate::surface::Prompts>>,
 }
 
 /// The surface of one turn.
@@ -119,7 +132,15 @@ impl Asking {
         prompts: bool,
         interrupt: mpsc::UnboundedSender<()>,
     ) -> Self {
-        Self { gate, screen, color, prompts, interrupt }
+        Self {
+            gate,
+            screen,
+            color,
+            prompts,
+            interrupt,
+            #[cfg(unix)]
+            lines: OnceLock::new(),
+        }
     }
 
     /// Opens the terminal for a turn: between turns, it is the prompt's.
@@ -158,12 +179,14 @@ impl Asking {
         Open {}
     }
 
-    /// Asks for the next prompt. `/mode MODE` changes the mode, `/bypass on` and `/bypass off` whether is asked; an empty line or the end of input
-    /// ends the conversation.
+    /// Asks for the next prompt. `/mode MODE` changes the mode, `/bypass on` and `/bypass off` whether is asked; an
+    /// empty line or the end of input ends the conversation.
     pub(super) async fn next_prompt(&self) -> Next {
-        let screen = self.screen.clone();
-        let line = tokio::task::spawn_blocking(move || crate::surface::read_prompt(&screen)).await;
-        let Ok(Ok(Some(line))) = line else { return Next::End };
+        let line = match self.line().await {
+            Ok(Some(line)) => line,
+            Ok(None) => return Next::End,
+            Err(Terminated) => return Next::Interrupted,
+        };
         match line.trim() {
             "" | "/quit" | "/exit" | "quit" | "exit" => Next::End,
             command if command.starts_with("/mode") => {
@@ -184,7 +207,38 @@ impl Asking {
             text => Next::Prompt(text.to_owned()),
         }
     }
+
+    /// One line of the person's. None: the conversation is over, or nobody is there any more.
+    #[cfg(unix)]
+    async fn line(&self) -> Result<Option<String>, Terminated> {
+        use tokio::signal::unix::{SignalKind, signal};
+        if self.lines.get().is_none() {
+            let Ok(lines) = crate::surface::Prompts::new() else { return Ok(None) };
+            let _ = self.lines.set(Arc::new(lines));
+            let _ = self.screen.line(&Line::of(Tone::Dim, ENDS));
+        }
+        let (Some(lines), Ok(mut terminated)) = (self.lines.get(), signal(SignalKind::terminate())) else {
+            return Ok(None);
+        };
+        let (reader, screen) = (Arc::clone(lines), self.screen.clone());
+        let read = tokio::task::spawn_blocking(move || reader.read(&screen));
+        tokio::select! {
+            line = read => Ok(line.ok().and_then(Result::ok).flatten()),
+            _ = terminated.recv() => {
+                lines.abandon();
+                Err(Terminated)
+            }
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn line(&self) -> Result<Option<String>, Terminated> {
+        Ok(None)
+    }
 }
+
+/// SIGTERM came while a prompt was waited for.
+struct Terminated;
 
 impl Open {
     /// Gives the terminal back.

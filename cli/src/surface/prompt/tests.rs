@@ -283,8 +283,8 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
     insta::assert_snapshot!(shown(&card, Size { height: 40, width: 30 }), @r#"
     claude wants to run a command
       $ for f in a b; do
-      >   echo "a rather long line
-        " $f
+      >   echo "a rather long 
+        line" $f
       > done
       runs   echo 'a rather long l
              ine' a
