@@ -139,3 +139,126 @@ async fn given_a_digest_then_it_is_what_counts() {
     let card = events.until("approval-request").await;
     assert_eq!(other.ask("approval/respond", pick(&card, "allow_once")).await["state"], "approved");
 }
+
+/// Amendment 14 for every answer that can be made of the seeds' two shapes, the options' ids, and what else an answer may
+/// hold, on a card of each kind: what is taken allows once or denies just this, as its own word says, and leaves nothing
+/// that is remembered or bypassed. What is not taken leaves the card waiting.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_any_answer_without_a_digest_then_it_never_does_more_than_allow_once_or_deny() {
+    let backend = Backend::new().await;
+    let client = backend.client("test").await;
+    let mut events = client.events(None).await;
+    let tab = demo(&client, &backend.machine).await;
+    let mut taken = 0;
+    for (prompt, may_allow) in [
+        ("demo: write a.txt hello", true),
+        ("demo: write .git/hooks/pre-commit x", false),
+        ("demo: mode", false),
+    ] {
+        client.prompt(&tab, prompt).await;
+        let mut card = events.until("approval-request").await;
+        let ids = ids_of(&card);
+        let many = answers(&card, &ids).len();
+        for at in 0..many {
+            let (answer, word) = answers(&card, &ids).swap_remove(at);
+            let Ok(settled) = client.call("approval/respond", answer.clone()).await else {
+                let waiting = client.ask("approval/list", json!({"pending": true})).await;
+                assert!(
+                    waiting.to_string().contains(card["approvalId"].as_str().unwrap()),
+                    "{answer}: {waiting}"
+                );
+                continue;
+            };
+            taken += 1;
+            let allowed = word == Word::Allow;
+            assert!(word != Word::Other && (may_allow || !allowed), "{prompt}: {answer}");
+            assert_eq!(settled["state"], if allowed { "approved" } else { "denied" }, "{answer}");
+            assert_eq!(settled["grantedPermissions"], json!([]), "{answer}");
+            events.until("turn-ended").await;
+            assert_eq!(client.ask("grants/list", json!({})).await, json!([]), "{answer}");
+            // It is asked about as before: neither remembered nor bypassed.
+            client.prompt(&tab, prompt).await;
+            card = events.until("approval-request").await;
+        }
+        client.answer(&card, "deny").await.unwrap();
+        events.until("turn-ended").await;
+    }
+    assert!(taken > 20, "most of what may be taken was refused: {taken}");
+}
+
+/// What an answer says by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Allow,
+    Deny,
+    /// More than either, or nothing that is known.
+    Other,
+}
+
+/// Ids of options with what they say: mayi's, the agent's, and one of nobody's.
+fn ids_of(card: &Value) -> Vec<(String, Word)> {
+    let word = |kind: &str| match kind {
+        "allow_once" => Word::Allow,
+        "reject_once" => Word::Deny,
+        _ => Word::Other,
+    };
+    let mut ids = vec![("nothing".to_owned(), Word::Other), ("cancelled".to_owned(), Word::Other)];
+    for option in card["options"].as_array().unwrap() {
+        let id = option["optionId"].as_str().unwrap();
+        let word = match id {
+            "allow_once" => Word::Allow,
+            "deny" => Word::Deny,
+            _ => Word::Other,
+        };
+        ids.push((id.to_owned(), word));
+    }
+    for option in card["agentOptions"].as_array().unwrap() {
+        ids.push((option["optionId"].as_str().unwrap().to_owned(), word(option["kind"].as_str().unwrap())));
+    }
+    ids
+}
+
+/// Every answer to `card` without its digest.
+fn answers(card: &Value, ids: &[(String, Word)]) -> Vec<(Value, Word)> {
+    let further = [
+        json!({}),
+        json!({"bypassAll": true}),
+        json!({"bypassSession": true}),
+        json!({"remember": null}),
+        json!({"remember": {"scope": "session", "patterns": []}}),
+        json!({"remember": {"scope": "user", "patterns": ["write(**)"]}}),
+        json!({"reason": "because"}),
+        json!({"digest": null}),
+        json!({"digest": "sha256:0000"}),
+    ];
+    let mut made = Vec::new();
+    for (id, word) in ids {
+        // What is refused as it is needs no further member to be.
+        for more in further.iter().take(if *word == Word::Other { 1 } else { further.len() }) {
+            let mut answer = short(card, id);
+            let members = more.as_object().unwrap();
+            members.iter().for_each(|(name, value)| answer[name] = value.clone());
+            let plain = members.keys().all(|name| name == "reason")
+                || more["remember"].is_null() && members.contains_key("remember");
+            made.push((answer, if plain { *word } else { Word::Other }));
+        }
+    }
+    let call = &card["toolCall"]["toolCallId"];
+    for (decision, word) in [
+        ("allow", Word::Allow),
+        ("allow_once", Word::Allow),
+        ("approve", Word::Allow),
+        ("deny", Word::Deny),
+        ("reject", Word::Deny),
+        ("allow_for_chat", Word::Other),
+        ("allow_always", Word::Other),
+        ("bypass", Word::Other),
+        ("", Word::Other),
+    ] {
+        made.push((
+            json!({"type": "tool_approval_response", "tool_call_id": call, "decision": decision}),
+            word,
+        ));
+    }
+    made
+}
