@@ -56,6 +56,8 @@ mod day;
 mod eight;
 #[path = "real_agents/ending.rs"]
 mod ending;
+#[path = "real_agents/failing.rs"]
+mod failing;
 #[path = "real_agents/files.rs"]
 mod files;
 #[path = "real_agents/gated.rs"]

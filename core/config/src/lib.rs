@@ -47,8 +47,11 @@ pub use schema::{schema, schema_text};
 pub use sources::{CommandLine, Folders, MANAGED_FILE, Sources, WORKSPACE_FILE};
 pub use trust::{Standing, Trust, TrustedFile, TrustedKind, digest, place_of, program_digest, trust_file};
 
-/// The largest file that is read: 1 MiB.
+/// The largest file of a repository's, or of another tool's, that is read: 1 MiB.
 pub const LARGEST_FILE: u64 = 1 << 20;
+
+/// The largest file of the user's or an administrator's that is read: 16 MiB. 100,000 rules take 3.
+pub const LARGEST_OWN_FILE: u64 = 16 << 20;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use super::{ConfigError, LARGEST_FILE, Layer};
+use super::{ConfigError, LARGEST_FILE, LARGEST_OWN_FILE, Layer};
 
 /// Reads `path`; `None` if there is no such file. A managed or user file must belong to the user
 /// or root, and nobody else may be able to write it (decisions, section 5).
@@ -43,13 +43,14 @@ fn read_opened(
     {
         return Err(refuse(message, Some(help)));
     }
+    let most = if layer == Layer::Workspace { LARGEST_FILE } else { LARGEST_OWN_FILE };
     let mut bytes = Vec::new();
-    file.take(LARGEST_FILE + 1)
+    file.take(most + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| refuse(format!("can't be read: {error}"), None))?;
-    if bytes.len() as u64 > LARGEST_FILE {
+    if bytes.len() as u64 > most {
         return Err(refuse(
-            "is larger than 1 MiB".to_owned(),
+            format!("is larger than {} MiB", most >> 20),
             Some("a configuration is not that long".to_owned()),
         ));
     }

@@ -3,7 +3,7 @@
 //! Put any command in the place of the hook: `Headless::new(harness).hook("mayi hook claude-code")`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -76,11 +76,17 @@ impl Headless {
 
     /// Installs mayi's own hook, as its user does, under these rules of the user's.
     pub(crate) fn gated(self, rules: &str) -> Self {
+        self.gated_with(rules, &[])
+    }
+
+    /// The same, with these options of `mayi hook install`.
+    pub(crate) fn gated_with(self, rules: &str, options: &[&str]) -> Self {
         let home = &self.place.home;
         write(&home.join(".config/mayi/config.toml"), rules);
         let mut install = Command::new(mayi_tests::mayi_program());
         install.env_clear().env("HOME", home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
         install.current_dir(&self.place.project).args(["hook", "install", self.harness.hook_name(), "--yes"]);
+        install.args(options);
         let done = install.output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         self
@@ -111,6 +117,16 @@ impl Headless {
     /// Whether a file of the project's is there.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.place.project.join(name).exists()
+    }
+
+    /// Takes a file of the project's away.
+    pub(crate) fn remove(&self, name: &str) {
+        fs::remove_file(self.place.project.join(name)).unwrap();
+    }
+
+    /// The home folder.
+    pub(crate) fn home(&self) -> &Path {
+        &self.place.home
     }
 
     /// What a file of the project's holds.
@@ -157,7 +173,8 @@ impl Headless {
         self.stage().join(name)
     }
 
-    fn stage(&self) -> PathBuf {
+    /// The folder that everything is in which this run has to do with.
+    pub(crate) fn stage(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("stage")
     }
 }

@@ -15,6 +15,13 @@ pub(crate) struct Process {
     pub(crate) line: String,
 }
 
+impl Process {
+    /// Sends it a signal. Whether it was still there.
+    pub(crate) fn signal(&self, signal: Signal) -> bool {
+        kill_process(self.pid, signal).is_ok()
+    }
+}
+
 /// Those of the test with this folder. Dead ones that nobody has waited for are none.
 pub(crate) fn of(folder: &Path) -> Vec<Process> {
     let mark = folder.as_os_str().as_encoded_bytes();

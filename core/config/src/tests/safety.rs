@@ -38,8 +38,14 @@ fn given_a_file_of_somebody_else_then_it_is_refused() {
 /// Attack 27.
 #[test]
 fn given_something_that_is_no_small_text_file_then_it_is_refused() {
-    let machine = Machine::new().user(&format!("# {}\n", "x".repeat(1 << 20)));
-    insta::assert_snapshot!(machine.mistakes(), @"/home/.config/mayi/config.toml: is larger than 1 MiB (a configuration is not that long)");
+    // 100,000 rules are the user's to have; a repository's file is kept smaller.
+    let rules: String = (0..100_000).map(|n| format!("    \"shell(tool-{n} *)\",\n")).collect();
+    let machine = Machine::new().user(&format!("[rules]\nallow = [\n{rules}]\n"));
+    machine.load();
+    let machine = Machine::new().workspace(&format!("# {}\n", "x".repeat(1 << 20)));
+    assert!(machine.notices().contains(".mayi.toml: is larger than 1 MiB"), "{}", machine.notices());
+    let machine = Machine::new().user(&format!("# {}\n", "x".repeat(16 << 20)));
+    insta::assert_snapshot!(machine.mistakes(), @"/home/.config/mayi/config.toml: is larger than 16 MiB (a configuration is not that long)");
     std::fs::write(machine.user_file(), [0xff, 0xfe]).unwrap();
     insta::assert_snapshot!(machine.mistakes(), @"/home/.config/mayi/config.toml: is not UTF-8 text (save it as UTF-8)");
     std::fs::remove_file(machine.user_file()).unwrap();

@@ -80,6 +80,8 @@ pub(crate) fn turns(case: &str, folder: &str) -> Option<Vec<Vec<Wish>>> {
 
     Some(match case {
         "write file" => vec![vec![write("hello.txt", "hello from the script\n")]],
+        // 10 MiB.
+        "write large file" => vec![vec![write("large.txt", &"0123456789abcde\n".repeat(10 << 16))]],
         "write outside" => {
             let parent = Path::new(folder).parent()?.join("outside.txt");
             vec![vec![Wish::Write {
