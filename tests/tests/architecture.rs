@@ -26,6 +26,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("clap_complete", &["mayi"]),
     ("dialoguer", &["mayi"]),
     ("rustyline", &["mayi"]),
+    ("zbus", &["mayi", "mayi-tests"]),
     ("jsonrpsee", &["mayi-acp-server", "mayi-tests"]),
     ("agent-client-protocol", &["mayi-acp", "mayi-demo", "mayi-tests"]),
     ("brush-parser", &["mayi-call"]),
@@ -80,6 +81,7 @@ const MENTIONS: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli/"]),
     ("dialoguer", &["cli/"]),
     ("rustyline", &["cli/"]),
+    ("zbus", &["cli/src/surface/desktop/", "tests/"]),
     ("jsonrpsee", &["acp-server/", "tests/"]),
     ("rusqlite", &["cli/tests/", "core/kept/src/store/sqlite/", "tests/"]),
 ];

@@ -11,6 +11,8 @@ mod screen;
 #[cfg(unix)]
 mod terminal;
 
+#[cfg(target_os = "linux")]
+pub(crate) use desktop::Desktop;
 pub use line::{Break, Line, Tone};
 #[cfg(unix)]
 pub use reading::{Prompts, terminal_is_there};
@@ -27,6 +29,8 @@ mod card;
 mod choices;
 #[cfg(unix)]
 mod desk;
+#[cfg(target_os = "linux")]
+mod desktop;
 pub(crate) mod diff;
 mod everything;
 #[cfg(unix)]

@@ -63,15 +63,19 @@ fn who(card: &Card) -> String {
     let agent = AgentId::named(&card.agent_name);
     match (agent.is_named(), agent.name()) {
         (true, _) => card.agent_name.clone(),
-        (false, Some(name)) => format!("{name}, at {},", door(&card.agent_name)),
+        (false, Some(name)) => format!("{name}, {},", door(&card.agent_name)),
         (false, None) if by_command(card) => OF_COMMAND.to_owned(),
         (false, None) => card.agent_name.clone(),
     }
 }
 
-/// What people call the door that an agent came to.
+/// Where an agent came to a door, for people.
 fn door(agent: &str) -> &'static str {
-    if agent.starts_with("mcp:") { "the MCP gateway" } else { "the Responses API" }
+    match agent.split_once(':') {
+        Some(("mcp", _)) => "at the MCP gateway",
+        Some(("hook", _)) => "in its own terminal",
+        _ => "at the Responses API",
+    }
 }
 
 /// Whether an answer to the card's agent may be remembered beyond the session.

@@ -10,21 +10,32 @@ use crate::pty::Terminal;
 use crate::scene::Scene;
 
 /// A harness in a session of processes of its own that runs one hook, with the event in a file.
-fn harness(scene: &Scene, options: &[&str], event: &Value, name: &str) -> Child {
+pub(crate) fn harness(scene: &Scene, options: &[&str], event: &Value, name: &str) -> Child {
+    harness_after(scene, "", options, event, name)
+}
+
+/// The same, with a line that the harness runs first.
+pub(crate) fn harness_after(
+    scene: &Scene,
+    first: &str,
+    options: &[&str],
+    event: &Value,
+    name: &str,
+) -> Child {
     let file = scene.machine.outside(name);
     std::fs::write(&file, event.to_string()).unwrap();
     let mut words = vec![mayi_program().display().to_string(), "hook".to_owned(), "claude-code".to_owned()];
     words.extend(options.iter().map(|word| (*word).to_owned()));
     words.extend(scene.folders().into_iter().map(|word| word.into_string().unwrap()));
     let inner = format!("{} < {}; exit $?", command_line(&words), command_line([file.display().to_string()]));
-    let outer = format!("/bin/sh -c {}; exit $?", command_line([inner]));
+    let outer = format!("{first}/bin/sh -c {}; exit $?", command_line([inner]));
     // What is no shell is the harness.
     let mut command = Command::new("timeout");
     command.args(["60", "/bin/sh", "-c", &outer]).envs(scene.machine.environment());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-fn ended(child: Child) -> (i32, Value, String) {
+pub(crate) fn ended(child: Child) -> (i32, Value, String) {
     let output = child.wait_with_output().unwrap();
     let value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
     (
@@ -34,13 +45,13 @@ fn ended(child: Child) -> (i32, Value, String) {
     )
 }
 
-fn person(scene: &Scene, words: &[&str]) -> Terminal {
+pub(crate) fn person(scene: &Scene, words: &[&str]) -> Terminal {
     let mut command = Command::new(mayi_program());
     command.args(words).current_dir(scene.machine.work()).env_clear().envs(scene.machine.environment());
     Terminal::start(command, (40, 120), false)
 }
 
-fn waiting(scene: &Scene) -> Vec<Value> {
+pub(crate) fn waiting(scene: &Scene) -> Vec<Value> {
     let listed = scene.machine.mayi(["inbox", "--json"]).end().text();
     listed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }

@@ -15,6 +15,7 @@ mod scene;
 
 mod asking;
 mod decisions;
+mod desktop;
 mod failures;
 mod install;
 mod record;

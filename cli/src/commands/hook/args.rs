@@ -66,6 +66,10 @@ pub(crate) struct InstallArgs {
     /// What becomes of a question
     #[arg(long, value_name = "WHERE", value_enum, default_value = "harness")]
     pub ask_via: AskViaArg,
+    /// Also ask by a desktop notification, with Deny and, where it shows all of the call, Allow once; with --ask-via
+    /// inbox. SOCKET: of the session bus [default: the one that the desktop uses]
+    #[arg(long, value_name = "SOCKET", num_args = 0..=1, require_equals = true)]
+    pub notify: Option<Option<PathBuf>>,
     /// Answer within this time, or block
     #[arg(long, value_name = "DURATION", value_parser = crate::options::duration)]
     pub time_limit: Option<Duration>,

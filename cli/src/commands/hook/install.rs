@@ -151,6 +151,9 @@ fn command(harness: &Harness, args: &InstallArgs, ctx: &Context) -> Result<Strin
     if args.ask_via == AskViaArg::Inbox {
         words.extend(["--ask-via", "inbox"].map(str::to_owned));
     }
+    if let Some(given) = &args.notify {
+        words.extend(["--notify".to_owned(), session_bus(given.as_deref())?]);
+    }
     let usual_limit = if args.ask_via == AskViaArg::Inbox { INBOX_LIMIT } else { DEFAULT_LIMIT };
     if limit(args) != usual_limit {
         words.extend(["--time-limit".to_owned(), format!("{}s", limit(args).as_secs().max(1))]);
@@ -160,6 +163,35 @@ fn command(harness: &Harness, args: &InstallArgs, ctx: &Context) -> Result<Strin
     mayi_hook::guard::Options::read(&given).map_err(CliError::usage)?;
     words.extend(elsewhere(&ctx.sources.folders)?);
     Ok(words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "))
+}
+
+/// The socket of the desktop's session bus: `given`, or the one that this environment names, or the usual one. It is written
+/// down, for a hook does not believe its environment.
+fn session_bus(given: Option<&Path>) -> Result<String, CliError> {
+    let named = || {
+        let address = std::env::var("DBUS_SESSION_BUS_ADDRESS").ok()?;
+        let path = address.split(';').find_map(|one| one.strip_prefix("unix:path="))?;
+        Some(PathBuf::from(path.split(',').next().unwrap_or(path)))
+    };
+    let socket = given.map(Path::to_owned).or_else(named).or_else(usual_bus);
+    let socket = socket.filter(|socket| socket.is_absolute() && socket.symlink_metadata().is_ok());
+    let socket = socket.ok_or_else(|| {
+        CliError::usage(
+            "there is no session bus for notifications: name its socket, as in --notify=/run/user/1000/bus",
+        )
+    })?;
+    let text = socket.to_str().ok_or_else(|| CliError::usage("the session bus's path has to be UTF-8"))?;
+    Ok(text.to_owned())
+}
+
+#[cfg(unix)]
+fn usual_bus() -> Option<PathBuf> {
+    Some(PathBuf::from(format!("/run/user/{}/bus", rustix::process::getuid().as_raw())))
+}
+
+#[cfg(not(unix))]
+fn usual_bus() -> Option<PathBuf> {
+    None
 }
 
 /// Options for those of mayi's folders that are not where the password entry has them: a hook does not believe its environment.

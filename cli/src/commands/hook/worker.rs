@@ -145,16 +145,27 @@ fn work(words: &[OsString]) -> Result<Done, String> {
     let (gate, store) = gate(&options, &sources, &loaded, &event, since)?;
     let door = HookDoor { gate, harness: options.harness, homes, ask_via: options.ask_via };
     let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
+        .enable_all()
         .build()
         .map_err(|error| format!("it can't be waited for: {error}"))?;
     let waits = options.ask_via == AskVia::Inbox;
     let id = session.id.0.clone();
     let mut answer = runtime.block_on(async {
-        if waits && event.kind.decides() {
+        let asks = waits && event.kind.decides();
+        if asks {
             door.gate.attend();
         }
-        door.answer(&event, session).await
+        #[cfg(target_os = "linux")]
+        let desktop = options.notify.as_deref().filter(|_| asks).map(|bus| {
+            let kept: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+            crate::surface::Desktop::start(bus, kept, Arc::new(door.gate.clone()))
+        });
+        let answer = door.answer(&event, session).await;
+        #[cfg(target_os = "linux")]
+        if let Some(desktop) = desktop {
+            desktop.end().await;
+        }
+        answer
     })?;
     answer.notice = notice(&options, &event, &door, &id, &sessions, &answer);
     let output = options.harness.output(&event, &answer);

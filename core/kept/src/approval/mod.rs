@@ -4,6 +4,7 @@ mod alike;
 mod answer;
 mod card;
 pub(crate) mod families;
+mod glance;
 mod history;
 mod suggest;
 mod visible;
@@ -14,6 +15,7 @@ pub use card::{
     AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State,
     choice,
 };
+pub use glance::at_a_glance;
 pub use history::History;
 pub use suggest::{Suggestion, suggestions};
 pub(crate) use visible::hides;

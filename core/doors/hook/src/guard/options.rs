@@ -27,6 +27,8 @@ pub struct Options {
     pub harness: &'static Harness,
     /// `--ask-via`: what becomes of an ask.
     pub ask_via: AskVia,
+    /// `--notify`: the session bus of the desktop that also asks, by notifications.
+    pub notify: Option<PathBuf>,
     /// `--time-limit`: the answer is there within this time, or it is a block.
     pub limit: Duration,
     /// `--config`: stands in for the user's and the workspace's file.
@@ -51,6 +53,7 @@ impl Options {
         let mut options = Self {
             harness,
             ask_via: AskVia::Harness,
+            notify: None,
             limit: Duration::ZERO,
             config: None,
             config_folder: None,
@@ -87,12 +90,18 @@ impl Options {
                         _ => return Err("--ask-via is harness or inbox".to_owned()),
                     }
                 }
+                "--notify" => options.notify = place()?,
                 "--time-limit" => limit = Some(duration(text)?),
                 "--config" => options.config = place()?,
                 "--config-folder" => options.config_folder = place()?,
                 "--data-folder" => options.data_folder = place()?,
                 _ => options.state_folder = place()?,
             }
+        }
+        if options.notify.is_some() && options.ask_via != AskVia::Inbox {
+            return Err(
+                "--notify needs --ask-via inbox: the harness's own prompt is the other way".to_owned()
+            );
         }
         options.limit = limit.unwrap_or(match options.ask_via {
             AskVia::Harness => DEFAULT_LIMIT,
@@ -102,8 +111,15 @@ impl Options {
     }
 }
 
-const KNOWN: &[&str] =
-    &["--ask-via", "--time-limit", "--config", "--config-folder", "--data-folder", "--state-folder"];
+const KNOWN: &[&str] = &[
+    "--ask-via",
+    "--notify",
+    "--time-limit",
+    "--config",
+    "--config-folder",
+    "--data-folder",
+    "--state-folder",
+];
 
 fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time limit: write 10s or 5m, from 0.5 s to a day");
