@@ -129,21 +129,25 @@ impl Shows {
         }
     }
 
-    /// Gives the answer of a button. What it can't answer is shown again: a press takes the notification away.
+    /// Gives the answer of a button. What it can't answer is shown again: with most services a press takes the notification
+    /// away, and with some it does not.
     async fn answer(&mut self, number: u32, button: Button) -> io::Result<()> {
-        let found = self.shown.iter().find(|(_, shown)| shown.number == number).map(|(id, _)| *id);
-        let Some(shown) = found.and_then(|id| self.shown.remove(&id)) else { return Ok(()) };
-        // The service may be another process by now, and who was shown the card is asked for again.
+        let Some((id, shown)) = self.shown.iter().find(|(_, shown)| shown.number == number) else {
+            return Ok(());
+        };
+        let (id, card, since) = (*id, shown.card.clone(), shown.since);
+        // An agent may have come to own the process since, or the process may be gone.
         self.service.still_trusted().await?;
         let allows = button == Button::Allow;
-        let offered = !allows || at_a_glance(&shown.card).is_some();
-        if shown.since.elapsed() < TOO_SOON || !offered {
-            return self.show_since(shown.card, shown.since).await;
+        let offered = !allows || at_a_glance(&card).is_some();
+        if since.elapsed() < TOO_SOON || !offered {
+            return self.show_since(card, since).await;
         }
         let option = if allows { choice::ALLOW_ONCE } else { choice::DENY };
-        if let Err(error) = self.questions.answer(ApprovalResponse::pick(&shown.card, option), BY) {
+        if let Err(error) = self.questions.answer(ApprovalResponse::pick(&card, option), BY) {
             tracing::info!(%error, "a notification's answer was refused");
         }
+        self.hide(id).await;
         Ok(())
     }
 }
