@@ -135,3 +135,26 @@ fn given_a_project_that_switches_hooks_off_then_status_and_doctor_say_so() {
     assert!(doctor.text().contains("not in force"), "{doctor}");
     assert_ne!(doctor.code, Some(0));
 }
+
+/// The bus of the desktop is written down when the hook is installed: a hook does not believe its environment.
+#[test]
+fn given_notifications_then_the_bus_is_in_the_hooks_command_and_has_to_be_there() {
+    let scene = Scene::new("");
+    let install = |more: &[&str]| {
+        let words = ["hook", "install", "claude-code", "--yes"].iter().chain(more).copied();
+        scene.machine.mayi(words).end()
+    };
+    let socket = scene.machine.outside("bus");
+    let notify = format!("--notify={}", socket.display());
+    let absent = install(&["--ask-via", "inbox", &notify]);
+    assert_eq!(absent.code, Some(2), "{}", absent.err);
+    assert!(absent.err.contains("there is no session bus for notifications"), "{}", absent.err);
+    let _bus = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let alone = install(&[&notify]);
+    assert_eq!(alone.code, Some(2), "{}", alone.err);
+    assert!(alone.err.contains("--notify needs --ask-via inbox"), "{}", alone.err);
+    let done = install(&["--ask-via", "inbox", &notify]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let settings = std::fs::read_to_string(home(&scene, ".claude/settings.json")).unwrap();
+    assert!(settings.contains(&format!("--ask-via inbox --notify {}", socket.display())), "{settings}");
+}

@@ -12,13 +12,14 @@ pub(crate) const AFTER: &str = "\
 Examples:
   mayi hook install claude-code         put mayi in front of every tool call of Claude Code
   mayi hook install codex --ask-via inbox --time-limit 5m
+  mayi hook install claude-code --ask-via inbox --notify     ask by a desktop notification too
   mayi hook status                      where hooks are, and whether they are in force
   mayi hook uninstall claude-code       take it away again, to the byte
   mayi hook claude-code < event.json    what a harness starts for each event
 
 Harnesses: claude-code, codex, gemini, qwen, copilot, cursor, vscode, opencode, agy.
 An event's answer is written as the harness wants it; exit code 2 blocks what the event is about, and is given
-whenever mayi fails. Options of an event: --ask-via harness|inbox, --time-limit 10s, --config FILE.";
+whenever mayi fails. Options of an event: --ask-via harness|inbox, --notify SOCKET, --time-limit 10s, --config FILE.";
 
 /// What `mayi hook` takes.
 #[derive(Debug, Args)]
