@@ -21,7 +21,7 @@ pub(crate) use path::{Budget, Looked, can_be_entered, given_by, links_below, nam
 pub use path::{Mount, PathAccess, lies_in, resolve, shown};
 pub use shell::{Caveat, Dialect, ShellAccess, Surroundings};
 pub(crate) use url::is_scheme;
-pub use url::{UrlAccess, UrlError, file_paths};
+pub use url::{UrlAccess, UrlError, file_paths, is_this_machine};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -54,6 +54,9 @@ impl UrlAccess {
             Err(error) => error,
         };
         let text = given.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
+        if let Some(url) = without_scheme(text) {
+            return Ok(Self { given: given.to_owned(), ..url });
+        }
         let Some((scheme, rest)) = text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
             return Err(error);
         };
@@ -81,6 +84,10 @@ impl UrlAccess {
     /// If it is no URL, or one that reaches no host.
     pub fn parse(given: &str) -> Result<Self, UrlError> {
         let mut url = Url::parse(given)?;
+        let embedded = match url.host() {
+            Some(url::Host::Ipv6(six)) => embedded(six),
+            _ => None,
+        };
         // An IPv4 address in the form of an IPv6 one reaches the same machine.
         if let Some(url::Host::Ipv6(six)) = url.host()
             && let Some(four) = six.to_ipv4_mapped()
@@ -97,7 +104,7 @@ impl UrlAccess {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         Ok(Self {
-            other_host: other_host(given, &host),
+            other_host: other_host(given, &host).or(embedded),
             unsound: dots || !is_sound(&host) || given.contains('\0') || has_odd_user(given),
             given: given.to_owned(),
             scheme: url.scheme().to_owned(),
@@ -109,6 +116,46 @@ impl UrlAccess {
             href: url.to_string(),
         })
     }
+}
+
+/// Addresses that some programs complete by a scheme: `//host/x`, `\\\\host\\x`, and `user@host:x` as git and scp take it.
+/// Which one is not said, so no allow matches.
+fn without_scheme(text: &str) -> Option<UrlAccess> {
+    let slashes = text.strip_prefix("//").or_else(|| text.strip_prefix("\\\\"));
+    let whole = match slashes {
+        Some(rest) => format!("https://{rest}"),
+        None => {
+            let (user, rest) = text.split_once('@')?;
+            let (host, _) = rest.split_once(':')?;
+            let plain = |text: &str| {
+                !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+            };
+            (plain(user) && plain(host)).then(|| format!("ssh://{user}@{host}/"))?
+        }
+    };
+    let url = UrlAccess::parse(&whole).ok()?;
+    Some(UrlAccess { other_host: url.other_host.or_else(|| Some(String::new())), ..url })
+}
+
+/// The IPv4 address that an IPv6 one leads to: by NAT64 (RFC 6052), 6to4 (RFC 3056), or in the form that was there before
+/// the mapped one.
+fn embedded(six: std::net::Ipv6Addr) -> Option<String> {
+    let four = match six.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => (high, low),
+        [0, 0, 0, 0, 0, 0, high, low] if high != 0 => (high, low),
+        _ => return None,
+    };
+    let (high, low) = (u32::from(four.0), u32::from(four.1));
+    Some(std::net::Ipv4Addr::from(high << 16 | low).to_string())
+}
+
+/// Whether a host, as [`UrlAccess::host`] has it, is this machine: programs reach it by each of these names.
+#[must_use]
+pub fn is_this_machine(host: &str) -> bool {
+    let name = host == "localhost" || host.ends_with(".localhost");
+    name || ["localhost.localdomain", "ip6-localhost", "ip6-loopback", "[::1]", "[::]", "0.0.0.0"]
+        .contains(&host)
+        || host.parse::<std::net::Ipv4Addr>().is_ok_and(|four| four.is_loopback())
 }
 
 /// Whether a text is the name of a scheme: `https`, `git+ssh`.

@@ -6,10 +6,12 @@
 
 mod awk;
 mod below;
+mod clients;
 mod env;
 mod form;
 mod gitlinks;
 mod given;
+mod handed;
 mod hidden;
 mod ignored;
 mod input;

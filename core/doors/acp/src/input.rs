@@ -19,6 +19,13 @@ const PATHS: &[&str] = &[
     "dir_path",
     "directory",
     "folder",
+    "old_path",
+    "oldPath",
+    "source",
+    "source_path",
+    "sourcePath",
+    "src",
+    "from",
 ];
 
 /// Keys that hold a new path.
@@ -197,6 +204,14 @@ pub(super) fn urls(input: &Value) -> Vec<String> {
 pub(super) fn only_reads(input: &Value) -> bool {
     let texts =
         PATHS.iter().filter_map(|key| input.get(key)).all(|value| value.is_string() || value.is_null());
+    let listed = |key: &&str| match input.get(key) {
+        None | Some(Value::Null) => true,
+        Some(Value::Array(items)) => {
+            items.iter().all(|item| item.is_string() || PATHS.iter().any(|key| text(item, key).is_some()))
+        }
+        Some(_) => false,
+    };
+    let texts = texts && ["paths", "files", "file_paths"].iter().all(listed);
     texts && keys_within(input, &[PATHS, READING, &["paths", "files", "file_paths"]])
 }
 

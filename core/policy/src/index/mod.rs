@@ -16,7 +16,7 @@ use super::pattern::path::Above;
 use super::pattern::{Matcher, Seen, SeenTouch, Written};
 use commands::Commands;
 use mayi_call::shell::{TouchedPath, Use};
-use mayi_call::{Access, McpAccess, UrlAccess, WriteKind};
+use mayi_call::{Access, McpAccess, UrlAccess, WriteKind, is_this_machine};
 use names::Names;
 use paths::Paths;
 
@@ -118,7 +118,9 @@ impl Index {
     }
 
     fn address(&self, url: &UrlAccess, found: &mut Vec<u32>) {
-        if url.unsound {
+        // This machine has more names than the patterns know.
+        let local = || std::iter::once(&url.host).chain(&url.other_host).any(|host| is_this_machine(host));
+        if url.unsound || local() {
             return self.fetch.all(found);
         }
         for host in std::iter::once(&url.host).chain(&url.other_host) {

@@ -2,7 +2,7 @@
 
 use super::PatternError;
 use super::glob::Globs;
-use mayi_call::UrlAccess;
+use mayi_call::{UrlAccess, is_this_machine};
 
 /// A host, or a whole URL with wildcards.
 #[derive(Clone, Debug)]
@@ -90,7 +90,8 @@ impl FetchPattern {
     pub(super) fn concerns(&self, url: &UrlAccess) -> bool {
         let hosts = || std::iter::once(&url.host).chain(&url.other_host);
         let at = |host: &String, subdomains: bool| {
-            hosts().any(|of| (!subdomains && of == host) || below(of, host))
+            let local = !subdomains && is_this_machine(host);
+            hosts().any(|of| (!subdomains && of == host) || below(of, host) || local && is_this_machine(of))
         };
         match self {
             // It could be any host.

@@ -27,6 +27,8 @@ pub(super) enum Meaning {
     Edits,
     /// Its value is an address.
     Url,
+    /// An address that it goes through.
+    Proxy,
     /// Its value is the folder or file that operands are copied to.
     Target,
     /// Its value is a folder that it writes in.

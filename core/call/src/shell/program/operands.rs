@@ -146,6 +146,10 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 written(judge, WriteKind::Move, word, *place, reach);
                 judge.places.word(word, Use::Write(WriteKind::Move), Reach::All);
                 judge.places.word(word, Use::Read, reach);
+                // What is unpacked lies beside it, under the rest of its name.
+                if let Some(inner) = word.literal().and_then(packed) {
+                    judge.places.path(inner, Use::Write(WriteKind::Write), Reach::Itself);
+                }
             }
             Role::Deleted => judge.places.word(word, Use::Write(WriteKind::Delete), reach),
             Role::Change => {
@@ -196,6 +200,12 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     if form.changed && reach == Reach::Shown {
         pathspec::whole(judge, how, past);
     }
+}
+
+/// The name that a file has once it is unpacked, by the name that it has before.
+fn packed(name: &str) -> Option<&str> {
+    let endings = [".gz", ".bz2", ".xz", ".zst", ".lz4", ".lzma", ".br", ".Z", ".z"];
+    endings.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
 /// How far below its operands the command goes.

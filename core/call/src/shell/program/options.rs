@@ -73,7 +73,16 @@ impl Judge<'_> {
                 if let Some(text) = text {
                     self.places.host(text);
                 }
+                if text.is_none_or(|text| text.starts_with('@')) {
+                    self.caveat(&about("takes addresses from a file"), named);
+                }
                 return;
+            }
+            Meaning::Proxy => {
+                if let Some(text) = text {
+                    self.places.host(text);
+                }
+                self.caveat(&about("goes through another machine"), named);
             }
             Meaning::Reads => {
                 if let Some(text) = text {

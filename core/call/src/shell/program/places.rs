@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
-    Budget, Looked, PathAccess, UrlAccess, file_paths, given_by, is_scheme, lies_in, links_below, resolve,
+    Budget, Looked, PathAccess, UrlAccess, decodings, file_paths, given_by, home, is_scheme, lies_in,
+    links_below, resolve,
 };
 
 /// As many paths of one command are looked up.
@@ -302,6 +303,10 @@ impl<'a> Places<'a> {
         if text.contains("://") {
             self.address(text);
         } else if !text.is_empty() && text.len() <= LONGEST {
+            // curl takes one slash for two: `http:/host/x`.
+            if let Some((scheme, rest)) = text.split_once(":/").filter(|(scheme, _)| is_scheme(scheme)) {
+                self.address(&format!("{scheme}://{rest}"));
+            }
             // `name=value`, among the words of some programs.
             let name = text.split('/').next().unwrap_or_default();
             if name.contains(['=', ' ']) {
@@ -380,6 +385,27 @@ fn begun(folder: &str, cwd: Option<&Path>, looked: &Looked) -> Option<String> {
     Some(if text.ends_with('/') { text } else { text + "/" })
 }
 
+/// What else a tool may make of a string that is a path: `%2e` and a backslash may stand for what they mean elsewhere,
+/// and the home folder may be written as shells write it.
+fn readings(text: &str) -> Vec<String> {
+    let odd = text.contains(['%', '\\']) || text.starts_with(['~', '$']);
+    if !odd || text.len() > LONGEST {
+        return Vec::new();
+    }
+    let mut found = decodings(text).unwrap_or_default();
+    let slashes: Vec<_> = found.iter().map(|text| text.replace('\\', "/")).collect();
+    found.extend(slashes);
+    if let Some(home) = home() {
+        let rest = |text: &String| {
+            let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name))?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{}{rest}", home.display()))
+        };
+        let at_home: Vec<_> = found.iter().filter_map(rest).collect();
+        found.extend(at_home);
+    }
+    found
+}
+
 /// Paths among the strings of a tool's arguments: as among the words of a program that is not known.
 pub(in crate::shell) fn among<'t>(
     texts: impl Iterator<Item = &'t str>,
@@ -392,6 +418,9 @@ pub(in crate::shell) fn among<'t>(
         let text = text.trim();
         if !text.contains(['\n', '\r']) {
             places.any(text, Use::Either, Reach::Itself);
+            for reading in readings(text) {
+                places.any(&reading, Use::Either, Reach::Itself);
+            }
         }
         touches.append(&mut places.touches);
     }

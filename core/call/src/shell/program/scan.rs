@@ -265,6 +265,13 @@ impl<'a> Reader<'a, '_> {
                 }
             };
         }
+        // `-fplugin=x` is the option of this name, and not `-f` with the rest as its value.
+        if name.len() > 2
+            && glued.is_some()
+            && let Some((name, known)) = form.options.get_key_value(name)
+        {
+            return self.take(name, *known, place, place + 1, glued, scan);
+        }
         if form.style == Style::Letters {
             return self.bundle(place, text.get(1..).unwrap_or_default(), scan);
         }

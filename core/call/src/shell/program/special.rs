@@ -4,7 +4,7 @@ use super::form::{Form, Meaning};
 use super::judge::Judge;
 use super::scan::{Found, Scan};
 use super::table::Special;
-use super::{Moves, awk, outputs, repository, sed, tool, toolchains, unpack, users};
+use super::{Moves, awk, clients, handed, outputs, repository, sed, tool, toolchains, unpack, users};
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
 
@@ -13,6 +13,8 @@ pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     if judge.words.iter().filter_map(Word::literal).any(|word| word.rsplit('/').next() == Some("git")) {
         remote_helpers(judge);
     }
+    handed::handed_on(judge);
+    clients::commands(judge);
     match form.special {
         Some(Special::Awk) => {
             programs(judge, form, scan, |judge, text, place| {

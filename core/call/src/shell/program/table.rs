@@ -71,6 +71,7 @@ pub(super) struct Entry {
     pub(super) outputs: String,
     pub(super) edits: String,
     pub(super) urls: String,
+    pub(super) proxies: String,
     pub(super) targets: String,
     pub(super) into: String,
     pub(super) elsewhere: String,
@@ -439,7 +440,7 @@ impl Entry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 22] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 23] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
@@ -449,6 +450,7 @@ impl Entry {
             (Meaning::Outputs, &self.outputs),
             (Meaning::Edits, &self.edits),
             (Meaning::Url, &self.urls),
+            (Meaning::Proxy, &self.proxies),
             (Meaning::Target, &self.targets),
             (Meaning::Into, &self.into),
             (Meaning::Elsewhere, &self.elsewhere),

@@ -131,6 +131,22 @@ fn given_codexs_approval_shape_then_the_tool_comes_from_the_update_before() {
     assert!(matches!(&alone.accesses[0], Access::Mcp(m) if m.readings.is_empty()));
 }
 
+/// Attack 388.
+#[test]
+fn given_what_is_moved_under_any_key_then_it_is_judged_too() {
+    for key in ["old_path", "oldPath", "source", "src", "source_path", "sourcePath", "from"] {
+        let found = accesses(
+            json!({"toolCallId": "t", "kind": "move", "rawInput": {key: "/w/.env", "new_path": "/w/src/x"}}),
+        );
+        let named = |path: &str| found.iter().any(|access| access.contains(path));
+        assert!(named("/w/.env") && named("/w/src/x"), "{key}: {found:?}");
+    }
+    let nested = json!({"toolCallId": "t", "kind": "read", "rawInput": {"paths": ["/w/a", ["/w/.env"]]}});
+    assert_eq!(accesses(nested), ["read(/w/a)", "tool(read)"]);
+    let flat = json!({"toolCallId": "t", "kind": "read", "rawInput": {"paths": ["/w/a", {"path": "/w/b"}]}});
+    assert_eq!(accesses(flat), ["read(/w/a)", "read(/w/b)"]);
+}
+
 /// Attack 10: "`kind: "read"` with unknown input: execute".
 #[test]
 fn given_a_kind_that_claims_less_than_the_input_then_the_input_counts() {
