@@ -13,6 +13,7 @@
 pub mod backend;
 pub mod conformance;
 pub mod endpoint;
+pub mod everyday;
 mod loose;
 pub mod random;
 mod skipped;

@@ -162,6 +162,7 @@ impl Walker<'_> {
             self.beside();
         }
         let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
+        let stays = sources && self.activates(&rest);
         self.keep_moved(&rest);
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
@@ -214,7 +215,7 @@ impl Walker<'_> {
             walked?;
         }
         if sources && !read {
-            self.place.sources_unread();
+            self.place.sources_unread(stays);
         }
         if calls && self.moves() {
             self.place.goes_to(Folder::Unknown);
@@ -364,6 +365,19 @@ impl Walker<'_> {
             None if path.starts_with('/') => Some(PathAccess::new(std::path::Path::new("/"), path)),
             None => None,
         }
+    }
+
+    /// Whether a script that is sourced is the one with which an environment of Python's is entered, below one of the
+    /// session's folders. Such a script goes nowhere. One that was made to do so was made to do anything else as well, by whoever
+    /// allows that it runs: nothing that stands behind it is worse.
+    fn activates(&self, words: &[Word]) -> bool {
+        let [_, script] = words else { return false };
+        let Some(text) = script.literal().filter(|text| text.ends_with("/bin/activate")) else {
+            return false;
+        };
+        let Some(folder) = self.place.folder.known() else { return false };
+        let path = self.looked.at(folder, text);
+        path.unresolved.is_none() && path.forms().all(|form| self.is_inside(form))
     }
 
     /// Where a command runs, if that is not one of the session's folders.

@@ -105,8 +105,11 @@ impl Where {
     }
 
     /// The shell reads a file that is not known: what that holds may go anywhere, and open anything.
-    pub(super) fn sources_unread(&mut self) {
-        self.goes_to(self.folder.clone().or(Folder::Unknown));
+    /// One that `stays` leaves the shell where it is.
+    pub(super) fn sources_unread(&mut self, stays: bool) {
+        if !stays {
+            self.goes_to(self.folder.clone().or(Folder::Unknown));
+        }
         self.opens(|opened| opened.again(Feed::Unknown, Vec::new()));
     }
 
