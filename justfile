@@ -133,6 +133,20 @@ steps:
 seeds: build
     tests/seeds/table.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
 
+# Print mayi beside other gates for coding agents: what each lets run, what it holds up, and how long it takes. They are built and installed at first (ten minutes and more, outside of the checkout). OPTIONS: `--list FILE` for each answer.
+peers *options:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo build --release -p mayi
+    # With any one test, for the features that all tests are built with.
+    cargo build --workspace --bin peers --test pty
+    gates=$(tests/peers/install)
+    target=${CARGO_TARGET_DIR:-$PWD/target}
+    # More rows of the same forms, where there are some.
+    corpora=${MAYI_CORPORA:-../shared/corpora} more=()
+    [[ ! -d $corpora ]] || more=(--corpora "$corpora")
+    "$target/debug/peers" --mayi "$target/release/mayi" --gates "$gates" --ground "$target/peers" "${more[@]}" {{ options }}
+
 # The machine spends its time in deciding: the core is built to be fast, beside the one that tests have.
 fast := "--config profile.dev.package.mayi-call.opt-level=2 --config profile.dev.package.mayi-policy.opt-level=2"
 
