@@ -142,7 +142,7 @@ fn work(words: &[OsString]) -> Result<Done, String> {
         let first = errors.all().first().map(ConfigError::one_line).unwrap_or_default();
         format!("the configuration is refused, and nothing runs on half of it: {first}")
     })?;
-    let (gate, store) = gate(&options, &sources, &loaded, &event, since)?;
+    let (gate, store) = gate(&options, &sources, loaded, &event, since)?;
     let door = HookDoor { gate, harness: options.harness, homes, ask_via: options.ask_via };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -236,7 +236,7 @@ fn session(options: &Options, event: &Event, cwd: &Path, sessions: &Sessions) ->
 fn gate(
     options: &Options,
     sources: &Sources,
-    loaded: &Loaded,
+    loaded: Loaded,
     event: &Event,
     since: Instant,
 ) -> Result<(Gate, Arc<SqliteStore>), String> {
@@ -260,7 +260,7 @@ fn gate(
         Memory::of_one_call(Owner::this(), kept, writer)
     };
     let memory = memory.sessions_outlive(LONGEST_SESSION);
-    let policy = loaded.policy.clone();
+    let policy = loaded.policy;
     // Once for a session, the record says which policy holds.
     let gate = match event.kind {
         Kind::Begins => Gate::remembering(policy, asking, keeper, memory),

@@ -146,8 +146,8 @@ pub(super) enum Moves {
 /// The variables that only change how output looks, and those that change what later words run: names,
 /// or with a `*` at the end how they begin.
 pub(super) fn variables() -> (&'static [String], &'static [String]) {
-    let table = table::Table::get();
-    (&table.inert, &table.rebinding)
+    let names = table::Names::get();
+    (&names.inert, &names.rebinding)
 }
 
 /// The module that `python -m MODULE` runs, which counts as a program of its name.
@@ -168,7 +168,7 @@ pub(super) fn finds_own_code(program: &str, variable: &str) -> bool {
 
 /// The words that a value of this variable may consist of, so that it changes nothing of what runs.
 pub(super) fn inert_values(name: &str) -> &'static [String] {
-    table::Table::get().inert_values.get(name).map(Vec::as_slice).unwrap_or_default()
+    table::Names::get().inert_values.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Whether the name of a program that is known begins so.
@@ -178,7 +178,7 @@ pub(super) fn begins_a_name(text: &str) -> bool {
 
 /// The variables that zsh ties to what it runs.
 pub(super) fn zsh_variables() -> &'static [String] {
-    &table::Table::get().zsh
+    &table::Names::get().zsh
 }
 
 /// Whether a folder is the top of a repository.
@@ -194,7 +194,7 @@ pub(super) fn tracked(folder: &Path) -> Option<Vec<PathBuf>> {
 
 /// Whether a variable holds nothing that is a secret: who prints it tells no more than what the machine is like.
 pub(super) fn tells_no_secret(variable: &str) -> bool {
-    table::Table::get().telling.contains(variable)
+    table::Names::get().telling.contains(variable)
 }
 
 /// The name of a program without the folders before it.

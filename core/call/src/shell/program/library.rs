@@ -7,7 +7,7 @@ use std::path::Path;
 use super::form::Meaning;
 use super::judge::Judge;
 use super::scan::Scan;
-use super::table::Table;
+use super::table::Names;
 use crate::Budget;
 use crate::shell::{Reach, Use, Word};
 
@@ -80,7 +80,7 @@ fn is_shadowed(folder: &Path) -> bool {
             .iter()
             .any(|kind| end == *kind || end.ends_with(&format!(".{kind}")));
         let package = end.is_empty() && !entry.file_type().is_ok_and(|kind| kind.is_file());
-        if (module || package && holds_package(&entry.path())) && Table::get().is_python_module(stem) {
+        if (module || package && holds_package(&entry.path())) && Names::get().is_python_module(stem) {
             return true;
         }
     }

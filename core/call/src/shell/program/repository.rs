@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::gitlinks::gitlinks;
-use super::table::Table;
+use super::table::Names;
 
 /// The longest configuration that is looked into.
 const LONGEST: u64 = 256 * 1024;
@@ -205,7 +205,7 @@ pub(super) fn is_harmless(key: &str) -> bool {
 /// `core.bare`, `remote.*.url`: `section.key`, or `section.*.key` for any sub-section; `*` is any key.
 fn harmless_key((section, sub, key): &(String, bool, String)) -> bool {
     let section = if *sub { format!("{section}.*") } else { section.clone() };
-    let known = &Table::get().harmless_keys;
+    let known = &Names::get().harmless_keys;
     known.contains(&format!("{section}.{key}")) || known.contains(&format!("{section}.*"))
 }
 

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
 use super::form::{Form, Meaning};
@@ -264,7 +265,15 @@ impl Program {
 pub(super) struct Table {
     programs: Vec<Program>,
     /// Every name, with those of `also`.
-    names: HashMap<Cow<'static, str>, usize>,
+    names: FxHashMap<Cow<'static, str>, usize>,
+    /// What is wrong with it: none in a build that passed its tests.
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
+    pub(super) wrong: Vec<String>,
+}
+
+/// What the head of the table says.
+#[derive(Debug, Default)]
+pub(super) struct Names {
     /// Keys of a repository's configuration that name no program, in lower case; `*` is any name.
     pub(super) harmless_keys: HashSet<String>,
     /// Variables that change only how a program's output looks.
@@ -279,9 +288,6 @@ pub(super) struct Table {
     pub(super) python_modules: HashSet<String>,
     /// Variables that hold no secrets.
     pub(super) telling: HashSet<String>,
-    /// What is wrong with it: none in a build that passed its tests.
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
-    pub(super) wrong: Vec<String>,
     #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
     pub(super) version: u32,
 }
@@ -299,17 +305,45 @@ struct Head {
     inert_values: HashMap<String, String>,
 }
 
+/// How the other names of a program are written.
+const ALSO: &str = "also = \"";
+
 static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
 
-impl Table {
+/// Read when it is first needed: few lines have to do with it.
+static NAMES: LazyLock<Names> = LazyLock::new(|| Names::read().unwrap_or_default());
+
+impl Names {
     pub(super) fn get() -> &'static Self {
-        &TABLE
+        &NAMES
+    }
+
+    pub(super) fn read() -> Result<Self, toml::de::Error> {
+        let head: Head = toml::from_str(HEAD)?;
+        let list = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        let values = head.inert_values.iter();
+        Ok(Self {
+            version: head.version,
+            harmless_keys: list(&head.harmless_git_keys).into_iter().collect(),
+            inert: list(&head.inert_variables),
+            inert_values: values.map(|(name, words)| (name.clone(), list(words))).collect(),
+            rebinding: list(&head.rebinding_variables),
+            zsh: list(&head.zsh_variables),
+            python_modules: list(&head.python_modules).into_iter().collect(),
+            telling: list(&head.telling_variables).into_iter().collect(),
+        })
     }
 
     /// Whether this is the name of a module of Python's own library, whatever its case.
     pub(super) fn is_python_module(&self, lower: &str) -> bool {
         self.python_modules.contains(lower)
             || self.python_modules.iter().any(|name| name.eq_ignore_ascii_case(lower))
+    }
+}
+
+impl Table {
+    pub(super) fn get() -> &'static Self {
+        &TABLE
     }
 
     /// The program with this base name.
@@ -335,26 +369,10 @@ impl Table {
     /// Finds the entries in the files, without reading them.
     pub(super) fn load() -> Self {
         let mut table = Self::default();
-        match toml::from_str::<Head>(HEAD) {
-            Ok(head) => {
-                let list =
-                    |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
-                table.version = head.version;
-                table.harmless_keys = list(&head.harmless_git_keys).into_iter().collect();
-                table.inert = list(&head.inert_variables);
-                let values = head.inert_values.iter();
-                table.inert_values = values.map(|(name, words)| (name.clone(), list(words))).collect();
-                table.rebinding = list(&head.rebinding_variables);
-                table.zsh = list(&head.zsh_variables);
-                table.python_modules = list(&head.python_modules).into_iter().collect();
-                table.telling = list(&head.telling_variables).into_iter().collect();
-            }
-            Err(error) => table.wrong.push(format!("programs.toml: {error}")),
-        }
         for (field, text) in FILES {
             table.file(field, text);
         }
-        let mut subs = HashSet::new();
+        let mut subs = FxHashSet::default();
         for program in &table.programs {
             subs.extend(program.name.rsplit_once(' ').map(|(upper, _)| upper));
         }
@@ -373,7 +391,8 @@ impl Table {
             rest = next;
             let (header, text) = part.split_once('\n').unwrap_or((part, ""));
             let name = header.strip_suffix(']').unwrap_or(header).trim_matches('"');
-            let also = text.lines().find_map(|line| line.strip_prefix("also = \"")?.strip_suffix('"'));
+            let also = text.strip_prefix(ALSO).or_else(|| Some(text.split_once("\nalso = \"")?.1));
+            let also = also.and_then(|rest| rest.lines().next()?.strip_suffix('"'));
             let upper = name.rsplit_once(' ').map(|(upper, _)| upper);
             let at = self.programs.len();
             let mut names = vec![Cow::Borrowed(name)];

@@ -1,19 +1,30 @@
 //! What secrets look like that mayi was never told: the table of well-known forms. `forms.toml` says what its keys mean.
+//!
+//! The files are only cut into forms at first, and of each only what it is found by is looked at: a form is read when a text has
+//! one of its marks, so that a process of one call does not pay for all of them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
 
-/// One form of secret.
+/// One form of secret: its part of a file, and what that says once a text had one of its marks.
 #[derive(Debug)]
 pub(super) struct Form {
     /// What it is called in the mark that replaces it.
-    pub(super) name: String,
-    /// Lower-case text, one of which stands in every match, in any case.
-    pub(super) marks: Vec<String>,
+    pub(super) name: Cow<'static, str>,
     /// A run of so many letters and digits stands in every match.
     pub(super) run: usize,
+    /// By its place in a command.
+    command: bool,
+    text: &'static str,
+    whole: OnceLock<Whole>,
+}
+
+/// What only matters where one could be.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Whole {
     /// The pattern, as the library has it.
     pub(super) pattern: String,
     /// How it is told from what only looks like it.
@@ -63,23 +74,22 @@ struct Head {
     parts: BTreeMap<String, String>,
 }
 
-/// One file of the table.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(default)]
-    form: Vec<Written>,
-    #[serde(default)]
-    command: Vec<Command>,
-}
-
 /// A form as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
+    #[cfg_attr(
+        not(test),
+        allow(
+            dead_code,
+            reason = "a name that is missing is a mistake of the table; what it says is cut out"
+        )
+    )]
     name: String,
+    #[cfg_attr(not(test), allow(dead_code, reason = "as the name"))]
     marks: String,
     #[serde(default)]
+    #[cfg_attr(not(test), allow(dead_code, reason = "as the name"))]
     run: usize,
     pattern: String,
     #[serde(default)]
@@ -99,13 +109,16 @@ struct Command {
     user: String,
     #[serde(default)]
     operand: usize,
-    #[serde(default = "password")]
-    name: String,
+    #[serde(default)]
+    #[cfg_attr(not(test), allow(dead_code, reason = "it is cut out"))]
+    name: Option<String>,
 }
 
-fn password() -> String {
-    "password".to_owned()
-}
+/// The header of a form by its place in a command.
+const COMMAND: &str = "command";
+
+/// What such a form is called if it has no name.
+const PASSWORD: &str = "password";
 
 const HEAD: &str = include_str!("forms.toml");
 
@@ -118,26 +131,84 @@ const FILES: &[&str] = &[
 ];
 
 /// All forms.
-pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
-    // A test holds that every line of the table is read and compiled.
-    let head: Head = toml::from_str(HEAD).unwrap_or_default();
-    FILES.iter().flat_map(|text| toml::from_str::<File>(text).unwrap_or_default().forms(&head)).collect()
-});
+pub(super) static FORMS: LazyLock<Vec<Form>> =
+    LazyLock::new(|| FILES.iter().flat_map(|text| cut(text)).collect());
 
-impl File {
-    fn forms(self, head: &Head) -> Vec<Form> {
-        let commands = self.command.iter().map(|command| command.form(head));
-        let mut forms: Vec<Form> = self.form.into_iter().map(|form| form.read(head)).collect();
-        forms.extend(commands);
-        forms
+/// The texts that patterns name.
+static HEADS: LazyLock<Head> = LazyLock::new(|| toml::from_str(HEAD).unwrap_or_default());
+
+/// The forms of a file, and behind them those by their place in a command. A header stands at the beginning of a line, as nothing
+/// else does that begins with two brackets; a test holds that every line is read so, as the library reads the whole.
+fn cut(text: &'static str) -> Vec<Form> {
+    let parts = || text.split("\n[[").skip(1).filter_map(|part| part.split_once("]]\n"));
+    let of = |kind: &'static str| {
+        parts().filter(move |(header, _)| *header == kind).map(move |(_, text)| Form {
+            name: said(text, "name").unwrap_or(Cow::Borrowed(PASSWORD)),
+            run: said(text, "run").and_then(|run| run.parse().ok()).unwrap_or_default(),
+            command: kind == COMMAND,
+            text,
+            whole: OnceLock::new(),
+        })
+    };
+    of("form").chain(of(COMMAND)).collect()
+}
+
+/// What the line of `key` says in a part of the table.
+fn said(text: &'static str, key: &str) -> Option<Cow<'static, str>> {
+    let line =
+        text.lines().find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(" = ")))?;
+    let value = line.get(key.len() + " = ".len()..)?;
+    for quotes in ["\'\'\'", "\""] {
+        if let Some(inner) = value.strip_prefix(quotes).and_then(|rest| rest.strip_suffix(quotes))
+            && !inner.contains(['\\', '"', '\''])
+        {
+            return Some(Cow::Borrowed(inner));
+        }
+    }
+    if value.bytes().all(|b| b.is_ascii_digit()) {
+        return Some(Cow::Borrowed(value));
+    }
+    // Whatever is written otherwise, the library reads.
+    toml::from_str::<BTreeMap<String, String>>(line).ok()?.remove(key).map(Cow::Owned)
+}
+
+impl Form {
+    /// Tells `each` the marks: lower-case text, one of which stands in every match, in any case.
+    pub(super) fn marks(&self, mut each: impl FnMut(&str)) {
+        if self.command {
+            let sub = said(self.text, "sub").unwrap_or_default();
+            let programs = said(self.text, "programs").unwrap_or_default();
+            return Command::marks(&programs, &sub, each);
+        }
+        let marks = said(self.text, "marks").unwrap_or_default();
+        for mark in marks.split_whitespace() {
+            match mark {
+                "{named}" => NAMED.split_whitespace().for_each(&mut each),
+                mark => each(mark),
+            }
+        }
+    }
+
+    /// All of it.
+    pub(super) fn whole(&self) -> &Whole {
+        self.whole.get_or_init(|| self.read().unwrap_or_default())
+    }
+
+    fn read(&self) -> Result<Whole, toml::de::Error> {
+        let head = &*HEADS;
+        Ok(if self.command {
+            toml::from_str::<Command>(self.text)?.whole(head)
+        } else {
+            let Written { pattern, only, .. } = toml::from_str(self.text)?;
+            Whole { pattern: head.filled(&pattern), only }
+        })
     }
 }
 
-impl Head {
-    fn part(&self, name: &str) -> &str {
-        self.parts.get(name).map(String::as_str).unwrap_or_default()
-    }
+/// The marks of names that say secret.
+static NAMED: LazyLock<Cow<'static, str>> = LazyLock::new(|| said(HEAD, "named").unwrap_or_default());
 
+impl Head {
     /// `pattern` with its parts, as the library reads it.
     fn filled(&self, pattern: &str) -> String {
         let mut text = pattern.to_owned();
@@ -146,26 +217,10 @@ impl Head {
         }
         text.replace(r"\b", r"(?-u:\b)")
     }
-
-    fn marks(&self, marks: &str) -> Vec<String> {
-        marks.replace("{named}", self.part("named")).split_whitespace().map(str::to_owned).collect()
-    }
-}
-
-impl Written {
-    fn read(self, head: &Head) -> Form {
-        Form {
-            marks: head.marks(&self.marks),
-            run: self.run,
-            pattern: head.filled(&self.pattern),
-            only: self.only,
-            name: self.name,
-        }
-    }
 }
 
 impl Command {
-    fn form(&self, head: &Head) -> Form {
+    fn whole(&self, head: &Head) -> Whole {
         let programs: Vec<String> = self.programs.split_whitespace().map(regex::escape).collect();
         let sub = if self.sub.is_empty() { String::new() } else { format!(r"{{rest}}\s{}", self.sub) };
         let begin = format!(r"(?:^|[^A-Za-z0-9_.-])(?:{})(?:\.exe)?{sub}", programs.join("|"));
@@ -178,22 +233,22 @@ impl Command {
             let options: Vec<String> = self.options.split_whitespace().map(taken).collect();
             format!(r#"{begin}(?:\s|{{rest}}\s)["']?(?:{}){}"#, options.join("|"), self.value())
         };
-        Form {
-            name: self.name.clone(),
-            marks: self.marks(),
-            run: 0,
-            pattern: head.filled(&pattern),
-            only: Only::Given,
-        }
+        Whole { pattern: head.filled(&pattern), only: Only::Given }
     }
 
     /// The sub-command, where that is rarer than the programs.
-    fn marks(&self) -> Vec<String> {
-        let plain = self.sub.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        if plain && self.sub.len() > "user".len() {
-            return vec![self.sub.to_ascii_lowercase()];
+    fn marks(programs: &str, sub: &str, mut each: impl FnMut(&str)) {
+        let plain = sub.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        if plain && sub.len() > "user".len() {
+            return each(&sub.to_ascii_lowercase());
         }
-        self.programs.split_whitespace().map(|program| format!("{} ", program.to_ascii_lowercase())).collect()
+        let mut mark = String::new();
+        for program in programs.split_whitespace() {
+            mark.clear();
+            mark.extend([program, " "]);
+            mark.make_ascii_lowercase();
+            each(&mark);
+        }
     }
 
     /// The value: all of it, or what is behind the user's name.
@@ -224,9 +279,50 @@ fn taken(option: &str) -> String {
     }
 }
 
-/// How many forms the table has as it is written, in each of its files.
 #[cfg(test)]
-pub(super) fn written() -> usize {
-    let begins = |line: &&str| matches!(*line, "[[form]]" | "[[command]]");
-    FILES.iter().map(|text| text.lines().filter(begins).count()).sum()
+mod tests {
+    use super::*;
+
+    /// One file of the table, as the library reads it.
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        #[serde(default)]
+        form: Vec<Written>,
+        #[serde(default)]
+        command: Vec<Command>,
+    }
+
+    fn marks(form: &Form) -> Vec<String> {
+        let mut marks = Vec::new();
+        form.marks(|mark| marks.push(mark.to_owned()));
+        marks
+    }
+
+    #[test]
+    fn given_the_files_then_they_are_cut_into_what_the_library_reads_in_them() {
+        let head: Head = toml::from_str(HEAD).unwrap();
+        for text in FILES {
+            let File { form, command } = toml::from_str(text).unwrap();
+            let cut = cut(text);
+            assert_eq!(cut.len(), form.len() + command.len());
+            let (forms, commands) = cut.split_at(form.len());
+            for (of, written) in forms.iter().zip(form) {
+                assert_eq!((&*of.name, of.run), (&*written.name, written.run));
+                let all = written.marks.replace("{named}", &head.parts["named"]);
+                assert_eq!(marks(of), all.split_whitespace().collect::<Vec<_>>(), "{}", of.name);
+                assert_eq!(
+                    of.read().unwrap(),
+                    Whole { pattern: head.filled(&written.pattern), only: written.only }
+                );
+            }
+            for (of, written) in commands.iter().zip(command) {
+                assert_eq!((&*of.name, of.run), (written.name.as_deref().unwrap_or(PASSWORD), 0));
+                let mut all = Vec::new();
+                Command::marks(&written.programs, &written.sub, |mark| all.push(mark.to_owned()));
+                assert_eq!(marks(of), all);
+                assert_eq!(of.read().unwrap(), written.whole(&head));
+            }
+        }
+    }
 }

@@ -72,8 +72,7 @@ impl Mark {
         let holds = |c: &[char]| values.iter().any(|value| value.contains(c));
         let inside = |value: &String| {
             let value = value.trim();
-            let names =
-                FORMS.iter().map(|form| form.name.as_str()).chain([KNOWN, "own pattern", "by its name"]);
+            let names = FORMS.iter().map(|form| &*form.name).chain([KNOWN, "own pattern", "by its name"]);
             names.map(|name| format!("redacted: {name}")).any(|mark| mark.contains(value))
         };
         if !holds(&['«', '»']) && !values.iter().any(inside) {

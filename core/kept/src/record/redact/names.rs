@@ -1,6 +1,6 @@
 //! Names that say secret: of variables, and of members of objects.
 
-use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 use super::table::Words;
 
@@ -192,11 +192,8 @@ pub(super) fn takes_secret(option: &str) -> bool {
 }
 
 fn says(folded: &[u8]) -> bool {
-    static TABLE: Words = Words::new(|kind| AhoCorasick::builder().kind(Some(kind)).build(SAYS));
-    match TABLE.table(folded.len()) {
-        Some(words) => words.is_match(folded),
-        None => SAYS.iter().any(|word| folded.windows(word.len()).any(|part| part == word.as_bytes())),
-    }
+    static WORDS: LazyLock<Words> = LazyLock::new(|| SAYS.iter().copied().collect());
+    WORDS.any(folded)
 }
 
 /// Values of variables that are no secrets though their names say so.

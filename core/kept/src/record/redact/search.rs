@@ -3,7 +3,6 @@
 use std::cell::LazyCell;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
 use regex::{Captures, Match, Regex};
 
 use super::forms::{FORMS, Form, Only};
@@ -19,7 +18,7 @@ const SHORTEST: usize = 3;
 
 /// Which forms: a bit for each.
 #[derive(Clone, Debug, Default)]
-struct Set([u64; 5]);
+struct Set([u64; Self::ROOM / 64]);
 
 impl Set {
     /// So many forms have a place in it.
@@ -50,39 +49,38 @@ impl Set {
 }
 
 /// What is looked for first: a text without any of these holds no well-known form, unless it has a long run.
+#[derive(Default)]
 struct Marks {
-    words: Vec<&'static str>,
+    words: Words,
     /// The forms of each mark.
     forms: Vec<Set>,
     /// Those without marks.
     unmarked: Set,
 }
 
-static TABLE: Words = Words::new(|kind| {
-    AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(&MARKS.words)
-});
-
 static MARKS: LazyLock<Marks> = LazyLock::new(|| {
-    let mut words: Vec<&'static str> = Vec::new();
-    let mut forms: Vec<Set> = Vec::new();
-    let mut unmarked = Set::default();
+    let mut marks = Marks::default();
     for (at, form) in FORMS.iter().enumerate() {
-        if form.marks.is_empty() {
-            unmarked.put(at);
-        }
-        for mark in &form.marks {
-            let known = words.iter().position(|word| word == mark).and_then(|known| forms.get_mut(known));
-            if let Some(set) = known {
-                set.put(at);
-            } else {
-                let mut set = Set::default();
-                set.put(at);
-                words.push(mark);
-                forms.push(set);
+        let mut some = false;
+        form.marks(|mark| {
+            some = true;
+            match marks.words.add(mark) {
+                Some(word) => {
+                    if word >= marks.forms.len() {
+                        marks.forms.resize(word + 1, Set::default());
+                    }
+                    if let Some(set) = marks.forms.get_mut(word) {
+                        set.put(at);
+                    }
+                }
+                None => marks.unmarked.put(at),
             }
+        });
+        if !some {
+            marks.unmarked.put(at);
         }
     }
-    Marks { words, forms, unmarked }
+    marks
 });
 
 /// All secrets of well-known forms, in no order; some may overlap.
@@ -90,22 +88,13 @@ pub(super) fn well_known(text: &str, found: &mut Vec<Found>) {
     let run = LazyCell::new(|| longest_run(text));
     let mut forms = Set::default();
     let marks = &*MARKS;
-    match TABLE.table(text.len()) {
-        Some(all) => {
-            // Most texts have none, which is told far more quickly than which.
-            if all.is_match(text) {
-                for mark in all.find_overlapping_iter(text) {
-                    if let Some(of) = marks.forms.get(mark.pattern().as_usize()) {
-                        forms.join(of);
-                    }
-                }
-            }
-            if text.len() >= SHORTEST_RUN && *run >= SHORTEST_RUN {
-                forms.join(&marks.unmarked);
-            }
+    marks.words.each(text.as_bytes(), |mark| {
+        if let Some(of) = marks.forms.get(mark) {
+            forms.join(of);
         }
-        // Without the marks, each form is looked for.
-        None => (0..FORMS.len().min(Set::ROOM)).for_each(|at| forms.put(at)),
+    });
+    if text.len() >= SHORTEST_RUN && *run >= SHORTEST_RUN {
+        forms.join(&marks.unmarked);
     }
     let quotes = LazyCell::new(|| Quotes::of(text));
     for at in forms.each() {
@@ -150,13 +139,13 @@ fn collect<F: FnOnce() -> Quotes>(
     quotes: &LazyCell<Quotes, F>,
     found: &mut Vec<Found>,
 ) {
-    let name = form.name.as_str();
-    let sure = matches!(form.only, Only::Sure | Only::Random | Only::Scattered | Only::Behind);
+    let (name, only) = (&*form.name, form.whole().only);
+    let sure = matches!(only, Only::Sure | Only::Random | Only::Scattered | Only::Behind);
     for captures in pattern.captures_iter(text) {
-        let (Some(all), Some(secret)) = (captures.get(0), secret(&captures, form.only.names())) else {
+        let (Some(all), Some(secret)) = (captures.get(0), secret(&captures, only.names())) else {
             continue;
         };
-        let at = match form.only {
+        let at = match only {
             Only::Sure | Only::Random | Only::Scattered | Only::Pairs => secret.range(),
             Only::Mixed | Only::Given | Only::Named | Only::Value | Only::Setting | Only::Option => {
                 quotes.own(text, &all.range(), secret.range())
@@ -171,7 +160,7 @@ fn collect<F: FnOnce() -> Quotes>(
         // The next option is no value.
         let option = value.starts_with('-')
             && text.get(..at.start).is_some_and(|before| before.ends_with([' ', '\t', '\n']));
-        if is(form.only, named, value) && (sure || !(option || is_call(text, &at, value))) {
+        if is(only, named, value) && (sure || !(option || is_call(text, &at, value))) {
             found.push(Found { at, name, sure });
         }
     }
@@ -210,7 +199,10 @@ fn is(only: Only, named: &str, value: &str) -> bool {
 fn pattern(at: usize) -> Option<&'static Regex> {
     static PATTERNS: LazyLock<Vec<OnceLock<Option<Regex>>>> =
         LazyLock::new(|| FORMS.iter().map(|_| OnceLock::new()).collect());
-    PATTERNS.get(at)?.get_or_init(|| FORMS.get(at).and_then(|form| Regex::new(&form.pattern).ok())).as_ref()
+    PATTERNS
+        .get(at)?
+        .get_or_init(|| FORMS.get(at).and_then(|form| Regex::new(&form.whole().pattern).ok()))
+        .as_ref()
 }
 
 #[cfg(test)]
@@ -219,12 +211,14 @@ mod tests {
 
     #[test]
     fn given_the_table_then_every_form_of_it_is_read_compiled_and_has_a_place() {
-        assert_eq!(FORMS.len(), super::super::forms::written());
+        assert!(FORMS.len() > 200, "{}", FORMS.len());
         assert!(FORMS.len() <= Set::ROOM);
         for form in FORMS.iter() {
-            Regex::new(&form.pattern).unwrap_or_else(|error| panic!("{}: {error}", form.name));
-            assert!(!form.marks.is_empty() || form.run >= SHORTEST_RUN, "{} is never looked for", form.name);
-            assert!(form.marks.iter().all(|mark| mark.to_ascii_lowercase() == *mark), "{}", form.name);
+            Regex::new(&form.whole().pattern).unwrap_or_else(|error| panic!("{}: {error}", form.name));
+            let mut marks = Vec::new();
+            form.marks(|mark| marks.push(mark.to_owned()));
+            assert!(!marks.is_empty() || form.run >= SHORTEST_RUN, "{} is never looked for", form.name);
+            assert!(marks.iter().all(|mark| mark.to_ascii_lowercase() == *mark), "{}", form.name);
         }
     }
 
