@@ -196,7 +196,8 @@ pub(super) struct Program {
     field: &'static str,
     /// Other entries are its sub-commands.
     pub(super) has_subs: bool,
-    form: OnceLock<Form>,
+    /// In a place of its own: few are ever looked up, and it is large.
+    form: OnceLock<Box<Form>>,
 }
 
 impl Program {
@@ -232,7 +233,7 @@ impl Program {
                 entry.certain.push_str(&upper.certain);
                 above.extend(Some(upper).filter(|upper| upper.everywhere));
             }
-            Form::new(&entry, &above)
+            Box::new(Form::new(&entry, &above))
         })
     }
 
@@ -305,8 +306,8 @@ struct Head {
     inert_values: HashMap<String, String>,
 }
 
-/// How the other names of a program are written.
-const ALSO: &str = "also = \"";
+/// About as many entries there are.
+const USUAL: usize = 1024;
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
 
@@ -369,6 +370,8 @@ impl Table {
     /// Finds the entries in the files, without reading them.
     pub(super) fn load() -> Self {
         let mut table = Self::default();
+        table.programs.reserve(USUAL);
+        table.names.reserve(2 * USUAL);
         for (field, text) in FILES {
             table.file(field, text);
         }
@@ -385,14 +388,17 @@ impl Table {
 
     fn file(&mut self, field: &'static str, text: &'static str) {
         // A header stands at the beginning of a line, and nothing else there begins with a bracket.
-        let mut rest = text.split_once("\n[").map(|(_, rest)| rest);
-        while let Some(part) = rest {
-            let (part, next) = part.split_once("\n[").map_or((part, None), |(part, next)| (part, Some(next)));
-            rest = next;
+        let mut heads = text
+            .match_indices('[')
+            .map(|(at, _)| at)
+            .filter(|at| at.checked_sub(1).and_then(|before| text.as_bytes().get(before)) == Some(&b'\n'))
+            .peekable();
+        while let Some(head) = heads.next() {
+            let end = heads.peek().map_or(text.len(), |next| next - 1);
+            let part = text.get(head + 1..end).unwrap_or_default();
             let (header, text) = part.split_once('\n').unwrap_or((part, ""));
             let name = header.strip_suffix(']').unwrap_or(header).trim_matches('"');
-            let also = text.strip_prefix(ALSO).or_else(|| Some(text.split_once("\nalso = \"")?.1));
-            let also = also.and_then(|rest| rest.lines().next()?.strip_suffix('"'));
+            let also = text.lines().find_map(|line| line.strip_prefix("also = \"")?.strip_suffix('"'));
             let upper = name.rsplit_once(' ').map(|(upper, _)| upper);
             let at = self.programs.len();
             let mut names = vec![Cow::Borrowed(name)];

@@ -14,6 +14,7 @@ mod table;
 mod tests;
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use regex::{Regex, RegexSet};
@@ -70,11 +71,9 @@ enum Mark {
 impl Mark {
     fn fitting(values: &[String]) -> Self {
         let holds = |c: &[char]| values.iter().any(|value| value.contains(c));
-        let inside = |value: &String| {
-            let value = value.trim();
-            let names = FORMS.iter().map(|form| &*form.name).chain([KNOWN, "own pattern", "by its name"]);
-            names.map(|name| format!("redacted: {name}")).any(|mark| mark.contains(value))
-        };
+        let names = || FORMS.iter().map(|form| &*form.name).chain([KNOWN, "own pattern", "by its name"]);
+        let marks = LazyCell::new(|| names().map(|name| format!("redacted: {name}")).collect::<Vec<_>>());
+        let inside = |value: &String| marks.iter().any(|mark| mark.contains(value.trim()));
         if !holds(&['«', '»']) && !values.iter().any(inside) {
             Self::Named
         } else if holds(&['▒']) {
