@@ -98,11 +98,23 @@ pub struct McpAccess {
 }
 
 impl McpAccess {
-    /// A call with these readings of its name; paths among its arguments are looked up from `cwd`.
+    /// A call with these readings of its name; paths among its arguments are looked up from `cwd`, and from the user's home
+    /// folder.
     #[must_use]
     pub fn new(readings: Vec<(String, String)>, arguments: Value, cwd: &Path) -> Self {
+        Self::with_home(readings, arguments, cwd, crate::home().as_deref())
+    }
+
+    /// The same with another home folder, or none.
+    #[must_use]
+    pub fn with_home(
+        readings: Vec<(String, String)>,
+        arguments: Value,
+        cwd: &Path,
+        home: Option<&Path>,
+    ) -> Self {
         let looked = Looked::default();
-        let touches = Touch::of_arguments(&arguments, cwd, &looked);
+        let touches = Touch::of_arguments(&arguments, cwd, home, &looked);
         let paths = super::argument::paths(&arguments, cwd, &looked);
         Self { readings, arguments, touches, paths, claims: None, spared: false }
     }

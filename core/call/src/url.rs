@@ -139,14 +139,14 @@ fn without_scheme(text: &str) -> Option<UrlAccess> {
 
 /// The IPv4 address that an IPv6 one leads to: by NAT64 (RFC 6052), 6to4 (RFC 3056), or in the form that was there before
 /// the mapped one.
-fn embedded(six: std::net::Ipv6Addr) -> Option<String> {
+fn embedded(six: core::net::Ipv6Addr) -> Option<String> {
     let four = match six.segments() {
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => (high, low),
         [0, 0, 0, 0, 0, 0, high, low] if high != 0 => (high, low),
         _ => return None,
     };
     let (high, low) = (u32::from(four.0), u32::from(four.1));
-    Some(std::net::Ipv4Addr::from(high << 16 | low).to_string())
+    Some(core::net::Ipv4Addr::from(high << 16 | low).to_string())
 }
 
 /// Whether a host, as [`UrlAccess::host`] has it, is this machine: programs reach it by each of these names.
@@ -155,7 +155,7 @@ pub fn is_this_machine(host: &str) -> bool {
     let name = host == "localhost" || host.ends_with(".localhost");
     name || ["localhost.localdomain", "ip6-localhost", "ip6-loopback", "[::1]", "[::]", "0.0.0.0"]
         .contains(&host)
-        || host.parse::<std::net::Ipv4Addr>().is_ok_and(|four| four.is_loopback())
+        || host.parse::<core::net::Ipv4Addr>().is_ok_and(|four| four.is_loopback())
 }
 
 /// Whether a text is the name of a scheme: `https`, `git+ssh`.

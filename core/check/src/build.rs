@@ -135,7 +135,8 @@ fn accesses(request: &Request, place: &Place, session: &Session, home: Option<&P
             std::iter::once(fetch(given)).chain(files).collect()
         }
         What::Mcp { server, tool, arguments } => {
-            vec![Access::Mcp(McpAccess::new(vec![(server.clone(), tool.clone())], arguments.clone(), cwd))]
+            let readings = vec![(server.clone(), tool.clone())];
+            vec![Access::Mcp(McpAccess::with_home(readings, arguments.clone(), cwd, home))]
         }
         What::Tool { name, .. } => {
             let category = if name == "think" { Category::Read } else { Category::Execute };

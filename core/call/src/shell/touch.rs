@@ -144,10 +144,15 @@ impl Touch {
     }
 
     /// Strings of a tool's arguments that are paths, or addresses of files.
-    pub(crate) fn of_arguments(arguments: &Value, cwd: &Path, looked: &Looked) -> Vec<Self> {
+    pub(crate) fn of_arguments(
+        arguments: &Value,
+        cwd: &Path,
+        home: Option<&Path>,
+        looked: &Looked,
+    ) -> Vec<Self> {
         let mut texts = Strings::default();
         texts.of(arguments.clone(), 0);
         // What is a value is more likely to be a path than what is a name.
-        program::among(texts.values.iter().chain(&texts.names).map(String::as_str), cwd, looked)
+        program::among(texts.values.iter().chain(&texts.names).map(String::as_str), cwd, home, looked)
     }
 }

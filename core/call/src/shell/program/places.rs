@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
-    Budget, Looked, PathAccess, UrlAccess, decodings, file_paths, given_by, home, is_scheme, lies_in,
-    links_below, resolve,
+    Budget, Looked, PathAccess, UrlAccess, decodings, file_paths, given_by, is_scheme, lies_in, links_below,
+    resolve,
 };
 
 /// As many paths of one command are looked up.
@@ -387,7 +387,7 @@ fn begun(folder: &str, cwd: Option<&Path>, looked: &Looked) -> Option<String> {
 
 /// What else a tool may make of a string that is a path: `%2e` and a backslash may stand for what they mean elsewhere,
 /// and the home folder may be written as shells write it.
-fn readings(text: &str) -> Vec<String> {
+fn readings(text: &str, home: Option<&Path>) -> Vec<String> {
     let odd = text.contains(['%', '\\']) || text.starts_with(['~', '$']);
     if !odd || text.len() > LONGEST {
         return Vec::new();
@@ -395,7 +395,7 @@ fn readings(text: &str) -> Vec<String> {
     let mut found = decodings(text).unwrap_or_default();
     let slashes: Vec<_> = found.iter().map(|text| text.replace('\\', "/")).collect();
     found.extend(slashes);
-    if let Some(home) = home() {
+    if let Some(home) = home {
         let rest = |text: &String| {
             let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name))?;
             (rest.is_empty() || rest.starts_with('/')).then(|| format!("{}{rest}", home.display()))
@@ -410,6 +410,7 @@ fn readings(text: &str) -> Vec<String> {
 pub(in crate::shell) fn among<'t>(
     texts: impl Iterator<Item = &'t str>,
     cwd: &Path,
+    home: Option<&Path>,
     looked: &Looked,
 ) -> Vec<Touch> {
     let mut places = Places::new(Some(cwd), looked, false);
@@ -418,7 +419,7 @@ pub(in crate::shell) fn among<'t>(
         let text = text.trim();
         if !text.contains(['\n', '\r']) {
             places.any(text, Use::Either, Reach::Itself);
-            for reading in readings(text) {
+            for reading in readings(text, home) {
                 places.any(&reading, Use::Either, Reach::Itself);
             }
         }
