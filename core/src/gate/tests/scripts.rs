@@ -97,6 +97,53 @@ async fn given_another_script_in_its_place_then_it_is_asked_about() {
     assert!(project.is_asked(&gate, "echo bad > run.sh; ./run.sh"));
 }
 
+/// The same, for a script that another command of the line may change, or put another file in the place of: what was allowed
+/// is what it held. What runs before, only reads, or changes something else, changes nothing. Attack 118.
+#[tokio::test]
+async fn given_a_line_that_changes_a_script_otherwise_then_it_is_asked_about() {
+    for (first, asks) in [
+        ("cp other.sh run.sh", true),
+        ("cp other.sh .", true),
+        ("mv other.sh run.sh", true),
+        ("ln -sf other.sh run.sh", true),
+        ("install other.sh run.sh", true),
+        ("sed -i s/good/bad/ run.sh", true),
+        ("patch -p1 -i x.diff", true),
+        ("tar xf x.tar", true),
+        ("unzip -o x.zip", true),
+        ("git checkout other", true),
+        ("git pull", true),
+        ("git stash pop", true),
+        ("rsync other.sh run.sh", true),
+        ("mv lib other", false),
+        ("cp run.sh other.sh", false),
+        ("sed -i s/good/bad/ data.json", false),
+        ("chmod +x run.sh", false),
+        ("cat run.sh", false),
+        ("git add run.sh", false),
+        ("make", false),
+    ] {
+        let (gate, project) = (gate(), Project::new());
+        project.write("other.sh", "echo bad");
+        fs::create_dir(project.root().join("lib")).unwrap();
+        project.allow(&gate, "bash run.sh");
+        if project.is_asked(&gate, first) {
+            project.allow(&gate, first);
+        }
+        assert_eq!(project.is_asked(&gate, &format!("{first} && bash run.sh")), asks, "{first}");
+    }
+}
+
+/// The same: what another command may change after it ran changes nothing, where the line tells the order.
+#[tokio::test]
+async fn given_a_line_that_changes_files_after_it_ran_a_script_then_the_answer_counts() {
+    let (gate, project) = (gate(), Project::new());
+    project.allow(&gate, "bash run.sh");
+    project.allow(&gate, "git checkout other");
+    assert!(!project.is_asked(&gate, "bash run.sh && git checkout other"));
+    assert!(project.is_asked(&gate, "for x in 1 2; do bash run.sh && git checkout other; done"));
+}
+
 /// The same, for a script that is there only later, and one that is too long to look into.
 #[tokio::test]
 async fn given_a_script_that_could_not_be_looked_into_then_it_is_asked_about_each_time() {

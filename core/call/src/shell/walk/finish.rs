@@ -11,7 +11,8 @@ impl Walker<'_> {
         self.rerun();
         self.settle_quiet();
         self.settle_assignments();
-        script::rewritten(&mut self.out.accesses);
+        let in_order = !self.place.files().is_out_of_order();
+        script::rewritten(&mut self.out.accesses, in_order);
         self.read_what_is_listed();
         self.settle_shown();
         let Out { mut accesses, tested, .. } = self.out;

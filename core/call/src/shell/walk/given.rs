@@ -27,7 +27,7 @@ const READ_NOTHING: &[&str] = &[
 ];
 
 /// What these write is written in files that they name, or is no file's text.
-const KEEP: &[&str] = &["tee", "chmod", "mkdir", "touch", "echo", "printf", "cat"];
+pub(super) const KEEP: &[&str] = &["tee", "chmod", "mkdir", "touch", "echo", "printf", "cat"];
 
 /// These change only what their words name.
 const APART: &[&str] = &["rm", "rmdir", "unlink", "truncate", "shred", "sed", "gsed", "dd", "sort", "chown"];
@@ -381,6 +381,6 @@ fn is_letters(word: &str, letter: char) -> bool {
 }
 
 /// The name of a program without the folder that it stands in.
-fn base(name: &str) -> &str {
+pub(super) fn base(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or_default()
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::Walker;
-use crate::shell::program::{has_sub_commands, runs_others};
+use super::given::{KEEP, base};
+use crate::shell::program::{Brings, brings, has_sub_commands, runs_others};
 use crate::shell::scripts::Script;
 use crate::shell::{ShellAccess, Touch, TouchedPath, Use, Word};
 use crate::{Access, PathAccess, lies_in, shown};
@@ -77,8 +78,9 @@ impl Walker<'_> {
     }
 }
 
-/// What the line itself writes before it runs it is another content than the one that is there now.
-pub(super) fn rewritten(out: &mut [Access]) {
+/// What the line itself writes, or another of its commands may change before it is run, is another content than the one that
+/// is there now: no answer that was given for that counts. `in_order`: commands run one after the other, as they stand.
+pub(super) fn rewritten(out: &mut [Access], in_order: bool) {
     let written: Vec<String> = out
         .iter()
         .filter_map(|access| match access {
@@ -87,13 +89,58 @@ pub(super) fn rewritten(out: &mut [Access]) {
         })
         .flatten()
         .collect();
-    let scripts = out.iter_mut().filter_map(|access| match access {
-        Access::Shell(shell) => Some(&mut shell.scripts),
-        _ => None,
-    });
-    for script in scripts.flatten().filter(|script| written.contains(&script.path)) {
-        script.digest = None;
+    for at in 0..out.len() {
+        let others = out.iter().take(if in_order { at } else { out.len() });
+        let others: Vec<&ShellAccess> = others.filter_map(shell).collect();
+        let Some(Access::Shell(this)) = out.get(at) else { continue };
+        let changed: Vec<bool> = this
+            .scripts
+            .iter()
+            .map(|script| {
+                let runs_it = |other: &ShellAccess| other.scripts.iter().any(|its| its.path == script.path);
+                let path = Path::new(&script.path);
+                written.contains(&script.path)
+                    || others.iter().any(|other| !runs_it(other) && may_change(other, path))
+            })
+            .collect();
+        let Some(Access::Shell(this)) = out.get_mut(at) else { continue };
+        let changed = this.scripts.iter_mut().zip(changed).filter(|(_, changed)| *changed);
+        changed.for_each(|(script, _)| script.digest = None);
     }
+}
+
+fn shell(access: &Access) -> Option<&ShellAccess> {
+    match access {
+        Access::Shell(shell) => Some(shell),
+        _ => None,
+    }
+}
+
+/// Commands of git that leave the files of a work tree as they are. All others may put other contents there.
+const LEAVE_FILES: &[&str] = &[
+    "add", "branch", "commit", "config", "fetch", "gc", "log", "notes", "push", "remote", "show", "status",
+    "tag",
+];
+
+/// Whether a command may give the file at `script` another content, or put another file there.
+fn may_change(command: &ShellAccess, script: &Path) -> bool {
+    let name = command.words.first().and_then(Word::literal).map(base).unwrap_or_default();
+    if command.reader || KEEP.contains(&name) {
+        return false;
+    }
+    if name == "git" {
+        let mut words = command.words.iter().skip(1).map(|word| word.literal().unwrap_or_default());
+        let does = words.find(|word| !word.starts_with('-'));
+        return does.is_none_or(|does| !LEAVE_FILES.contains(&does));
+    }
+    if brings(&command.words) == Brings::Fetched || name == "patch" {
+        return true;
+    }
+    // It, or a folder above it.
+    command.touches.iter().filter(|touch| touch.how != Use::Read).any(|touch| match &touch.path {
+        TouchedPath::Known(path) => path.forms().any(|form| lies_in(script, form)),
+        TouchedPath::Open(_) => matches!(touch.how, Use::Write(_)),
+    })
 }
 
 fn add(script: Script, found: &mut Vec<Script>) {
