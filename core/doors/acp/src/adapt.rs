@@ -316,7 +316,8 @@ impl Reading {
                     "delete" => WriteKind::Delete,
                     _ => WriteKind::Move,
                 };
-                for given in input::paths(raw).into_iter().chain(input::new_paths(raw)) {
+                let moved = if kind == WriteKind::Move { input::moved(raw) } else { Vec::new() };
+                for given in input::paths(raw).into_iter().chain(moved).chain(input::new_paths(raw)) {
                     self.write(kind, &given);
                 }
                 if !self.accesses.iter().any(|access| matches!(access, Access::Write(..))) {

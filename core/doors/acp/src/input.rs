@@ -19,14 +19,10 @@ const PATHS: &[&str] = &[
     "dir_path",
     "directory",
     "folder",
-    "old_path",
-    "oldPath",
-    "source",
-    "source_path",
-    "sourcePath",
-    "src",
-    "from",
 ];
+
+/// Keys that hold what is moved, in a call that moves something. Elsewhere they may hold anything: code, a table's name.
+const MOVED: &[&str] = &["old_path", "oldPath", "source", "source_path", "sourcePath", "src", "from"];
 
 /// Keys that hold a new path.
 const NEW_PATHS: &[&str] = &["new_path", "newPath", "destination", "dest", "move_path", "to"];
@@ -100,12 +96,18 @@ pub(super) fn paths(input: &Value) -> Vec<String> {
     let mut found: Vec<String> = PATHS.iter().filter_map(|key| text(input, key)).collect();
     for key in ["paths", "files", "file_paths"] {
         if let Some(items) = input.get(key).and_then(Value::as_array) {
-            found.extend(items.iter().filter_map(|item| {
-                item.as_str().map(str::to_owned).or_else(|| PATHS.iter().find_map(|key| text(item, key)))
+            found.extend(items.iter().flat_map(|item| {
+                let named = PATHS.iter().filter_map(|key| text(item, key));
+                item.as_str().map(str::to_owned).into_iter().chain(named).collect::<Vec<_>>()
             }));
         }
     }
     found
+}
+
+/// Paths of what a call moves.
+pub(super) fn moved(input: &Value) -> Vec<String> {
+    MOVED.iter().filter_map(|key| text(input, key)).collect()
 }
 
 /// Paths that something is moved or written to.
@@ -207,7 +209,8 @@ pub(super) fn only_reads(input: &Value) -> bool {
     let listed = |key: &&str| match input.get(key) {
         None | Some(Value::Null) => true,
         Some(Value::Array(items)) => {
-            items.iter().all(|item| item.is_string() || PATHS.iter().any(|key| text(item, key).is_some()))
+            let known = |(key, value): (&String, &Value)| PATHS.contains(&key.as_str()) && value.is_string();
+            items.iter().all(|item| item.as_object().map_or(item.is_string(), |map| map.iter().all(known)))
         }
         Some(_) => false,
     };

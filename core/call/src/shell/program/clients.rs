@@ -42,7 +42,16 @@ struct Beside {
 }
 
 const SQLITE: Beside = Beside {
-    marks: &["load_extension", "writefile", "readfile", "edit(", "vacuum into", "fts3_tokenizer"],
+    marks: &[
+        "load_extension",
+        "writefile",
+        "readfile",
+        "edit(",
+        "vacuum into",
+        "vacuum main into",
+        "fts3_tokenizer",
+        "-init",
+    ],
     first: &["attach"],
 };
 const PSQL: Beside = Beside {
@@ -57,6 +66,7 @@ const PSQL: Beside = Beside {
         "\\e",
         "\\lo_",
         "\\setenv",
+        "`",
         "to program",
         "from program",
         "pg_read",
@@ -72,8 +82,12 @@ const MYSQL: Beside = Beside {
         "\\p",
         "\\t",
         "\\e",
-        "--pager",
+        "--pag",
         "--tee",
+        "--init-command",
+        "--plugin-dir",
+        "--defaults",
+        "load xml",
         "outfile",
         "dumpfile",
         "load data",
@@ -106,7 +120,10 @@ pub(super) fn commands(judge: &mut Judge<'_>) {
     };
     for (place, word) in words.iter().enumerate().skip(1) {
         let text = word.literal().map_or_else(|| word.text(), str::to_owned).to_ascii_lowercase();
-        if beside.is_in(&text) || base == "sqlite3" && text.lines().any(dotted) {
+        if beside.is_in(&text)
+            || beside.is_in(&on_one_row(&text))
+            || base == "sqlite3" && text.lines().any(dotted)
+        {
             judge.caveat("what the client runs, reads or writes beside the database", vec![place]);
         }
     }
@@ -118,4 +135,17 @@ fn dotted(line: &str) -> bool {
     let name = command.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     // `./x.db` is a file.
     !name.is_empty() && !SHOWS.contains(&name)
+}
+
+/// A text of SQL without its comments, and with one blank wherever there is any.
+fn on_one_row(text: &str) -> String {
+    let mut row = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, comment)) = rest.split_once("/*") {
+        row.push_str(before);
+        row.push(' ');
+        rest = comment.split_once("*/").map_or("", |(_, rest)| rest);
+    }
+    row.push_str(rest);
+    row.split_whitespace().collect::<Vec<_>>().join(" ").replace(" (", "(")
 }

@@ -163,6 +163,11 @@ pub(in crate::shell) enum Brings {
 pub(in crate::shell) fn brings(words: &[Word]) -> Brings {
     let literal = |at: usize| words.get(at).and_then(Word::literal);
     let name = literal(0).map(name::base).unwrap_or_default();
+    // What starts programs of packages has the program's name behind it.
+    let started = match name {
+        "npx" | "pnpx" | "bunx" => literal(1).unwrap_or_default(),
+        _ => name,
+    };
     let cloned = name == "git" && words.iter().skip(1).any(|word| word.literal() == Some("clone"));
     let unpacks = matches!(
         name,
@@ -202,6 +207,10 @@ pub(in crate::shell) fn brings(words: &[Word]) -> Brings {
         Some(program) if program.field() == "network" => Brings::Fetched,
         Some(program) if program.field() == "build" => Brings::Made,
         _ if matches!(name, "cp" | "mv" | "ln" | "install" | "sed" | "gsed" | "patch") => Brings::Made,
+        // They write again what is there, in another form.
+        _ if matches!(started, "biome" | "black" | "eslint" | "prettier" | "ruff" | "stylelint") => {
+            Brings::Made
+        }
         _ => Brings::Other,
     }
 }

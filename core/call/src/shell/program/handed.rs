@@ -12,9 +12,31 @@ const PROXIES: &[&str] =
 const BEFORE: usize = 8;
 
 /// Options of rustc with which it runs a program of the line's choice, or writes where the line says.
-const WITH: &[&str] = &["-o", "--out-dir", "--sysroot", "-Z", "-L", "@"];
+const WITH: &[&str] = &[
+    "-o",
+    "--out-dir",
+    "--output",
+    "--sysroot",
+    "-Z",
+    "-L",
+    "@",
+    "--extern",
+    "--test-runtool",
+    "--test-builder",
+];
+/// Options of rustc whose values may end in the name of a file.
+const INTO: &[&str] = &["--emit", "--print", "--target", "asm", "dep-info", "llvm-ir", "mir", "obj", "link"];
 /// Those of `-C` are these.
-const CODE: &[&str] = &["link", "dlltool", "profile-generate", "incremental", "save-temps"];
+const CODE: &[&str] = &[
+    "link",
+    "dlltool",
+    "profile-generate",
+    "incremental",
+    "save-temps",
+    "llvm-args",
+    "remark-dir",
+    "passes",
+];
 
 /// Looks for both.
 pub(super) fn handed_on(judge: &mut Judge<'_>) {
@@ -27,7 +49,10 @@ pub(super) fn handed_on(judge: &mut Judge<'_>) {
     if chosen && literal(at + 1).is_none_or(|text| text.contains(['/', '\\'])) {
         judge.caveat("the toolchain is a folder, and what lies there runs", vec![at + 1]);
     }
-    if !matches!(literal(at + 1 + usize::from(chosen)), Some("rustc" | "rustdoc")) {
+    // Options of cargo's may stand before the sub-command.
+    let handing =
+        |word: &Word| word.literal().is_none_or(|text| matches!(text, "rustc" | "rustdoc" | "clippy"));
+    if !words.iter().skip(at + 1).take_while(|word| word.literal() != Some("--")).any(handing) {
         return;
     }
     let Some(end) = words.iter().position(|word| word.literal() == Some("--")) else { return };
@@ -38,7 +63,8 @@ pub(super) fn handed_on(judge: &mut Judge<'_>) {
         let is_code = code || value.len() < text.len();
         code = matches!(text, "-C" | "--codegen");
         let named = if is_code { CODE } else { WITH };
-        if named.iter().any(|name| value.starts_with(name)) || word.literal().is_none() {
+        let into = INTO.iter().any(|name| value.starts_with(name)) && value.contains(['/', '\\']);
+        if into || named.iter().any(|name| value.starts_with(name)) || word.literal().is_none() {
             judge.caveat("it hands rustc an option that runs a program or writes a file", vec![place]);
         }
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
-    Budget, Looked, PathAccess, UrlAccess, decodings, file_paths, given_by, is_scheme, lies_in, links_below,
-    resolve,
+    Budget, Looked, PathAccess, UrlAccess, climbs, decodings, file_paths, given_by, is_scheme, lies_in,
+    links_below, resolve,
 };
 
 /// As many paths of one command are looked up.
@@ -385,22 +385,48 @@ fn begun(folder: &str, cwd: Option<&Path>, looked: &Looked) -> Option<String> {
     Some(if text.ends_with('/') { text } else { text + "/" })
 }
 
+/// Whether the backslashes of a text are those of a regular expression: `\.env`, `src\d+`.
+fn is_expression(text: &str) -> bool {
+    let mut chars = text.chars().peekable();
+    let mut first = true;
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            first = false;
+            continue;
+        }
+        let next = chars.next();
+        let class = next.is_some_and(|next| "dDwWsSbB".contains(next));
+        let ends = chars.peek().is_none_or(|then| !then.is_ascii_alphanumeric() && !"/\\._-".contains(*then));
+        if class && ends || first && next.is_none_or(|next| !next.is_ascii_alphanumeric()) {
+            return true;
+        }
+        first = false;
+    }
+    false
+}
+
 /// What else a tool may make of a string that is a path: `%2e` and a backslash may stand for what they mean elsewhere,
 /// and the home folder may be written as shells write it.
 fn readings(text: &str, home: Option<&Path>) -> Vec<String> {
-    let odd = text.contains(['%', '\\']) || text.starts_with(['~', '$']);
+    // Some tools have a name or a mark before a path: `@~/x`, `file=~/x`.
+    let own = text.split_once(['@', '=', ':']).map_or(text, |(_, path)| path);
+    let odd = text.contains(['%', '\\']) || [text, own].iter().any(|text| text.starts_with(['~', '$']));
     if !odd || text.len() > LONGEST {
         return Vec::new();
     }
-    let mut found = decodings(text).unwrap_or_default();
-    let slashes: Vec<_> = found.iter().map(|text| text.replace('\\', "/")).collect();
+    let mut found = decodings(text).unwrap_or_else(|| vec![text.to_owned()]);
+    let slashes: Vec<_> = found
+        .iter()
+        .filter(|text| climbs(text) || !is_expression(text))
+        .map(|text| text.replace('\\', "/"))
+        .collect();
     found.extend(slashes);
     if let Some(home) = home {
         let rest = |text: &String| {
             let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name))?;
             (rest.is_empty() || rest.starts_with('/')).then(|| format!("{}{rest}", home.display()))
         };
-        let at_home: Vec<_> = found.iter().filter_map(rest).collect();
+        let at_home: Vec<_> = found.iter().chain([&own.to_owned()]).filter_map(rest).collect();
         found.extend(at_home);
     }
     found

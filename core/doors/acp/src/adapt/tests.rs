@@ -145,6 +145,24 @@ fn given_what_is_moved_under_any_key_then_it_is_judged_too() {
     assert_eq!(accesses(nested), ["read(/w/a)", "tool(read)"]);
     let flat = json!({"toolCallId": "t", "kind": "read", "rawInput": {"paths": ["/w/a", {"path": "/w/b"}]}});
     assert_eq!(accesses(flat), ["read(/w/a)", "read(/w/b)"]);
+    let two = json!({"toolCallId": "t", "kind": "read", "rawInput": {"paths": [{"path": "/w/a", "file": "/w/.env"}]}});
+    assert_eq!(accesses(two), ["read(/w/a)", "read(/w/.env)"]);
+    let beside =
+        json!({"toolCallId": "t", "kind": "read", "rawInput": {"paths": [{"path": "/w/a", "run": "x"}]}});
+    assert_eq!(accesses(beside), ["read(/w/a)", "tool(read)"]);
+}
+
+/// Attack 10: a key that holds a path where something is moved holds anything elsewhere.
+#[test]
+fn given_code_under_a_key_that_names_what_is_moved_then_it_is_no_read() {
+    for key in ["source", "src", "from"] {
+        let call =
+            json!({"toolCallId": "t", "kind": "read", "rawInput": {key: "import os; os.system('id')"}});
+        assert_eq!(accesses(call), ["tool(read)"], "{key}");
+        let call =
+            json!({"toolCallId": "t", "kind": "search", "rawInput": {key: "users", "query": "drop table x"}});
+        assert!(accesses(call).contains(&"tool(search)".to_owned()), "{key}");
+    }
 }
 
 /// Attack 10: "`kind: "read"` with unknown input: execute".
