@@ -41,7 +41,12 @@ fn given_everything_allowed_in_auto_mode_and_a_bypass_then_no_way_out_of_plan_mo
 fn leaves_plan_mode_by_no_rule(settings: &str, options: &[&str]) {
     let scene = Scene::new(Agent::Claude).named("planner", &format!("asking_mode = \"plan\"\n{settings}"));
     let done = scene.run("plan", options);
-    done.is_unanswered();
+    // Once it was refused to leave the mode, Claude Code now and then ends the turn by a mistake of its own. What it asked, and
+    // what it was answered, holds all the same.
+    let broke = done.of("result").any(|result| result["error"].to_string().contains("[ede_diagnostic]"));
+    if !broke {
+        done.is_unanswered();
+    }
     assert_eq!(done.of("start").next().unwrap()["agentMode"], "plan", "{done}");
     let questions = done.wire.questions();
     assert_eq!(questions.len(), 1, "{done}");
