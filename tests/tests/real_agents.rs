@@ -46,6 +46,23 @@ macro_rules! with_both_agents {
     };
 }
 
+/// Makes each law a test with each harness: `gated::gemini::LAW`, where it is used in `gated`.
+macro_rules! with_each_harness {
+    ($($law:ident),* $(,)?) => {
+        with_each_harness!(@ claude_code ClaudeCode, [$($law),*]);
+        with_each_harness!(@ codex Codex, [$($law),*]);
+        with_each_harness!(@ gemini Gemini, [$($law),*]);
+        with_each_harness!(@ qwen Qwen, [$($law),*]);
+        with_each_harness!(@ copilot Copilot, [$($law),*]);
+        with_each_harness!(@ opencode Opencode, [$($law),*]);
+    };
+    (@ $name:ident $harness:ident, [$($law:ident),*]) => {
+        mod $name {
+            $(#[test] fn $law() { super::$law($crate::harness::Harness::$harness); })*
+        }
+    };
+}
+
 #[path = "real_agents/backend.rs"]
 mod backend;
 #[path = "real_agents/commands.rs"]

@@ -31,6 +31,12 @@ fn many() -> impl Iterator<Item = String> {
     (0..100_000).map(|n| format!("shell(tool-{n} *)"))
 }
 
+/// What the cases want is allowed among so many rules that it takes a worker a while to read them.
+fn allowed_among_many() -> String {
+    let allow: Vec<String> = WANTED.map(str::to_owned).into_iter().chain(many()).collect();
+    rules(&allow, &[])
+}
+
 /// Runs a case while every worker of the hook gets `signal` as soon as it is there. Says how many did.
 fn run_with_signal(scene: &Headless, case: &str, signal: Signal) -> (Ran, usize) {
     let (over, met) = (AtomicBool::new(false), AtomicUsize::new(0));
@@ -62,8 +68,7 @@ fn blocked(scene: &Headless, ran: &Ran) {
 /// A worker that ends by a signal, as by the kernel when memory is short, or by a panic that aborts.
 fn given_a_worker_that_is_killed_then_nothing_happens(harness: Harness, signal: Signal) {
     // So many rules that a worker is met while it reads them.
-    let allow: Vec<String> = WANTED.map(str::to_owned).into_iter().chain(many()).collect();
-    let scene = Headless::new(harness).gated(&rules(&allow, &[]));
+    let scene = Headless::new(harness).gated(&allowed_among_many());
     let (ran, met) = run_with_signal(&scene, "run command", signal);
     assert!(met > 0, "no worker was met: {}", scene.report(&ran));
     blocked(&scene, &ran);
@@ -92,8 +97,7 @@ fn given_a_killed_or_aborted_worker_in_claude_code_then_nothing_happens() {
 
 #[test]
 fn given_a_worker_that_is_stopped_then_the_hook_answers_by_itself_and_nothing_happens() {
-    let allow: Vec<String> = WANTED.map(str::to_owned).into_iter().chain(many()).collect();
-    let scene = Headless::new(Harness::ClaudeCode).gated_with(&rules(&allow, &[]), &["--time-limit", "2s"]);
+    let scene = Headless::new(Harness::ClaudeCode).gated_with(&allowed_among_many(), &["--time-limit", "2s"]);
     let (ran, met) = run_with_signal(&scene, "run command", Signal::STOP);
     assert!(met > 0, "no worker was met: {}", scene.report(&ran));
     blocked(&scene, &ran);

@@ -4,23 +4,6 @@
 use crate::harness::Harness;
 use crate::headless::Headless;
 
-/// Makes each law a test with each harness: `gated::gemini::LAW`.
-macro_rules! with_each_harness {
-    ($($law:ident),* $(,)?) => {
-        with_each_harness!(@ claude_code ClaudeCode, [$($law),*]);
-        with_each_harness!(@ codex Codex, [$($law),*]);
-        with_each_harness!(@ gemini Gemini, [$($law),*]);
-        with_each_harness!(@ qwen Qwen, [$($law),*]);
-        with_each_harness!(@ copilot Copilot, [$($law),*]);
-        with_each_harness!(@ opencode Opencode, [$($law),*]);
-    };
-    (@ $name:ident $harness:ident, [$($law:ident),*]) => {
-        mod $name {
-            $(#[test] fn $law() { super::$law($crate::harness::Harness::$harness); })*
-        }
-    };
-}
-
 with_each_harness!(
     given_rules_that_allow_then_a_command_runs_and_a_file_is_written,
     given_rules_that_deny_then_nothing_happens_and_the_model_reads_why,

@@ -8,23 +8,6 @@ use serde_json::{Value, json};
 use crate::harness::Harness;
 use crate::headless::{Headless, Ran};
 
-/// Makes each law a test with each harness: `hooked::gemini::LAW`.
-macro_rules! with_each_harness {
-    ($($law:ident),* $(,)?) => {
-        with_each_harness!(@ claude_code ClaudeCode, [$($law),*]);
-        with_each_harness!(@ codex Codex, [$($law),*]);
-        with_each_harness!(@ gemini Gemini, [$($law),*]);
-        with_each_harness!(@ qwen Qwen, [$($law),*]);
-        with_each_harness!(@ copilot Copilot, [$($law),*]);
-        with_each_harness!(@ opencode Opencode, [$($law),*]);
-    };
-    (@ $name:ident $harness:ident, [$($law:ident),*]) => {
-        mod $name {
-            $(#[test] fn $law() { super::$law($crate::harness::Harness::$harness); })*
-        }
-    };
-}
-
 with_each_harness!(
     given_a_hook_that_allows_then_the_tool_runs,
     given_a_hook_that_denies_then_the_tool_does_not_run_and_the_model_reads_why,
