@@ -137,11 +137,13 @@ fn without_scheme(text: &str) -> Option<UrlAccess> {
     Some(UrlAccess { other_host: url.other_host.or_else(|| Some(String::new())), ..url })
 }
 
-/// The IPv4 address that an IPv6 one leads to: by NAT64 (RFC 6052), 6to4 (RFC 3056), or in the form that was there before
+/// The IPv4 address that an IPv6 one leads to: by NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), translation (RFC 2765), or in the form that was there before
 /// the mapped one.
 fn embedded(six: core::net::Ipv6Addr) -> Option<String> {
     let four = match six.segments() {
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => (high, low),
+        [0x64, 0xff9b, 0 | 1, .., high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x2002, high, low, ..] => (high, low),
         [0, 0, 0, 0, 0, 0, high, low] if high != 0 => (high, low),
         _ => return None,
     };

@@ -47,6 +47,8 @@ pub(super) enum Meaning {
     Data,
     /// Its value is a line for a shell.
     Line,
+    /// Its value is a line for a shell, behind the program's own name.
+    OwnLine,
     /// What follows it is a command.
     Command,
     /// Its value is evaluated by the shell.
@@ -289,6 +291,10 @@ pub(super) struct Form {
     pub(super) effects: bool,
     /// Whether all that its options do is to choose what it reads, and how it shows that.
     pub(super) harmless: bool,
+    /// Names of sub-commands that stand for others, with these.
+    pub(super) aliases: Vec<(String, String)>,
+    /// A sub-command's name may be left off at its end, as far as that is clear.
+    pub(super) abbreviates: bool,
     /// Options to which what is glued is a value in every version of the program; `*` is all of them.
     certain: HashSet<String>,
     /// What is wrong with the entry.
@@ -331,6 +337,7 @@ impl Form {
             takes_in: With::parse(entry.takes_in.as_deref()),
             operands_take_in: entry.operands_take_in,
             caveat: entry.caveat.clone(),
+            abbreviates: entry.abbreviates,
             ..Self::default()
         };
         let reader_with = entry.reader_with.as_deref().unwrap_or_default();
@@ -340,6 +347,8 @@ impl Form {
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();
         form.responses = entry.responses;
+        let pair = |word: &str| word.split_once('=').map(|(alias, full)| (alias.to_owned(), full.to_owned()));
+        form.aliases = entry.aliases.split_whitespace().filter_map(pair).collect();
         form.own_paths = entry.own_paths.split_whitespace().map(str::to_owned).collect();
         let first = |list: &String| list.split_whitespace().map(str::to_owned).collect();
         form.options_first = entry.options_first.as_ref().map(first);

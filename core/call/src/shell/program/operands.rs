@@ -147,7 +147,8 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 judge.places.word(word, Use::Write(WriteKind::Move), Reach::All);
                 judge.places.word(word, Use::Read, reach);
                 // What is unpacked lies beside it, under the rest of its name.
-                if let Some(inner) = word.literal().and_then(packed) {
+                if let Some(inner) = word.literal().and_then(|name| packed(name, scan)) {
+                    let inner = inner.as_str();
                     judge.places.path(inner, Use::Write(WriteKind::Write), Reach::Itself);
                 }
             }
@@ -203,9 +204,18 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
 }
 
 /// The name that a file has once it is unpacked, by the name that it has before.
-fn packed(name: &str) -> Option<&str> {
-    let endings = [".gz", ".bz2", ".xz", ".zst", ".lz4", ".lzma", ".br", ".Z", ".z"];
-    endings.iter().find_map(|ending| name.strip_suffix(ending))
+fn packed(name: &str, scan: &Scan<'_>) -> Option<String> {
+    let endings = [
+        ".gz", "-gz", ".z", "-z", "_z", ".Z", ".bz2", ".bz", ".xz", ".lzma", ".zst", ".lz4", ".lz", ".lzo",
+        ".br", ".zz",
+    ];
+    let own = scan.options.iter().filter(|found| matches!(found.name, "-S" | "--suffix"));
+    let own = own.filter_map(|found| found.value.as_ref()?.text);
+    let bare =
+        own.chain(endings).find_map(|ending| name.strip_suffix(ending).filter(|bare| !bare.is_empty()));
+    let archive = [".tgz", ".taz", ".tbz", ".tbz2", ".tb2", ".txz", ".tlz", ".tzst", ".tzo"];
+    let archive = || archive.iter().find_map(|ending| name.strip_suffix(ending));
+    bare.map(str::to_owned).or_else(|| archive().map(|bare| format!("{bare}.tar")))
 }
 
 /// How far below its operands the command goes.
@@ -233,7 +243,14 @@ pub(super) fn follows(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> bool {
 
 /// Whether it does something with what it finds, besides telling it.
 fn acts(scan: &Scan<'_>) -> bool {
-    let meanings = [Meaning::Command, Meaning::Line, Meaning::Changes, Meaning::Runs, Meaning::Evaluates];
+    let meanings = [
+        Meaning::Command,
+        Meaning::Line,
+        Meaning::OwnLine,
+        Meaning::Changes,
+        Meaning::Runs,
+        Meaning::Evaluates,
+    ];
     !scan.perhaps.is_empty() || meanings.into_iter().any(|meaning| scan.has(meaning))
 }
 

@@ -4,12 +4,20 @@ use super::Moves;
 use super::form::{Form, Meaning};
 use super::judge::{Judge, LONGEST_TAIL};
 use super::scan::{Found, Scan};
-use super::table::Special;
-use super::{Inner, env, unpack, variables};
+use super::table::{Special, Table};
+use super::{Inner, env, name, unpack, variables};
 use crate::WriteKind;
-use crate::shell::{Reach, Use, Word, split};
+use crate::shell::{OpenWord, Reach, Use, Word, split};
 
 impl Judge<'_> {
+    /// The program that the word at `place` is an option of a sub-command of.
+    fn own_name(&self, place: usize) -> &str {
+        let before = self.words.get(..place).unwrap_or_default().iter().rev().filter_map(Word::literal);
+        let has_subs =
+            |name: &&str| Table::get().program(name::base(name)).is_some_and(|program| program.has_subs);
+        before.into_iter().find(has_subs).unwrap_or_default()
+    }
+
     /// All the options of a scan, and words that could be one.
     pub(super) fn options(&mut self, form: &Form, scan: &Scan<'_>) {
         let first = scan.operands.first();
@@ -45,7 +53,7 @@ impl Judge<'_> {
         let target = found.value.as_ref().and_then(|value| value.text);
         match found.known.meaning {
             Meaning::Target => target.into_iter().for_each(|text| self.write(WriteKind::Write, text)),
-            Meaning::Edits | Meaning::Line => {}
+            Meaning::Edits | Meaning::Line | Meaning::OwnLine => {}
             _ => return,
         }
         let mut named = vec![found.place];
@@ -154,6 +162,20 @@ impl Judge<'_> {
                 }) {
                     self.caveat(&about("sends a file"), named);
                 }
+            }
+            Meaning::OwnLine => {
+                self.reader = false;
+                let own = format!("{} ", self.own_name(found.place));
+                let line = match (text, word) {
+                    (Some(text), _) => Some(Word::Literal(own + text)),
+                    (None, Some(Word::Open(open))) => {
+                        let pieces = std::iter::once(Some(own)).chain(open.pieces.iter().cloned()).collect();
+                        Some(Word::Open(OpenWord { pieces, ..open.clone() }))
+                    }
+                    _ => None,
+                };
+                self.known.inner.extend(line.map(Inner::Line));
+                return;
             }
             Meaning::Line => {
                 self.reader = false;

@@ -52,7 +52,14 @@ fn located(mut program: &'static Program, words: &[Word], new: &mut Vec<Vec<Word
             behind_options(&kept, words.get(from..).unwrap_or_default(), new);
         }
         aliases(program.form(), words, from..rest, new);
-        let Some(sub) = words.get(rest).and_then(Word::literal).and_then(|text| program.sub(text)) else {
+        let name = words.get(rest).and_then(Word::literal);
+        for full in name.map(|name| program.full_names(name)).unwrap_or_default().into_iter().take(MOST) {
+            let full = Word::from(full);
+            let spelled =
+                kept.iter().copied().chain([&full]).chain(words.get(rest + 1..).unwrap_or_default());
+            new.push(spelled.cloned().collect());
+        }
+        let Some(sub) = name.and_then(|text| program.sub(text)) else {
             from = rest;
             break;
         };

@@ -42,6 +42,8 @@ pub(super) struct Entry {
     pub(super) reader: Option<bool>,
     pub(super) reader_with: Option<String>,
     pub(super) everywhere: bool,
+    pub(super) aliases: String,
+    pub(super) abbreviates: bool,
     pub(super) digits: bool,
     pub(super) lost: bool,
     pub(super) here: Option<bool>,
@@ -82,6 +84,7 @@ pub(super) struct Entry {
     pub(super) sends: String,
     pub(super) data: String,
     pub(super) lines: String,
+    pub(super) own_lines: String,
     pub(super) commands: String,
     pub(super) evaluates: String,
     pub(super) splits: String,
@@ -255,9 +258,34 @@ impl Program {
         }
     }
 
-    /// The sub-command with this name.
+    /// The sub-command with this name, or with one that stands for it.
     pub(super) fn sub(&self, name: &str) -> Option<&'static Program> {
-        Table::get().named(&format!("{} {name}", self.name))
+        let named = |name: &str| Table::get().named(&format!("{} {name}", self.name));
+        named(name).or_else(|| {
+            let mut full = self.full_names(name).into_iter().filter_map(named);
+            let first = full.next()?;
+            full.all(|other| std::ptr::eq(first, other)).then_some(first)
+        })
+    }
+
+    /// Other names of the sub-command that the program may take `name` for: the one that it is an alias of (`cargo r`) and
+    /// the aliases of the same, or those that it begins where the program takes these too (`npm publ`).
+    pub(super) fn full_names(&self, name: &str) -> Vec<&str> {
+        let form = self.form();
+        let alias = form.aliases.iter().find(|(alias, _)| *alias == name);
+        let full = alias.map_or(name, |(_, full)| full);
+        let same = form.aliases.iter().filter(|(_, other)| other == full);
+        let same: Vec<_> = same.flat_map(|(alias, full)| [full, alias]).map(String::as_str).collect();
+        if !same.is_empty() {
+            let mut others: Vec<_> = same.into_iter().filter(|other| *other != name).collect();
+            others.sort_unstable();
+            others.dedup();
+            return others;
+        }
+        match form.abbreviates && !name.is_empty() {
+            true => Table::get().subs(self.name, name),
+            false => Vec::new(),
+        }
     }
 }
 
@@ -360,6 +388,15 @@ impl Table {
     #[cfg(test)]
     pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, &Program)> {
         self.programs.iter().map(|program| (program.name, program))
+    }
+
+    /// The last words of the names that `program`'s sub-commands have and that begin with `start`, in order.
+    fn subs(&'static self, program: &str, start: &str) -> Vec<&'static str> {
+        let sub = |name: &'static str| name.strip_prefix(program)?.strip_prefix(' ');
+        let begun = |name: &&str| name.starts_with(start) && !name.contains(' ');
+        let mut found: Vec<_> = self.names.keys().filter_map(|name| sub(name)).filter(begun).collect();
+        found.sort_unstable();
+        found
     }
 
     /// Every name, with those of `also`.
@@ -465,7 +502,7 @@ impl Entry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 23] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 24] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
@@ -485,6 +522,7 @@ impl Entry {
             (Meaning::Sends, &self.sends),
             (Meaning::Data, &self.data),
             (Meaning::Line, &self.lines),
+            (Meaning::OwnLine, &self.own_lines),
             (Meaning::Command, &self.commands),
             (Meaning::Evaluates, &self.evaluates),
             (Meaning::Split, &self.splits),

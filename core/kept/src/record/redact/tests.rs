@@ -275,7 +275,7 @@ fn given_a_cut_then_no_half_of_a_secret_is_left_at_it() {
 }
 
 fn any_secret() -> impl Strategy<Value = String> {
-    prop_oneof!["[a-zA-Z0-9+/=_-]{8,40}", "[ -~]{8,24}", "\\PC{8,16}", "[«»▒ab]{8,10}"]
+    prop_oneof!["[a-zA-Z0-9+/=_-]{8,40}", "[ -~]{8,24}", "\\PC{8,16}", "[«»▒ab]{8,10}", "[%25ab\"\\\\]{8,12}"]
         .prop_filter("long enough without blanks around it", |secret| secret.trim().chars().count() >= 8)
 }
 
