@@ -18,7 +18,7 @@ pub use digest::{Digest, digest_of, digest_of_bytes};
 pub use home::{home, is_too_wide};
 pub use identity::{AgentId, Names, ServerId, SessionId};
 pub(crate) use path::{Budget, Looked, can_be_entered, given_by, links_below, names_below};
-pub use path::{Mount, PathAccess, lies_in, resolve, shown};
+pub use path::{Mount, PathAccess, Ways, lies_in, resolve, shown};
 pub use shell::{Caveat, Dialect, ShellAccess, Surroundings};
 pub(crate) use url::is_scheme;
 pub use url::{UrlAccess, UrlError, file_paths, is_this_machine};

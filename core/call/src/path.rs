@@ -5,6 +5,7 @@ mod budget;
 mod links;
 mod looked;
 mod walk;
+mod ways;
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -16,6 +17,7 @@ pub(crate) use budget::Budget;
 pub(crate) use links::{given_by, links_below, names_below};
 pub(crate) use looked::Looked;
 pub use walk::resolve;
+pub use ways::Ways;
 
 /// No program can open a longer path in one go (PATH_MAX of Linux).
 const LONGEST: usize = 4096;

@@ -106,7 +106,7 @@ impl Loading<'_> {
             let whole = sources.cwd.join(file);
             let real = resolve(&whole).ok().filter(|real| *real != whole);
             for path in real.into_iter().chain([whole]) {
-                if let Ok(pattern) = Pattern::exact_path("write", &path, false) {
+                if let Ok(pattern) = Pattern::exact_path_at("write", &path, &self.places) {
                     protection.extend(pattern, "mayi's own configuration".to_owned(), true);
                 }
             }

@@ -19,6 +19,11 @@ pub(super) struct SourceText {
 
 impl SourceText {
     pub(super) fn new(name: &str, text: &str) -> Self {
+        let plain = |b: u8| matches!(b, b'\n' | b'\t' | b' '..=b'~');
+        if text.bytes().all(plain) {
+            let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
+            return Self { name: visible(name), shown: text.into(), shifts: Vec::new(), ends };
+        }
         let mut shown = String::with_capacity(text.len());
         let mut shifts = Vec::new();
         let mut ends = Vec::new();

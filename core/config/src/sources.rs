@@ -114,10 +114,10 @@ impl Sources {
         self.only.as_deref().or(self.user.as_deref())
     }
 
-    /// What `~` in a pattern stands for.
+    /// What `~` in a pattern stands for, for patterns that are compiled now.
     #[must_use]
     pub fn places(&self) -> Places {
-        Places { home: self.folders.home.clone(), roots: vec![self.cwd.clone()] }
+        Places::of_one_moment(self.folders.home.clone(), vec![self.cwd.clone()])
     }
 }
 

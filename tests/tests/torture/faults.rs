@@ -57,6 +57,7 @@ fn round(fault: &str, line: &str) -> Option<usize> {
     let machine = Machine::new();
     let _ = run(&machine, &["sh", "-c", "exec \"$@\"", "sh"], 0);
     let store = machine.outside("data/mayi");
+    close(&store);
     let kept = machine.outside("kept");
     copy(&store, &kept);
     let mounts = line.starts_with("mount");
@@ -102,6 +103,12 @@ fn run(machine: &Machine, words: &[&str], round: usize) -> (Option<i32>, String)
     let output = command.output().unwrap();
     let said = [output.stdout, output.stderr].concat();
     (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+/// Brings what the run has left in SQLite's log to the database: the log alone would stand in for one that is damaged.
+fn close(store: &Path) {
+    let store = rusqlite::Connection::open(store.join("store.db")).unwrap();
+    store.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).unwrap();
 }
 
 /// Copies a folder as it is.

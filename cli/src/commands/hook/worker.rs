@@ -27,9 +27,6 @@ const BUSY: Duration = Duration::from_millis(50);
 /// So long before its time limit an answer that waits for a person is given up.
 const MARGIN: Duration = Duration::from_millis(500);
 
-/// From so many bytes on, SQLite's log goes to the database when this process ends, which nobody waits for.
-const LARGE_LOG: u64 = 256 << 10;
-
 /// Is the worker, if the program's words say that it is one.
 #[must_use]
 pub fn worker() -> Option<ExitCode> {
@@ -87,13 +84,7 @@ impl Kept {
         if let Some(sessions) = self.sessions {
             sessions.tidy();
         }
-        let log = self.store.folder().join("store.db-wal");
-        if log.metadata().is_ok_and(|meta| meta.len() > LARGE_LOG) {
-            drop(self.store);
-        } else {
-            // Closing it would bring the log to the disk, each time.
-            std::mem::forget(self.store);
-        }
+        SqliteStore::leave(self.store);
     }
 }
 
@@ -144,11 +135,13 @@ fn work(words: &[OsString]) -> Result<Done, String> {
     })?;
     let (gate, store) = gate(&options, &sources, loaded, &event, since)?;
     let door = HookDoor { gate, harness: options.harness, homes, ask_via: options.ask_via };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("it can't be waited for: {error}"))?;
     let waits = options.ask_via == AskVia::Inbox;
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    if waits {
+        // Where nobody is waited for, there are no sockets and no time limits.
+        runtime.enable_all();
+    }
+    let runtime = runtime.build().map_err(|error| format!("it can't be waited for: {error}"))?;
     let id = session.id.0.clone();
     let mut answer = runtime.block_on(async {
         let asks = waits && event.kind.decides();
@@ -244,14 +237,15 @@ fn gate(
     let usual = memory::options(&loaded.record);
     // What is too old is archived when a session begins: at each event, it would only be looked for.
     let limits = usual.limits.filter(|_| event.kind == Kind::Begins);
-    let store_options = StoreOptions { busy: BUSY, limits, ..usual };
+    let waits = options.ask_via == AskVia::Inbox && event.kind.decides();
+    // One that waits for a person is asked by other threads meanwhile.
+    let store_options = StoreOptions { busy: BUSY, limits, one_connection: !waits, ..usual };
     let recorded =
         |error: mayi_core::store::StoreError| format!("nothing runs that can't be recorded: {error}");
     let store = Arc::new(SqliteStore::open(folder, store_options).map_err(recorded)?);
     let writer = memory::writer(&store, &loaded.record)?;
     let kept: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
     let keeper = Box::new(FileKeeper::new(sources.clone()));
-    let waits = options.ask_via == AskVia::Inbox && event.kind.decides();
     let left = options.limit.saturating_sub(MARGIN).saturating_sub(since.elapsed());
     let asking = Asking { on_ask: OnAsk::Deny, limit: Some(left) };
     let memory = if waits {

@@ -18,7 +18,7 @@ use mayi_acp::{AcpEvent, AgentError, Briefing, Connection, Opened, StopReason};
 use mayi_core::call::SessionId;
 use mayi_core::config::{FileKeeper, OnUnasked, Running};
 use mayi_core::gate::{Gate, Memory, OnAsk};
-use mayi_core::store::{Owner, Store};
+use mayi_core::store::{Owner, SqliteStore, Store};
 use mayi_mcp::SessionServers;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -78,14 +78,15 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     } else {
         let (memory, store) = memory::open(&ctx, &loaded)
             .and_then(|Kept { store, writer }| {
-                let store: Arc<dyn Store> = store;
-                Ok((Memory::attach(Arc::clone(&store), writer)?, store))
+                let kept: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+                Ok((Memory::attach(kept, writer)?, store))
             })
             .map_err(|error| error.or("go on without a record: --no-record"))?;
         (Gate::remembering(policy, setup.asking, Box::new(keeper), memory), Some(store))
     };
     let (events, agent) = mpsc::unbounded_channel();
-    let servers = servers::stand_before(&mut setup, (&args, &ctx), &gate, store.as_ref(), &events)?;
+    let kept = store.clone().map(|store| store as Arc<dyn Store>);
+    let servers = servers::stand_before(&mut setup, (&args, &ctx), &gate, kept.as_ref(), &events)?;
     gate.attend();
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     prompt::listen_for_signals(&interrupt);
@@ -107,8 +108,12 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
     let exit = outcome.exit(&ending);
     ending.exit_code = exit.code();
     ending.error = outcome.message(args.timeout.map(spoken));
-    end(output, &ending, outcome.unwritten)?;
-    Ok(exit)
+    let written = end(output, &ending, outcome.unwritten);
+    if let Some(store) = store {
+        // Closing it would bring the log to the disk, and whoever has started this run waits for its end.
+        SqliteStore::leave(store);
+    }
+    written.map(|()| exit)
 }
 
 /// Where what happens goes.

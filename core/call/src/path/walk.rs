@@ -25,6 +25,8 @@ pub(super) struct Walked {
     pub(super) path: PathBuf,
     /// The file there has another name too.
     pub(super) hard_linked: bool,
+    /// Something is there.
+    pub(super) there: bool,
     /// There is a folder.
     pub(super) folder: bool,
     /// Its file system.
@@ -125,6 +127,7 @@ impl Steps {
         let last = self.found.last().and_then(Option::as_ref);
         Walked {
             hard_linked: last.is_some_and(|meta| meta.is_file() && system::links(meta) > 1),
+            there: last.is_some(),
             folder: last.is_some_and(Metadata::is_dir),
             mount: mount.map(|(at, device)| Mount { at: at.to_owned(), device }),
             private_temporary: in_temporary(&self.path)

@@ -7,6 +7,8 @@
 mod awk;
 mod below;
 mod clients;
+#[cfg(test)]
+mod cut;
 mod env;
 mod form;
 mod gitlinks;
@@ -22,6 +24,7 @@ mod name;
 mod operands;
 mod options;
 mod outputs;
+mod packed;
 mod pathspec;
 mod places;
 mod repository;

@@ -21,7 +21,7 @@ pub(crate) use touch::{Certainty, SeenTouch, Touching, Written, above_write};
 
 use super::fold::fold;
 use glob::Globs;
-use mayi_call::{Access, Caveat, Names, ShellAccess, WriteKind};
+use mayi_call::{Access, Caveat, Names, ShellAccess, Ways, WriteKind};
 use path::{Above, Fit};
 
 /// What a pattern may be about.
@@ -87,6 +87,22 @@ pub struct Places {
     /// The session's folders, as far as they are known: links in the literal part of a pattern that is
     /// anchored at them are followed.
     pub roots: Vec<PathBuf>,
+    /// What was looked up for other patterns, where many are compiled at once; none: each looks by itself.
+    pub ways: Option<Ways>,
+}
+
+impl Places {
+    /// The same for many patterns that are compiled at once: what lies above several of them is looked up once. Not to be kept
+    /// for later ones.
+    #[must_use]
+    pub fn of_one_moment(home: Option<PathBuf>, roots: Vec<PathBuf>) -> Self {
+        Self { home, roots, ways: Some(Ways::default()) }
+    }
+
+    /// Places for a path that is absolute, with what was looked up.
+    pub(crate) fn absolute(&self) -> Self {
+        Self { ways: self.ways.clone(), ..Self::default() }
+    }
 }
 
 impl Pattern {
@@ -157,7 +173,15 @@ impl Pattern {
     pub fn exact_path(selector: &str, path: &Path, below: bool) -> Result<Self, PatternError> {
         let escaped = escape(&path.display().to_string());
         let argument = if below { format!("{}/**", escaped.trim_end_matches('/')) } else { escaped };
-        Self::of_path(selector, &argument)
+        Self::of_path(selector, &argument, &Places::default())
+    }
+
+    /// As [`Self::exact_path`], with what was looked up for others.
+    ///
+    /// # Errors
+    /// If the path can't be written as a glob.
+    pub fn exact_path_at(selector: &str, path: &Path, places: &Places) -> Result<Self, PatternError> {
+        Self::of_path(selector, &escape(&path.display().to_string()), &places.absolute())
     }
 
     /// A pattern for the names that lie directly in a folder and are not hidden.
@@ -166,13 +190,13 @@ impl Pattern {
     /// If the path can't be written as a glob.
     pub fn names_in(selector: &str, folder: &Path) -> Result<Self, PatternError> {
         let escaped = escape(&folder.display().to_string());
-        Self::of_path(selector, &format!("{}/[!.]*", escaped.trim_end_matches('/')))
+        Self::of_path(selector, &format!("{}/[!.]*", escaped.trim_end_matches('/')), &Places::default())
     }
 
-    fn of_path(selector: &str, argument: &str) -> Result<Self, PatternError> {
+    fn of_path(selector: &str, argument: &str, places: &Places) -> Result<Self, PatternError> {
         let text = format!("{selector}({argument})");
         // Not trimmed: a name may end in a space.
-        let path = path::PathPattern::parse_exactly(argument, &Places::default())?;
+        let path = path::PathPattern::parse_exactly(argument, places)?;
         let matcher = match selector {
             "read" => Matcher::Read(path),
             "create" => Matcher::Write(WriteKind::Create, path),

@@ -89,7 +89,7 @@ impl Protection {
                 protection.entries.push(Protected {
                     effect: Effect::Deny,
                     always: false,
-                    pattern: Pattern::exact_path(selector, folder, false)?,
+                    pattern: Pattern::exact_path_at(selector, folder, places)?,
                     reason: "mayi's own files".to_owned(),
                     managed: false,
                     written: Written::BuiltIn,

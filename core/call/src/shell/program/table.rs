@@ -1,20 +1,23 @@
 //! The table: what the files under `programs/` say, by name.
 //!
-//! The files are only cut into entries at first: an entry is read when it is first looked up, so
+//! The build has cut the files into entries (`build.rs`): an entry is read when it is first looked up, so
 //! that one decision does not pay for a thousand programs.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
+use serde::de::value::Error;
 
 use super::form::{Form, Meaning};
+use super::packed;
 use super::said::Language;
 
-/// The head of the table, and its files.
+/// The head of the table.
 const HEAD: &str = include_str!("../programs.toml");
+
+/// Its files.
+#[cfg(test)]
 pub(super) const FILES: &[(&str, &str)] = &[
     ("builtins", include_str!("../programs/builtins.toml")),
     ("build", include_str!("../programs/build.toml")),
@@ -290,14 +293,9 @@ impl Program {
 }
 
 /// All of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Table {
     programs: Vec<Program>,
-    /// Every name, with those of `also`.
-    names: FxHashMap<Cow<'static, str>, usize>,
-    /// What is wrong with it: none in a build that passed its tests.
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
-    pub(super) wrong: Vec<String>,
 }
 
 /// What the head of the table says.
@@ -333,9 +331,6 @@ struct Head {
     python_modules: String,
     inert_values: HashMap<String, String>,
 }
-
-/// About as many entries there are.
-const USUAL: usize = 1024;
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
 
@@ -382,7 +377,7 @@ impl Table {
 
     /// The entry with this whole name: `git log`.
     fn named(&self, name: &str) -> Option<&Program> {
-        self.programs.get(*self.names.get(name)?)
+        self.programs.get(packed::find(name)?)
     }
 
     #[cfg(test)]
@@ -400,63 +395,26 @@ impl Table {
     }
 
     /// Every name, with those of `also`.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.keys().map(|name| &**name)
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        packed::names()
     }
 
-    /// Finds the entries in the files, without reading them.
-    pub(super) fn load() -> Self {
-        let mut table = Self::default();
-        table.programs.reserve(USUAL);
-        table.names.reserve(2 * USUAL);
-        for (field, text) in FILES {
-            table.file(field, text);
-        }
-        let mut subs = FxHashSet::default();
-        for program in &table.programs {
-            subs.extend(program.name.rsplit_once(' ').map(|(upper, _)| upper));
-        }
-        for program in &mut table.programs {
-            program.has_subs = subs.remove(program.name);
-        }
-        table.wrong.extend(subs.into_iter().map(|upper| format!("nothing is called {upper}")));
-        table
-    }
-
-    fn file(&mut self, field: &'static str, text: &'static str) {
-        // A header stands at the beginning of a line, and nothing else there begins with a bracket.
-        let mut heads = text
-            .match_indices('[')
-            .map(|(at, _)| at)
-            .filter(|at| at.checked_sub(1).and_then(|before| text.as_bytes().get(before)) == Some(&b'\n'))
-            .peekable();
-        while let Some(head) = heads.next() {
-            let end = heads.peek().map_or(text.len(), |next| next - 1);
-            let part = text.get(head + 1..end).unwrap_or_default();
-            let (header, text) = part.split_once('\n').unwrap_or((part, ""));
-            let name = header.strip_suffix(']').unwrap_or(header).trim_matches('"');
-            let also = text.lines().find_map(|line| line.strip_prefix("also = \"")?.strip_suffix('"'));
-            let upper = name.rsplit_once(' ').map(|(upper, _)| upper);
-            let at = self.programs.len();
-            let mut names = vec![Cow::Borrowed(name)];
-            names.extend(also.unwrap_or_default().split(' ').filter(|alias| !alias.is_empty()).map(
-                |alias| upper.map_or(Cow::Borrowed(alias), |upper| Cow::Owned(format!("{upper} {alias}"))),
-            ));
-            for name in names {
-                if let Some(other) = self.names.insert(name, at) {
-                    let other = self.programs.get(other).map_or("itself", |other| other.name);
-                    self.wrong.push(format!("a name of {name:?} is one of {other:?} too", name = header));
-                }
-            }
-            self.programs.push(Program { name, text, field, has_subs: false, form: OnceLock::new() });
-        }
+    fn load() -> Self {
+        let programs = packed::PARTS.iter().map(|part| Program {
+            name: part.name(),
+            text: part.said(),
+            field: part.field(),
+            has_subs: part.has_subs,
+            form: OnceLock::new(),
+        });
+        Self { programs: programs.collect() }
     }
 }
 
 impl Entry {
-    /// Reads the lines below a header.
-    pub(super) fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
+    /// Reads what the build has made of the lines below a header.
+    pub(super) fn parse(text: &str) -> Result<Self, Error> {
+        packed::read(text)
     }
 
     /// Takes over what `like` says besides its options, where this entry says nothing itself.

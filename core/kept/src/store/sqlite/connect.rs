@@ -58,7 +58,8 @@ pub(super) fn open(path: &Path, purpose: Use, options: &Options) -> Result<Conne
 /// Brings a database that can be written to its newest version, and says how it is written from now on.
 pub(super) fn prepare(connection: &mut Connection, path: &Path, options: &Options) -> Result<(), StoreError> {
     let failed = |error| error::sqlite(path, error);
-    if schema::version(connection, path, schema::STEPS.len())? == 0 {
+    let version = schema::version(connection, path, schema::STEPS.len())?;
+    if version == 0 {
         // So that what was archived gives its space back. Only before the first table.
         connection.pragma_update(None, "auto_vacuum", "incremental").map_err(failed)?;
     }
@@ -76,7 +77,10 @@ pub(super) fn prepare(connection: &mut Connection, path: &Path, options: &Option
     // Both answer with a row.
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).map_err(failed)?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG, |_| Ok(())).map_err(failed)?;
-    schema::migrate(connection, path, schema::STEPS)?;
+    // Nobody else makes tables meanwhile: the store's lock is held.
+    if version != schema::STEPS.len() {
+        schema::migrate(connection, path, schema::STEPS)?;
+    }
     // What a step has freed, where that is quickly done; otherwise it is done beside those who commit.
     let free: i64 =
         connection.pragma_query_value(None, "freelist_count", |row| row.get(0)).map_err(failed)?;

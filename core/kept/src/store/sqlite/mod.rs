@@ -47,7 +47,7 @@ mod value;
 mod tests;
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -108,6 +108,9 @@ pub struct Options {
     /// What is too much for the database. Looked at when the store is opened, and again after so many entries; `None`: nothing
     /// is.
     pub limits: Option<Limits>,
+    /// Reads go by the connection that writes: for a process that does one thing at a time, since a second one takes as long to
+    /// open as the first.
+    pub one_connection: bool,
 }
 
 impl Default for Options {
@@ -116,9 +119,13 @@ impl Default for Options {
             durability: Durability::default(),
             busy: Duration::from_secs(5),
             limits: Some(Limits::default()),
+            one_connection: false,
         }
     }
 }
+
+/// From so many bytes on, SQLite's log is not left to the next one that opens the store, who would have to read it: 256 KiB.
+const LARGE_LOG: u64 = 256 << 10;
 
 /// The store in SQLite.
 #[derive(Debug)]
@@ -126,8 +133,8 @@ pub struct SqliteStore {
     files: Files,
     /// None: they were not there, and nobody asked for them to be made.
     keys: Option<Keys>,
-    /// For what is asked often and answered fast.
-    reader: Mutex<Connection>,
+    /// For what is asked often and answered fast. None: the writer's is used.
+    reader: Option<Mutex<Connection>>,
     /// For what may take long.
     pages: Mutex<Option<Connection>>,
     reading: Use,
@@ -169,8 +176,13 @@ impl SqliteStore {
         let keys = Self::keys(&folder, &path, &connection)?;
         drop(held);
         let files = Files::new(&folder, options, folder::identity(&meta));
-        let store = Self::with(files, Some(keys), Some(Writer { connection, lock, head: None }), Use::Read)?;
-        let store = must(&path, store)?;
+        let writer = Writer { connection, lock, head: None };
+        let store = if options.one_connection {
+            // Its tables were just looked at, or made.
+            Self::of(files, Some(keys), Some(writer), None, Use::Read)
+        } else {
+            must(&path, Self::with(files, Some(keys), Some(writer), Use::Read)?)?
+        };
         if let Some(tending) = &store.tending
             && store.read(|connection| tending.is_due(connection))?
         {
@@ -224,17 +236,27 @@ impl SqliteStore {
         if !schema::is_made(&connection, &files.path)? {
             return Ok(None);
         }
+        Ok(Some(Self::of(files, keys, writer, Some(connection), reading)))
+    }
+
+    fn of(
+        files: Files,
+        keys: Option<Keys>,
+        writer: Option<Writer>,
+        reader: Option<Connection>,
+        reading: Use,
+    ) -> Self {
         let tended = keys.clone().filter(|_| writer.is_some());
-        Ok(Some(Self {
+        Self {
             owners: Owners::new(&files.folder),
             tending: tended.map(|keys| Tending::new(files.clone(), keys)),
             files,
             keys,
             writer: writer.map(Mutex::new),
-            reader: Mutex::new(connection),
+            reader: reader.map(Mutex::new),
             pages: Mutex::new(None),
             reading,
-        }))
+        }
     }
 
     /// The record's keys. They and the head are made together with the record, and never for one that has
@@ -267,6 +289,36 @@ impl SqliteStore {
             head::Head::make(folder, &keys.head)?;
         }
         Ok(keys)
+    }
+
+    /// Leaves the store as a process that is killed leaves it: whoever opens it next finds all of it in SQLite's log, and nobody
+    /// waits for the disk. A log that is long goes to the database first, whoever else holds the store in this process: each
+    /// that opens the store reads all of the log. For a process that is about to end.
+    pub fn leave(store: Arc<Self>) {
+        if let Some(tending) = &store.tending {
+            tending.rest();
+        }
+        let log = store.files.folder.join(format!("{}-wal", name::STORE));
+        if log.metadata().is_ok_and(|meta| meta.len() > LARGE_LOG)
+            && let Err(error) = store.shorten()
+        {
+            tracing::warn!(%error, "the record's log could not be brought to the database");
+        }
+        std::mem::forget(store);
+    }
+
+    /// Brings the log to the database, and begins it anew. Others may write meanwhile, but for the moment that the second takes.
+    fn shorten(&self) -> Result<(), StoreError> {
+        let writer = self.writer()?;
+        for how in ["PASSIVE", "TRUNCATE"] {
+            // What is in the database outlives a failure of the power: so must the head, which would be older than it.
+            head::sync(&self.files.folder)?;
+            writer
+                .connection
+                .query_row(&format!("PRAGMA wal_checkpoint({how})"), (), |_| Ok(()))
+                .map_err(|error| error::sqlite(&self.files.path, error))?;
+        }
+        Ok(())
     }
 
     /// Where it is.
@@ -302,8 +354,11 @@ impl SqliteStore {
 
     /// Reads something that takes no time.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        read(&reader).map_err(|error| error::sqlite(&self.files.path, error))
+        let read = match &self.reader {
+            Some(reader) => read(&*reader.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => read(&self.writer()?.connection),
+        };
+        read.map_err(|error| error::sqlite(&self.files.path, error))
     }
 
     /// A connection for what may take long.

@@ -232,6 +232,36 @@ fn one_step(connection: &Connection, many: u64) -> rusqlite::Result<u64> {
     Ok(last)
 }
 
+/// So many entries are looked at to tell whether some may be too old.
+const SAMPLES: u64 = 16;
+
+/// Whether some entries may be older than they may be, from a few of those that are not young by their number: who opens a store
+/// for a moment should not go through all of them. What it overlooks is found once the store is looked after.
+pub(super) fn may_be_old(connection: &Connection, limits: Limits, now: Timestamp) -> rusqlite::Result<bool> {
+    let Some(age) = limits.max_age else { return Ok(false) };
+    let age = SignedDuration::try_from(age).unwrap_or(SignedDuration::MAX);
+    let Ok(before) = now.checked_sub(age) else { return Ok(false) };
+    let end = |what: &str| -> rusqlite::Result<u64> {
+        let sql = format!("SELECT {what}(seq) FROM record");
+        connection.query_row(&sql, (), |row| row.get::<_, Option<i64>>(0))?.map_or(Ok(0), count)
+    };
+    let old = end("max")?.saturating_sub(limits.young);
+    if old == 0 {
+        return Ok(false);
+    }
+    let first = end("min")?;
+    let mut at =
+        connection.prepare("SELECT at FROM record WHERE seq >= ?1 AND seq <= ?2 ORDER BY seq LIMIT 1")?;
+    for sample in 0..SAMPLES {
+        let from = first.saturating_add(old.saturating_sub(first) / SAMPLES * sample);
+        let found = at.query_map([from.cast_signed(), old.cast_signed()], |row| row.get::<_, i64>(0))?.next();
+        if found.transpose()?.is_some_and(|at| at < nanos(before)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The last of the oldest entries that are older than they may be.
 ///
 /// A clock that is wrong for a while must not empty the record: what is young by its number stays, and age counts from the

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 use super::files::Files;
 use super::folder::name;
 use super::head;
-use super::rotate::Rotation;
+use super::rotate::{self, Rotation};
 use super::value::count;
 use crate::record::Keys;
 use crate::store::StoreError;
@@ -79,9 +79,9 @@ impl Tending {
         let Some(limits) = files.options.limits else { return Ok(false) };
         let length = |path: &Path| path.metadata().map_or(0, |meta| meta.len());
         let log = length(&files.folder.join(format!("{}-wal", name::STORE)));
-        Ok(limits.max_age.is_some()
-            || length(&files.path).saturating_add(log) > limits.max_bytes
+        Ok(length(&files.path).saturating_add(log) > limits.max_bytes
             || log > LOG_BYTES
+            || rotate::may_be_old(connection, limits, Timestamp::now())?
             || connection.pragma_query_value(None, "freelist_count", |row| count(row.get(0)?))? > SPARE)
     }
 
@@ -101,6 +101,16 @@ impl Tending {
             let shared = Arc::clone(&self.shared);
             Builder::new().name("store".to_owned()).spawn(move || shared.tend()).ok()
         });
+    }
+}
+
+impl Tending {
+    /// Begins nothing any more, and waits for the step that is being done.
+    pub(super) fn rest(&self) {
+        let mut state = self.shared.state();
+        state.ended = true;
+        self.shared.news.notify_all();
+        drop(self.shared.done.wait_while(state, |state| state.busy));
     }
 }
 

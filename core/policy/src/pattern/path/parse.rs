@@ -93,7 +93,11 @@ fn followed(anchor: Anchor, parts: &[Part], places: &Places) -> Vec<(Vec<Part>, 
         .into_iter()
         .filter_map(|base| {
             let written = names.iter().fold(base, |path, name| path.join(name));
-            Some((literal(&mayi_call::resolve(&written).ok()?), written))
+            let place = match &places.ways {
+                Some(ways) => ways.resolve(&written),
+                None => mayi_call::resolve(&written),
+            };
+            Some((literal(&place.ok()?), written))
         })
         .collect()
 }
@@ -151,6 +155,8 @@ fn parts(text: &str) -> Result<(Vec<Part>, usize), String> {
                     parts.push(Part::Deep);
                 }
             }
+            // Most names are just that.
+            name if !name.contains(['*', '?', '[', '\\']) => parts.push(Part::Name(name.to_owned())),
             name => {
                 let glob = Glob::parse(name)?;
                 parts.push(glob.literal().map_or(Part::Glob(glob), Part::Name));

@@ -1,14 +1,14 @@
 //! The table as data.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::super::table::{Entry, FILES, Kind, Names, Table};
+use super::super::cut;
+use super::super::table::{Entry, FILES, Kind, Names, Program, Table};
 
 /// Decisions, section 2: "The table is data with a version and tests".
 #[test]
 fn given_the_table_then_it_has_a_version_and_every_name_once() {
     let table = Table::get();
-    assert_eq!(table.wrong, Vec::<String>::new());
     let head = Names::read().unwrap();
     assert!(head.version >= 1);
     assert!(!head.harmless_keys.is_empty() && !head.inert.is_empty() && !head.rebinding.is_empty());
@@ -20,16 +20,21 @@ fn given_the_table_then_it_has_a_version_and_every_name_once() {
 /// An entry that could not be read would be a program that is not known.
 #[test]
 fn given_a_file_of_the_table_then_all_of_it_is_read_and_each_entry_by_itself() {
-    let mut names: Vec<String> = Vec::new();
+    let mut whole: BTreeMap<String, (Entry, &str)> = BTreeMap::new();
     for (file, text) in FILES {
-        let whole: HashMap<String, Entry> =
+        let of_file: HashMap<String, Entry> =
             toml::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        names.extend(whole.into_keys());
+        whole.extend(of_file.into_iter().map(|(name, entry)| (name, (entry, *file))));
     }
-    names.sort_unstable();
     let mut found: Vec<&str> = Table::get().all().map(|(name, _)| name).collect();
     found.sort_unstable();
-    assert_eq!(found, names);
+    assert_eq!(found, whole.keys().map(String::as_str).collect::<Vec<_>>());
+    // What the build has made of it says the same.
+    for (name, program) in Table::get().all() {
+        let (entry, file) = &whole[name];
+        assert_eq!(format!("{:?}", program.entry()), format!("{entry:?}"), "{name}");
+        assert_eq!(program.field(), *file, "{name}");
+    }
     for (name, program) in Table::get().all() {
         program.check().unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(program.form().wrong, Vec::<String>::new(), "{name}");
@@ -61,5 +66,78 @@ fn given_a_file_of_the_table_then_its_names_are_sorted() {
         for pair in names.windows(2) {
             assert!(pair[0] < pair[1], "{file}: {} before {}", pair[0], pair[1]);
         }
+    }
+}
+
+#[test]
+fn given_a_name_then_its_entry_is_found_by_it_and_by_nothing_else() {
+    let files = || FILES.iter().map(|(file, text)| (*file, *text));
+    let table = cut::Table::of(files());
+    assert_eq!(table.wrong, Vec::<String>::new());
+    let upper = |name: &str| table.names.keys().any(|other| other.starts_with(&format!("{name} ")));
+    for (name, at) in &table.names {
+        let found = match name.rsplit_once(' ') {
+            Some((above, sub)) => named(above).and_then(|program| program.sub(sub)),
+            None => Table::get().program(name),
+        };
+        let Some(found) = found else {
+            // Of another name of the program: its sub-commands stand under the first.
+            assert!(name.contains(' '), "{name}");
+            continue;
+        };
+        let entry = &table.entries[*at];
+        assert_eq!(format!("{:?}", found.entry()), format!("{:?}", read(entry)), "{name}");
+        assert_eq!((found.has_subs, found.field()), (upper(entry.name), entry.field), "{name}");
+    }
+    let names: Vec<&str> = Table::get().names().collect();
+    assert_eq!(names, table.names.keys().map(String::as_str).collect::<Vec<_>>());
+    for name in ["", " ", "no-such-program", "gi", "gitt", "~"] {
+        assert!(Table::get().program(name).is_none(), "{name:?}");
+    }
+}
+
+fn named(name: &str) -> Option<&'static Program> {
+    match name.rsplit_once(' ') {
+        Some((above, sub)) => named(above)?.sub(sub),
+        None => Table::get().program(name),
+    }
+}
+
+/// An entry as a reader of TOML has it, from what was cut.
+fn read(entry: &cut::Entry<'_>) -> Entry {
+    let mut text = String::new();
+    for (key, said) in &entry.said {
+        match said {
+            cut::Said::Is(is) => text.push_str(&format!("{key} = {is}\n")),
+            cut::Said::Text(value) => text.push_str(&format!("{key} = {value:?}\n")),
+        }
+    }
+    toml::from_str(&text).unwrap()
+}
+
+/// A slip in a file ends the build: an entry that was left out would be a program that is not known.
+#[test]
+fn given_a_file_that_says_more_than_can_be_cut_then_that_is_wrong() {
+    let wrong = |text: &str| cut::Table::of([("x", text)]).wrong.len();
+    assert_eq!(
+        wrong("# x\n\n[a]\nalso = \"b c\"\ntells = true\noptions = \"\"\"\n-a\n-b\n\"\"\"\n[\"a x\"]\n"),
+        0
+    );
+    for text in [
+        "[a]\nalso = 'b'\n",
+        "[a]\nalso = \"b\\t\"\n",
+        "[a]\nalso = [\"b\"]\n",
+        "[a]\nalso=\"b\"\n",
+        "[a]\nalso = \"b\" # x\n",
+        "[a]\nalso = \"b\"\nalso = \"c\"\n",
+        "[a]\ntells = 1\n",
+        "[a]\noptions = \"\"\"\n-a\n",
+        "[a]\nalso = \"b\"",
+        "tells = true\n",
+        "[a]\n[b]\nalso = \"a\"\n",
+        "[a]\n[a]\n",
+        "[\"a b\"]\n",
+    ] {
+        assert!(wrong(text) > 0, "{text}");
     }
 }

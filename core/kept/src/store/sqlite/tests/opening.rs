@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::sync::Arc;
 
-use super::{Place, append, findings, quick, verify};
+use super::{Options, Place, append, findings, quick, verify};
 use crate::record::What;
 use crate::store::{SqliteStore, Store, StoreError};
 
@@ -284,4 +285,49 @@ fn given_no_space_then_it_is_said_and_nothing_is_half_there() {
     pages(1_000_000);
     store.commit(changes()).unwrap();
     assert_eq!(verify(&store).last, Some(2_000));
+}
+
+/// A process of one call: what it reads is what it and others have written so far.
+#[test]
+fn given_one_connection_then_it_reads_what_is_committed_and_others_read_what_it_commits() {
+    let place = Place::new();
+    let one = || SqliteStore::open(&place.data, Options { one_connection: true, ..quick() }).unwrap();
+    let first = one();
+    append(&first, [1]);
+    let other = place.open();
+    append(&other, [2]);
+    let second = one();
+    append(&second, [3]);
+    let newest = Some(super::second(3));
+    for store in [&first, &second, &other] {
+        assert_eq!(store.newest().unwrap(), newest);
+        assert_eq!(store.stamp().unwrap(), 0);
+        assert_eq!(store.entries(&crate::store::EntryQuery::default()).unwrap().len(), 3);
+    }
+    assert_eq!(findings(&place.verify()), Vec::<String>::new());
+}
+
+/// A process that ends waits for no disk, and what it has told is there for the next one.
+#[test]
+fn given_a_store_that_is_left_then_its_entries_are_there_and_its_log_is_short() {
+    let place = Place::new();
+    let log = || place.at("store.db-wal").metadata().map_or(0, |meta| meta.len());
+    let store = place.open();
+    append(&store, 1..=3);
+    SqliteStore::leave(Arc::new(store));
+    assert!(log() > 0, "it was closed");
+    assert_eq!(place.verify().entries, 3);
+    let other = Place::new();
+    let store =
+        Arc::new(SqliteStore::open(&other.data, Options { one_connection: true, ..quick() }).unwrap());
+    append(&store, 1..=200);
+    let log = || other.at("store.db-wal").metadata().unwrap().len();
+    assert!(log() > 256 << 10, "the test needs a longer log: {}", log());
+    // The gate that is not given back holds it too.
+    let held = Arc::clone(&store);
+    SqliteStore::leave(store);
+    assert_eq!(log(), 0, "each that opens it would read all of it");
+    append(&held, [201]);
+    assert_eq!(findings(&other.verify()), Vec::<String>::new());
+    assert_eq!(other.verify().entries, 201);
 }

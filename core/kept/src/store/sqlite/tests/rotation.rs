@@ -170,6 +170,30 @@ fn given_a_clock_that_jumps_ahead_then_what_is_young_by_its_number_stays() {
     assert_eq!(report.entries, 20);
 }
 
+/// Who opens a store for a moment brings nothing to the disk, unless something is to be archived.
+#[test]
+fn given_entries_then_they_may_be_old_where_some_are_and_not_where_all_are_young() {
+    let limits = |young| Limits { max_bytes: u64::MAX, max_age: Some(AGE), young };
+    let place = Place::new();
+    let old =
+        |young, now| super::super::rotate::may_be_old(&place.database(), limits(young), second(now)).unwrap();
+    let day = i64::try_from(AGE.as_secs()).unwrap();
+    let store = place.open();
+    assert!(!old(0, day), "there are none");
+    append(&store, 1..=50);
+    assert!(!old(0, day), "the oldest is just as old as it may be");
+    assert!(old(0, day + 2));
+    assert!(old(49, day + 2));
+    assert!(!old(50, day + 2), "all are young by their number");
+    // A clock that was ahead at first hides no older ones behind its entries.
+    let place = Place::new();
+    let store = place.open();
+    append(&store, (1..=5).map(|number| number + 100 * day.cast_unsigned()));
+    append(&store, 1..=50);
+    let old = super::super::rotate::may_be_old(&place.database(), limits(0), second(day + 100)).unwrap();
+    assert!(old);
+}
+
 /// What is missing before entries are archived is missing afterwards.
 #[test]
 fn given_a_gap_then_archiving_does_not_hide_it() {
