@@ -26,6 +26,7 @@ use tokio::time::{Instant, timeout_at};
 
 use self::output::{Ending, Output};
 pub(super) use self::prompt::listen_for_signals;
+pub(super) use self::setup::may_be_in;
 use self::prompt::{Asking, Next};
 use self::setup::{Setup, spoken};
 use self::turn::{Cut, Turns};

@@ -8,7 +8,7 @@ use mayi_core::call::{Access, Call, Door};
 use mayi_core::gate::Session;
 
 /// The call of a side door.
-pub(super) fn call(
+pub fn call(
     session: &Session,
     door: Door,
     title: String,
