@@ -20,7 +20,10 @@ fn given_rules_then_the_agent_is_answered_at_once_and_the_editor_is_not_asked() 
     scene.agent_wants(2, "b", "rm -rf x");
     let denied = scene.agent.answer(2);
     assert_eq!(outcome(&denied), "no");
-    assert!(denied["result"]["_meta"]["mayi"]["denied"].as_str().unwrap().contains("denied by policy"), "{denied}");
+    assert!(
+        denied["result"]["_meta"]["mayi"]["denied"].as_str().unwrap().contains("denied by policy"),
+        "{denied}"
+    );
     scene.nothing_for_editor();
 }
 
@@ -164,7 +167,11 @@ fn given_a_cancelled_turn_then_all_that_waits_is_cancelled_at_once_and_late_answ
     let mut scene = Scene::open(machine(), &[]);
     scene.prompt("p", "go");
     scene.agent_wants(1, "a", "make a");
-    scene.agent_asks(2, "fs/write_text_file", &json!({"sessionId": "s", "path": scene.machine.work().join("f"), "content": "x"}));
+    scene.agent_asks(
+        2,
+        "fs/write_text_file",
+        &json!({"sessionId": "s", "path": scene.machine.work().join("f"), "content": "x"}),
+    );
     let first = scene.editor.until("session/request_permission");
     scene.editor.until("session/request_permission");
     scene.tell("session/cancel", &json!({"sessionId": "s"}));
@@ -201,7 +208,13 @@ fn given_a_request_that_is_withdrawn_then_its_question_is_too() {
     scene.tell("$/cancel_request", &json!({"requestId": "p"}));
     scene.editor_answers(&json!("nothing"), &json!({}));
     scene.says(r#"{"jsonrpc":"2.0","method":"_end","params":{}}"#);
-    let rest = scene.agent.find(|message| message["method"] == "_end" || message["params"]["requestId"] == "p" && message["method"] == "nothing", "marker");
+    let rest = scene.agent.find(
+        |message| {
+            message["method"] == "_end"
+                || message["params"]["requestId"] == "p" && message["method"] == "nothing"
+        },
+        "marker",
+    );
     assert_eq!(rest["method"], "_end");
 }
 

@@ -9,7 +9,11 @@ fn own(options: &Value) -> Value {
 }
 
 fn set(scene: &mut Scene, id: u64, option: &str, value: &str) {
-    scene.ask(id, "session/set_config_option", &json!({"sessionId": "s", "configId": option, "value": value}));
+    scene.ask(
+        id,
+        "session/set_config_option",
+        &json!({"sessionId": "s", "configId": option, "value": value}),
+    );
 }
 
 /// Issue 21, 5: "The config option \"Permissions: Plan / Default / Auto\" in the editor"; the model is told with the next prompt.
@@ -20,7 +24,8 @@ fn given_the_permissions_of_a_session_then_the_person_sets_them_and_the_agent_he
     let answer = scene.session("s");
     let option = own(&answer["result"]["configOptions"]);
     assert_eq!(option["currentValue"], "default");
-    let values: Vec<&Value> = option["options"].as_array().unwrap().iter().map(|choice| &choice["value"]).collect();
+    let values: Vec<&Value> =
+        option["options"].as_array().unwrap().iter().map(|choice| &choice["value"]).collect();
     assert_eq!(values, ["plan", "default", "auto"]);
     set(&mut scene, 1, "mayi-permissions", "plan");
     assert_eq!(own(&scene.editor.answer(1)["result"]["configOptions"])["currentValue"], "plan");

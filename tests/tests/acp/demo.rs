@@ -11,7 +11,8 @@ use crate::scene::start;
 #[test]
 fn given_the_demo_agent_then_a_prompt_is_gated_asked_in_the_editor_and_recorded() {
     use std::io::Write;
-    let machine = Machine::new().user("version = 1\n[rules]\nallow = [\"write(free.txt)\"]\ndeny = [\"write(secret.txt)\"]\n");
+    let machine = Machine::new()
+        .user("version = 1\n[rules]\nallow = [\"write(free.txt)\"]\ndeny = [\"write(secret.txt)\"]\n");
     let mut command = Command::new(mayi_program());
     command.args(["acp", "demo"]);
     let (mut mayi, mut to, editor) = start(&machine, command);
@@ -24,7 +25,8 @@ fn given_the_demo_agent_then_a_prompt_is_gated_asked_in_the_editor_and_recorded(
     ask(2, "session/new", json!({"cwd": machine.work(), "mcpServers": []}));
     let opened = editor.answer(2);
     let session = opened["result"]["sessionId"].clone();
-    let text = "demo: write free.txt a ;; demo: write secret.txt b ;; demo: write asked.txt c ;; demo: say done";
+    let text =
+        "demo: write free.txt a ;; demo: write secret.txt b ;; demo: write asked.txt c ;; demo: say done";
     ask(3, "session/prompt", json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]}));
     let question = editor.until("session/request_permission");
     assert!(question.to_string().contains("asked.txt"), "{question}");
@@ -40,7 +42,10 @@ fn given_the_demo_agent_then_a_prompt_is_gated_asked_in_the_editor_and_recorded(
     let log = std::fs::read_to_string(machine.outside("stderr")).unwrap();
     assert!(log.contains("1 allowed · 1 approved by you · 1 denied by the policy"), "{log}");
     let record = machine.mayi(["log", "--json"]).end().exits(0).lines();
-    assert!(record.iter().any(|entry| entry["kind"] == "answered" && entry.to_string().contains("editor")), "{record:?}");
+    assert!(
+        record.iter().any(|entry| entry["kind"] == "answered" && entry.to_string().contains("editor")),
+        "{record:?}"
+    );
     machine.is_quiet();
 }
 
@@ -48,5 +53,8 @@ fn given_the_demo_agent_then_a_prompt_is_gated_asked_in_the_editor_and_recorded(
 #[test]
 fn given_the_help_then_it_has_examples_for_an_editor() {
     let help = Machine::new().mayi(["acp", "--help"]).end().exits(0).text();
-    assert!(help.contains("mayi acp claude") && help.contains("agent_servers") && help.contains("Exit codes"), "{help}");
+    assert!(
+        help.contains("mayi acp claude") && help.contains("agent_servers") && help.contains("Exit codes"),
+        "{help}"
+    );
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::scene::{Scene, machine, outcome, options, wants};
+use crate::scene::{Scene, machine, options, outcome, wants};
 
 /// Issue 21, 1: "unknown methods and fields pass byte-faithfully in both directions".
 #[test]
@@ -102,7 +102,9 @@ fn given_messages_that_can_be_read_in_two_ways_then_they_are_refused_and_nobody_
 fn given_messages_that_carry_others_then_they_are_refused() {
     let mut scene = Scene::open(machine(), &[]);
     let within = json!({"method": "fs/write_text_file", "params": {"sessionId": "s", "path": "/etc/passwd", "content": "x"}});
-    for (id, method) in [(1, "proxy/successor"), (2, "_proxy/successor/request"), (3, "mcp/message"), (4, "PROXY/successor")] {
+    for (id, method) in
+        [(1, "proxy/successor"), (2, "_proxy/successor/request"), (3, "mcp/message"), (4, "PROXY/successor")]
+    {
         scene.agent_asks(id, method, &within);
         assert_eq!(scene.agent.answer(id)["error"]["code"], -32601, "{method}");
         scene.agent_says(json!({"jsonrpc": "2.0", "method": method, "params": within}).to_string());

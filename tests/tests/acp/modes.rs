@@ -51,7 +51,9 @@ fn given_a_mode_that_can_not_be_set_back_then_the_turn_is_cancelled_and_the_edit
     scene.prompt("p", "go");
     scene.agent_tells(&yolo());
     let back = scene.agent.until("session/set_mode");
-    scene.agent_says(json!({"jsonrpc": "2.0", "id": back["id"], "error": {"code": -32601, "message": "no"}}).to_string());
+    scene.agent_says(
+        json!({"jsonrpc": "2.0", "id": back["id"], "error": {"code": -32601, "message": "no"}}).to_string(),
+    );
     let said = scene.editor.until("session/update");
     assert!(said.to_string().contains("can't be set back"), "{said}");
     assert_eq!(scene.agent.until("session/cancel")["params"]["sessionId"], "s");
@@ -71,7 +73,8 @@ fn given_a_mode_that_the_person_sets_then_it_passes_and_stays() {
     assert_eq!(scene.editor.next()["params"]["update"], yolo());
     scene.agent_answers(1, &json!({}));
     scene.editor.answer(1);
-    let answered: Vec<Value> = scene.record().into_iter().filter(|entry| entry["kind"] == "answered").collect();
+    let answered: Vec<Value> =
+        scene.record().into_iter().filter(|entry| entry["kind"] == "answered").collect();
     assert_eq!(answered.len(), 1, "{answered:?}");
     assert!(answered[0].to_string().contains("editor"), "{answered:?}");
 }
@@ -125,6 +128,9 @@ fn given_an_agent_with_an_asking_mode_then_its_session_begins_there_or_not_at_al
     assert_eq!(scene.editor.next()["params"]["update"]["sessionUpdate"], "available_commands_update");
     scene.ask("m", "session/new", &params);
     scene.agent.until("session/new");
-    scene.agent_answers("m", &json!({"sessionId": "t", "modes": {"currentModeId": "yolo", "availableModes": [{"id": "yolo"}]}}));
+    scene.agent_answers(
+        "m",
+        &json!({"sessionId": "t", "modes": {"currentModeId": "yolo", "availableModes": [{"id": "yolo"}]}}),
+    );
     assert!(scene.editor.answer("m")["error"]["message"].as_str().unwrap().contains("no mode `ask`"));
 }

@@ -93,7 +93,9 @@ impl Side {
             match self.lines.recv_timeout(LIMIT) {
                 Ok(line) => found.push(serde_json::from_slice(&line).unwrap()),
                 Err(RecvTimeoutError::Disconnected) => return found,
-                Err(RecvTimeoutError::Timeout) => panic!("the {} was not closed; it got {found:?}", self.name),
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("the {} was not closed; it got {found:?}", self.name)
+                }
             }
         }
     }
@@ -168,7 +170,10 @@ impl Scene {
         let params = json!({"protocolVersion": 1, "clientCapabilities": {"fs": {"readTextFile": true, "writeTextFile": true}, "terminal": true}});
         self.ask("init", "initialize", &params);
         self.agent.until("initialize");
-        self.agent_answers("init", &json!({"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}));
+        self.agent_answers(
+            "init",
+            &json!({"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}),
+        );
         self.editor.answer("init");
     }
 
@@ -221,7 +226,10 @@ impl Scene {
 
     /// The editor picks an option of a question.
     pub(crate) fn pick(&mut self, question: &Value, option: &str) {
-        self.editor_answers(&question["id"], &json!({"outcome": {"outcome": "selected", "optionId": option}}));
+        self.editor_answers(
+            &question["id"],
+            &json!({"outcome": {"outcome": "selected", "optionId": option}}),
+        );
     }
 
     pub(crate) fn agent_asks(&mut self, id: impl Into<Value>, method: &str, params: &Value) {
@@ -303,7 +311,10 @@ impl Drop for Scene {
         let _ = self.mayi.kill();
         let _ = self.mayi.wait();
         if std::thread::panicking() {
-            eprintln!("mayi said: {}", std::fs::read_to_string(self.machine.outside("stderr")).unwrap_or_default());
+            eprintln!(
+                "mayi said: {}",
+                std::fs::read_to_string(self.machine.outside("stderr")).unwrap_or_default()
+            );
         }
     }
 }
@@ -334,9 +345,7 @@ pub(crate) fn start(machine: &Machine, mut command: Command) -> (Child, ChildStd
 
 /// A machine that denies and allows some commands.
 pub(crate) fn machine() -> Machine {
-    Machine::new().user(
-        "version = 1\n[rules]\nallow = [\"shell(cargo test)\"]\ndeny = [\"shell(rm *)\"]\n",
-    )
+    Machine::new().user("version = 1\n[rules]\nallow = [\"shell(cargo test)\"]\ndeny = [\"shell(rm *)\"]\n")
 }
 
 /// The ids of the options of a question.

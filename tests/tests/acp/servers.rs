@@ -22,14 +22,20 @@ fn given_servers_that_nothing_can_stand_before_then_the_agent_gets_none_of_it() 
         json!([{"name": "a", "command": "x", "args": [], "env": []}, {"name": "a", "command": "y", "args": [], "env": []}]),
     ];
     let mut id = 0;
-    for method in ["session/new", "session/load", "session/resume", "session/fork", "session/invented", "_vendor/open"] {
+    for method in
+        ["session/new", "session/load", "session/resume", "session/fork", "session/invented", "_vendor/open"]
+    {
         for servers in &servers {
             id += 1;
             scene.ask(id, method, &json!({"sessionId": "s2", "cwd": cwd, "mcpServers": servers}));
             assert!(scene.editor.answer(id)["error"]["code"].is_i64(), "{method} {servers}");
         }
     }
-    scene.ask("x", "session/new", &json!({"cwd": cwd, "mcpServers": [], "McpServers": [{"name": "x", "command": "evil"}]}));
+    scene.ask(
+        "x",
+        "session/new",
+        &json!({"cwd": cwd, "mcpServers": [], "McpServers": [{"name": "x", "command": "evil"}]}),
+    );
     assert!(scene.editor.answer("x")["error"]["code"].is_i64());
     scene.nothing_for_agent();
 }
@@ -39,8 +45,13 @@ fn given_servers_that_nothing_can_stand_before_then_the_agent_gets_none_of_it() 
 fn given_a_server_of_the_editors_then_the_agent_starts_a_relay_and_its_calls_are_asked_about_in_the_editor() {
     let mut scene = Scene::begin(machine(), &[]);
     scene.initialize();
-    let server = json!({"name": "mini", "command": MINI, "args": [], "env": [{"name": "SECRET", "value": "s3cret"}]});
-    scene.ask("n", "session/new", &json!({"cwd": scene.machine.work(), "mcpServers": [server], "x-new": 1.5}));
+    let server =
+        json!({"name": "mini", "command": MINI, "args": [], "env": [{"name": "SECRET", "value": "s3cret"}]});
+    scene.ask(
+        "n",
+        "session/new",
+        &json!({"cwd": scene.machine.work(), "mcpServers": [server], "x-new": 1.5}),
+    );
     let asked = scene.agent.until("session/new");
     let relay = asked["params"]["mcpServers"][0].clone();
     assert_eq!(relay["name"], "mini");
@@ -97,10 +108,13 @@ impl Relay {
         for pair in relay["env"].as_array().unwrap() {
             command.env(text(&pair["name"]), text(&pair["value"]));
         }
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (to, lines) = std::sync::mpsc::channel();
         let out = child.stdout.take().unwrap();
-        std::thread::spawn(move || BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| to.send(line)));
+        std::thread::spawn(move || {
+            BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| to.send(line))
+        });
         let mut relay = Self { child, lines };
         let client = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         relay.says(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}));

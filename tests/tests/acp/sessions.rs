@@ -16,7 +16,11 @@ fn given_a_session_that_the_editor_has_not_opened_then_nothing_is_allowed_in_it(
     let mut scene = Scene::open(machine(), &["--mode", "auto"]);
     scene.agent_asks(1, "session/request_permission", &of("other", "t", "cargo test"));
     assert_eq!(outcome(&scene.agent.answer(1)), "cancelled");
-    scene.agent_asks(2, "fs/read_text_file", &json!({"sessionId": "other", "path": scene.machine.work().join("a")}));
+    scene.agent_asks(
+        2,
+        "fs/read_text_file",
+        &json!({"sessionId": "other", "path": scene.machine.work().join("a")}),
+    );
     assert_eq!(scene.agent.answer(2)["error"]["code"], -32602);
     scene.agent_asks(3, "terminal/create", &json!({"command": "ls"}));
     assert_eq!(scene.agent.answer(3)["error"]["code"], -32602);
@@ -88,7 +92,8 @@ fn given_a_folder_with_settings_of_its_own_then_they_count_in_its_sessions_alone
     let machine = machine();
     let strict = machine.outside("strict");
     std::fs::create_dir_all(&strict).unwrap();
-    std::fs::write(strict.join(".mayi.toml"), "version = 1\n[rules]\ndeny = [\"shell(cargo test)\"]\n").unwrap();
+    std::fs::write(strict.join(".mayi.toml"), "version = 1\n[rules]\ndeny = [\"shell(cargo test)\"]\n")
+        .unwrap();
     let mut scene = Scene::open(machine, &[]);
     scene.ask("n", "session/new", &json!({"cwd": strict, "mcpServers": []}));
     scene.agent.until("session/new");

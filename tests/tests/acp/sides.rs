@@ -79,7 +79,11 @@ fn given_files_to_read_then_those_of_the_session_pass_and_protected_and_relative
 #[test]
 fn given_commands_then_they_are_judged_and_run_in_the_folder_that_was_judged() {
     let mut scene = Scene::open(machine(), &[]);
-    scene.agent_asks(1, "terminal/create", &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "outputByteLimit": 1000}));
+    scene.agent_asks(
+        1,
+        "terminal/create",
+        &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "outputByteLimit": 1000}),
+    );
     let passed = scene.editor.until("terminal/create");
     assert_eq!(passed["params"]["cwd"], json!(scene.machine.work()));
     assert_eq!(passed["params"]["outputByteLimit"], 1000);
@@ -87,10 +91,24 @@ fn given_commands_then_they_are_judged_and_run_in_the_folder_that_was_judged() {
     scene.agent.answer(1);
     scene.agent_asks(2, "terminal/create", &json!({"sessionId": "s", "command": "rm", "args": ["-rf", "x"]}));
     assert_eq!(scene.agent.answer(2)["error"]["code"], -32003);
-    scene.agent_asks(3, "terminal/create", &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "cwd": ".."}));
+    scene.agent_asks(
+        3,
+        "terminal/create",
+        &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "cwd": ".."}),
+    );
     assert_eq!(scene.agent.answer(3)["error"]["code"], -32602);
-    scene.agent_asks(4, "terminal/create", &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "env": {"PATH": "."}}));
+    scene.agent_asks(
+        4,
+        "terminal/create",
+        &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "env": {"PATH": "."}}),
+    );
     assert_eq!(scene.agent.answer(4)["error"]["code"], -32602);
+    scene.agent_asks(
+        6,
+        "terminal/create",
+        &json!({"sessionId": "s", "command": "cargo", "args": "test; rm x"}),
+    );
+    assert_eq!(scene.agent.answer(6)["error"]["code"], -32602);
     scene.agent_asks(5, "terminal/create", &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "env": [{"name": "PATH", "value": "."}]}));
     scene.pick(&scene.editor.until("session/request_permission").clone(), "mayi-deny");
     assert_eq!(scene.agent.answer(5)["error"]["code"], -32003);
@@ -100,8 +118,14 @@ fn given_commands_then_they_are_judged_and_run_in_the_folder_that_was_judged() {
 #[test]
 fn given_words_that_a_shell_would_take_for_more_commands_then_these_count_too() {
     let mut scene = Scene::open(machine(), &["--allow", "shell(echo *)"]);
-    for (number, args) in [json!(["hi; rm -rf x"]), json!(["$(rm -rf x)"]), json!(["a", "&&", "rm", "x"])].iter().enumerate() {
-        scene.agent_asks(number, "terminal/create", &json!({"sessionId": "s", "command": "echo", "args": args}));
+    for (number, args) in
+        [json!(["hi; rm -rf x"]), json!(["$(rm -rf x)"]), json!(["a", "&&", "rm", "x"])].iter().enumerate()
+    {
+        scene.agent_asks(
+            number,
+            "terminal/create",
+            &json!({"sessionId": "s", "command": "echo", "args": args}),
+        );
         assert_eq!(scene.agent.answer(number)["error"]["code"], -32003, "{args}");
     }
     scene.agent_asks(9, "terminal/create", &json!({"sessionId": "s", "command": "echo", "args": ["hi"]}));

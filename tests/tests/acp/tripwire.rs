@@ -10,7 +10,8 @@ fn ran(call: &str, command: &str, status: &str) -> Value {
 
 /// "what ran unasked is said and recorded as amendment 8 has it; stop is the default here".
 #[test]
-fn given_something_that_ran_without_asking_and_is_denied_then_the_turn_is_cancelled_and_the_editor_hears_why() {
+fn given_something_that_ran_without_asking_and_is_denied_then_the_turn_is_cancelled_and_the_editor_hears_why()
+{
     let mut scene = Scene::open(machine(), &[]);
     scene.prompt("p", "go");
     scene.agent_tells(&ran("a", "make", "completed"));
@@ -23,7 +24,12 @@ fn given_something_that_ran_without_asking_and_is_denied_then_the_turn_is_cancel
     assert_eq!(outcome(&scene.agent.answer(1)), "cancelled");
     scene.agent_answers("p", &json!({"stopReason": "cancelled"}));
     scene.editor.answer("p");
-    let effects: Vec<String> = scene.record().iter().filter(|entry| entry["kind"] == "unasked").map(|entry| entry["effect"].as_str().unwrap_or_default().to_owned()).collect();
+    let effects: Vec<String> = scene
+        .record()
+        .iter()
+        .filter(|entry| entry["kind"] == "unasked")
+        .map(|entry| entry["effect"].as_str().unwrap_or_default().to_owned())
+        .collect();
     assert_eq!(effects.len(), 2, "{effects:?}");
     scene.editor_leaves();
     let (code, log) = scene.end();
@@ -67,6 +73,18 @@ fn given_a_call_that_changes_after_its_approval_then_it_is_judged_again_and_cove
     assert_eq!(scene.agent.until("session/cancel")["params"]["sessionId"], "s");
     let said = scene.editor.find(|message| message.to_string().contains("[mayi]"), "word of mayi's");
     assert!(said.to_string().contains("denies"), "{said}");
+}
+
+/// Refused, and done all the same.
+#[test]
+fn given_a_call_that_was_refused_and_is_told_as_done_then_the_turn_is_cancelled() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.prompt("p", "go");
+    scene.agent_wants(1, "t", "rm -rf x");
+    assert_eq!(outcome(&scene.agent.answer(1)), "no");
+    scene
+        .agent_tells(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"}));
+    assert_eq!(scene.agent.until("session/cancel")["params"]["sessionId"], "s");
 }
 
 /// The same call with the same input, told as agents do, is the one that was approved.

@@ -77,7 +77,9 @@ impl AcpArgs {
     pub(crate) fn words(&self) -> Result<Option<&[String]>, CliError> {
         match (&self.agent, self.command.as_slice()) {
             (Some(_), _) => Ok(None),
-            (None, []) => Err(CliError::usage("which agent? name one (`mayi agents` lists them), or give -- CMD ARGS")),
+            (None, []) => {
+                Err(CliError::usage("which agent? name one (`mayi agents` lists them), or give -- CMD ARGS"))
+            }
             (None, words) => Ok(Some(words)),
         }
     }

@@ -10,7 +10,10 @@ use mayi_acp::resolve_program;
 use mayi_acp_proxy::{Host, Opening, SessionGateway, Wanted};
 use mayi_acp_shared::{AskingMode, Launch};
 use mayi_core::call::{AgentId, ServerId, SessionId};
-use mayi_core::config::{AgentCommand, Asks, FileKeeper, Layer, Loaded, OnUnasked, Running, ServerLaunch, Sources, Trust, edit, load, nearest};
+use mayi_core::config::{
+    AgentCommand, Asks, FileKeeper, Layer, Loaded, OnUnasked, Running, ServerLaunch, Sources, Trust, edit,
+    load, nearest,
+};
 use mayi_core::gate::{self, Asking, Gate, Memory, OnAsk};
 use mayi_core::store::Store;
 use mayi_mcp::{Hears, Say, SessionOptions, SessionServers};

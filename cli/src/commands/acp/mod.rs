@@ -32,7 +32,8 @@ pub(super) async fn acp(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
     let interrupted = async move {
         let _ = interrupts.recv().await;
     };
-    let ended = mayi_acp_proxy::serve(&launch, Arc::new(behind), options, crate::pipes::both(), interrupted).await;
+    let ended =
+        mayi_acp_proxy::serve(&launch, Arc::new(behind), options, crate::pipes::both(), interrupted).await;
     let Ended { why, tally } = ended.map_err(|error| CliError::agent(error.to_string()))?;
     ctx.note(format!("mayi: {}", summary(&tally)));
     match why {
@@ -54,8 +55,11 @@ fn summary(tally: &Tally) -> String {
         (tally.cancelled, "withdrawn"),
         (tally.unasked_against(), "ran without asking, against the policy"),
     ];
-    let told: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let told: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     if told.is_empty() { "nothing was asked".to_owned() } else { told.join(" · ") }
 }
 

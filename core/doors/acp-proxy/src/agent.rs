@@ -34,9 +34,34 @@ const HEARD: &[&str] = &["session/update", "$/cancel_request"];
 
 /// Names in what is judged, which no other name may be taken for.
 const NAMES: &[&str] = &[
-    "sessionId", "toolCall", "options", "toolCallId", "title", "kind", "status", "name", "content", "locations", "rawInput",
-    "path", "oldText", "newText", "text", "type", "optionId", "command", "args", "env", "cwd", "value", "terminalId", "line",
-    "limit", "outputByteLimit", "sessionUpdate", "_meta",
+    "sessionId",
+    "toolCall",
+    "options",
+    "toolCallId",
+    "title",
+    "kind",
+    "status",
+    "name",
+    "content",
+    "locations",
+    "rawInput",
+    "path",
+    "oldText",
+    "newText",
+    "text",
+    "type",
+    "optionId",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "value",
+    "terminalId",
+    "line",
+    "limit",
+    "outputByteLimit",
+    "sessionUpdate",
+    "_meta",
 ];
 
 /// Takes a line of the agent's; gives back what goes on to the editor.
@@ -99,14 +124,20 @@ fn notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
 fn is_other(method: &str) -> bool {
     let carries = ["proxy/", "_proxy/", "mcp/", "_mcp/"];
     let folded = mayi_core::policy::fold(method.trim());
-    mistaken(method, GATED) || mistaken(method, HEARD) || carries.iter().any(|carrier| folded.starts_with(carrier))
+    mistaken(method, GATED)
+        || mistaken(method, HEARD)
+        || carries.iter().any(|carrier| folded.starts_with(carrier))
 }
 
 fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
     let id = message.id.clone()?;
     let method = &*message.method;
     if is_other(method) || method == "$/cancel_request" {
-        shared.agent.push(line::error(Some(&id), code::METHOD_NOT_FOUND, &format!("not passed on: {}", visible(method))));
+        shared.agent.push(line::error(
+            Some(&id),
+            code::METHOD_NOT_FOUND,
+            &format!("not passed on: {}", visible(method)),
+        ));
         return None;
     }
     if method == "session/update" {
@@ -124,7 +155,11 @@ fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
         Err(why) => {
             tripwire::taint(shared, message);
             shared.note(format!("a {method} request was refused: {why}"));
-            shared.refuse_agent(&id, code::INVALID_PARAMS, &format!("refused, since it can be read in two ways: {why}"));
+            shared.refuse_agent(
+                &id,
+                code::INVALID_PARAMS,
+                &format!("refused, since it can be read in two ways: {why}"),
+            );
             return None;
         }
     };

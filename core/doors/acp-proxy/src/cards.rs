@@ -97,7 +97,9 @@ fn heard(shared: &Shared, root: &Session, event: GateEvent) {
         }
         GateEvent::Resolved(resolved) => resolve(shared, root, &resolved),
         GateEvent::InLine(0) => {}
-        GateEvent::InLine(count) => shared.note(format!("{count} more questions wait in line behind those that are shown")),
+        GateEvent::InLine(count) => {
+            shared.note(format!("{count} more questions wait in line behind those that are shown"))
+        }
         GateEvent::Decided { ref session, .. } => {
             if let Some(of) = shared.session(&session.0) {
                 let id = of.id.clone();
@@ -129,8 +131,12 @@ fn show(shared: &Shared, root: &Session, card: Box<Card>) {
 /// Takes a question back from the editor, if it is there.
 fn withdraw(shared: &Shared, approval: ApprovalId) {
     let mut flight = shared.flight();
-    let shown: Vec<Id> =
-        flight.cards.iter().filter(|(_, shown)| shown.approval == approval).map(|(id, _)| id.clone()).collect();
+    let shown: Vec<Id> = flight
+        .cards
+        .iter()
+        .filter(|(_, shown)| shown.approval == approval)
+        .map(|(id, _)| id.clone())
+        .collect();
     for id in &shown {
         flight.cards.remove(id);
     }
@@ -209,7 +215,8 @@ fn picked<'s>(shown: &'s Shown, message: &Message<'_>) -> Result<Option<&'s Offe
         return Err(format!("the editor could not ask: {}", mayi_core::approval::visible(said)));
     }
     let wrong = || "the editor's answer can't be understood".to_owned();
-    let result = mayi_core::call::json::strict(message.parts.get("result").unwrap_or("null")).map_err(|_| wrong())?;
+    let result =
+        mayi_core::call::json::strict(message.parts.get("result").unwrap_or("null")).map_err(|_| wrong())?;
     if !super::parts::is_plain(&result, &["outcome", "optionId"]) {
         return Err(wrong());
     }

@@ -154,8 +154,17 @@ const OWN: &[&str] = &[
 ];
 
 /// Members of their parameters.
-const NAMES: &[&str] =
-    &["sessionId", "cwd", "mcpServers", "additionalDirectories", "prompt", "modeId", "configId", "value", "protocolVersion"];
+const NAMES: &[&str] = &[
+    "sessionId",
+    "cwd",
+    "mcpServers",
+    "additionalDirectories",
+    "prompt",
+    "modeId",
+    "configId",
+    "value",
+    "protocolVersion",
+];
 
 /// A request: where it goes wrong, the editor gets an answer.
 async fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
@@ -197,7 +206,10 @@ type Judged = Result<Option<(EditorAsk, String)>, (i64, String)>;
 async fn judged(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> Judged {
     let method = &*message.method;
     if super::parts::mistaken(method, OWN) {
-        return Err((code::METHOD_NOT_FOUND, format!("`{}` can be taken for another method", visible(method))));
+        return Err((
+            code::METHOD_NOT_FOUND,
+            format!("`{}` can be taken for another method", visible(method)),
+        ));
     }
     // Whatever opens a session with servers, they stand behind its gate.
     if !OWN.contains(&method) && !open::has_servers(message) {
@@ -211,9 +223,9 @@ async fn judged(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> Judged 
         message.strict(NAMES).map_err(wrong)?
     };
     let session = || {
-        shared.session(session_of(&params)).ok_or_else(|| {
-            wrong("no session of this id was opened through this connection".to_owned())
-        })
+        shared
+            .session(session_of(&params))
+            .ok_or_else(|| wrong("no session of this id was opened through this connection".to_owned()))
     };
     match method {
         "initialize" => initialize(message, &params).map(|line| Some((EditorAsk::Initialize, line))),

@@ -25,9 +25,16 @@ pub(crate) enum EditorAsk {
     Open(Box<Opens>),
     Prompt(Arc<Session>),
     /// One of the agent's own modes, by the editor's choice.
-    SetMode { session: Arc<Session>, before: Option<String> },
+    SetMode {
+        session: Arc<Session>,
+        before: Option<String>,
+    },
     /// One of the agent's own options.
-    SetConfig { session: Arc<Session>, option: String, before: Option<serde_json::Value> },
+    SetConfig {
+        session: Arc<Session>,
+        option: String,
+        before: Option<serde_json::Value>,
+    },
     /// The session ends.
     Close(Arc<Session>),
 }

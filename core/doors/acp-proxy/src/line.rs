@@ -128,7 +128,8 @@ impl<'t> Message<'t> {
     /// # Errors
     /// Says what readers could disagree about.
     pub(crate) fn strict(&self, names: &[&str]) -> Result<Value, String> {
-        let params = mayi_core::call::json::strict(self.params()).map_err(|error| visible(&error.to_string()))?;
+        let params =
+            mayi_core::call::json::strict(self.params()).map_err(|error| visible(&error.to_string()))?;
         if !params.is_object() {
             return Err("its parameters are no object".to_owned());
         }

@@ -85,7 +85,8 @@ impl<'de> Visitor<'de> for Reading {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Parts<'de>, A::Error> {
-        let mut members: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::with_capacity(access.size_hint().unwrap_or(4));
+        let mut members: Vec<(Cow<'de, str>, &'de RawValue)> =
+            Vec::with_capacity(access.size_hint().unwrap_or(4));
         while let Some(Key(name)) = access.next_key::<Key<'de>>()? {
             if members.iter().any(|(known, _)| *known == name) {
                 return Err(A::Error::custom(format_args!("the key {name:?} is given twice")));
@@ -129,7 +130,8 @@ impl<'de: 't, 't> Deserialize<'de> for Key<'t> {
 pub(crate) fn is_plain(value: &Value, names: &[&str]) -> bool {
     match value {
         Value::Object(map) => map.iter().all(|(name, value)| {
-            !mistaken(name, names) && (["rawInput", "rawOutput", "_meta"].contains(&name.as_str()) || is_plain(value, names))
+            !mistaken(name, names)
+                && (["rawInput", "rawOutput", "_meta"].contains(&name.as_str()) || is_plain(value, names))
         }),
         Value::Array(items) => items.iter().all(|item| is_plain(item, names)),
         _ => true,

@@ -62,13 +62,19 @@ pub(crate) struct State {
     pub(crate) mirror: Option<Mirror>,
     /// So many changes of its own mode the person has agreed to in this turn, by one of the agent's own options.
     pub(crate) agreed: usize,
-    /// Modes and options that are being set back.
-    pub(crate) switching: HashSet<String>,
+    /// Modes and options that are being set back, and whether the agent has gone there again meanwhile.
+    pub(crate) switching: HashMap<String, bool>,
+    /// Those that the person is asked about.
+    pub(crate) wanted: HashSet<String>,
     /// What was approved of tool calls that are under way.
     pub(crate) approved: HashMap<String, Vec<Access>>,
+    /// Tool calls that were refused.
+    pub(crate) refused: HashSet<String>,
     /// What waits until the editor knows the session.
     held: Option<Vec<String>>,
     held_bytes: usize,
+    /// As many turns have ended.
+    pub(crate) turns: u64,
     /// It was stopped: so that it is said once a turn.
     pub(crate) stopped: bool,
 }
@@ -82,6 +88,29 @@ pub(crate) struct Mirror {
 }
 
 impl State {
+    /// The agent went into a mode by itself. Whether somebody has to set it back: else it is being set back, and will be again.
+    pub(crate) fn went(&mut self, name: &str) -> bool {
+        match self.switching.get_mut(name) {
+            Some(again) => {
+                *again = true;
+                false
+            }
+            None => {
+                self.switching.insert(name.to_owned(), false);
+                true
+            }
+        }
+    }
+
+    /// It was set back. Whether it has gone there again meanwhile.
+    pub(crate) fn went_again(&mut self, name: &str) -> bool {
+        let again = self.switching.get_mut(name).is_some_and(std::mem::take);
+        if !again {
+            self.switching.remove(name);
+        }
+        again
+    }
+
     /// The agent is in its mode `now`, in place of `before`: so it says of its modes, and of the option that is the same.
     pub(crate) fn follow(&mut self, before: Option<&str>, now: &str) {
         if let Some(before) = before {
@@ -149,10 +178,12 @@ impl Session {
         if state.prompts > 0 {
             return false;
         }
+        state.turns += 1;
         let cancelled = std::mem::take(&mut state.cancelled);
         state.agreed = 0;
         state.stopped = false;
         state.approved.clear();
+        state.refused.clear();
         cancelled
     }
 }

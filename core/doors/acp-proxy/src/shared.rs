@@ -150,7 +150,12 @@ impl Shared {
     }
 
     /// Asks the agent something of mayi's own, and waits for so long.
-    pub(crate) async fn ask_agent(&self, method: &str, params: &serde_json::Value, limit: Duration) -> OwnAnswer {
+    pub(crate) async fn ask_agent(
+        &self,
+        method: &str,
+        params: &serde_json::Value,
+        limit: Duration,
+    ) -> OwnAnswer {
         let (sender, answer) = oneshot::channel();
         let id = self.ids.next();
         self.flight().own.insert(id.clone(), sender);
@@ -185,7 +190,12 @@ impl Shared {
         });
         let shown: Vec<Id> = {
             let mut flight = self.flight();
-            let of: Vec<Id> = flight.cards.iter().filter(|(_, shown)| gone.contains(&shown.session())).map(|(id, _)| id.clone()).collect();
+            let of: Vec<Id> = flight
+                .cards
+                .iter()
+                .filter(|(_, shown)| gone.contains(&shown.session()))
+                .map(|(id, _)| id.clone())
+                .collect();
             of.iter().for_each(|id| drop(flight.cards.remove(id)));
             of
         };

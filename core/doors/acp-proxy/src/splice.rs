@@ -42,7 +42,8 @@ impl Edit {
 /// The text with all edits made. Where two overlap, none is made: nothing is passed on that nobody meant.
 pub(crate) fn apply(text: &str, mut edits: Vec<Edit>) -> Option<String> {
     edits.sort_by_key(|edit| (edit.at.start, edit.at.end));
-    let mut made = String::with_capacity(text.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
+    let mut made =
+        String::with_capacity(text.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
     let mut from = 0;
     for edit in edits {
         made.push_str(text.get(from..edit.at.start)?);

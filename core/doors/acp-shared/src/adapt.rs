@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::input;
 use crate::tool_calls::Known;
 use mayi_core::call::{
-    Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings,
-    UrlAccess, WriteKind, file_paths, shell,
+    Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, UrlAccess,
+    WriteKind, file_paths, shell,
 };
 use mayi_core::gate::Session;
 use mayi_doors::places::folder_caveat;

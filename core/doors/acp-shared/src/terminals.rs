@@ -37,8 +37,7 @@ pub fn create_call(
     let line = (args.is_empty() && command.contains(char::is_whitespace)).then(|| command.clone());
     let argv: Vec<String> = std::iter::once(command).chain(args).collect();
     let home = mayi_core::call::home();
-    let at =
-        Surroundings { cwd: &cwd, roots: &session.roots, home: home.as_deref(), env: &env, dialect };
+    let at = Surroundings { cwd: &cwd, roots: &session.roots, home: home.as_deref(), env: &env, dialect };
     let mut accesses = match &line {
         Some(line) => shell::line(line, &at),
         None => shell::argv(&argv, &at),

@@ -17,8 +17,6 @@ mod terminals;
 
 pub use connection::{Connection, Offer};
 pub use event::AcpEvent;
-pub use mayi_acp_shared::{
-    AgentError, AskingMode, Briefing, Launch, permission_call, resolve_program,
-};
+pub use mayi_acp_shared::{AgentError, AskingMode, Briefing, Launch, permission_call, resolve_program};
 pub use mayi_doors::places::folder_caveat;
 pub use session::{OpenSession, Opened, Servers, StopReason};

@@ -142,7 +142,9 @@ impl Connection {
         };
         self.announce(wanted, &id);
         let agent_mode = self.put_into_asking_mode(&id, &response, wanted).await?;
-        if let Some(doubt) = mayi_acp_shared::doubt(&wanted.agent, wanted.asks, agent_mode.as_deref(), self.version()) {
+        if let Some(doubt) =
+            mayi_acp_shared::doubt(&wanted.agent, wanted.asks, agent_mode.as_deref(), self.version())
+        {
             self.shared.notice(doubt);
         }
         Ok(Opened { id, agent_mode })

@@ -122,7 +122,11 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
 }
 
 /// Runs what was authorized: the words that were judged, or the line in a shell.
-async fn start(shared: &Shared, authorized: &Authorized<Call>, (wanted, limit): (Wanted, usize)) -> Result<Value, Error> {
+async fn start(
+    shared: &Shared,
+    authorized: &Authorized<Call>,
+    (wanted, limit): (Wanted, usize),
+) -> Result<Value, Error> {
     if shared.terminals.lock().len() >= MOST {
         return Err(denied("too many terminals are open: release some"));
     }

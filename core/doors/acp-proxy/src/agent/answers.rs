@@ -110,7 +110,9 @@ fn initialized(shared: &Shared, id: &Id, message: &Message<'_>) -> String {
         shared.fail(format!("the agent {why}"));
         line::error(Some(id), code::INTERNAL, &format!("the agent {why}"))
     };
-    let Ok(parts) = Parts::parse(result) else { return wrong("answered initialize in a way that can be read in two ways") };
+    let Ok(parts) = Parts::parse(result) else {
+        return wrong("answered initialize in a way that can be read in two ways");
+    };
     if parts.mistaken(&["protocolVersion", "agentCapabilities"]).is_some() {
         return wrong("answered initialize in a way that can be read in two ways");
     }
@@ -125,7 +127,8 @@ fn initialized(shared: &Shared, id: &Id, message: &Message<'_>) -> String {
 fn capable(text: &str, result: &str, parts: &Parts<'_>) -> Option<String> {
     let ours = r#"{"http":true}"#;
     let Some(object) = parts.get("agentCapabilities").filter(|object| object.starts_with('{')) else {
-        let edit = Edit::set(text, result, parts, "agentCapabilities", &format!(r#"{{"mcpCapabilities":{ours}}}"#))?;
+        let edit =
+            Edit::set(text, result, parts, "agentCapabilities", &format!(r#"{{"mcpCapabilities":{ours}}}"#))?;
         return apply(text, vec![edit]);
     };
     let capabilities = Parts::parse(object).ok()?;

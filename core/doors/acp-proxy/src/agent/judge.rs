@@ -34,8 +34,12 @@ impl Asked {
         let (shared, session) = (&self.shared, &self.session);
         let empty = Map::new();
         let fields = self.params.get("toolCall").and_then(Value::as_object).unwrap_or(&empty);
-        let Some(call_id) = fields.get("toolCallId").and_then(Value::as_str).filter(|id| !id.is_empty()) else {
-            return self.refuse(code::INVALID_PARAMS, "session/request_permission needs a toolCall with a toolCallId");
+        let Some(call_id) = fields.get("toolCallId").and_then(Value::as_str).filter(|id| !id.is_empty())
+        else {
+            return self.refuse(
+                code::INVALID_PARAMS,
+                "session/request_permission needs a toolCall with a toolCallId",
+            );
         };
         // Asks that come after a cancel belong to the turn that is gone.
         if session.is_cancelled() {
@@ -89,16 +93,23 @@ impl Asked {
     ) {
         let (shared, session) = (&self.shared, &self.session);
         shared.tool_calls().answered(&session.id, call_id);
+        let mut state = session.state();
         if let Verdict::Allowed(authorized) = verdict {
-            let mut state = session.state();
+            state.refused.remove(call_id);
             // An option that says so lets the agent go into another mode of its own, once.
             if accesses.iter().any(|access| matches!(access, Access::Mode { .. }))
-                && authorized.picked().and_then(|id| options.iter().find(|option| option.option_id == id)).is_some_and(|option| option.danger.is_some())
+                && authorized
+                    .picked()
+                    .and_then(|id| options.iter().find(|option| option.option_id == id))
+                    .is_some_and(|option| option.danger.is_some())
             {
                 state.agreed += 1;
             }
             state.approved.insert(call_id.to_owned(), authorized.call().accesses.clone());
+        } else {
+            state.refused.insert(call_id.to_owned());
         }
+        drop(state);
         shared.answer_agent(&self.id, &answer(verdict, options));
     }
 }

@@ -14,6 +14,9 @@ use mayi_core::approval::visible;
 use mayi_core::call::Door;
 use mayi_core::gate::Verdict;
 
+/// So often an agent is set back before its turn ends by that.
+const TRIES: usize = 5;
+
 /// How long an agent may take to set a mode of its own.
 pub(crate) const SETTING: Duration = Duration::from_secs(10);
 
@@ -34,7 +37,7 @@ pub(super) fn mode(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, tex
             state.agent_mode = Some(mode.to_owned());
             return true;
         }
-        if !state.switching.insert(mode.to_owned()) {
+        if !state.went(mode) {
             return false;
         }
         state.agent_mode.clone()
@@ -72,7 +75,7 @@ pub(super) fn options(shared: &Arc<Shared>, session: &Arc<Session>, list: &str) 
                 continue;
             }
             passes = false;
-            if !state.switching.insert(name.clone()) {
+            if !state.went(&name) {
                 continue;
             }
         }
@@ -117,14 +120,11 @@ impl Change {
         let (shared, session) = (&self.shared, &self.session);
         let shown = visible(&self.name);
         let title = format!("The agent wants to be in its mode `{shown}`, in which it may ask less");
-        let mut reported = mode_call(session, &self.name, &format!("The agent went into its mode `{shown}` by itself"));
+        let mut reported =
+            mode_call(session, &self.name, &format!("The agent went into its mode `{shown}` by itself"));
         reported.door = Door::AcpReported;
         let _ = session.gate().judge_reported(&reported);
-        let back = match &self.back {
-            Some(back) => shared.ask_agent(self.method, back, SETTING).await,
-            None => Err("it has not said in which one it was before".to_owned()),
-        };
-        match back {
+        match self.set_back().await {
             Err(why) => {
                 session.state().switching.remove(&self.name);
                 let why = visible(&why);
@@ -134,13 +134,28 @@ impl Change {
             }
             Ok(answer) => self.told_options(&answer),
         }
+        if !session.state().wanted.insert(self.name.clone()) {
+            return;
+        }
         let ticket = session.gate().submit(mode_call(session, &self.name, &title), &picks());
         let verdict = ticket.verdict().await;
-        session.state().switching.remove(&self.name);
+        session.state().wanted.remove(&self.name);
         let agreed = matches!(&verdict, Verdict::Allowed(authorized) if authorized.picked() == Some(SWITCH));
         if agreed {
             self.go().await;
         }
+    }
+
+    /// Sets it back, until the agent stays there.
+    async fn set_back(&self) -> Result<String, String> {
+        let back = self.back.as_ref().ok_or("it has not said in which one it was before")?;
+        for _ in 0..TRIES {
+            let answer = self.shared.ask_agent(self.method, back, SETTING).await?;
+            if !self.session.state().went_again(&self.name) {
+                return Ok(answer);
+            }
+        }
+        Err("it goes there again and again".to_owned())
     }
 
     /// The person has agreed.
@@ -155,7 +170,8 @@ impl Change {
                 }
                 Of::Option(option, value) => {
                     let before = state.options.insert(option.clone(), value.clone());
-                    if let (Some(before), Some(now)) = (before.as_ref().and_then(Value::as_str), value.as_str())
+                    if let (Some(before), Some(now)) =
+                        (before.as_ref().and_then(Value::as_str), value.as_str())
                         && state.agent_mode.as_deref() == Some(before)
                     {
                         state.agent_mode = Some(now.to_owned());
@@ -177,12 +193,18 @@ impl Change {
     /// The editor hears what the agent's options are now, where they were set.
     fn told_options(&self, answer: &str) {
         let Ok(parts) = crate::parts::Parts::parse(answer) else { return };
-        let Some(list) = parts.get("configOptions").filter(|_| self.method == "session/set_config_option") else { return };
+        let Some(list) = parts.get("configOptions").filter(|_| self.method == "session/set_config_option")
+        else {
+            return;
+        };
         let params = format!(
             r#"{{"sessionId":{},"update":{{"sessionUpdate":"config_option_update","configOptions":{}}}}}"#,
             json!(self.session.id.0),
             amended(&self.session, Some(list))
         );
-        self.shared.tell(&self.session, format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{params}}}"#));
+        self.shared.tell(
+            &self.session,
+            format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{params}}}"#),
+        );
     }
 }

@@ -17,7 +17,8 @@ use mayi_core::gate::Verdict;
 
 /// Characters that mean something to a shell, where an editor hands words to one without quoting them.
 const SPECIAL: &[char] = &[
-    '|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', ']', '#', '~', '=', '%', '{', '}', '!', '\n', ' ', '\t',
+    '|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', ']', '#', '~', '=', '%',
+    '{', '}', '!', '\n', ' ', '\t',
 ];
 
 impl Asked {
@@ -46,9 +47,13 @@ impl Asked {
         if cwd.is_some_and(|cwd| !cwd.as_str().is_some_and(|cwd| Path::new(cwd).is_absolute())) {
             return self.refuse(code::INVALID_PARAMS, "the cwd of terminal/create is an absolute path");
         }
+        if self.params.get("args").is_some_and(|args| !args.is_null() && !args.is_array()) {
+            return self.refuse(code::INVALID_PARAMS, "the args of terminal/create are a list");
+        }
         // Each variable counts: what is read of one in another form than this would not be judged.
         if !is_env(self.params.get("env")) {
-            return self.refuse(code::INVALID_PARAMS, "the env of terminal/create is a list of names and values");
+            return self
+                .refuse(code::INVALID_PARAMS, "the env of terminal/create is a list of names and values");
         }
         let session = &self.session.core;
         // The editor starts it, in a shell of its own or in none.
@@ -78,8 +83,11 @@ impl Asked {
     pub(super) fn terminal(self, message: &Message<'_>) -> Option<String> {
         let id = input::text(&self.params, "terminalId").unwrap_or_default();
         let mut state = self.session.state();
-        let known =
-            if message.method == "terminal/release" { state.terminals.remove(&id) } else { state.terminals.contains(&id) };
+        let known = if message.method == "terminal/release" {
+            state.terminals.remove(&id)
+        } else {
+            state.terminals.contains(&id)
+        };
         drop(state);
         if !known {
             return self.refuse(code::INVALID_PARAMS, "no terminal has this id");
@@ -118,7 +126,10 @@ impl Asked {
             Verdict::Allowed(authorized) => {
                 let carrying = Some(self.session.gate().carry(&authorized));
                 let terminal_of = creates.then(|| Arc::clone(&self.session));
-                self.shared.flight().agent.insert(self.id.clone(), AgentAsk::Passed { carrying, terminal_of });
+                self.shared
+                    .flight()
+                    .agent
+                    .insert(self.id.clone(), AgentAsk::Passed { carrying, terminal_of });
                 Some(line)
             }
             Verdict::Denied(refusal) => self.refuse(code::DENIED, &refusal.reason),
@@ -131,7 +142,9 @@ impl Asked {
 fn unquoted(session: &mayi_core::gate::Session, call: &mut Call, argv: &[String]) {
     let Some((program, args)) = argv.split_first() else { return };
     let base = program.rsplit('/').next().unwrap_or(program);
-    let line_of_a_shell = ["sh", "bash", "zsh", "dash"].contains(&base) && args.len() == 2 && args.first().is_some_and(|first| first.starts_with('-') && first.ends_with('c'));
+    let line_of_a_shell = ["sh", "bash", "zsh", "dash"].contains(&base)
+        && args.len() == 2
+        && args.first().is_some_and(|first| first.starts_with('-') && first.ends_with('c'));
     let special = |word: &String| word.is_empty() || word.contains(SPECIAL);
     if line_of_a_shell || !argv.iter().any(special) {
         return;

@@ -26,7 +26,7 @@ pub(super) fn tool_call(shared: &Arc<Shared>, session: &Arc<Session>, fields: &M
     }
     let unasked = shared.tool_calls().update(&session.id, fields);
     let id = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
-    let changed = changed(shared, session, id);
+    let changed = changed(shared, session, id).or_else(|| all_the_same(shared, session, fields, id));
     match fields.get("status").and_then(Value::as_str) {
         Some("in_progress") => session.gate().started(&session.id, id),
         Some(status @ ("completed" | "failed")) => {
@@ -66,11 +66,24 @@ fn changed(shared: &Shared, session: &Session, id: &str) -> Option<Call> {
     Some(call)
 }
 
+/// A call that was refused, and is told as done.
+fn all_the_same(shared: &Shared, session: &Session, fields: &Map<String, Value>, id: &str) -> Option<Call> {
+    let done = fields.get("status").and_then(Value::as_str) == Some("completed");
+    if !done || !session.state().refused.remove(id) {
+        return None;
+    }
+    let known = shared.tool_calls().known(&session.id, id)?;
+    let from = From { door: Door::AcpReported, session: &session.core, tool_call_id: Some(id) };
+    Some(adapt::tool_call(&from, &known, Vec::new()))
+}
+
 /// Whether what a call touches was among what was approved, in the words of either time.
 fn same(access: &Access, approved: &Access) -> bool {
     match (access, approved) {
         // What was written may be read too, and whether a file was there is another question than which one it is.
-        (Access::Write(_, a) | Access::Read(a), Access::Write(_, b)) | (Access::Read(a), Access::Read(b)) => a.lexical == b.lexical,
+        (Access::Write(_, a) | Access::Read(a), Access::Write(_, b)) | (Access::Read(a), Access::Read(b)) => {
+            a.lexical == b.lexical
+        }
         _ => access == approved,
     }
 }
@@ -86,7 +99,8 @@ fn against(shared: &Arc<Shared>, session: &Arc<Session>, call: &Call) {
     let why = decision.because().map(|finding| finding.reason.to_string()).unwrap_or_default();
     let title = visible(&call.title.chars().take(200).collect::<String>());
     let would = if decision.effect == Effect::Deny { "denies" } else { "asks about" };
-    let text = format!("the agent did this without asking, which the policy {would}: {title} ({})", visible(&why));
+    let text =
+        format!("the agent did this without asking, which the policy {would}: {title} ({})", visible(&why));
     if stops {
         stop(shared, session, &text);
     } else {
@@ -113,7 +127,9 @@ pub(super) fn of_nobody(shared: &Arc<Shared>, id: &str, fields: &Map<String, Val
     let Some(known) = unasked else { return };
     let call = adapt::tool_call(&from, &known, Vec::new());
     let _ = any.gate().judge_reported(&call);
-    shared.note("the agent did something in a session that the editor has not opened: that session is cancelled");
+    shared.note(
+        "the agent did something in a session that the editor has not opened: that session is cancelled",
+    );
     shared.agent.push(line::notification("session/cancel", &json!({"sessionId": id})));
 }
 
@@ -130,13 +146,16 @@ fn stop(shared: &Arc<Shared>, session: &Arc<Session>, text: &str) {
 pub(crate) fn cut(shared: &Arc<Shared>, session: &Arc<Session>) {
     crate::editor::cancel(session);
     shared.agent.push(line::notification("session/cancel", &json!({"sessionId": session.id.0})));
+    let turn = session.state().turns;
     let (shared, session) = (Arc::downgrade(shared), Arc::clone(session));
     tokio::spawn(async move {
         tokio::time::sleep(ENDING).await;
-        if let Some(shared) = shared.upgrade()
-            && session.is_cancelled()
-        {
-            shared.fail("the agent did not end a turn that was stopped");
+        let goes_on = {
+            let state = session.state();
+            state.cancelled && state.turns == turn
+        };
+        if let Some(shared) = shared.upgrade().filter(|_| goes_on) {
+            shared.fail("it did not end a turn that was stopped");
         }
     });
 }

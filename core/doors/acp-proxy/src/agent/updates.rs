@@ -32,7 +32,9 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
     let text = params.get("update").unwrap_or("{}");
     let update = Parts::parse(text).map_err(|error| error.to_string())?;
     if params.mistaken(&["sessionId", "update"]).is_some()
-        || update.mistaken(&["sessionUpdate", "toolCallId", "status", "currentModeId", "modeId", "configOptions"]).is_some()
+        || update
+            .mistaken(&["sessionUpdate", "toolCallId", "status", "currentModeId", "modeId", "configOptions"])
+            .is_some()
     {
         return Err("a name in it can be taken for another one".to_owned());
     }
@@ -65,12 +67,15 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
             Ok(passes.then_some(line).and_then(|line| passed(Some(session), line)))
         }
         "config_option_update" => {
-            let (Some(session), Some(list)) = (&session, update.get("configOptions")) else { return Ok(Some(line)) };
+            let (Some(session), Some(list)) = (&session, update.get("configOptions")) else {
+                return Ok(Some(line));
+            };
             if !modes::options(shared, session, list) {
                 return Ok(None);
             }
             let amended = crate::editor::amended(session, Some(list));
-            let line = Edit::replace(message.line, list, amended).and_then(|edit| apply(message.line, vec![edit]));
+            let line =
+                Edit::replace(message.line, list, amended).and_then(|edit| apply(message.line, vec![edit]));
             Ok(line.and_then(|line| passed(Some(session), line)))
         }
         "subagent_update" => {

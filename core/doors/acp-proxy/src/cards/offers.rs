@@ -33,7 +33,9 @@ pub(super) fn offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<Offer>
     let once = options::allow(&card.agent_options).filter(|_| has(choice::ALLOW_ONCE));
     match once {
         Some(option) => made.agents(option, choice::ALLOW_ONCE, false),
-        None if has(choice::ALLOW_ONCE) => made.own("once", "Allow once", "allow_once", choice::ALLOW_ONCE, None),
+        None if has(choice::ALLOW_ONCE) => {
+            made.own("once", "Allow once", "allow_once", choice::ALLOW_ONCE, None)
+        }
         None => {}
     }
     if !always && has(choice::ALLOW_SESSION) {
@@ -100,9 +102,13 @@ impl Making<'_> {
             return;
         }
         let found = self.raw.iter().find(|raw| {
-            Parts::parse(raw).ok().and_then(|parts| parts.text("optionId")).is_some_and(|id| id == option.option_id)
+            Parts::parse(raw)
+                .ok()
+                .and_then(|parts| parts.text("optionId"))
+                .is_some_and(|id| id == option.option_id)
         });
-        let plain = json!({"optionId": option.option_id, "name": option.name, "kind": option.kind}).to_string();
+        let plain =
+            json!({"optionId": option.option_id, "name": option.name, "kind": option.kind}).to_string();
         let mut raw = found.cloned().unwrap_or(plain);
         if let Some(danger) = option.danger.as_deref().filter(|_| labelled) {
             let name = quoted(&format!("{} ({danger})", visible(&option.name)));
@@ -114,7 +120,12 @@ impl Making<'_> {
                 json!({"optionId": option.option_id, "name": format!("{} ({danger})", option.name), "kind": option.kind}).to_string()
             });
         }
-        self.offers.push(Offer { id: option.option_id.clone(), raw, choice: choice.to_owned(), remember: None });
+        self.offers.push(Offer {
+            id: option.option_id.clone(),
+            raw,
+            choice: choice.to_owned(),
+            remember: None,
+        });
     }
 }
 

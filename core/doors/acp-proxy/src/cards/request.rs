@@ -109,7 +109,9 @@ fn note(card: &Card) -> Value {
 /// The protocol's word for a kind of call.
 fn kind(kind: &str) -> &str {
     match kind {
-        "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" => kind,
+        "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" => {
+            kind
+        }
         "write" | "create" => "edit",
         "shell" => "execute",
         "mode" => "switch_mode",

@@ -47,9 +47,14 @@ pub(crate) fn prepare(session: &Session, result: &Value, told: Option<String>, m
     if state.listed.is_none() {
         state.listed = told;
     }
-    let listed: Value = state.listed.as_deref().and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
+    let listed: Value =
+        state.listed.as_deref().and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
     state.agent_mode = mode.map(str::to_owned);
-    state.options = read(&listed).into_iter().filter(|(_, guarded, _)| *guarded).map(|(id, _, value)| (id, value)).collect();
+    state.options = read(&listed)
+        .into_iter()
+        .filter(|(_, guarded, _)| *guarded)
+        .map(|(id, _, value)| (id, value))
+        .collect();
     let ids: Vec<String> = read(&listed).into_iter().map(|(id, ..)| id).collect();
     let free = |wanted: &str| {
         let mut id = wanted.to_owned();
@@ -122,8 +127,16 @@ pub(crate) fn observe(session: &Session, list: &str) -> Vec<(String, Value, Valu
 }
 
 /// `session/set_mode`, by the person.
-pub(super) fn set_mode(shared: &Arc<Shared>, session: &Arc<Session>, params: &Value, message: &Message<'_>) -> Judged {
-    let mode = params.get("modeId").and_then(Value::as_str).ok_or_else(|| wrong("session/set_mode needs a modeId"))?;
+pub(super) fn set_mode(
+    shared: &Arc<Shared>,
+    session: &Arc<Session>,
+    params: &Value,
+    message: &Message<'_>,
+) -> Judged {
+    let mode = params
+        .get("modeId")
+        .and_then(Value::as_str)
+        .ok_or_else(|| wrong("session/set_mode needs a modeId"))?;
     chosen(shared, session, mode)?;
     let before = switched(session, mode);
     Ok(Some((EditorAsk::SetMode { session: Arc::clone(session), before }, as_it_came(message))))
@@ -164,7 +177,8 @@ pub(super) fn set_option(
     }
     let guarded = {
         let listed = session.state().listed.clone();
-        let listed: Value = listed.as_deref().and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
+        let listed: Value =
+            listed.as_deref().and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
         !read(&listed).iter().any(|(known, guarded, _)| known == option && !guarded)
     };
     let mut before = None;
@@ -198,7 +212,11 @@ fn mirrored(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, id: &Id) {
                 if let Some(before) = before {
                     session.state().follow(Some(&mode), &before);
                 }
-                line::error(Some(&id), code::INTERNAL, &format!("the agent did not take it: {}", visible(&why)))
+                line::error(
+                    Some(&id),
+                    code::INTERNAL,
+                    &format!("the agent did not take it: {}", visible(&why)),
+                )
             }
         };
         shared.editor.push(line);
@@ -242,9 +260,15 @@ pub(crate) fn picks() -> Vec<AgentOption> {
 /// A change of the agent's own mode, as a call.
 pub(crate) fn mode_call(session: &Session, mode: &str, title: &str) -> Call {
     let access = Access::Mode { id: mode.to_owned() };
-    let mut call = mayi_acp_shared::side_call(super::of(session), Door::AcpPermission, title.to_owned(), json!({"mode": mode}), vec![access]);
+    let mut call = mayi_acp_shared::side_call(
+        super::of(session),
+        Door::AcpPermission,
+        title.to_owned(),
+        json!({"mode": mode}),
+        vec![access],
+    );
     call.kind = "switch_mode".to_owned();
-    call.by_hand = Some("one of the options has to be picked by hand".to_owned());
+    call.by_hand = Some("it is a mode of the agent's own, in which it may ask less".to_owned());
     call
 }
 

@@ -53,12 +53,16 @@ pub(super) async fn open(
     params: &Value,
 ) -> Result<Option<(EditorAsk, String)>, String> {
     let cwd = folder(shared, params)?;
-    let mut folders = vec![PathBuf::from(params.get("cwd").and_then(Value::as_str).unwrap_or_default()), cwd.clone()];
+    let mut folders =
+        vec![PathBuf::from(params.get("cwd").and_then(Value::as_str).unwrap_or_default()), cwd.clone()];
     for more in params.get("additionalDirectories").and_then(Value::as_array).into_iter().flatten() {
         let more = Path::new(more.as_str().unwrap_or_default());
         match more.canonicalize() {
-            Ok(real) if more.is_absolute() && (!is_too_wide(&real) || shared.host.is_named(&real)) => folders.push(more.to_owned()),
-            _ => shared.note(format!("{} is no folder of the session for mayi", visible(&more.to_string_lossy()))),
+            Ok(real) if more.is_absolute() && (!is_too_wide(&real) || shared.host.is_named(&real)) => {
+                folders.push(more.to_owned())
+            }
+            _ => shared
+                .note(format!("{} is no folder of the session for mayi", visible(&more.to_string_lossy()))),
         }
     }
     let roots = mayi_doors::places::roots(&folders);
@@ -212,14 +216,23 @@ fn give_up(shared: &Shared, opens: &Opens) {
 }
 
 /// Puts the agent into the mode in which it asks, and tells the editor.
-async fn finish(shared: &Arc<Shared>, id: Id, opens: &Opens, session: Arc<Session>, read: &Value, line: &str) {
+async fn finish(
+    shared: &Arc<Shared>,
+    id: Id,
+    opens: &Opens,
+    session: Arc<Session>,
+    read: &Value,
+    line: &str,
+) {
     let switched = switch(shared, opens, &session, read).await;
     let line = match switched {
         Ok(mode) => {
             prepare(&session, read, listed(line), mode.as_deref());
             let version = shared.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
             let opening = &opens.opening;
-            if let Some(doubt) = mayi_acp_shared::doubt(&opening.agent, opening.asks, mode.as_deref(), version.as_deref()) {
+            if let Some(doubt) =
+                mayi_acp_shared::doubt(&opening.agent, opening.asks, mode.as_deref(), version.as_deref())
+            {
                 shared.note(doubt);
             }
             opened_line(&session, line, mode.as_deref()).unwrap_or_else(|| line.to_owned())
@@ -241,7 +254,12 @@ fn listed(line: &str) -> Option<String> {
 }
 
 /// The mode of its own that the agent is in from now on.
-async fn switch(shared: &Shared, opens: &Opens, session: &Session, read: &Value) -> Result<Option<String>, String> {
+async fn switch(
+    shared: &Shared,
+    opens: &Opens,
+    session: &Session,
+    read: &Value,
+) -> Result<Option<String>, String> {
     let wanted = opens.opening.asking_mode.as_ref();
     let (method, params, mode) = match modes::switch(read, wanted) {
         Switch::Already => return Ok(wanted.map(|mode| mode.0.clone())),
@@ -266,8 +284,11 @@ async fn switch(shared: &Shared, opens: &Opens, session: &Session, read: &Value)
     // What it says of that itself is what was asked of it.
     session.state().agent_mode = Some(mode.clone());
     let answer = shared.ask_agent(method, &params, SWITCHING).await;
-    let answer = answer.map_err(|error| format!("the agent did not go into the mode in which it asks: {error}"))?;
-    if let Some(options) = Parts::parse(&answer).ok().and_then(|parts| parts.get("configOptions").map(str::to_owned)) {
+    let answer =
+        answer.map_err(|error| format!("the agent did not go into the mode in which it asks: {error}"))?;
+    if let Some(options) =
+        Parts::parse(&answer).ok().and_then(|parts| parts.get("configOptions").map(str::to_owned))
+    {
         session.state().listed = Some(options);
     }
     Ok(Some(mode))

@@ -33,7 +33,9 @@ pub(super) fn with_briefing(session: &Session, message: &Message<'_>) -> String 
     let mode = session.gate().mode(&session.id);
     let Some(told) = session.state().briefing.told(mode) else { return plain() };
     let block = serde_json::json!({"type": "text", "text": told}).to_string();
-    Edit::push(message.line, blocks, &block).and_then(|edit| apply(message.line, vec![edit])).unwrap_or_else(plain)
+    Edit::push(message.line, blocks, &block)
+        .and_then(|edit| apply(message.line, vec![edit]))
+        .unwrap_or_else(plain)
 }
 
 fn is_command(blocks: &str) -> bool {

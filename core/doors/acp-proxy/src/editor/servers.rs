@@ -27,15 +27,18 @@ pub(super) fn read(params: &Value) -> Result<Vec<ServerLaunch>, String> {
         }
         let transport = match item.get("type").map(Value::as_str) {
             None | Some(Some("stdio")) => {
-                let program = text(item, "command").ok_or_else(|| format!("the MCP server {shown} has no command"))?;
-                let args = texts(item.get("args")).ok_or_else(|| format!("the args of the MCP server {shown} are no texts"))?;
-                let env = pairs(item.get("env")).ok_or_else(|| format!("the env of the MCP server {shown} is no list of pairs"))?;
+                let program =
+                    text(item, "command").ok_or_else(|| format!("the MCP server {shown} has no command"))?;
+                let args = texts(item.get("args"))
+                    .ok_or_else(|| format!("the args of the MCP server {shown} are no texts"))?;
+                let env = pairs(item.get("env"))
+                    .ok_or_else(|| format!("the env of the MCP server {shown} is no list of pairs"))?;
                 Transport::Stdio { command: std::iter::once(program).chain(args).collect(), env }
             }
             Some(Some("http")) => {
                 let url = text(item, "url").ok_or_else(|| format!("the MCP server {shown} has no url"))?;
-                let headers =
-                    pairs(item.get("headers")).ok_or_else(|| format!("the headers of the MCP server {shown} are no list of pairs"))?;
+                let headers = pairs(item.get("headers"))
+                    .ok_or_else(|| format!("the headers of the MCP server {shown} are no list of pairs"))?;
                 Transport::Http { url, headers }
             }
             Some(other) => {
@@ -83,7 +86,9 @@ fn pairs(list: Option<&Value>) -> Option<BTreeMap<String, String>> {
         None | Some(Value::Null) => return Some(BTreeMap::new()),
         Some(list) => list.as_array()?,
     };
-    let one = |item: &Value| Some((item.get("name")?.as_str()?.to_owned(), item.get("value")?.as_str()?.to_owned()));
+    let one = |item: &Value| {
+        Some((item.get("name")?.as_str()?.to_owned(), item.get("value")?.as_str()?.to_owned()))
+    };
     items.iter().map(one).collect()
 }
 
