@@ -1,4 +1,4 @@
-//! Whatever ends, nobody hangs, and nothing is left. Attack 406.
+//! Whatever ends, nobody hangs, and nothing is left.
 
 use rustix::process::Signal;
 use serde_json::json;

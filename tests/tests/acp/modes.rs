@@ -1,4 +1,4 @@
-//! The agent's own modes, where the agent changes them by itself. Attack 403.
+//! The agent's own modes, where the agent changes them by itself.
 
 use serde_json::{Value, json};
 

@@ -56,7 +56,12 @@ pub(crate) fn mistaken(name: &str, names: &[&str]) -> bool {
     if names.contains(&name) {
         return false;
     }
-    let own = fold(name.trim());
+    let name = name.trim();
+    // What is in ASCII is folded by its case alone, and this is asked of each member of each message.
+    if name.is_ascii() {
+        return names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    }
+    let own = fold(name);
     names.iter().any(|known| fold(known) == own)
 }
 
@@ -135,5 +140,28 @@ pub(crate) fn is_plain(value: &Value, names: &[&str]) -> bool {
         }),
         Value::Array(items) => items.iter().all(|item| is_plain(item, names)),
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Attack 397: names in other letters, with blanks, in letters that look like others to some readers.
+    #[test]
+    fn given_a_name_that_some_readers_take_for_another_then_it_is_found() {
+        for name in ["Path", "PATH", "path ", " path", "pa\u{200d}th", "\u{ff50}ath"] {
+            assert!(mistaken(name, &["path", "content"]), "{name:?}");
+        }
+        for name in ["path", "paths", "x-path", ""] {
+            assert!(!mistaken(name, &["path", "content"]), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn given_what_an_agent_fills_as_it_likes_then_only_the_protocols_own_members_are_looked_at() {
+        let value = serde_json::json!({"rawInput": {"Path": 1}, "_meta": {"Path": 1}, "x": [{"path": 1}]});
+        assert!(is_plain(&value, &["path"]));
+        assert!(!is_plain(&serde_json::json!({"x": [{"Path": 1}]}), &["path"]));
     }
 }
