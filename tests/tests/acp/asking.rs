@@ -58,7 +58,7 @@ fn given_what_is_asked_about_then_the_editor_gets_the_agents_own_request_with_ma
 #[test]
 fn given_what_is_always_asked_about_then_only_once_is_offered_and_wider_scopes_need_a_mark() {
     let mut scene = Scene::open(machine(), &["--wide-scopes"]);
-    scene.agent_wants(1, "a", "X=rm; $X -rf y");
+    scene.agent_wants(1, "a", "PATH=. make");
     let question = scene.editor.until("session/request_permission");
     assert_eq!(options(&question)[0], "once");
     assert!(!options(&question).iter().any(|option| option.starts_with("mayi-")), "{question}");
@@ -175,8 +175,13 @@ fn given_a_cancelled_turn_then_all_that_waits_is_cancelled_at_once_and_late_answ
     let first = scene.editor.until("session/request_permission");
     scene.editor.until("session/request_permission");
     scene.tell("session/cancel", &json!({"sessionId": "s"}));
-    assert_eq!(outcome(&scene.agent.find(|message| message["id"] == 1, "answer")), "cancelled");
-    assert_eq!(scene.agent.find(|message| message["id"] == 2, "answer")["error"]["code"], -32800);
+    for _ in 0..2 {
+        let answer = scene.agent.find(|message| message["id"] == 1 || message["id"] == 2, "answer");
+        match answer["error"]["code"].as_i64() {
+            Some(code) => assert_eq!((&answer["id"], code), (&json!(2), -32800)),
+            None => assert_eq!((&answer["id"], &*outcome(&answer)), (&json!(1), "cancelled")),
+        }
+    }
     scene.editor.until("$/cancel_request");
     scene.pick(&first, "once");
     scene.agent_wants(3, "b", "cargo test");

@@ -1,5 +1,7 @@
 //! What is not mayi's business passes to the byte; what readers could disagree about does not pass at all.
 
+use std::io::Write;
+
 use serde_json::json;
 
 use crate::scene::{Scene, machine, options, outcome, wants};
@@ -164,15 +166,25 @@ fn given_answers_that_nobody_asked_for_and_ids_in_use_then_they_go_no_further() 
 fn given_an_editor_that_does_not_read_then_the_other_direction_goes_on_and_nothing_is_lost() {
     let mut scene = Scene::open(machine(), &[]);
     let text = "x".repeat(1024 * 1024);
-    let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}});
+    let update = json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}});
+    let line =
+        json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}})
+            .to_string();
+    let reads = scene.editor.stop_reading();
+    let stopped = reads.lock().unwrap();
     // More than pipes and queues hold: the agent's side is read as far as there is room.
-    for _ in 0..24 {
-        scene.agent_tells(&chunk);
-        scene.says(r#"{"jsonrpc":"2.0","method":"_vendor/told","params":{}}"#);
-        scene.agent.until("_vendor/told");
+    let mut voice = scene.agents_voice();
+    let speaking = std::thread::spawn(move || {
+        (0..24).try_for_each(|_| voice.write_all(line.as_bytes()).and_then(|()| voice.write_all(b"\n")))
+    });
+    for number in 0..50 {
+        scene.tell("_vendor/told", &json!({"n": number}));
+        assert_eq!(scene.agent.until("_vendor/told")["params"]["n"], number);
     }
+    drop(stopped);
     for _ in 0..24 {
         let update = scene.editor.next();
         assert_eq!(update["params"]["update"]["content"]["text"].as_str().unwrap().len(), text.len());
     }
+    speaking.join().unwrap().unwrap();
 }

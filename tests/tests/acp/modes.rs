@@ -40,8 +40,7 @@ fn given_an_agent_that_goes_into_another_mode_by_itself_then_it_is_set_back_unti
     scene.agent_answers(there["id"].clone(), &json!({}));
     let told = scene.editor.find(|message| message["params"]["update"] == yolo(), "mode");
     assert_eq!(told["params"]["sessionId"], "s");
-    let unasked = scene.record().iter().filter(|entry| entry["kind"] == "unasked").count();
-    assert_eq!(unasked, 2);
+    scene.record("unasked", 2);
 }
 
 /// "where it can't be set back, the turn is cancelled". Attack 403.

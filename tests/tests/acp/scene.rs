@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mayi_tests::{LIMIT, Machine, mayi_program, until};
@@ -15,14 +16,19 @@ const PUPPET: &str = env!("CARGO_BIN_EXE_puppet_agent");
 pub(crate) struct Side {
     name: &'static str,
     lines: Receiver<Vec<u8>>,
+    /// Held while nothing is read.
+    reads: Arc<Mutex<()>>,
 }
 
 impl Side {
     fn of(name: &'static str, from: impl std::io::Read + Send + 'static) -> Self {
         let (to, lines) = channel();
+        let reads = Arc::new(Mutex::new(()));
+        let reading = Arc::clone(&reads);
         std::thread::spawn(move || {
             let mut reader = BufReader::new(from);
             loop {
+                drop(reading.lock());
                 let mut line = Vec::new();
                 match reader.read_until(b'\n', &mut line) {
                     Ok(0) | Err(_) => return,
@@ -35,7 +41,12 @@ impl Side {
                 }
             }
         });
-        Self { name, lines }
+        Self { name, lines, reads }
+    }
+
+    /// As long as this is held, it reads one line at the most.
+    pub(crate) fn stop_reading(&self) -> Arc<Mutex<()>> {
+        Arc::clone(&self.reads)
     }
 
     /// The next line, as it came.
@@ -155,6 +166,11 @@ impl Scene {
     /// An agent that is configured under this name, with its socket in its command.
     pub(crate) fn named(machine: Machine, name: &str) -> Self {
         Self::meeting(machine, &[name], false)
+    }
+
+    /// What speaks as the agent, for another thread.
+    pub(crate) fn agents_voice(&self) -> UnixStream {
+        self.as_agent.try_clone().unwrap()
     }
 
     /// Megabytes of the agent's, as far as anybody takes them.
@@ -299,9 +315,18 @@ impl Scene {
         std::fs::read_to_string(self.machine.outside("stderr")).unwrap()
     }
 
-    /// Entries of the record: their kinds, and what is said of them.
-    pub(crate) fn record(&self) -> Vec<Value> {
-        self.machine.mayi(["log", "--json"]).end().exits(0).lines()
+    /// Entries of this kind in the record, once there are so many.
+    #[track_caller]
+    pub(crate) fn record(&self, kind: &str, count: usize) -> Vec<Value> {
+        let found = std::cell::RefCell::new(Vec::new());
+        until(LIMIT, || {
+            let entries = self.machine.mayi(["log", "--json"]).end().exits(0).lines();
+            let of: Vec<Value> = entries.into_iter().filter(|entry| entry["kind"] == kind).collect();
+            let enough = of.len() == count;
+            *found.borrow_mut() = of;
+            if enough { Ok(()) } else { Err(format!("{kind}: {:?}", found.borrow())) }
+        });
+        found.into_inner()
     }
 }
 

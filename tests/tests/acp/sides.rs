@@ -49,7 +49,8 @@ fn given_an_approval_then_it_covers_just_this_text_once_and_another_one_is_asked
     scene.editor_answers(&json!(3), &json!({}));
     scene.agent.answer(3);
     scene.agent_asks(4, "fs/write_text_file", &write("shown"));
-    scene.pick(&scene.editor.until("session/request_permission").clone(), "mayi-deny");
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
     assert_eq!(scene.agent.answer(4)["error"]["code"], -32003);
 }
 
@@ -110,7 +111,8 @@ fn given_commands_then_they_are_judged_and_run_in_the_folder_that_was_judged() {
     );
     assert_eq!(scene.agent.answer(6)["error"]["code"], -32602);
     scene.agent_asks(5, "terminal/create", &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "env": [{"name": "PATH", "value": "."}]}));
-    scene.pick(&scene.editor.until("session/request_permission").clone(), "mayi-deny");
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
     assert_eq!(scene.agent.answer(5)["error"]["code"], -32003);
 }
 
@@ -146,7 +148,8 @@ fn given_an_approved_command_then_its_terminal_is_covered_once() {
     scene.editor_answers(&json!(2), &json!({"terminalId": "x"}));
     scene.agent.answer(2);
     scene.agent_asks(3, "terminal/create", &create);
-    scene.pick(&scene.editor.until("session/request_permission").clone(), "mayi-deny");
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
     assert_eq!(scene.agent.answer(3)["error"]["code"], -32003);
 }
 

@@ -24,13 +24,7 @@ fn given_something_that_ran_without_asking_and_is_denied_then_the_turn_is_cancel
     assert_eq!(outcome(&scene.agent.answer(1)), "cancelled");
     scene.agent_answers("p", &json!({"stopReason": "cancelled"}));
     scene.editor.answer("p");
-    let effects: Vec<String> = scene
-        .record()
-        .iter()
-        .filter(|entry| entry["kind"] == "unasked")
-        .map(|entry| entry["effect"].as_str().unwrap_or_default().to_owned())
-        .collect();
-    assert_eq!(effects.len(), 2, "{effects:?}");
+    scene.record("unasked", 2);
     scene.editor_leaves();
     let (code, log) = scene.end();
     assert_eq!(code, Some(7));
@@ -99,7 +93,7 @@ fn given_a_call_that_goes_on_as_it_was_approved_then_nothing_is_said() {
     scene.editor.until("session/update");
     scene.editor.until("session/update");
     scene.nothing_for_editor();
-    assert!(!scene.record().iter().any(|entry| entry["kind"] == "unasked"));
+    scene.record("unasked", 0);
 }
 
 /// Attack 397: evidence that can be read in two ways counts against the call that it is about, and is not passed on.
@@ -110,6 +104,7 @@ fn given_an_update_that_can_be_read_in_two_ways_then_its_call_is_asked_about_by_
     scene.agent_wants(1, "t", "cargo test");
     let question = scene.editor.next();
     assert_eq!(question["method"], "session/request_permission", "{question}");
+    assert_eq!(crate::scene::options(&question), ["once", "no"]);
     scene.pick(&question, "no");
     assert_eq!(outcome(&scene.agent.answer(1)), "no");
 }
@@ -121,5 +116,5 @@ fn given_a_tool_call_in_a_session_that_is_not_open_then_it_is_recorded_and_that_
     let params = json!({"sessionId": "other", "update": ran("t", "ls", "completed")});
     scene.agent_says(json!({"jsonrpc": "2.0", "method": "session/update", "params": params}).to_string());
     assert_eq!(scene.agent.until("session/cancel")["params"]["sessionId"], "other");
-    assert_eq!(scene.record().iter().filter(|entry| entry["kind"] == "unasked").count(), 1);
+    scene.record("unasked", 1);
 }

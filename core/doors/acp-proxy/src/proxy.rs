@@ -198,7 +198,7 @@ async fn from_agent(
                 shared.note("the agent sent a line that is not UTF-8: it was not passed on");
                 shared.agent.push(line::error(None, code::INVALID_REQUEST, "a line that is not UTF-8"));
             }
-            Err(error) => return shared.fail(format!("wrote {}", visible(&error.to_string()))),
+            Err(error) => return shared.fail(format!("it wrote {}", visible(&error.to_string()))),
         }
     }
 }

@@ -59,8 +59,12 @@ pub(super) fn offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<Offer>
     }
     // Where nothing plain allows it, one of the agent's own options has to be picked by hand; each says what it does.
     let by_hand = !has(choice::ALLOW_ONCE);
+    let switches = card.accesses.iter().any(|access| access.access == "mode");
+    // What allows just this once is enough, where there is such an option.
+    let plain = options::allow(&card.agent_options).filter(|_| !switches);
+    let enough = |option: &AgentOption| plain.is_none_or(|plain| plain.option_id == option.option_id);
     for option in card.agent_options.iter().filter(|option| option.kind.starts_with("allow")) {
-        if by_hand || (wide && !always && option.danger.is_some()) {
+        if by_hand && enough(option) || (wide && !always && option.danger.is_some()) {
             made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), true);
         }
     }
