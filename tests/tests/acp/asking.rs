@@ -57,7 +57,9 @@ fn given_what_is_asked_about_then_the_editor_gets_the_agents_own_request_with_ma
 /// about can be allowed once.
 #[test]
 fn given_what_is_always_asked_about_then_only_once_is_offered_and_wider_scopes_need_a_mark() {
-    let mut scene = Scene::open(machine(), &["--wide-scopes"]);
+    let mut scene = Scene::puppet(machine(), "", &["--wide-scopes"]);
+    scene.initialize();
+    scene.session("s");
     scene.agent_wants(1, "a", "PATH=. make");
     let question = scene.editor.until("session/request_permission");
     assert_eq!(options(&question)[0], "once");
@@ -151,7 +153,7 @@ fn given_an_answer_at_another_surface_then_the_editors_question_is_withdrawn_and
     scene.agent_wants(1, "t", "make all");
     let question = scene.editor.until("session/request_permission");
     let options = Options { limits: None, ..Options::default() };
-    let store = SqliteStore::open_existing(&scene.machine.outside("data/mayi"), options).unwrap().unwrap();
+    let store = SqliteStore::open(&scene.machine.outside("data/mayi"), options).unwrap();
     let remote = Remote::new(Arc::new(store), Arc::new(Writer::new([0; 0], Redactor::default())));
     let card = remote.waiting().pop().unwrap();
     remote.answer(ApprovalResponse::pick(&card, choice::DENY), "inbox").unwrap();

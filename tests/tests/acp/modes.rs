@@ -72,9 +72,7 @@ fn given_a_mode_that_the_person_sets_then_it_passes_and_stays() {
     assert_eq!(scene.editor.next()["params"]["update"], yolo());
     scene.agent_answers(1, &json!({}));
     scene.editor.answer(1);
-    let answered: Vec<Value> =
-        scene.record().into_iter().filter(|entry| entry["kind"] == "answered").collect();
-    assert_eq!(answered.len(), 1, "{answered:?}");
+    let answered = scene.record("answered", 1);
     assert!(answered[0].to_string().contains("editor"), "{answered:?}");
 }
 
@@ -104,13 +102,7 @@ fn given_an_option_that_the_agent_changes_by_itself_then_it_is_set_back_unless_i
 /// A known agent is put into the mode in which it asks before the editor hears of its session; one without it is not opened.
 #[test]
 fn given_an_agent_with_an_asking_mode_then_its_session_begins_there_or_not_at_all() {
-    let machine = machine();
-    let socket = machine.outside_text("socket");
-    let machine = machine.user(&format!(
-        "version = 1\n[agents.puppet]\ncommand = [{:?}, {socket:?}]\nasking_mode = \"ask\"\n",
-        env!("CARGO_BIN_EXE_puppet_agent")
-    ));
-    let mut scene = Scene::named(machine, "puppet");
+    let mut scene = Scene::puppet(machine(), "asking_mode = \"ask\"\n", &[]);
     scene.initialize();
     let params = json!({"cwd": scene.machine.work(), "mcpServers": []});
     let modes = json!({"currentModeId": "yolo", "availableModes": [{"id": "ask"}, {"id": "yolo"}]});

@@ -163,9 +163,13 @@ impl Scene {
         Self { machine, mayi, to_mayi: Some(to_mayi), editor, as_agent, agent }
     }
 
-    /// An agent that is configured under this name, with its socket in its command.
-    pub(crate) fn named(machine: Machine, name: &str) -> Self {
-        Self::meeting(machine, &[name], false)
+    /// An agent that is configured under a name, `puppet`, with its socket in its command and `more` settings.
+    pub(crate) fn puppet(machine: Machine, more: &str, options: &[&str]) -> Self {
+        let socket = machine.outside_text("socket");
+        let machine = machine
+            .user(&format!("version = 1\n[agents.puppet]\ncommand = [{PUPPET:?}, {socket:?}]\n{more}"));
+        let words: Vec<&str> = std::iter::once("puppet").chain(options.iter().copied()).collect();
+        Self::meeting(machine, &words, false)
     }
 
     /// What speaks as the agent, for another thread.
@@ -201,9 +205,9 @@ impl Scene {
     pub(crate) fn session_with(&mut self, id: &str, result: &Value) -> Value {
         let key = format!("new-{id}");
         let params = json!({"cwd": self.machine.work(), "mcpServers": []});
-        self.ask(&key, "session/new", &params);
+        self.ask(&*key, "session/new", &params);
         self.agent.until("session/new");
-        self.agent_answers(&key, result);
+        self.agent_answers(&*key, result);
         self.editor.answer(&*key)
     }
 

@@ -42,7 +42,9 @@ pub(super) fn offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<Offer>
         let name = format!("Allow for this session: {}", what(card));
         made.own("session", &name, "allow_always", choice::ALLOW_SESSION, None);
     }
-    if !always && wide && has(choice::ALLOW_ALWAYS) {
+    // Whoever has no name in the configuration is remembered for a session at most.
+    let named = !card.agent_name.contains(':');
+    if !always && wide && named && has(choice::ALLOW_ALWAYS) {
         for suggestion in card.suggestions.iter().take(MOST) {
             let pattern = short(&suggestion.patterns.join(", "));
             for (scope, word) in [(RememberScope::Workspace, "workspace"), (RememberScope::User, "user")] {
