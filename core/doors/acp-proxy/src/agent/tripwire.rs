@@ -52,7 +52,7 @@ fn changed(shared: &Shared, session: &Session, id: &str) -> Option<Call> {
     let known = shared.tool_calls().known(&session.id, id)?;
     if let Some(approval) = waiting {
         let from = From { door: Door::AcpPermission, session: &session.core, tool_call_id: Some(id) };
-        let _ = session.gate().revise(approval, adapt::tool_call(&from, &known, Vec::new()));
+        session.gate().revise(approval, adapt::tool_call(&from, &known, Vec::new()));
         return None;
     }
     let from = From { door: Door::AcpReported, session: &session.core, tool_call_id: Some(id) };
