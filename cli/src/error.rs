@@ -65,6 +65,15 @@ impl CliError {
         self.exit
     }
 
+    /// What is wrong, for somebody else to tell.
+    pub(crate) fn text(&self) -> String {
+        match &self.told {
+            Told::Nothing => String::new(),
+            Told::Message(message) => message.clone(),
+            Told::Config(errors) => errors.to_string(),
+        }
+    }
+
     /// Tells the person, on standard error.
     pub(crate) fn report(&self, color: bool) {
         match &self.told {

@@ -9,6 +9,7 @@ mod exit;
 mod memory;
 mod options;
 mod person;
+mod pipes;
 mod print;
 mod state;
 pub mod surface;

@@ -1,5 +1,6 @@
 //! The command line, and its commands, one a file; what a command takes is said beside it.
 
+mod acp;
 mod agents;
 mod bypass;
 mod check;
@@ -26,6 +27,7 @@ mod trust;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use self::acp::AcpArgs;
 use self::bypass::BypassArgs;
 use self::check::CheckArgs;
 use self::config::ConfigCommand;
@@ -51,6 +53,7 @@ const AFTER: &str = "\
 Examples:
   mayi run demo                         see how it works, with an agent that is built in
   mayi run claude \"fix the failing test\"
+  mayi acp claude                       the same agent for an editor that speaks ACP
   mayi agents                           which agents there are
   mayi check shell 'rm -rf target'      what would be decided, and why
   mayi log                              what happened
@@ -81,6 +84,9 @@ pub(crate) enum Command {
     /// Give an agent one prompt, with every tool call gated
     #[command(after_help = run::AFTER)]
     Run(Box<RunArgs>),
+    /// Be an agent for an editor, with another one behind it and every tool call gated
+    #[command(after_help = acp::AFTER)]
+    Acp(Box<AcpArgs>),
     /// Say what would be decided about a call, and why
     #[command(after_help = check::AFTER)]
     Check(Box<CheckArgs>),
@@ -170,6 +176,10 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             args.settle()?;
             ctx.sources.command_line = args.command_line();
             run::run(*args, ctx).await
+        }
+        Command::Acp(args) => {
+            ctx.sources.command_line = args.command_line();
+            acp::acp(*args, ctx).await
         }
         Command::Check(args) => {
             ctx.sources.command_line = args.command_line();

@@ -27,6 +27,7 @@ use tokio::time::{Instant, timeout_at};
 use self::output::{Ending, Output};
 pub(super) use self::prompt::listen_for_signals;
 use self::prompt::{Asking, Next};
+pub(super) use self::setup::may_be_in;
 use self::setup::{Setup, spoken};
 use self::turn::{Cut, Turns};
 use crate::context::Context;

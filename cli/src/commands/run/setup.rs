@@ -111,7 +111,11 @@ pub(super) fn on_ask(args: &RunArgs, terminal: bool) -> Result<OnAsk, CliError> 
 }
 
 /// Whether `agent` may be in the mode that was chosen.
-pub(super) fn may_be_in(mode: Option<Mode>, agent: &AgentId, loaded: &Loaded) -> Result<(), CliError> {
+pub(in crate::commands) fn may_be_in(
+    mode: Option<Mode>,
+    agent: &AgentId,
+    loaded: &Loaded,
+) -> Result<(), CliError> {
     let least = loaded.policy.least_mode(agent);
     match mode.zip(loaded.locks.mode()).filter(|(mode, _)| *mode < least) {
         None => Ok(()),

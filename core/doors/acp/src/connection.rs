@@ -10,10 +10,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::dispatch;
-use super::launch::{Launch, Process};
 use super::shared::Shared;
 use super::stdio::{self, Fault};
 use super::{AcpEvent, AgentError};
+use mayi_acp_shared::{Launch, Process};
 use mayi_core::gate::Gate;
 
 /// How long an agent may take to start.
@@ -62,7 +62,11 @@ impl Connection {
         offer: Offer,
         events: mpsc::UnboundedSender<AcpEvent>,
     ) -> Result<Self, AgentError> {
-        let (process, pipes) = Process::start(launch, &events).await?;
+        let (process, pipes) = {
+            let events = events.clone();
+            let hears = move |line| drop(events.send(AcpEvent::Stderr(line)));
+            Process::start(launch, hears).await?
+        };
         let fault = Fault::default();
         let transport = stdio::transport(pipes, fault.clone(), events.clone());
         let shared = Arc::new(Shared::new(gate, offer, events));
@@ -167,7 +171,10 @@ impl Connection {
         match answer {
             Ok(answer) => Ok(answer),
             Err(error) if self.is_gone(&error) => Err(self.end_of_agent(what).await),
-            Err(error) => Err(AgentError::refused(what, &error)),
+            Err(error) => {
+                let code: i32 = error.code.into();
+                Err(AgentError::refused(what, code.into(), &error.message, error.data.as_ref()))
+            }
         }
     }
 

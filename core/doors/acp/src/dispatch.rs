@@ -8,10 +8,10 @@ use agent_client_protocol::v1::{Dispatch, Responder};
 use agent_client_protocol::{Error, Handled, UntypedMessage};
 use serde_json::Value;
 
-use super::adapt::{self, From};
 use super::lines::REFUSED;
-use super::shared::{Shared, invalid};
+use super::shared::{Shared, invalid, session_of};
 use super::{AcpEvent, files, permission, terminals};
+use mayi_acp_shared::adapt::{self, From};
 use mayi_core::call::{Door, SessionId};
 use mayi_core::policy::Effect;
 
@@ -135,7 +135,7 @@ fn revise(shared: &Shared, session: &mayi_core::gate::Session, id: &str) {
 
 fn taint(shared: &Shared, params: &Value) {
     let Some(id) = params.get("toolCallId").and_then(Value::as_str) else { return };
-    if let Some(session) = adapt::session_of(&shared.gate, params) {
+    if let Some(session) = session_of(&shared.gate, params) {
         shared.tool_calls().taint(&session.id, id);
     }
 }

@@ -3,23 +3,19 @@
 //! What was judged is what is opened: the resolved path is walked again without following any link,
 //! and the file is looked at once more after it is open (decisions, section 1).
 
-use std::fs::File;
 use std::io::{Read, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::Responder;
 use serde_json::{Value, json};
 
-use super::input::text;
-use super::shared::{Shared, Turn, denied, invalid};
-use super::{adapt, side_door};
-use mayi_core::call::{Access, Call, Diff, Door};
+use super::shared::{Shared, Turn, denied, invalid, session_of};
+use mayi_acp_shared::adapt;
+use mayi_acp_shared::files::{Purpose, open, read_call, write_call};
+use mayi_acp_shared::input::text;
+use mayi_core::call::{Access, Call};
 use mayi_core::gate::{Authorized, Session, Verdict};
-
-/// The largest text that a diff is made of.
-const LARGEST_SHOWN: u64 = 1024 * 1024;
 
 /// The largest file that is read for an agent.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -32,8 +28,7 @@ pub(super) fn read(shared: &Arc<Shared>, params: Value, responder: Responder<Val
         return responder
             .respond_with_error(invalid("fs/read_text_file needs a sessionId of mine and a path"));
     };
-    let access = adapt::file(&session.cwd, &path, false);
-    let call = side_door::call(&session, Door::AcpFs, format!("Read {path}"), params.clone(), vec![access]);
+    let call = read_call(&session, &path, &params);
     let missing_is_empty = shared.offer.missing_files_are_empty;
     serve(shared, session, call, responder, move |authorized| {
         let line = params.get("line").and_then(Value::as_u64);
@@ -54,18 +49,7 @@ pub(super) fn write(shared: &Arc<Shared>, params: Value, responder: Responder<Va
             "fs/write_text_file needs a sessionId of mine, a path and a content",
         ));
     };
-    let access = adapt::file(&session.cwd, &path, true);
-    let mut call =
-        side_door::call(&session, Door::AcpFs, format!("Write {path}"), json!({"path": path}), vec![access]);
-    // The card shows what changes: the text that is there now is the old one.
-    let old_text = match current_text(&call) {
-        Ok(text) => text,
-        Err(why) => {
-            call.not_shown.push(format!("what is in {path} now: {why}"));
-            None
-        }
-    };
-    call.diffs.push(Diff { path: path.clone(), old_text, new_text: content });
+    let call = write_call(&session, &path, content);
     serve(shared, session, call, responder, move |authorized| {
         write_file(authorized, &path)?;
         Ok(json!({}))
@@ -73,7 +57,7 @@ pub(super) fn write(shared: &Arc<Shared>, params: Value, responder: Responder<Va
 }
 
 fn target(shared: &Shared, params: &Value) -> Option<(Session, String)> {
-    Some((adapt::session_of(&shared.gate, params)?, text(params, "path")?))
+    Some((session_of(&shared.gate, params)?, text(params, "path")?))
 }
 
 /// Hands the call in, and does `work` in a task of its own if it is allowed.
@@ -114,25 +98,6 @@ fn serve(
         }
     });
     Ok(())
-}
-
-/// The text that is there now, if there is a file. Only a plain file is opened for it, and only as
-/// much is read as a person would look at.
-fn current_text(call: &Call) -> Result<Option<String>, &'static str> {
-    let Some(Access::Write(_, path)) = call.accesses.first() else { return Ok(None) };
-    match std::fs::symlink_metadata(&path.resolved) {
-        Err(_) => return Ok(None),
-        Ok(meta) if !meta.is_file() => return Err("it is not a file"),
-        Ok(meta) if meta.len() > LARGEST_SHOWN => return Err("it is larger than a person would look at"),
-        Ok(_) => {}
-    }
-    let mut text = String::new();
-    let file = open(&path.resolved, Purpose::Read).map_err(|_| "it can't be read")?;
-    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-        return Err("it is not a file");
-    }
-    file.take(LARGEST_SHOWN).read_to_string(&mut text).map_err(|_| "it is not UTF-8 text")?;
-    Ok(Some(text))
 }
 
 fn read_file(authorized: &Authorized<Call>, given: &str) -> Result<String, Error> {
@@ -176,38 +141,6 @@ fn write_file(authorized: &Authorized<Call>, given: &str) -> Result<(), Error> {
     file.set_len(0)
         .and_then(|()| file.write_all(diff.new_text.as_bytes()))
         .map_err(|error| io_error(&error, given))
-}
-
-enum Purpose {
-    Read,
-    Write,
-}
-
-/// Opens exactly this path: no link is followed, and a pipe is not waited for.
-#[cfg(target_os = "linux")]
-fn open(path: &Path, purpose: Purpose) -> std::io::Result<File> {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
-    let flags = match purpose {
-        Purpose::Read => OFlags::RDONLY,
-        Purpose::Write => OFlags::WRONLY | OFlags::CREATE,
-    } | OFlags::NONBLOCK
-        | OFlags::CLOEXEC
-        | OFlags::NOFOLLOW;
-    let mode = if matches!(purpose, Purpose::Write) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
-    let fd = openat2(CWD, path, flags, mode, ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS)?;
-    Ok(File::from(fd))
-}
-
-/// Opens this path if it still leads where it was judged to lead.
-#[cfg(not(target_os = "linux"))]
-fn open(path: &Path, purpose: Purpose) -> std::io::Result<File> {
-    if mayi_core::call::resolve(path)? != path {
-        return Err(std::io::Error::other("the path has changed since the call was judged"));
-    }
-    match purpose {
-        Purpose::Read => File::open(path),
-        Purpose::Write => std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path),
-    }
 }
 
 #[cfg(unix)]
@@ -254,20 +187,5 @@ mod tests {
         assert_eq!(slice("a\nb\nc\n", Some(2), Some(1)), "b\n");
         assert_eq!(slice("a\nb\nc", Some(3), None), "c");
         assert_eq!(slice("a\n", Some(9), Some(9)), "");
-    }
-
-    /// Attacks, properties: "the file opened is the file judged, under random links". Attack 26.
-    #[cfg(unix)]
-    #[test]
-    fn given_a_link_put_in_place_after_judging_then_it_is_not_followed() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().canonicalize().unwrap();
-        std::fs::create_dir(root.join("d")).unwrap();
-        std::fs::write(root.join("secret"), "x").unwrap();
-        std::os::unix::fs::symlink(root.join("secret"), root.join("d/f")).unwrap();
-        std::os::unix::fs::symlink(root.join("d"), root.join("e")).unwrap();
-        assert!(open(&root.join("d/f"), Purpose::Read).is_err());
-        assert!(open(&root.join("e/g"), Purpose::Write).is_err());
-        assert!(open(&root.join("d/g"), Purpose::Write).is_ok());
     }
 }

@@ -8,9 +8,6 @@ use serde_json::value::RawValue;
 use mayi_core::approval::visible;
 use mayi_core::call::json;
 
-/// The longest line that is read: larger than any message of the agents that people use.
-pub(super) const LONGEST: usize = 64 * 1024 * 1024;
-
 /// The member that stands in for the parameters of a message that must not be judged.
 pub(super) const REFUSED: &str = "mayi/refused";
 

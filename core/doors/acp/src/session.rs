@@ -10,9 +10,9 @@ use agent_client_protocol::UntypedMessage;
 use serde_json::{Value, json};
 
 use super::connection::Connection;
-use super::modes::{self, AskingMode, Switch};
 use super::shared::Turn;
-use super::{AgentError, asks};
+use super::{AgentError, AskingMode};
+use mayi_acp_shared::modes::{self, Switch};
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{Asks, ServerLaunch, Transport};
 use mayi_core::gate::{Behind, Session};
@@ -142,7 +142,9 @@ impl Connection {
         };
         self.announce(wanted, &id);
         let agent_mode = self.put_into_asking_mode(&id, &response, wanted).await?;
-        if let Some(doubt) = asks::doubt(wanted, agent_mode.as_deref(), self.version()) {
+        if let Some(doubt) =
+            mayi_acp_shared::doubt(&wanted.agent, wanted.asks, agent_mode.as_deref(), self.version())
+        {
             self.shared.notice(doubt);
         }
         Ok(Opened { id, agent_mode })

@@ -5,15 +5,16 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::Error;
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use super::terminals::Terminals;
-use super::tool_calls::ToolCalls;
 use super::{AcpEvent, Offer};
+use mayi_acp_shared::ToolCalls;
 use mayi_core::approval::ApprovalId;
 use mayi_core::call::SessionId;
-use mayi_core::gate::Gate;
+use mayi_core::gate::{Gate, Session};
 
 /// What all handlers of one connection share.
 pub(super) struct Shared {
@@ -77,6 +78,12 @@ impl Shared {
     pub(super) fn notice(&self, text: impl Into<String>) {
         let _ = self.events.send(AcpEvent::Notice(text.into()));
     }
+}
+
+/// The session that a request names, or the connection's root session.
+pub(super) fn session_of(gate: &Gate, params: &Value) -> Option<Session> {
+    let id = params.get("sessionId").and_then(Value::as_str).unwrap_or_default();
+    gate.session(&SessionId(id.to_owned()))
 }
 
 /// `invalid params`, with a text that says what is wrong.

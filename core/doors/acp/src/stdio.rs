@@ -10,8 +10,8 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec, LinesCodecError};
 
 use super::AcpEvent;
-use super::launch::Pipes;
-use super::lines::{self, LONGEST, Line};
+use super::lines::{self, Line};
+use mayi_acp_shared::{LONGEST, Pipes};
 
 /// So long after the agent has ended, what it started may still hold its output open.
 const AFTER: std::time::Duration = std::time::Duration::from_millis(200);

@@ -1,6 +1,6 @@
 //! `terminal/*`: commands that mayi runs for the agent, through the gate.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::Error;
@@ -10,10 +10,11 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use tokio::sync::watch;
 
-use super::input::{self, text};
-use super::shared::{Shared, Turn, denied, invalid};
-use super::{adapt, side_door};
-use mayi_core::call::{Access, Call, Dialect, Door, Surroundings, shell};
+use super::shared::{Shared, Turn, denied, invalid, session_of};
+use mayi_acp_shared::adapt;
+use mayi_acp_shared::input::text;
+use mayi_acp_shared::terminals::{Wanted, create_call};
+use mayi_core::call::{Call, Dialect};
 use mayi_core::gate::{Authorized, Verdict};
 use mayi_doors::process::{self, Family, without_own_variables};
 
@@ -81,59 +82,22 @@ impl Terminal {
     }
 }
 
-/// What `terminal/create` asks for.
-struct Wanted {
-    argv: Vec<String>,
-    /// A line without arguments that only a shell can run.
-    line: Option<String>,
-    limit: usize,
-}
-
 pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<Value>) -> Result<(), Error> {
-    let session = adapt::session_of(&shared.gate, &params);
-    let (Some(session), Some(command)) = (session, text(&params, "command")) else {
-        return responder
-            .respond_with_error(invalid("terminal/create needs a sessionId of mine and a command"));
+    let Some(session) = session_of(&shared.gate, &params) else {
+        return responder.respond_with_error(invalid("terminal/create needs a sessionId of mine"));
     };
     if shared.turn(&session.id) == Turn::Cancelled {
         return responder.respond_with_error(denied("the turn was cancelled"));
     }
-    let given = params.get("args").and_then(Value::as_array).cloned().unwrap_or_default();
-    let args: Option<Vec<String>> = given.iter().map(|arg| arg.as_str().map(str::to_owned)).collect();
-    let Some(args) = args else {
-        return responder.respond_with_error(invalid("the args of terminal/create are strings"));
-    };
-    let cwd = session.cwd.join(input::cwd(&params).unwrap_or_default());
-    let env: BTreeMap<String, String> = input::env(&params).into_iter().collect();
-    let line = (args.is_empty() && command.contains(char::is_whitespace)).then(|| command.clone());
-    let argv: Vec<String> = std::iter::once(command).chain(args).collect();
-    let home = mayi_core::call::home();
     // A line is run by `/bin/sh`.
-    let at = Surroundings {
-        cwd: &cwd,
-        roots: &session.roots,
-        home: home.as_deref(),
-        env: &env,
-        dialect: Dialect::Sh,
+    let (call, wanted) = match create_call(&session, &params, Dialect::Sh) {
+        Ok(found) => found,
+        Err(wrong) => return responder.respond_with_error(invalid(wrong)),
     };
-    let mut accesses = match &line {
-        Some(line) => shell::line(line, &at),
-        None => shell::argv(&argv, &at),
-    };
-    for access in &mut accesses {
-        if let Access::Shell(shell) = access {
-            shell.caveats.extend(mayi_doors::places::folder_caveat(&session, &cwd));
-        }
-    }
-    let title = line.clone().unwrap_or_else(|| shell::join(&argv));
-    let mut call = side_door::call(&session, Door::AcpTerminal, title, params.clone(), accesses);
-    call.cwd = cwd;
-    call.env = env;
     let limit = params
         .get("outputByteLimit")
         .and_then(Value::as_u64)
         .map_or(KEPT, |limit| usize::try_from(limit).unwrap_or(usize::MAX).min(16 * KEPT));
-    let wanted = Wanted { argv, line, limit };
     let accesses = call.accesses.clone();
     shared.tool_calls().gate_open(&session.id, |known| adapt::touches(&session, known, &accesses));
     let ticket = shared.gate.submit(call, &[]);
@@ -146,7 +110,7 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
             () = cancellation.cancelled() => Verdict::Cancelled,
         };
         let result = match verdict {
-            Verdict::Allowed(authorized) => start(&shared, &authorized, wanted).await,
+            Verdict::Allowed(authorized) => start(&shared, &authorized, (wanted, limit)).await,
             Verdict::Denied(refusal) => Err(denied(&refusal.reason)),
             Verdict::Cancelled => Err(Error::request_cancelled()),
         };
@@ -158,7 +122,11 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
 }
 
 /// Runs what was authorized: the words that were judged, or the line in a shell.
-async fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -> Result<Value, Error> {
+async fn start(
+    shared: &Shared,
+    authorized: &Authorized<Call>,
+    (wanted, limit): (Wanted, usize),
+) -> Result<Value, Error> {
     if shared.terminals.lock().len() >= MOST {
         return Err(denied("too many terminals are open: release some"));
     }
@@ -175,7 +143,7 @@ async fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -
                 .unwrap_or_else(|_| authorized.call().cwd.clone()),
         )
         .env_remove("PWD")
-        .env("PATH", super::launch::safe_path(&[]));
+        .env("PATH", mayi_acp_shared::safe_path(&[]));
     without_own_variables(&mut command);
     command.envs(&authorized.call().env);
     let carrying = shared.gate.carry(authorized);
@@ -194,7 +162,7 @@ async fn start(shared: &Shared, authorized: &Authorized<Call>, wanted: Wanted) -
     let (exit, exits) = watch::channel(None);
     let terminal = Arc::new(Terminal {
         family: Mutex::new(family),
-        output: Mutex::new(Output { bytes: Vec::new(), limit: wanted.limit, truncated: false }),
+        output: Mutex::new(Output { bytes: Vec::new(), limit, truncated: false }),
         exit: exits,
     });
     let readers = [

@@ -1,7 +1,6 @@
 //! `mayi mcp`: the gateway itself.
 
 mod http;
-mod pipes;
 mod servers;
 
 use std::sync::Arc;
@@ -72,7 +71,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
             http::listen(door, at, &args, (data, &told), interrupted).await.map(|()| Exit::Interrupted)
         }
         None => {
-            let (input, output) = pipes::both();
+            let (input, output) = crate::pipes::both();
             tokio::select! {
                 ended = stdio::serve(&door, input, output) => ended
                     .map(|()| Exit::Done)

@@ -84,7 +84,7 @@ const THINKING: &[&str] = &[
 ];
 
 /// Whether this is nothing but the start of a sub-agent, whose own calls are judged: what it is told, and of which type it is.
-pub(super) fn starts_sub_agent(input: &Value) -> bool {
+pub fn starts_sub_agent(input: &Value) -> bool {
     text(input, "subagent_type").is_some() && text(input, "prompt").is_some() && only_thinks(input)
 }
 
@@ -92,7 +92,7 @@ pub(super) fn starts_sub_agent(input: &Value) -> bool {
 const EDIT_WORDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"];
 
 /// Every path in the input, by the keys that are known.
-pub(super) fn paths(input: &Value) -> Vec<String> {
+pub fn paths(input: &Value) -> Vec<String> {
     let mut found: Vec<String> = PATHS.iter().filter_map(|key| text(input, key)).collect();
     for key in ["paths", "files", "file_paths"] {
         if let Some(items) = input.get(key).and_then(Value::as_array) {
@@ -106,24 +106,27 @@ pub(super) fn paths(input: &Value) -> Vec<String> {
 }
 
 /// Paths of what a call moves.
-pub(super) fn moved(input: &Value) -> Vec<String> {
+pub fn moved(input: &Value) -> Vec<String> {
     MOVED.iter().filter_map(|key| text(input, key)).collect()
 }
 
 /// Paths that something is moved or written to.
-pub(super) fn new_paths(input: &Value) -> Vec<String> {
+pub fn new_paths(input: &Value) -> Vec<String> {
     NEW_PATHS.iter().filter_map(|key| text(input, key)).collect()
 }
 
 /// A change to one file, as Codex lists them: `{"PATH": {"type": "add" | "update" | "delete"}}`.
-pub(super) struct Change {
-    pub(super) path: String,
-    pub(super) kind: String,
-    pub(super) moved_to: Option<String>,
+pub struct Change {
+    /// The file.
+    pub path: String,
+    /// The agent's word for it.
+    pub kind: String,
+    /// Where it goes, if it is moved.
+    pub moved_to: Option<String>,
 }
 
 /// The changes in the input.
-pub(super) fn changes(input: &Value) -> Vec<Change> {
+pub fn changes(input: &Value) -> Vec<Change> {
     let Some(map) = input.get("changes").and_then(Value::as_object) else { return Vec::new() };
     map.iter()
         .map(|(path, change)| Change {
@@ -135,7 +138,7 @@ pub(super) fn changes(input: &Value) -> Vec<Change> {
 }
 
 /// A command in the input.
-pub(super) enum Command {
+pub enum Command {
     /// Words that a program gets as they are.
     Words(Vec<String>),
     /// A line for a shell.
@@ -143,7 +146,7 @@ pub(super) enum Command {
 }
 
 /// Every command in the input, by the keys that are known.
-pub(super) fn commands(input: &Value) -> Vec<Command> {
+pub fn commands(input: &Value) -> Vec<Command> {
     let mut found = Vec::new();
     for key in ["command", "cmd", "commandLine", "command_line", "script", "shell_command"] {
         match input.get(key) {
@@ -172,12 +175,12 @@ fn words<'a>(items: impl Iterator<Item = &'a Value>) -> Command {
 }
 
 /// The folder that a command runs in.
-pub(super) fn cwd(input: &Value) -> Option<String> {
+pub fn cwd(input: &Value) -> Option<String> {
     ["cwd", "workdir", "working_directory", "workingDirectory"].iter().find_map(|key| text(input, key))
 }
 
 /// Variables that are set for a command.
-pub(super) fn env(input: &Value) -> Vec<(String, String)> {
+pub fn env(input: &Value) -> Vec<(String, String)> {
     match input.get("env") {
         Some(Value::Object(map)) => map
             .iter()
@@ -194,7 +197,7 @@ pub(super) fn env(input: &Value) -> Vec<(String, String)> {
 }
 
 /// Every address in the input.
-pub(super) fn urls(input: &Value) -> Vec<String> {
+pub fn urls(input: &Value) -> Vec<String> {
     let mut found: Vec<String> = ["url", "uri", "href"].iter().filter_map(|key| text(input, key)).collect();
     if let Some(items) = input.get("urls").and_then(Value::as_array) {
         found.extend(items.iter().filter_map(Value::as_str).map(str::to_owned));
@@ -203,7 +206,7 @@ pub(super) fn urls(input: &Value) -> Vec<String> {
 }
 
 /// Whether every key of the input is known to only read, and every path in it is text.
-pub(super) fn only_reads(input: &Value) -> bool {
+pub fn only_reads(input: &Value) -> bool {
     let texts =
         PATHS.iter().filter_map(|key| input.get(key)).all(|value| value.is_string() || value.is_null());
     let listed = |key: &&str| match input.get(key) {
@@ -219,7 +222,7 @@ pub(super) fn only_reads(input: &Value) -> bool {
 }
 
 /// Folders that the patterns of a search lead to.
-pub(super) fn searched(input: &Value) -> Vec<String> {
+pub fn searched(input: &Value) -> Vec<String> {
     let texts = ["pattern", "glob", "include", "exclude", "query"].iter().filter_map(|key| input.get(key));
     let texts = texts.flat_map(|value| match value {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>(),
@@ -230,7 +233,7 @@ pub(super) fn searched(input: &Value) -> Vec<String> {
 
 /// Whether the input is a call to a tool server and nothing else: in the form of `server`, `tool`
 /// and `arguments`, or in that of Codex's question about one.
-pub(super) fn only_mcp(input: &Value) -> bool {
+pub fn only_mcp(input: &Value) -> bool {
     keys_within(
         input,
         &[&["server", "tool", "arguments", "server_name", "request", "id", "turn_id", "call_id"]],
@@ -238,7 +241,7 @@ pub(super) fn only_mcp(input: &Value) -> bool {
 }
 
 /// Whether every key of the input is known to only think.
-pub(super) fn only_thinks(input: &Value) -> bool {
+pub fn only_thinks(input: &Value) -> bool {
     keys_within(input, &[THINKING])
 }
 
@@ -250,6 +253,8 @@ fn keys_within(input: &Value, known: &[&[&str]]) -> bool {
     }
 }
 
-pub(super) fn text(value: &Value, key: &str) -> Option<String> {
+/// A member that is a text, and not an empty one.
+#[must_use]
+pub fn text(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }

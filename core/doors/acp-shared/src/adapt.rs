@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::input;
-use super::tool_calls::Known;
+use crate::input;
+use crate::tool_calls::Known;
 use mayi_core::call::{
-    Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings,
-    UrlAccess, WriteKind, file_paths, shell,
+    Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, UrlAccess,
+    WriteKind, file_paths, shell,
 };
 use mayi_core::gate::Session;
 use mayi_doors::places::folder_caveat;
@@ -19,14 +19,17 @@ use mayi_doors::places::folder_caveat;
 const MOST: usize = 512;
 
 /// Where a call comes from.
-pub(super) struct From<'a> {
-    pub(super) door: Door,
-    pub(super) session: &'a Session,
-    pub(super) tool_call_id: Option<&'a str>,
+pub struct From<'a> {
+    /// The door.
+    pub door: Door,
+    /// The session.
+    pub session: &'a Session,
+    /// The protocol's id of the tool call.
+    pub tool_call_id: Option<&'a str>,
 }
 
 /// The call that a tool call of the agent's means.
-pub(super) fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) -> Call {
+pub fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) -> Call {
     let raw_input = known.fields.get("rawInput").cloned().unwrap_or(Value::Null);
     let mut reading = Reading {
         cwd: from.session.cwd.clone(),
@@ -402,7 +405,7 @@ fn is_nothing(value: &Value) -> bool {
 }
 
 /// A path's access for `fs/read_text_file` or `fs/write_text_file`.
-pub(super) fn file(cwd: &Path, path: &str, write: bool) -> Access {
+pub fn file(cwd: &Path, path: &str, write: bool) -> Access {
     let path = PathAccess::new(cwd, path);
     if !write {
         return Access::Read(path);
@@ -412,7 +415,7 @@ pub(super) fn file(cwd: &Path, path: &str, write: bool) -> Access {
 }
 
 /// Whether a tool call that is under way does what a side door was just judged for.
-pub(super) fn touches(session: &Session, known: &Known, accesses: &[Access]) -> bool {
+pub fn touches(session: &Session, known: &Known, accesses: &[Access]) -> bool {
     let call = tool_call(&From { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
     call.accesses.iter().all(|access| {
         accesses.iter().any(|other| match (access, other) {
@@ -423,12 +426,6 @@ pub(super) fn touches(session: &Session, known: &Known, accesses: &[Access]) -> 
             _ => false,
         })
     })
-}
-
-/// The session that a request names, or the connection's root session.
-pub(super) fn session_of(gate: &mayi_core::gate::Gate, params: &Value) -> Option<Session> {
-    let id = params.get("sessionId").and_then(Value::as_str).unwrap_or_default();
-    gate.session(&SessionId(id.to_owned()))
 }
 
 #[cfg(test)]

@@ -10,13 +10,18 @@ pub struct AskingMode(pub String);
 
 /// How to put an agent into its asking mode.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Switch {
+pub enum Switch {
     /// It is in it.
     Already,
     /// `session/set_mode`.
     SetMode(String),
     /// `session/set_config_option`.
-    SetOption { id: String, value: String },
+    SetOption {
+        /// The option's id.
+        id: String,
+        /// The value that is the mode.
+        value: String,
+    },
     /// None is wanted; it is in this one, if it has modes.
     Left(Option<String>),
     /// It has no such mode.
@@ -25,13 +30,15 @@ pub(super) enum Switch {
 
 /// The modes that an agent says it has.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Modes {
-    pub(super) current: Option<String>,
-    pub(super) all: Vec<String>,
+pub struct Modes {
+    /// The one that it is in.
+    pub current: Option<String>,
+    /// Their ids.
+    pub all: Vec<String>,
 }
 
 /// What to do after `session/new` or `session/load` has answered.
-pub(super) fn switch(response: &Value, wanted: Option<&AskingMode>) -> Switch {
+pub fn switch(response: &Value, wanted: Option<&AskingMode>) -> Switch {
     let mode_options = || {
         response
             .get("configOptions")
@@ -77,7 +84,7 @@ const LONGEST: usize = 80;
 
 impl Modes {
     /// What it has, for the person who is to choose.
-    pub(super) fn listed(&self) -> String {
+    pub fn listed(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for name in self.all.iter().chain(&self.current).map(String::as_str) {
             if !names.contains(&name) {
@@ -97,7 +104,7 @@ impl Modes {
 }
 
 /// An agent's own name for a mode, as it is shown.
-pub(super) fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     let short: String = name.chars().take(LONGEST).collect();
     let rest = if short.len() < name.len() { "..." } else { "" };
     format!("`{}{rest}`", visible(&short))

@@ -8,7 +8,7 @@ use mayi_core::approval::AgentOption;
 const KINDS: &[&str] = &["allow_once", "allow_always", "reject_once", "reject_always"];
 
 /// Reads the options of a request. Items that are no options are dropped, and said so.
-pub(super) fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<AgentOption> {
+pub fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<AgentOption> {
     let Some(items) = options.and_then(Value::as_array) else {
         not_shown.push("the request has no list of options".to_owned());
         return Vec::new();
@@ -40,12 +40,12 @@ pub(super) fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<
 
 /// The option that allows this call and nothing more: one of kind `allow_once` that switches no
 /// mode. Never `allow_always`: what is remembered, mayi remembers.
-pub(super) fn allow(options: &[AgentOption]) -> Option<&AgentOption> {
+pub fn allow(options: &[AgentOption]) -> Option<&AgentOption> {
     options.iter().find(|option| option.kind == "allow_once" && option.danger.is_none())
 }
 
 /// The option that rejects this call, if possible one after which the turn goes on.
-pub(super) fn reject(options: &[AgentOption]) -> Option<&AgentOption> {
+pub fn reject(options: &[AgentOption]) -> Option<&AgentOption> {
     let mut rejects = options.iter().filter(|option| option.kind == "reject_once").peekable();
     let first = rejects.peek().copied();
     rejects.find(|option| !ends_turn(option)).or(first)

@@ -4,13 +4,13 @@
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// What a client writes.
-pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
+pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
 
 /// What a client reads.
-pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
+pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// Both.
-pub(super) fn both() -> (Input, Output) {
+pub(crate) fn both() -> (Input, Output) {
     (
         own::input().unwrap_or_else(|| Box::new(tokio::io::stdin())),
         own::output().unwrap_or_else(|| Box::new(tokio::io::stdout())),
@@ -27,7 +27,7 @@ mod own {
 
     use super::{Input, Output};
 
-    pub(super) fn input() -> Option<Input> {
+    pub(crate) fn input() -> Option<Input> {
         let (kind, fd) = duplicate(std::io::stdin().as_fd())?;
         match kind {
             FileType::Fifo => Some(Box::new(pipe::Receiver::from_owned_fd(fd).ok()?)),
@@ -36,7 +36,7 @@ mod own {
         }
     }
 
-    pub(super) fn output() -> Option<Output> {
+    pub(crate) fn output() -> Option<Output> {
         let (kind, fd) = duplicate(std::io::stdout().as_fd())?;
         match kind {
             FileType::Fifo => Some(Box::new(pipe::Sender::from_owned_fd(fd).ok()?)),
@@ -61,11 +61,11 @@ mod own {
 mod own {
     use super::{Input, Output};
 
-    pub(super) fn input() -> Option<Input> {
+    pub(crate) fn input() -> Option<Input> {
         None
     }
 
-    pub(super) fn output() -> Option<Output> {
+    pub(crate) fn output() -> Option<Output> {
         None
     }
 }

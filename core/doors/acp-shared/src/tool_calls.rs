@@ -21,32 +21,36 @@ const LONGEST_PARENT: usize = 200;
 
 /// What is known of one tool call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub struct Known {
     /// The merged fields, as the protocol names them.
-    pub(super) fields: Map<String, Value>,
+    pub fields: Map<String, Value>,
     /// Inputs that came before the last one: some agents send another shape with the request.
-    pub(super) earlier_inputs: Vec<Value>,
+    pub earlier_inputs: Vec<Value>,
     /// Asked about, or done through a gated side door.
-    pub(super) gated: bool,
+    pub gated: bool,
     /// A message about it could be read in more than one way.
-    pub(super) ambiguous: bool,
+    pub ambiguous: bool,
     /// The agent said that it is carried out: also one that failed after that may have done something.
     began: bool,
     /// The call that started the sub-agent which it is of.
-    pub(super) parent: Option<Parent>,
+    pub parent: Option<Parent>,
     /// It has ended: the id used again is a new call.
-    pub(super) over: bool,
+    pub over: bool,
     /// Its ask was answered: the id asked about again is a new call.
     answered: bool,
     started: u64,
 }
 
 impl Known {
-    pub(super) fn text(&self, field: &str) -> Option<&str> {
+    /// A field that is a text, and not an empty one.
+    #[must_use]
+    pub fn text(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
-    pub(super) fn status(&self) -> &str {
+    /// Where it stands, in the protocol's word.
+    #[must_use]
+    pub fn status(&self) -> &str {
         self.text("status").unwrap_or("pending")
     }
 
@@ -67,7 +71,7 @@ impl Known {
 
 /// Everything that agents have reported.
 #[derive(Debug, Default)]
-pub(super) struct ToolCalls {
+pub struct ToolCalls {
     calls: HashMap<(SessionId, String), Known>,
     count: u64,
 }
@@ -75,7 +79,7 @@ pub(super) struct ToolCalls {
 impl ToolCalls {
     /// Takes a `tool_call` or `tool_call_update`. Returns the call if it has ended with it, having
     /// run without asking.
-    pub(super) fn update(&mut self, session: &SessionId, update: &Map<String, Value>) -> Option<Known> {
+    pub fn update(&mut self, session: &SessionId, update: &Map<String, Value>) -> Option<Known> {
         let id = update.get("toolCallId")?.as_str()?;
         let announces = update.get("sessionUpdate").and_then(Value::as_str) == Some("tool_call");
         let known = self.entry(session, id);
@@ -99,7 +103,7 @@ impl ToolCalls {
     }
 
     /// Merges a request's own fields into what is known, and marks the call as asked about.
-    pub(super) fn ask(&mut self, session: &SessionId, id: &str, request: &Map<String, Value>) -> Known {
+    pub fn ask(&mut self, session: &SessionId, id: &str, request: &Map<String, Value>) -> Known {
         let known = self.entry(session, id);
         if known.over || known.answered {
             *known = Known { started: known.started, ..Known::default() };
@@ -124,25 +128,25 @@ impl ToolCalls {
     }
 
     /// What is known of a call.
-    pub(super) fn known(&self, session: &SessionId, id: &str) -> Option<Known> {
+    pub fn known(&self, session: &SessionId, id: &str) -> Option<Known> {
         let known = self.calls.get(&(session.clone(), id.to_owned()))?.clone();
         Some(Known { parent: self.parent(session, &known), ..known })
     }
 
     /// Says that an ask was answered: another one under the same id is a new call.
-    pub(super) fn answered(&mut self, session: &SessionId, id: &str) {
+    pub fn answered(&mut self, session: &SessionId, id: &str) {
         if let Some(known) = self.calls.get_mut(&(session.clone(), id.to_owned())) {
             known.answered = true;
         }
     }
 
     /// Says that a message about a call could be read in more than one way.
-    pub(super) fn taint(&mut self, session: &SessionId, id: &str) {
+    pub fn taint(&mut self, session: &SessionId, id: &str) {
         self.entry(session, id).ambiguous = true;
     }
 
     /// Marks calls that are under way as gated: a side door was judged for what they do.
-    pub(super) fn gate_open(&mut self, session: &SessionId, does: impl Fn(&Known) -> bool) {
+    pub fn gate_open(&mut self, session: &SessionId, does: impl Fn(&Known) -> bool) {
         for ((of, _), known) in &mut self.calls {
             if of == session && !known.over && does(known) {
                 known.gated = true;
@@ -151,7 +155,7 @@ impl ToolCalls {
     }
 
     /// How many calls of `session` are in progress, as the agent says.
-    pub(super) fn under_way(&self, session: &SessionId) -> usize {
+    pub fn under_way(&self, session: &SessionId) -> usize {
         self.calls
             .iter()
             .filter(|((of, _), known)| of == session && !known.over && known.status() == "in_progress")
@@ -159,7 +163,7 @@ impl ToolCalls {
     }
 
     /// Ends all that is under way in `session`: its turn is gone.
-    pub(super) fn end_turn(&mut self, session: &SessionId) {
+    pub fn end_turn(&mut self, session: &SessionId) {
         for ((of, _), known) in &mut self.calls {
             if of == session {
                 known.over = true;

@@ -1,23 +1,24 @@
 //! What a person has to know before the first prompt: whether this agent asks is known of few, and of single versions.
 
 use mayi_core::approval::visible;
+use mayi_core::call::AgentId;
 use mayi_core::config::Asks;
 
-use super::modes::quoted;
-use super::session::OpenSession;
+use crate::modes::quoted;
 
 /// So much of what an agent says of its version is shown.
 const LONGEST: usize = 40;
 
 /// One line about an agent of which it is not certain that it asks. `mode` is the one of its own that it is in, `version`
 /// what it says of itself, which is believed only where it makes for more doubt.
-pub(super) fn doubt(session: &OpenSession, mode: Option<&str>, version: Option<&str>) -> Option<String> {
-    let id = session.agent.as_str();
+#[must_use]
+pub fn doubt(agent: &AgentId, asks: Asks, mode: Option<&str>, version: Option<&str>) -> Option<String> {
+    let id = agent.as_str();
     // One that was given by its command has no name but a digest.
     let agent = if id.starts_with("command:") { "this agent" } else { id };
     let here = mode.map(|mode| format!("; it is in its mode {}", quoted(mode))).unwrap_or_default();
     let after = "what it does without asking can't be stopped by mayi, and is told once it has run";
-    match session.asks {
+    match asks {
         Asks::Tried(tried) => {
             let version = version.filter(|version| *version != tried)?;
             let version = visible(&version.chars().take(LONGEST).collect::<String>());
@@ -35,21 +36,9 @@ pub(super) fn doubt(session: &OpenSession, mode: Option<&str>, version: Option<&
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mayi_core::call::AgentId;
 
     fn said(asks: Asks, mode: Option<&str>, version: Option<&str>) -> Option<String> {
-        let session = OpenSession {
-            agent: AgentId::named("vibe"),
-            cwd: "/w".into(),
-            more_roots: Vec::new(),
-            servers: Vec::new(),
-            behind: None,
-            mode: None,
-            asking_mode: None,
-            asks,
-            resume: None,
-        };
-        doubt(&session, mode, version)
+        doubt(&AgentId::named("vibe"), asks, mode, version)
     }
 
     /// Review of 2026-11-23, F6: nothing is promised of an agent that was not tried, or of another version of it; and its

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::Value;
 use thiserror::Error;
 
 use mayi_core::approval::visible;
@@ -93,20 +94,20 @@ pub enum AgentError {
 }
 
 impl AgentError {
-    /// From an error that the agent answered with.
-    pub(super) fn refused(what: &'static str, error: &agent_client_protocol::Error) -> Self {
-        let code: i32 = error.code.into();
-        let detail = match &error.data {
-            Some(serde_json::Value::String(text)) => format!(" ({})", visible(text)),
-            Some(serde_json::Value::Object(map)) => map
+    /// From an error that the agent answered `what` with: its code, its message, and its data.
+    #[must_use]
+    pub fn refused(what: &'static str, code: i64, message: &str, data: Option<&Value>) -> Self {
+        let detail = match data {
+            Some(Value::String(text)) => format!(" ({})", visible(text)),
+            Some(Value::Object(map)) => map
                 .get("message")
                 .or_else(|| map.get("details"))
-                .and_then(|value| value.as_str())
+                .and_then(Value::as_str)
                 .map(|text| format!(" ({})", visible(text)))
                 .unwrap_or_default(),
             _ => String::new(),
         };
         let hint = if code == -32000 { "; log in with the agent's own program first" } else { "" };
-        Self::Refused { what, message: format!("{}{detail}", visible(&error.message)), hint }
+        Self::Refused { what, message: format!("{}{detail}", visible(message)), hint }
     }
 }

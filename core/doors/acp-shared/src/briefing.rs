@@ -34,9 +34,23 @@ impl Briefing {
         }
     }
 
+    /// Hears what a person said when refusing something: told with the next prompt, once.
+    pub fn said(&mut self, reason: &str) {
+        let text: String = reason.chars().take(LONGEST).collect();
+        let text = format!("the user says: {}", text.replace(['\n', '\r'], " "));
+        if self.refused.len() < MOST && !self.refused.contains(&text) {
+            self.refused.push(text);
+        }
+    }
+
     /// The blocks of a prompt in `mode`: what the person says, and behind it what the model has to be told. Agents name a
     /// session by what stands first.
     pub fn blocks(&mut self, mode: Mode, said: String) -> Vec<String> {
+        std::iter::once(said).chain(self.told(mode)).collect()
+    }
+
+    /// What the model has to be told with a prompt in `mode`, if anything.
+    pub fn told(&mut self, mode: Mode) -> Option<String> {
         let mut told = Vec::new();
         if self.mode.replace(mode) != Some(mode) {
             told.push(briefing(mode));
@@ -49,7 +63,7 @@ impl Briefing {
                 refused.join("\n- ")
             ));
         }
-        std::iter::once(said).chain((!told.is_empty()).then(|| told.join("\n"))).collect()
+        (!told.is_empty()).then(|| told.join("\n"))
     }
 }
 

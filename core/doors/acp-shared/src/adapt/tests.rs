@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 
 use super::*;
 use crate::tool_calls::ToolCalls;
-use mayi_core::call::AgentId;
+use mayi_core::call::{AgentId, SessionId};
 
 fn session() -> Session {
     Session {

@@ -8,13 +8,7 @@ use mayi_core::call::{Access, Call, Door};
 use mayi_core::gate::Session;
 
 /// The call of a side door.
-pub(super) fn call(
-    session: &Session,
-    door: Door,
-    title: String,
-    raw_input: Value,
-    accesses: Vec<Access>,
-) -> Call {
+pub fn call(session: &Session, door: Door, title: String, raw_input: Value, accesses: Vec<Access>) -> Call {
     Call {
         door,
         agent: session.agent.clone(),

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use tokio::io::BufReader;
 use tokio::process::{ChildStdin, ChildStdout, Command};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::{AcpEvent, AgentError};
+use crate::AgentError;
 use mayi_core::approval::visible;
 use mayi_core::config::{Standing, Trust};
 use mayi_doors::process::{self, Family, read_some_line, without_own_variables};
@@ -41,7 +41,7 @@ pub struct Launch {
 const KEPT: usize = 12;
 
 /// An agent that runs. Dropping it ends it with everything that it started.
-pub(super) struct Process {
+pub struct Process {
     family: Family,
     exited: watch::Receiver<Option<ExitStatus>>,
     stderr: Arc<Mutex<VecDeque<String>>>,
@@ -50,11 +50,13 @@ pub(super) struct Process {
 }
 
 /// Both ends of the agent's standard input and output.
-pub(super) struct Pipes {
-    pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
+pub struct Pipes {
+    /// What it reads.
+    pub stdin: ChildStdin,
+    /// What it writes.
+    pub stdout: ChildStdout,
     /// How the agent itself ended: what it started may hold its output open for longer.
-    pub(super) exited: watch::Receiver<Option<ExitStatus>>,
+    pub exited: watch::Receiver<Option<ExitStatus>>,
 }
 
 /// Finds `program`: an absolute path as it is, a name in the absolute entries of PATH.
@@ -88,7 +90,8 @@ pub fn resolve_program(
 }
 
 /// PATH without relative entries and without those inside of `roots`.
-pub(super) fn safe_path(roots: &[PathBuf]) -> OsString {
+#[must_use]
+pub fn safe_path(roots: &[PathBuf]) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let safe = std::env::split_paths(&path)
         .filter(|entry| entry.is_absolute() && !roots.iter().any(|root| entry.starts_with(root)));
@@ -96,10 +99,13 @@ pub(super) fn safe_path(roots: &[PathBuf]) -> OsString {
 }
 
 impl Process {
-    /// Starts the agent.
-    pub(super) async fn start(
+    /// Starts the agent. `hears` gets the lines of its error output, made visible.
+    ///
+    /// # Errors
+    /// If it can't be found or started.
+    pub async fn start(
         launch: &Launch,
-        events: &mpsc::UnboundedSender<AcpEvent>,
+        hears: impl Fn(String) + Send + 'static,
     ) -> Result<(Self, Pipes), AgentError> {
         let (program, arguments) = launch.command.split_first().ok_or_else(|| AgentError::NotFound {
             program: String::new(),
@@ -122,14 +128,14 @@ impl Process {
         let broken = || AgentError::Protocol("its standard streams could not be opened".to_owned());
         let (stdin, stdout) = (started.stdin.ok_or_else(broken)?, started.stdout);
         let stderr = Arc::new(Mutex::new(VecDeque::new()));
-        let reader = Some(tokio::spawn(keep_last_lines(started.stderr, Arc::clone(&stderr), events.clone())));
+        let reader = Some(tokio::spawn(keep_last_lines(started.stderr, Arc::clone(&stderr), hears)));
         let (family, exited) = (started.family, started.exited);
         let process = Self { family, exited: exited.clone(), stderr, reader };
         Ok((process, Pipes { stdin, stdout, exited }))
     }
 
     /// The error for an agent that ended: with its status, if it has one soon, and its last words.
-    pub(super) async fn died(&mut self, when: &'static str) -> AgentError {
+    pub async fn died(&mut self, when: &'static str) -> AgentError {
         let limit = Duration::from_secs(1);
         let status = match tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await {
             Ok(Ok(status)) => status.map(|status| format!(" ({status})")).unwrap_or_default(),
@@ -154,7 +160,7 @@ impl Process {
     }
 
     /// Ends the agent and everything that it started.
-    pub(super) async fn end(mut self) {
+    pub async fn end(mut self) {
         let limit = Duration::from_millis(500);
         // Its input is closed by now: most agents end by themselves.
         let _ = tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await;
@@ -177,7 +183,7 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
 async fn keep_last_lines(
     pipe: tokio::process::ChildStderr,
     kept: Arc<Mutex<VecDeque<String>>>,
-    events: mpsc::UnboundedSender<AcpEvent>,
+    hears: impl Fn(String) + Send + 'static,
 ) {
     let mut reader = BufReader::new(tokio::io::AsyncReadExt::take(pipe, u64::MAX));
     let mut line = Vec::new();
@@ -195,7 +201,7 @@ async fn keep_last_lines(
                     }
                     kept.push_back(text.chars().take(400).collect());
                 }
-                let _ = events.send(AcpEvent::Stderr(text));
+                hears(text);
             }
         }
     }

@@ -1,0 +1,86 @@
+//! The command line of `mayi acp`.
+
+use std::time::Duration;
+
+use clap::Args;
+use mayi_core::config::CommandLine;
+use mayi_core::policy::Mode;
+
+use crate::error::CliError;
+use crate::options::{duration, modes};
+
+pub(in crate::commands) const AFTER: &str = "\
+An editor that speaks the Agent Client Protocol starts this in the place of the agent: its questions come up in the editor's
+own dialog, and every session has the option \"Permissions: Plan, Default or Auto\". What a person should know besides goes to
+standard error, where editors show the log of an agent. It ends when the editor closes its side.
+
+Examples:
+  mayi acp claude                         the command to write into the editor's settings, with no more arguments
+  mayi acp claude --mode plan             sessions begin with reading alone
+  mayi acp claude --wide-scopes           this editor shows options as they are: offer \"always\" there too
+  mayi acp -- my-agent --acp              another agent, by its command; it shares nothing with named ones
+
+In Zed's settings:
+  \"agent_servers\": { \"claude, gated\": { \"command\": \"mayi\", \"args\": [\"acp\", \"claude\"] } }
+
+Exit codes: 0 the editor closed its side · 2 usage · 3 configuration refused · 4 the agent failed or broke the protocol ·
+7 something ran without asking that the policy asks about or denies · 130 interrupted";
+
+/// `mayi acp`
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct AcpArgs {
+    /// The agent's name (`mayi agents` lists them)
+    #[arg(required_unless_present = "command")]
+    pub agent: Option<String>,
+    /// Start this command in place of AGENT; it shares nothing with named agents
+    #[arg(last = true, value_name = "CMD ARGS", conflicts_with = "agent")]
+    pub command: Vec<String>,
+    /// How much is asked when a session begins: plan only reads, default asks, auto asks only about what is dangerous
+    #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
+    pub mode: Option<Mode>,
+    /// Allow what matches PATTERN (repeatable), such as 'shell(cargo test *)'
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub allow: Vec<String>,
+    /// Ask about what matches PATTERN (repeatable)
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub ask: Vec<String>,
+    /// Deny what matches PATTERN (repeatable)
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub deny: Vec<String>,
+    /// This editor shows options as they are, one by one: offer answers for longer than the session too
+    #[arg(long, help_heading = "Permissions")]
+    pub wide_scopes: bool,
+    /// Deny a question that nobody answered in this time, such as 30s or 5m
+    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Permissions")]
+    pub approval_timeout: Option<Duration>,
+    /// Offer the agent two tools, find_tools and run_tool, in place of all that a session's MCP servers have
+    #[arg(long)]
+    pub toolbelt: bool,
+}
+
+impl AcpArgs {
+    /// What the options say about permissions.
+    #[must_use]
+    pub(crate) fn command_line(&self) -> CommandLine {
+        CommandLine {
+            mode: self.mode,
+            allow: self.allow.clone(),
+            ask: self.ask.clone(),
+            deny: self.deny.clone(),
+        }
+    }
+
+    /// The command, if the agent was given by that.
+    ///
+    /// # Errors
+    /// If there is neither a name nor a command.
+    pub(crate) fn words(&self) -> Result<Option<&[String]>, CliError> {
+        match (&self.agent, self.command.as_slice()) {
+            (Some(_), _) => Ok(None),
+            (None, []) => {
+                Err(CliError::usage("which agent? name one (`mayi agents` lists them), or give -- CMD ARGS"))
+            }
+            (None, words) => Ok(Some(words)),
+        }
+    }
+}

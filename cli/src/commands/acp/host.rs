@@ -1,0 +1,242 @@
+//! What the door needs of this process: an agent to start, and for each session the policy of its folder, a gate with a record, and
+//! what stands before the editor's MCP servers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use mayi_acp::resolve_program;
+use mayi_acp_proxy::{Host, Opening, SessionGateway, Wanted};
+use mayi_acp_shared::{AskingMode, Launch};
+use mayi_core::call::{AgentId, ServerId, SessionId};
+use mayi_core::config::{
+    AgentCommand, Asks, FileKeeper, Layer, Loaded, OnUnasked, Running, ServerLaunch, Sources, Trust, edit,
+    load, nearest,
+};
+use mayi_core::gate::{self, Asking, Gate, Memory, OnAsk};
+use mayi_core::store::Store;
+use mayi_mcp::{Hears, Say, SessionOptions, SessionServers};
+
+use super::args::AcpArgs;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::memory::{self, Kept};
+
+/// What is known of the agent.
+pub(super) struct Agent {
+    pub(super) id: AgentId,
+    command: Vec<String>,
+    env: BTreeMap<String, String>,
+    asking_mode: Option<String>,
+    asks: Asks,
+    install: Option<String>,
+    own: bool,
+}
+
+/// The agent that the options name.
+///
+/// # Errors
+/// If there is no such agent, or it has no command.
+pub(super) fn agent_of(args: &AcpArgs, loaded: &Loaded) -> Result<Agent, CliError> {
+    if let Some(words) = args.words()? {
+        return Ok(Agent {
+            id: AgentId::command(words),
+            command: words.to_vec(),
+            env: BTreeMap::new(),
+            asking_mode: None,
+            asks: Asks::NotKnown,
+            install: None,
+            own: false,
+        });
+    }
+    let name = args.agent.as_deref().unwrap_or_default();
+    let Some(agent) = loaded.agent(name) else {
+        let hint = nearest(name, loaded.agents.keys().map(String::as_str))
+            .map(|near| format!("did you mean `{near}`? "))
+            .unwrap_or_default();
+        return Err(CliError::usage(format!(
+            "no agent is called `{}`: {hint}`mayi agents` lists them",
+            mayi_core::approval::visible(name)
+        )));
+    };
+    let Some(command) = &agent.command else {
+        return Err(CliError::usage(format!(
+            "agent `{name}` has no command: add one as [agents.{}] command = [...]",
+            edit::text(&agent.name)
+        )));
+    };
+    Ok(Agent {
+        id: AgentId::named(&agent.name),
+        command: command.words(),
+        env: agent.env.clone(),
+        asking_mode: agent.asking_mode.clone(),
+        asks: agent.asks,
+        install: agent.install.map(str::to_owned),
+        own: matches!(command, AgentCommand::BuiltIn),
+    })
+}
+
+/// This process.
+pub(super) struct Behind {
+    args: AcpArgs,
+    ctx: Context,
+    launch: Launch,
+    /// What starts a relay.
+    relay: Vec<String>,
+}
+
+impl Behind {
+    /// # Errors
+    /// If there is no such agent, or no folder to start it in.
+    pub(super) fn new(args: AcpArgs, ctx: Context, loaded: &Loaded) -> Result<Self, CliError> {
+        let Agent { id, command, env, install, own, .. } = agent_of(&args, loaded)?;
+        let folder = ctx.state_folder()?.join("agents").join(id.as_str().replace(':', "-"));
+        let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
+        let launch = Launch { command, env, folder, roots: ctx.roots(), trust, own, install };
+        let relay = crate::commands::relay::program()?;
+        Ok(Self { args, ctx, launch, relay })
+    }
+
+    pub(super) fn launch(&self) -> Launch {
+        self.launch.clone()
+    }
+
+    /// Where configuration comes from, for work in `cwd`.
+    fn sources(&self, cwd: &Path) -> Sources {
+        let mut sources = Sources::discover(cwd, self.ctx.sources.only.clone());
+        sources.command_line = self.args.command_line();
+        sources
+    }
+
+    fn opened(&self, wanted: Wanted<'_>) -> Result<Opening, String> {
+        let Wanted { cwd, roots, servers } = wanted;
+        let sources = self.sources(cwd);
+        let mut loaded = load(&sources).map_err(|error| format!("the configuration is refused: {error}"))?;
+        for notice in &loaded.policy.notices {
+            self.note(notice);
+        }
+        let said = |error: CliError| error.text();
+        let agent = agent_of(&self.args, &loaded).map_err(said)?;
+        // What was started before the folder was known must not lie in it.
+        let program = self.launch.command.first().map(String::as_str).unwrap_or_default();
+        if !self.launch.own {
+            resolve_program(program, roots, &self.launch.trust, None).map_err(|error| error.to_string())?;
+        }
+        let launched = self.args.agent.as_deref().and_then(|name| loaded.agent(name)).cloned();
+        let behind = servers.iter().map(|server| (server.name.clone(), server.transport.identity()));
+        let running = Running::new(launched.as_ref(), behind);
+        // The editor's servers are not those that are configured under their names.
+        let _ = running.fit(&mut loaded);
+        let mut ctx = self.ctx.clone();
+        (ctx.sources, ctx.cwd) = (sources.clone(), cwd.to_owned());
+        let Kept { store, writer } = memory::open(&ctx, &loaded).map_err(said)?;
+        let store: Arc<dyn Store> = store;
+        let memory = Memory::attach(Arc::clone(&store), writer).map_err(|error| error.to_string())?;
+        let asking = Asking { on_ask: OnAsk::Prompt, limit: self.args.approval_timeout };
+        let keeper = Box::new(FileKeeper::new(sources).running(running.clone()));
+        let gate = Gate::remembering(loaded.policy.clone(), asking, keeper, memory);
+        // What is written while the session is open counts from then on.
+        crate::commands::reload::watch(gate.clone(), ctx, &loaded, running);
+        let servers = self.stand_before(&gate, &store, &agent.id, (cwd, roots), servers)?;
+        Ok(Opening {
+            gate,
+            mode: self.args.mode,
+            least: loaded.policy.least_mode(&agent.id),
+            on_unasked: on_unasked(&loaded, self.args.agent.as_deref()),
+            agent: agent.id,
+            asking_mode: agent.asking_mode.map(AskingMode),
+            asks: agent.asks,
+            servers,
+        })
+    }
+
+    fn stand_before(
+        &self,
+        gate: &Gate,
+        store: &Arc<dyn Store>,
+        agent: &AgentId,
+        (cwd, roots): (&Path, &[std::path::PathBuf]),
+        servers: Vec<ServerLaunch>,
+    ) -> Result<Option<Arc<dyn SessionGateway>>, String> {
+        if servers.is_empty() {
+            return Ok(None);
+        }
+        let options = SessionOptions {
+            agent: agent.clone(),
+            cwd: cwd.to_owned(),
+            roots: roots.to_vec(),
+            toolbelt: self.args.toolbelt,
+            hears: Hears { people: said(&self.ctx), errors: said(&self.ctx) },
+            tokens: self.ctx.sources.folders.data.clone(),
+            program: self.relay.clone(),
+        };
+        let servers = SessionServers::new(gate, Some(store), &options, servers)?;
+        Ok(Some(Arc::new(Servers(servers))))
+    }
+}
+
+/// What follows when something ran without asking: what the user, or somebody stricter, has written of it.
+fn on_unasked(loaded: &Loaded, agent: Option<&str>) -> Option<OnUnasked> {
+    let agent = agent.and_then(|name| loaded.agent(name));
+    let own = agent.map(|agent| format!("agents.{}.on_unasked", agent.name));
+    let written = loaded.settings.iter().any(|setting| {
+        (setting.key == "on_unasked" || Some(&setting.key) == own.as_ref())
+            && setting.origin.layer != Layer::BuiltIn.as_str()
+    });
+    written.then(|| agent.map_or(loaded.on_unasked, |agent| agent.on_unasked))
+}
+
+/// What servers say goes to the log of the agent.
+fn said(ctx: &Context) -> Say {
+    let quiet = ctx.quiet;
+    Arc::new(move |server: &str, text: &str| {
+        if !quiet {
+            crate::print::note(format!("mayi: {server}: {text}"));
+        }
+    })
+}
+
+struct Servers(SessionServers);
+
+#[async_trait]
+impl SessionGateway for Servers {
+    fn relays(&self) -> Vec<ServerLaunch> {
+        self.0.relays().to_vec()
+    }
+
+    fn names(&self) -> Vec<(String, ServerId)> {
+        self.0.names().to_vec()
+    }
+
+    fn before(&self) -> Arc<dyn gate::Behind> {
+        self.0.before()
+    }
+
+    fn belong_to(&self, session: &SessionId) {
+        self.0.belong_to(session);
+    }
+
+    async fn end(&self) {
+        self.0.end().await;
+    }
+}
+
+#[async_trait]
+impl Host for Behind {
+    async fn open(&self, wanted: Wanted<'_>) -> Result<Opening, String> {
+        let opening = tokio::task::block_in_place(|| self.opened(wanted))?;
+        opening.gate.attend();
+        Ok(opening)
+    }
+
+    fn is_named(&self, folder: &Path) -> bool {
+        self.ctx.cwd_named && self.ctx.cwd == folder
+    }
+
+    fn note(&self, text: &str) {
+        if !self.ctx.quiet {
+            crate::print::note(format!("mayi: {}", mayi_core::approval::visible(text)));
+        }
+    }
+}

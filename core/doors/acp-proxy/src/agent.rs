@@ -1,0 +1,209 @@
+//! What the agent sends, by method. Nobody is waited for here but the editor's pipe: a question is answered by a task of its own.
+
+mod answers;
+mod judge;
+mod modes;
+mod sides;
+mod tripwire;
+mod updates;
+
+use std::sync::Arc;
+
+use super::flight::AgentAsk;
+use super::line::{self, Id, Kind, Message, Refused, code};
+use super::parts::{Parts, mistaken};
+use super::shared::{Shared, as_it_came};
+use mayi_core::approval::visible;
+
+pub(crate) use modes::SETTING;
+
+/// Requests that pass the gate.
+const GATED: &[&str] = &[
+    "session/request_permission",
+    "fs/read_text_file",
+    "fs/write_text_file",
+    "terminal/create",
+    "terminal/output",
+    "terminal/wait_for_exit",
+    "terminal/kill",
+    "terminal/release",
+];
+
+/// Notifications that mayi looks at.
+const HEARD: &[&str] = &["session/update", "$/cancel_request"];
+
+/// Names in what is judged, which no other name may be taken for.
+const NAMES: &[&str] = &[
+    "sessionId",
+    "toolCall",
+    "options",
+    "toolCallId",
+    "title",
+    "kind",
+    "status",
+    "name",
+    "content",
+    "locations",
+    "rawInput",
+    "path",
+    "oldText",
+    "newText",
+    "text",
+    "type",
+    "optionId",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "value",
+    "terminalId",
+    "line",
+    "limit",
+    "outputByteLimit",
+    "sessionUpdate",
+    "_meta",
+];
+
+/// Takes a line of the agent's; gives back what goes on to the editor.
+pub(crate) fn take(shared: &Arc<Shared>, text: &str, spoken: &mut bool) -> Option<String> {
+    let message = match line::read(text) {
+        Ok(message) => message,
+        Err(refused) => {
+            refuse(shared, text, &refused, *spoken);
+            return None;
+        }
+    };
+    *spoken = true;
+    match message.kind {
+        Kind::Response => answers::response(shared, &message),
+        Kind::Notification => notification(shared, &message),
+        Kind::Request => request(shared, &message),
+    }
+}
+
+/// What readers could disagree about goes no further, and nobody waits for it.
+fn refuse(shared: &Arc<Shared>, text: &str, refused: &Refused, spoken: bool) {
+    if !refused.json {
+        // Agents and what starts them speak on standard output too.
+        let start: String = visible(&text.chars().take(200).collect::<String>());
+        let when = if spoken { "" } else { ", before the first message" };
+        return shared.note(format!("the agent wrote what is no JSON{when}: {start}"));
+    }
+    shared.note(format!("a message of the agent was refused: {}", refused.why));
+    if refused.asks {
+        // It is told by its id, if it has just one, and nothing of that id is in flight.
+        let id = match refused.ids.as_slice() {
+            [id] if !shared.flight().agent.contains_key(id) => Some(id),
+            _ => None,
+        };
+        shared.agent.push(line::error(id, code::INVALID_REQUEST, &refused.why));
+        return;
+    }
+    for id in &refused.ids {
+        answers::broken(shared, id, "the agent's answer can be read in two ways");
+    }
+    if refused.ids.is_empty() {
+        shared.agent.push(line::error(None, code::INVALID_REQUEST, &refused.why));
+    }
+}
+
+fn notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
+    let method = &*message.method;
+    match method {
+        "session/update" => updates::update(shared, message),
+        "$/cancel_request" => withdrawn(shared, message),
+        _ if GATED.contains(&method) || is_other(method) => {
+            shared.note(format!("the agent sent {} without an id: it was not passed on", visible(method)));
+            None
+        }
+        _ => Some(as_it_came(message)),
+    }
+}
+
+/// Whether a method could be taken for one that mayi judges, or carries other messages within it.
+fn is_other(method: &str) -> bool {
+    let carries = ["proxy/", "_proxy/", "mcp/", "_mcp/"];
+    let folded = mayi_core::policy::fold(method.trim());
+    mistaken(method, GATED)
+        || mistaken(method, HEARD)
+        || carries.iter().any(|carrier| folded.starts_with(carrier))
+}
+
+fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
+    let id = message.id.clone()?;
+    let method = &*message.method;
+    if is_other(method) || method == "$/cancel_request" {
+        shared.agent.push(line::error(
+            Some(&id),
+            code::METHOD_NOT_FOUND,
+            &format!("not passed on: {}", visible(method)),
+        ));
+        return None;
+    }
+    if method == "session/update" {
+        // It has an id, so it is answered; what it says counts all the same.
+        let line = updates::update(shared, message);
+        return pass(shared, &id, line.unwrap_or_default());
+    }
+    if !GATED.contains(&method) {
+        // Nothing is known of what it does: the editor answers it by itself (ARCHITECTURE, what is not there).
+        return pass(shared, &id, as_it_came(message));
+    }
+    let token = shared.begin(&id)?;
+    let params = match message.strict(NAMES) {
+        Ok(params) => params,
+        Err(why) => {
+            tripwire::taint(shared, message);
+            shared.note(format!("a {method} request was refused: {why}"));
+            shared.refuse_agent(
+                &id,
+                code::INVALID_PARAMS,
+                &format!("refused, since it can be read in two ways: {why}"),
+            );
+            return None;
+        }
+    };
+    let session = shared.session(line::session_of(&params));
+    let Some(session) = session else {
+        shared.note(format!("{method} came for a session that the editor has not opened: it was refused"));
+        if method == "session/request_permission" {
+            shared.answer_agent(&id, &mayi_acp_shared::permission::cancelled());
+        } else {
+            shared.refuse_agent(&id, code::INVALID_PARAMS, "no session of this id is open");
+        }
+        return None;
+    };
+    let asked = judge::Asked { shared: Arc::clone(shared), session, id, token, params };
+    match method {
+        "session/request_permission" => asked.permission(message),
+        "fs/read_text_file" => asked.file(message, false),
+        "fs/write_text_file" => asked.file(message, true),
+        "terminal/create" => asked.create(message),
+        _ => asked.terminal(message),
+    }
+}
+
+/// Passes a request on that the editor answers.
+fn pass(shared: &Shared, id: &Id, line: String) -> Option<String> {
+    if line.is_empty() {
+        shared.agent.push(line::error(Some(id), code::INVALID_PARAMS, "not passed on"));
+        return None;
+    }
+    shared.enter(id, AgentAsk::Passed { carrying: None, terminal_of: None }).then_some(line)
+}
+
+/// The agent withdraws a request: what is judged is answered as cancelled, what the editor has goes on to the editor.
+fn withdrawn(shared: &Shared, message: &Message<'_>) -> Option<String> {
+    let params = Parts::parse(message.params()).ok()?;
+    if params.mistaken(&["requestId"]).is_some() {
+        return None;
+    }
+    let id = params.get("requestId").and_then(Id::read)?;
+    match shared.flight().agent.get(&id)? {
+        AgentAsk::Judged(token) => {
+            token.cancel();
+            None
+        }
+        AgentAsk::Passed { .. } => Some(as_it_came(message)),
+    }
+}

@@ -1,0 +1,210 @@
+//! The agent's own modes and options, where the agent itself changes them. It may go into the mode in which it asks; into any
+//! other one only where the person agrees. Until then it is set back, and where that is not possible, its turn is cancelled.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::tripwire::cut;
+use crate::editor::{SWITCH, amended, mode_call, observe, picks};
+use crate::session::Session;
+use crate::shared::Shared;
+use mayi_core::approval::visible;
+use mayi_core::call::Door;
+use mayi_core::gate::Verdict;
+
+/// So often an agent is set back before its turn ends by that.
+const TRIES: usize = 5;
+
+/// How long an agent may take to set a mode of its own.
+pub(crate) const SETTING: Duration = Duration::from_secs(10);
+
+/// The agent says that it is in `mode` now. Whether that goes on to the editor.
+pub(super) fn mode(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, text: &str) -> bool {
+    let before = {
+        let mut state = session.state();
+        let asks = session.family.asking_mode.as_deref() == Some(mode);
+        if state.agent_mode.as_deref() == Some(mode) || asks {
+            state.agent_mode = Some(mode.to_owned());
+            return true;
+        }
+        if state.replays {
+            return true;
+        }
+        if state.agreed > 0 {
+            state.agreed -= 1;
+            state.agent_mode = Some(mode.to_owned());
+            return true;
+        }
+        if !state.went(mode) {
+            return false;
+        }
+        state.agent_mode.clone()
+    };
+    let back = before.map(|before| json!({"sessionId": session.id.0, "modeId": before}));
+    let there = json!({"sessionId": session.id.0, "modeId": mode});
+    let change = Change {
+        shared: Arc::clone(shared),
+        session: Arc::clone(session),
+        method: "session/set_mode",
+        name: mode.to_owned(),
+        back,
+        there,
+        told: text.to_owned(),
+        of: Of::Mode,
+    };
+    shared.answers.spawn(change.settle());
+    false
+}
+
+/// The agent says what its options are now. Whether that goes on to the editor.
+pub(super) fn options(shared: &Arc<Shared>, session: &Arc<Session>, list: &str) -> bool {
+    let mut passes = true;
+    for (option, before, value) in observe(session, list) {
+        let name = value.as_str().map_or_else(|| format!("{option}={value}"), str::to_owned);
+        {
+            let mut state = session.state();
+            if session.family.asking_mode.as_deref() == Some(&name) || state.replays {
+                state.options.insert(option, value);
+                continue;
+            }
+            if state.agreed > 0 {
+                state.agreed -= 1;
+                state.options.insert(option, value);
+                continue;
+            }
+            passes = false;
+            if !state.went(&name) {
+                continue;
+            }
+        }
+        let set = |value: &Value| json!({"sessionId": session.id.0, "configId": option, "value": value});
+        let change = Change {
+            shared: Arc::clone(shared),
+            session: Arc::clone(session),
+            method: "session/set_config_option",
+            name,
+            back: Some(set(&before)),
+            there: set(&value),
+            told: String::new(),
+            of: Of::Option(option, value),
+        };
+        shared.answers.spawn(change.settle());
+    }
+    passes
+}
+
+enum Of {
+    Mode,
+    Option(String, Value),
+}
+
+/// A change that the agent has made.
+struct Change {
+    shared: Arc<Shared>,
+    session: Arc<Session>,
+    method: &'static str,
+    name: String,
+    /// What sets it back, if that is known.
+    back: Option<Value>,
+    there: Value,
+    /// What the agent told of it.
+    told: String,
+    of: Of,
+}
+
+impl Change {
+    /// Records it, sets it back, and asks the person.
+    async fn settle(self) {
+        let (shared, session) = (&self.shared, &self.session);
+        let shown = visible(&self.name);
+        let title = format!("The agent wants to be in its mode `{shown}`, in which it may ask less");
+        let mut reported =
+            mode_call(session, &self.name, &format!("The agent went into its mode `{shown}` by itself"));
+        reported.door = Door::AcpReported;
+        let _ = session.gate().judge_reported(&reported);
+        match self.set_back().await {
+            Err(why) => {
+                session.state().switching.remove(&self.name);
+                let why = visible(&why);
+                shared.say(session, &format!("the agent went into its mode `{shown}` by itself, and it can't be set back ({why}). The turn is cancelled."));
+                cut(shared, session);
+                return;
+            }
+            Ok(answer) => self.told_options(&answer),
+        }
+        if !session.state().wanted.insert(self.name.clone()) {
+            return;
+        }
+        let ticket = session.gate().submit(mode_call(session, &self.name, &title), &picks());
+        let verdict = ticket.verdict().await;
+        session.state().wanted.remove(&self.name);
+        let agreed = matches!(&verdict, Verdict::Allowed(authorized) if authorized.picked() == Some(SWITCH));
+        if agreed {
+            self.go().await;
+        }
+    }
+
+    /// Sets it back, until the agent stays there.
+    async fn set_back(&self) -> Result<String, String> {
+        let back = self.back.as_ref().ok_or("it has not said in which one it was before")?;
+        for _ in 0..TRIES {
+            let answer = self.shared.ask_agent(self.method, back, SETTING).await?;
+            if !self.session.state().went_again(&self.name) {
+                return Ok(answer);
+            }
+        }
+        Err("it goes there again and again".to_owned())
+    }
+
+    /// The person has agreed.
+    async fn go(&self) {
+        let (shared, session) = (&self.shared, &self.session);
+        {
+            let mut state = session.state();
+            match &self.of {
+                Of::Mode => {
+                    let before = state.agent_mode.clone();
+                    state.follow(before.as_deref(), &self.name);
+                }
+                Of::Option(option, value) => {
+                    let before = state.options.insert(option.clone(), value.clone());
+                    if let (Some(before), Some(now)) =
+                        (before.as_ref().and_then(Value::as_str), value.as_str())
+                        && state.agent_mode.as_deref() == Some(before)
+                    {
+                        state.agent_mode = Some(now.to_owned());
+                    }
+                }
+            }
+        }
+        match shared.ask_agent(self.method, &self.there, SETTING).await {
+            Ok(answer) => {
+                if !self.told.is_empty() {
+                    shared.tell(session, self.told.clone());
+                }
+                self.told_options(&answer);
+            }
+            Err(why) => shared.note(format!("the agent did not go into its mode: {}", visible(&why))),
+        }
+    }
+
+    /// The editor hears what the agent's options are now, where they were set.
+    fn told_options(&self, answer: &str) {
+        let Ok(parts) = crate::parts::Parts::parse(answer) else { return };
+        let Some(list) = parts.get("configOptions").filter(|_| self.method == "session/set_config_option")
+        else {
+            return;
+        };
+        let params = format!(
+            r#"{{"sessionId":{},"update":{{"sessionUpdate":"config_option_update","configOptions":{}}}}}"#,
+            json!(self.session.id.0),
+            amended(&self.session, Some(list))
+        );
+        self.shared.tell(
+            &self.session,
+            format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{params}}}"#),
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! `fs/*` and `terminal/*`: judged, and then carried out by the editor. What was judged is what goes on to it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::judge::Asked;
+use crate::flight::AgentAsk;
+use crate::line::{Message, code};
+use crate::parts::Parts;
+use crate::shared::as_it_came;
+use crate::splice::{Edit, apply, quoted};
+use mayi_acp_shared::{adapt, files, input, terminals};
+use mayi_core::call::{Access, Call, Dialect, Surroundings, shell};
+use mayi_core::gate::Verdict;
+
+/// Characters that mean something to a shell, where an editor hands words to one without quoting them.
+const SPECIAL: &[char] = &[
+    '|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', ']', '#', '~', '=', '%',
+    '{', '}', '!', '\n', ' ', '\t',
+];
+
+impl Asked {
+    /// `fs/read_text_file` and `fs/write_text_file`
+    pub(super) fn file(self, message: &Message<'_>, writes: bool) -> Option<String> {
+        let method = &*message.method;
+        let path = input::text(&self.params, "path").unwrap_or_default();
+        // What a relative path is relative to, each editor knows for itself.
+        if !Path::new(&path).is_absolute() || path.contains('\0') {
+            return self.refuse(code::INVALID_PARAMS, &format!("{method} needs an absolute path"));
+        }
+        let call = if writes {
+            let Some(content) = self.params.get("content").and_then(Value::as_str) else {
+                return self.refuse(code::INVALID_PARAMS, "fs/write_text_file needs a content");
+            };
+            files::write_call(&self.session.core, &path, content.to_owned())
+        } else {
+            files::read_call(&self.session.core, &path, &self.params)
+        };
+        self.judged(call, as_it_came(message), false)
+    }
+
+    /// `terminal/create`
+    pub(super) fn create(self, message: &Message<'_>) -> Option<String> {
+        let cwd = self.params.get("cwd").filter(|cwd| !cwd.is_null());
+        if cwd.is_some_and(|cwd| !cwd.as_str().is_some_and(|cwd| Path::new(cwd).is_absolute())) {
+            return self.refuse(code::INVALID_PARAMS, "the cwd of terminal/create is an absolute path");
+        }
+        if self.params.get("args").is_some_and(|args| !args.is_null() && !args.is_array()) {
+            return self.refuse(code::INVALID_PARAMS, "the args of terminal/create are a list");
+        }
+        // Each variable counts: what is read of one in another form than this would not be judged.
+        if !is_env(self.params.get("env")) {
+            return self
+                .refuse(code::INVALID_PARAMS, "the env of terminal/create is a list of names and values");
+        }
+        let session = &self.session.core;
+        // The editor starts it, in a shell of its own or in none.
+        let (mut call, wanted) = match terminals::create_call(session, &self.params, Dialect::Unknown) {
+            Ok(found) => found,
+            Err(wrong) => return self.refuse(code::INVALID_PARAMS, wrong),
+        };
+        if wanted.line.is_none() {
+            unquoted(session, &mut call, &wanted.argv);
+        }
+        // Where the agent names no folder, it runs in the one that was judged.
+        let line = if cwd.is_some() {
+            as_it_came(message)
+        } else {
+            let parts = Parts::parse(message.params()).unwrap_or_default();
+            let folder = quoted(&session.cwd.to_string_lossy());
+            let edit = Edit::set(message.line, message.params(), &parts, "cwd", &folder);
+            match edit.and_then(|edit| apply(message.line, vec![edit])) {
+                Some(line) => line,
+                None => return self.refuse(code::INVALID_PARAMS, "terminal/create needs a command"),
+            }
+        };
+        self.judged(call, line, true)
+    }
+
+    /// What is done with a terminal: only with one that was created through the gate, in this session.
+    pub(super) fn terminal(self, message: &Message<'_>) -> Option<String> {
+        let id = input::text(&self.params, "terminalId").unwrap_or_default();
+        let mut state = self.session.state();
+        let known = if message.method == "terminal/release" {
+            state.terminals.remove(&id)
+        } else {
+            state.terminals.contains(&id)
+        };
+        drop(state);
+        if !known {
+            return self.refuse(code::INVALID_PARAMS, "no terminal has this id");
+        }
+        let passed = AgentAsk::Passed { carrying: None, terminal_of: None };
+        self.shared.flight().agent.insert(self.id.clone(), passed);
+        Some(as_it_came(message))
+    }
+
+    /// Hands the call in; `line` goes on to the editor if it is allowed.
+    fn judged(self, call: Call, line: String, creates: bool) -> Option<String> {
+        if self.session.is_cancelled() {
+            return self.refuse(code::DENIED, "the turn was cancelled");
+        }
+        let accesses = call.accesses.clone();
+        let core = &self.session.core;
+        self.shared.tool_calls().gate_open(&core.id, |known| adapt::touches(core, known, &accesses));
+        let mut ticket = self.session.gate().submit(call, &[]);
+        if let Some(verdict) = ticket.at_once() {
+            return self.carried(verdict, line, creates);
+        }
+        let answers = self.shared.answers.clone();
+        answers.spawn(async move {
+            let verdict = self.verdict(ticket).await;
+            let shared = Arc::clone(&self.shared);
+            if let Some(line) = self.carried(verdict, line, creates) {
+                shared.editor.push(line);
+            }
+        });
+        None
+    }
+
+    /// What a verdict makes of it: the line that the editor gets, or an answer for the agent.
+    fn carried(self, verdict: Verdict, line: String, creates: bool) -> Option<String> {
+        match verdict {
+            Verdict::Allowed(authorized) => {
+                let carrying = Some(self.session.gate().carry(&authorized));
+                let terminal_of = creates.then(|| Arc::clone(&self.session));
+                self.shared
+                    .flight()
+                    .agent
+                    .insert(self.id.clone(), AgentAsk::Passed { carrying, terminal_of });
+                Some(line)
+            }
+            Verdict::Denied(refusal) => self.refuse(code::DENIED, &refusal.reason),
+            Verdict::Cancelled => self.refuse(code::CANCELLED, "cancelled"),
+        }
+    }
+}
+
+/// Some editors put the words behind each other and have a shell run that: where it means something else, it counts too.
+fn unquoted(session: &mayi_core::gate::Session, call: &mut Call, argv: &[String]) {
+    let Some((program, args)) = argv.split_first() else { return };
+    let base = program.rsplit('/').next().unwrap_or(program);
+    let line_of_a_shell = ["sh", "bash", "zsh", "dash"].contains(&base)
+        && args.len() == 2
+        && args.first().is_some_and(|first| first.starts_with('-') && first.ends_with('c'));
+    let special = |word: &String| word.is_empty() || word.contains(SPECIAL);
+    if line_of_a_shell || !argv.iter().any(special) {
+        return;
+    }
+    let home = mayi_core::call::home();
+    let at = Surroundings {
+        cwd: &call.cwd,
+        roots: &session.roots,
+        home: home.as_deref(),
+        env: &call.env,
+        dialect: Dialect::Unknown,
+    };
+    let mut more = shell::line(&argv.join(" "), &at);
+    terminals::caution(session, &call.cwd, &mut more);
+    let fresh: Vec<Access> = more.into_iter().filter(|access| !call.accesses.contains(access)).collect();
+    call.accesses.extend(fresh);
+}
+
+fn is_env(env: Option<&Value>) -> bool {
+    let pair = |item: &Value| {
+        item.as_object().is_some_and(|item| {
+            item.get("name").is_some_and(Value::is_string) && item.get("value").is_some_and(Value::is_string)
+        })
+    };
+    match env {
+        None | Some(Value::Null) => true,
+        Some(Value::Array(items)) => items.iter().all(pair),
+        Some(_) => false,
+    }
+}

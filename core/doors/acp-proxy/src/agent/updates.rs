@@ -1,0 +1,119 @@
+//! `session/update`: what the agent tells. It passes as it came, but for changes of modes and options, and for what readers
+//! could disagree about where it is evidence.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{modes, tripwire};
+use crate::line::Message;
+use crate::parts::Parts;
+use crate::session::Session;
+use crate::shared::{Shared, as_it_came};
+use crate::splice::{Edit, apply};
+use mayi_core::approval::visible;
+use mayi_core::call::SessionId;
+use mayi_core::gate;
+
+/// Takes an update; gives back what the editor gets.
+pub(super) fn update(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
+    match looked_at(shared, message) {
+        Ok(line) => line,
+        Err(why) => {
+            tripwire::taint(shared, message);
+            shared.note(format!("an update of the agent was not passed on: {}", visible(&why)));
+            None
+        }
+    }
+}
+
+fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<String>, String> {
+    let params = Parts::parse(message.params()).map_err(|error| error.to_string())?;
+    let text = params.get("update").unwrap_or("{}");
+    let update = Parts::parse(text).map_err(|error| error.to_string())?;
+    if params.mistaken(&["sessionId", "update"]).is_some()
+        || update
+            .mistaken(&["sessionUpdate", "toolCallId", "status", "currentModeId", "modeId", "configOptions"])
+            .is_some()
+    {
+        return Err("a name in it can be taken for another one".to_owned());
+    }
+    let id = params.text("sessionId").unwrap_or_default();
+    let session = shared.session(&id);
+    let kind = update.text("sessionUpdate").unwrap_or_default();
+    let line = as_it_came(message);
+    match &*kind {
+        "tool_call" | "tool_call_update" => {
+            let read = mayi_core::call::json::strict(text).map_err(|error| error.to_string())?;
+            if !crate::parts::is_plain(&read, super::NAMES) {
+                return Err("a name in it can be taken for another one".to_owned());
+            }
+            let Value::Object(fields) = read else { return Ok(Some(line)) };
+            let told = passed(session.as_deref(), line);
+            // What the agent says of a call comes before what is said of that.
+            if let Some(line) = told {
+                shared.editor.push(line);
+            }
+            match &session {
+                Some(session) => tripwire::tool_call(shared, session, &fields),
+                None => tripwire::of_nobody(shared, &id, &fields),
+            }
+            Ok(None)
+        }
+        "current_mode_update" => {
+            let mode = update.text("currentModeId").or_else(|| update.text("modeId"));
+            let (Some(session), Some(mode)) = (&session, mode) else { return Ok(Some(line)) };
+            let passes = modes::mode(shared, session, &mode, &line);
+            Ok(passes.then_some(line).and_then(|line| passed(Some(session), line)))
+        }
+        "config_option_update" => {
+            let (Some(session), Some(list)) = (&session, update.get("configOptions")) else {
+                return Ok(Some(line));
+            };
+            if !modes::options(shared, session, list) {
+                return Ok(None);
+            }
+            let amended = crate::editor::amended(session, Some(list));
+            let line =
+                Edit::replace(message.line, list, amended).and_then(|edit| apply(message.line, vec![edit]));
+            Ok(line.and_then(|line| passed(Some(session), line)))
+        }
+        "subagent_update" => {
+            if let (Some(session), Some(child)) = (&session, update.text("sessionId")) {
+                begin_child(shared, session, &child);
+            }
+            Ok(passed(session.as_deref(), line))
+        }
+        _ => Ok(passed(session.as_deref(), line)),
+    }
+}
+
+/// What of it goes on now: nothing, where the editor does not know the session yet.
+fn passed(session: Option<&Session>, line: String) -> Option<String> {
+    match session {
+        Some(session) => session.hold(line),
+        None => Some(line),
+    }
+}
+
+/// As many sub-agents of one session are known.
+const MOST: usize = 256;
+
+/// A sub-agent's session: it has the gate of the one that started it, is in no looser mode, and works in no wider folders.
+fn begin_child(shared: &Arc<Shared>, parent: &Arc<Session>, id: &str) {
+    let mut sessions = shared.sessions();
+    let family = sessions.values().filter(|other| Arc::ptr_eq(&other.family, &parent.family)).count();
+    if id.is_empty() || sessions.contains_key(id) || family >= MOST {
+        return;
+    }
+    let core = gate::Session {
+        id: SessionId(id.to_owned()),
+        parent: Some(parent.id.clone()),
+        mode: None,
+        ..parent.core.clone()
+    };
+    let child = Arc::new(Session::child(core.clone(), parent));
+    sessions.insert(id.to_owned(), child);
+    drop(sessions);
+    parent.gate().open_session(core);
+}

@@ -1,0 +1,232 @@
+//! Questions, in the editor's own dialog: what is shown there is what was judged, and an answer counts only for what was
+//! offered with just this question. Other surfaces may be quicker: then it is withdrawn here.
+
+mod offers;
+mod request;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::line::{self, Id, Message};
+use super::session::Session;
+use super::shared::Shared;
+use mayi_core::approval::{ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome, State};
+use mayi_core::gate::{Gate, GateEvent};
+use offers::Offer;
+
+/// Who answers, in the record.
+pub(crate) const EDITOR: &str = "editor";
+
+/// A question that the editor shows.
+pub(crate) struct Shown {
+    pub(crate) approval: ApprovalId,
+    pub(crate) gate: Gate,
+    card: Box<Card>,
+    offers: Vec<Offer>,
+}
+
+impl Shown {
+    /// The session that it is asked in.
+    pub(crate) fn session(&self) -> String {
+        self.card.session_id.clone()
+    }
+}
+
+/// What the agent asked in its own words, until its question has ended.
+#[derive(Default)]
+pub(crate) struct Cards {
+    asked: Mutex<HashMap<ApprovalId, Asked>>,
+    /// Those that are shown as tool calls of mayi's own.
+    own: Mutex<HashSet<ApprovalId>>,
+}
+
+/// Held while a call is handed in: nothing is shown before it is known what the agent said.
+pub(crate) struct Asking<'c>(MutexGuard<'c, HashMap<ApprovalId, Asked>>);
+
+#[derive(Clone)]
+struct Asked(Arc<str>);
+
+impl Cards {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ApprovalId, Asked>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn own(&self) -> MutexGuard<'_, HashSet<ApprovalId>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins to hand a call in.
+    pub(crate) fn asking(&self) -> Asking<'_> {
+        Asking(self.lock())
+    }
+}
+
+impl Asking<'_> {
+    /// The parameters with which the agent asked.
+    pub(crate) fn with(mut self, approval: Option<ApprovalId>, params: &str) {
+        if let Some(approval) = approval {
+            self.0.insert(approval, Asked(params.into()));
+        }
+    }
+}
+
+/// Shows what the gate of a session asks, as long as there is one.
+pub(crate) fn pump(shared: &Arc<Shared>, session: &Arc<Session>) {
+    let events = session.gate().subscribe();
+    let (shared, session) = (Arc::downgrade(shared), Arc::downgrade(session));
+    tokio::spawn(async move {
+        let mut events: mpsc::UnboundedReceiver<GateEvent> = events;
+        while let Some(event) = events.recv().await {
+            let (Some(shared), Some(session)) = (shared.upgrade(), session.upgrade()) else { return };
+            heard(&shared, &session, event);
+        }
+    });
+}
+
+fn heard(shared: &Shared, root: &Session, event: GateEvent) {
+    match event {
+        GateEvent::Asked(card) => show(shared, root, card),
+        GateEvent::Updated(card) => {
+            withdraw(shared, card.approval_id);
+            // What the agent said first is not what is asked any more.
+            shared.cards.lock().remove(&card.approval_id);
+            show(shared, root, card);
+        }
+        GateEvent::Resolved(resolved) => resolve(shared, root, &resolved),
+        GateEvent::InLine(0) => {}
+        GateEvent::InLine(count) => {
+            shared.note(format!("{count} more questions wait in line behind those that are shown"))
+        }
+        GateEvent::Decided { ref session, .. } => {
+            if let Some(of) = shared.session(&session.0) {
+                let id = of.id.clone();
+                of.state().briefing.hear(&id, &event);
+            }
+        }
+    }
+}
+
+fn show(shared: &Shared, root: &Session, card: Box<Card>) {
+    let asked = shared.cards.lock().get(&card.approval_id).cloned();
+    // It may have been answered since.
+    if !root.gate().waiting().iter().any(|waiting| waiting.approval_id == card.approval_id) {
+        return;
+    }
+    let offers = offers::offers(&card, asked.as_ref().map(|asked| &*asked.0), shared.options.wide_scopes);
+    let params = request::params(&card, asked.as_ref().map(|asked| &*asked.0), &offers);
+    let id = shared.ids.next();
+    let line = line::request(&id, "session/request_permission", &params);
+    let shown = Shown { approval: card.approval_id, gate: root.gate().clone(), card, offers };
+    let of = shared.session(&shown.card.session_id);
+    if shown.card.tool_call.tool_call_id.is_none() {
+        shared.cards.own().insert(shown.approval);
+    }
+    shared.flight().cards.insert(id, shown);
+    shared.tell(of.as_deref().unwrap_or(root), line);
+}
+
+/// Takes a question back from the editor, if it is there.
+fn withdraw(shared: &Shared, approval: ApprovalId) {
+    let mut flight = shared.flight();
+    let shown: Vec<Id> = flight
+        .cards
+        .iter()
+        .filter(|(_, shown)| shown.approval == approval)
+        .map(|(id, _)| id.clone())
+        .collect();
+    for id in &shown {
+        flight.cards.remove(id);
+    }
+    drop(flight);
+    for id in shown {
+        shared.editor.push(withdrawal(&id));
+    }
+}
+
+/// What takes a question back.
+pub(crate) fn withdrawal(id: &Id) -> String {
+    let id = match id {
+        Id::Number(number) => json!(number),
+        Id::Text(text) => json!(text),
+    };
+    line::notification("$/cancel_request", &json!({ "requestId": id }))
+}
+
+fn resolve(shared: &Shared, root: &Session, resolved: &ApprovalResolved) {
+    withdraw(shared, resolved.approval_id);
+    shared.cards.lock().remove(&resolved.approval_id);
+    let reason = resolved.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    if resolved.state == State::Denied
+        && resolved.by != "policy"
+        && resolved.by != EDITOR
+        && let Some(reason) = reason
+    {
+        root.state().briefing.said(reason);
+    }
+    if shared.cards.own().remove(&resolved.approval_id) {
+        let status = if resolved.state == State::Approved { "completed" } else { "failed" };
+        let update = json!({
+            "sessionId": root.id.0,
+            "update": {"sessionUpdate": "tool_call_update", "toolCallId": request::own_id(resolved.approval_id), "status": status},
+        });
+        shared.tell(root, line::notification("session/update", &update));
+    }
+}
+
+/// Takes the editor's answer to a question. What is not one of the choices that were offered with it allows nothing.
+pub(crate) fn answered(shared: &Shared, shown: &Shown, message: &Message<'_>) {
+    let deny = |why: &str| {
+        shared.note(format!("a question was denied: {why}"));
+        shown.gate.deny(shown.approval, EDITOR, why);
+    };
+    let picked = match picked(shown, message) {
+        Ok(picked) => picked,
+        Err(why) => return deny(&why),
+    };
+    let response = match picked {
+        None => ApprovalResponse {
+            response: Outcome::Cancelled,
+            ..ApprovalResponse::pick(&shown.card, mayi_core::approval::choice::DENY)
+        },
+        Some(offer) => ApprovalResponse {
+            remember: offer.remember.clone(),
+            ..ApprovalResponse::pick(&shown.card, &offer.choice)
+        },
+    };
+    use mayi_core::approval::AnswerError;
+    match shown.gate.answer(response, EDITOR) {
+        // What is asked now is shown anew; what was settled by somebody else stays as it is.
+        Ok(_) | Err(AnswerError::Changed | AnswerError::Settled { .. } | AnswerError::Unknown) => {}
+        Err(error) => deny(&error.to_string()),
+    }
+}
+
+/// The offer that was picked; none, if the question was cancelled.
+fn picked<'s>(shown: &'s Shown, message: &Message<'_>) -> Result<Option<&'s Offer>, String> {
+    if let Some(error) = message.parts.get("error") {
+        let error: Value = serde_json::from_str(error).unwrap_or_default();
+        if error.get("code").and_then(Value::as_i64) == Some(line::code::CANCELLED) {
+            return Ok(None);
+        }
+        let said = error.get("message").and_then(Value::as_str).unwrap_or("it says nothing more");
+        return Err(format!("the editor could not ask: {}", mayi_core::approval::visible(said)));
+    }
+    let wrong = || "the editor's answer can't be understood".to_owned();
+    let result =
+        mayi_core::call::json::strict(message.parts.get("result").unwrap_or("null")).map_err(|_| wrong())?;
+    if !super::parts::is_plain(&result, &["outcome", "optionId"]) {
+        return Err(wrong());
+    }
+    match result.pointer("/outcome/outcome").and_then(Value::as_str) {
+        Some("cancelled") => Ok(None),
+        Some("selected") => {
+            let id = result.pointer("/outcome/optionId").and_then(Value::as_str).ok_or_else(wrong)?;
+            let offer = shown.offers.iter().find(|offer| offer.id == id);
+            offer.map(Some).ok_or_else(|| "the editor picked what was not offered".to_owned())
+        }
+        _ => Err(wrong()),
+    }
+}

@@ -1,0 +1,177 @@
+//! What a person may pick in the editor's dialog (decisions, amendment 15): the agent's own allow-once first, nothing wider than
+//! the session unless the user has said that this editor shows options as they are, and once only where it is always asked.
+
+use serde_json::{Value, json};
+
+use crate::parts::Parts;
+use crate::splice::{Edit, apply, quoted};
+use mayi_acp_shared::options;
+use mayi_core::approval::{AgentOption, Card, Remember, RememberScope, choice, visible};
+use mayi_core::policy::Effect;
+
+/// One choice.
+#[derive(Clone, Debug)]
+pub(super) struct Offer {
+    /// Its id in this dialog, and in no other.
+    pub(super) id: String,
+    /// As it goes to the editor.
+    pub(super) raw: String,
+    /// Which of the card's choices it is.
+    pub(super) choice: String,
+    pub(super) remember: Option<Remember>,
+}
+
+/// So many patterns are offered for good, and so much of each is shown.
+const MOST: usize = 3;
+const LONGEST: usize = 120;
+
+/// The choices of `card`. `asked`: the parameters of the agent's own request.
+pub(super) fn offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<Offer> {
+    let mut made = Making { card, raw: raw_options(asked), offers: Vec::new() };
+    let has = |wanted: &str| card.options.iter().any(|option| option.option_id == wanted);
+    let always = card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always);
+    let once = options::allow(&card.agent_options).filter(|_| has(choice::ALLOW_ONCE));
+    match once {
+        Some(option) => made.agents(option, choice::ALLOW_ONCE, false),
+        None if has(choice::ALLOW_ONCE) => {
+            made.own("once", "Allow once", "allow_once", choice::ALLOW_ONCE, None)
+        }
+        None => {}
+    }
+    if !always && has(choice::ALLOW_SESSION) {
+        let name = format!("Allow for this session: {}", what(card));
+        made.own("session", &name, "allow_always", choice::ALLOW_SESSION, None);
+    }
+    // Whoever has no name in the configuration is remembered for a session at most.
+    let named = !card.agent_name.contains(':');
+    if !always && wide && named && has(choice::ALLOW_ALWAYS) {
+        for suggestion in card.suggestions.iter().take(MOST) {
+            let pattern = short(&suggestion.patterns.join(", "));
+            for (scope, word) in [(RememberScope::Workspace, "workspace"), (RememberScope::User, "user")] {
+                if suggestion.scopes.iter().any(|offered| *offered == word) {
+                    let name = match scope {
+                        RememberScope::Workspace => format!("Always in this folder: {pattern}"),
+                        _ => format!("Always: {pattern}"),
+                    };
+                    let remember = Remember::patterns(scope, suggestion.patterns.clone());
+                    made.own(word, &name, "allow_always", choice::ALLOW_ALWAYS, Some(remember));
+                }
+            }
+        }
+    }
+    // Where nothing plain allows it, one of the agent's own options has to be picked by hand; each says what it does.
+    let by_hand = !has(choice::ALLOW_ONCE);
+    let switches = card.accesses.iter().any(|access| access.access == "mode");
+    // What allows just this once is enough, where there is such an option.
+    let plain = options::allow(&card.agent_options).filter(|_| !switches);
+    let enough = |option: &AgentOption| plain.is_none_or(|plain| plain.option_id == option.option_id);
+    for option in card.agent_options.iter().filter(|option| option.kind.starts_with("allow")) {
+        if by_hand && enough(option) || (wide && !always && option.danger.is_some()) {
+            made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), true);
+        }
+    }
+    let rejects = card.agent_options.iter().filter(|option| option.kind == "reject_once");
+    let before = made.offers.len();
+    for option in rejects {
+        made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), false);
+    }
+    if made.offers.len() == before {
+        made.own("deny", "Deny", "reject_once", choice::DENY, None);
+    }
+    made.offers
+}
+
+struct Making<'c> {
+    card: &'c Card,
+    raw: Vec<String>,
+    offers: Vec<Offer>,
+}
+
+impl Making<'_> {
+    /// One of mayi's own, under an id that no other one has.
+    fn own(&mut self, id: &str, name: &str, kind: &str, choice: &str, remember: Option<Remember>) {
+        let mut id = format!("mayi-{id}");
+        let taken = |id: &String| {
+            self.card.agent_options.iter().any(|option| option.option_id == *id)
+                || self.offers.iter().any(|offer| offer.id == *id)
+        };
+        while taken(&id) {
+            id.push('-');
+        }
+        let raw = json!({"optionId": id, "name": name, "kind": kind}).to_string();
+        self.offers.push(Offer { id, raw, choice: choice.to_owned(), remember });
+    }
+
+    /// One of the agent's own, as it came; with what there is to know about it, if it is `labelled`.
+    fn agents(&mut self, option: &AgentOption, choice: &str, labelled: bool) {
+        if self.offers.iter().any(|offer| offer.id == option.option_id) {
+            return;
+        }
+        let found = self.raw.iter().find(|raw| {
+            Parts::parse(raw)
+                .ok()
+                .and_then(|parts| parts.text("optionId"))
+                .is_some_and(|id| id == option.option_id)
+        });
+        let plain =
+            json!({"optionId": option.option_id, "name": option.name, "kind": option.kind}).to_string();
+        let mut raw = found.cloned().unwrap_or(plain);
+        if let Some(danger) = option.danger.as_deref().filter(|_| labelled) {
+            let name = quoted(&format!("{} ({danger})", visible(&option.name)));
+            let named = Parts::parse(&raw)
+                .ok()
+                .and_then(|parts| Edit::set(&raw, &raw, &parts, "name", &name))
+                .and_then(|edit| apply(&raw, vec![edit]));
+            raw = named.unwrap_or_else(|| {
+                json!({"optionId": option.option_id, "name": format!("{} ({danger})", option.name), "kind": option.kind}).to_string()
+            });
+        }
+        self.offers.push(Offer {
+            id: option.option_id.clone(),
+            raw,
+            choice: choice.to_owned(),
+            remember: None,
+        });
+    }
+}
+
+/// The agent's options as they stand in its request.
+fn raw_options(asked: Option<&str>) -> Vec<String> {
+    let parts = asked.and_then(|asked| Parts::parse(asked).ok());
+    let list = parts.and_then(|parts| parts.get("options")).unwrap_or("[]");
+    let items: Vec<&serde_json::value::RawValue> = serde_json::from_str(list).unwrap_or_default();
+    items.into_iter().map(|item| item.get().to_owned()).collect()
+}
+
+/// What an answer for the session is about.
+pub(super) fn what(card: &Card) -> String {
+    let first = card.accesses.first().map(|access| format!("{}({})", access.access, access.display));
+    let first = short(&first.unwrap_or_else(|| card.tool_call.title.clone()));
+    match card.accesses.len() {
+        0 | 1 => first,
+        more => format!("{first} and {} more", more - 1),
+    }
+}
+
+fn short(text: &str) -> String {
+    let cut: String = text.chars().take(LONGEST).collect();
+    let rest = if cut.len() < text.len() { "…" } else { "" };
+    format!("{}{rest}", visible(&cut))
+}
+
+/// All of them as a list.
+pub(super) fn list(offers: &[Offer]) -> String {
+    let items: Vec<&str> = offers.iter().map(|offer| offer.raw.as_str()).collect();
+    format!("[{}]", items.join(","))
+}
+
+/// Whether a value says nothing.
+pub(super) fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
+}

@@ -1,0 +1,120 @@
+//! The request that a question is in the editor: the agent's own, with all that was judged in it, or one of mayi's.
+
+use serde_json::{Map, Value, json};
+
+use super::offers::{Offer, is_empty, list};
+use crate::parts::Parts;
+use crate::splice::{Edit, apply};
+use mayi_core::approval::{ApprovalId, Card, visible};
+
+/// So many accesses are named.
+const MOST: usize = 20;
+
+/// The id of a tool call that mayi itself shows.
+pub(super) fn own_id(approval: ApprovalId) -> String {
+    format!("mayi-{approval}")
+}
+
+/// The parameters of `session/request_permission`.
+pub(super) fn params(card: &Card, asked: Option<&str>, offers: &[Offer]) -> String {
+    let options = list(offers);
+    asked.and_then(|asked| amended(card, asked, &options)).unwrap_or_else(|| made(card, &options))
+}
+
+/// The agent's own request with other options, and with what was left out of it and judged.
+fn amended(card: &Card, asked: &str, options: &str) -> Option<String> {
+    let parts = Parts::parse(asked).ok()?;
+    let object = parts.get("toolCall")?;
+    let call = Parts::parse(object).ok()?;
+    let mut edits = vec![Edit::set(asked, asked, &parts, "options", options)?];
+    let absent = |name: &str| call.value(name).is_none_or(|value| is_empty(&value));
+    let known = fields(card);
+    // Several members that are new go in at one place, one behind the other.
+    let mut fresh: Vec<(&str, String)> = Vec::new();
+    for (name, value) in &known {
+        if absent(name) && !is_empty(value) {
+            fresh.push((name, value.to_string()));
+        }
+    }
+    let note = note(card);
+    match call.get("content").filter(|content| content.starts_with('[')) {
+        Some(content) if !absent("content") => edits.push(Edit::push(asked, content, &note.to_string())?),
+        _ => {
+            fresh.retain(|(name, _)| *name != "content");
+            fresh.push(("content", content(card).to_string()));
+        }
+    }
+    for (name, value) in fresh {
+        edits.push(Edit::set(asked, object, &call, name, &value)?);
+    }
+    apply(asked, edits)
+}
+
+/// A request of mayi's own, for what came in at another door.
+fn made(card: &Card, options: &str) -> String {
+    let mut call = Map::new();
+    let id = card.tool_call.tool_call_id.clone().unwrap_or_else(|| own_id(card.approval_id));
+    call.insert("toolCallId".to_owned(), json!(id));
+    call.insert("status".to_owned(), json!("pending"));
+    for (name, value) in fields(card) {
+        if !is_empty(&value) && name != "content" {
+            call.insert(name.to_owned(), value);
+        }
+    }
+    call.insert("content".to_owned(), content(card));
+    format!(
+        r#"{{"sessionId":{},"toolCall":{},"options":{options}}}"#,
+        json!(card.session_id),
+        Value::Object(call)
+    )
+}
+
+/// What was judged, in the protocol's members.
+fn fields(card: &Card) -> Vec<(&'static str, Value)> {
+    let call = &card.tool_call;
+    vec![
+        ("title", json!(call.title)),
+        ("kind", json!(kind(&call.kind))),
+        ("rawInput", call.raw_input.clone()),
+        ("locations", json!(call.locations)),
+        ("content", call.content.clone()),
+    ]
+}
+
+/// What was judged to be in it, and mayi's own words behind that.
+fn content(card: &Card) -> Value {
+    let mut items = card.tool_call.content.as_array().cloned().unwrap_or_default();
+    items.push(note(card));
+    Value::Array(items)
+}
+
+/// What would be touched and why it is asked, in mayi's words.
+fn note(card: &Card) -> Value {
+    let mut lines: Vec<String> = card
+        .accesses
+        .iter()
+        .take(MOST)
+        .map(|access| format!("{}({})", access.access, visible(&access.display)))
+        .collect();
+    if card.accesses.len() > MOST {
+        lines.push(format!("and {} more", card.accesses.len() - MOST));
+    }
+    if let Some(why) = card.why.first() {
+        lines.push(format!("because: {}", visible(&why.reason)));
+    }
+    lines.extend(card.not_shown.iter().take(MOST).map(|what| format!("not shown: {}", visible(what))));
+    json!({"type": "content", "content": {"type": "text", "text": format!("mayi asks:\n{}", lines.join("\n"))}})
+}
+
+/// The protocol's word for a kind of call.
+fn kind(kind: &str) -> &str {
+    match kind {
+        "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" => {
+            kind
+        }
+        "write" | "create" => "edit",
+        "shell" => "execute",
+        "mode" => "switch_mode",
+        _ => "other",
+    }
+}

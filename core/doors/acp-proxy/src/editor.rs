@@ -1,0 +1,266 @@
+//! What the editor sends, by method.
+
+mod config;
+mod open;
+mod prompt;
+mod servers;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::cards;
+use super::flight::{AgentAsk, EditorAsk, MOST};
+use super::line::{self, Id, Kind, Message, Refused, code, session_of};
+use super::shared::{Shared, as_it_came};
+use super::splice::{Edit, apply};
+use mayi_core::approval::visible;
+use mayi_core::gate;
+
+pub(crate) use config::{SWITCH, amended, mode_call, observe, picks, prepare};
+pub(crate) use open::{Opens, opened};
+pub(crate) use prompt::cancel;
+
+/// The protocol's version that is spoken on both sides. A newer one is a preview, and its kinds and outcomes are other ones.
+pub(crate) const VERSION: u64 = 1;
+
+/// Takes a line of the editor's; gives back what goes on to the agent.
+pub(crate) async fn take(shared: &Arc<Shared>, text: &str) -> Option<String> {
+    let message = match line::read(text) {
+        Ok(message) => message,
+        Err(refused) => {
+            refuse(shared, &refused);
+            return None;
+        }
+    };
+    match message.kind {
+        Kind::Response => {
+            response(shared, &message);
+            None
+        }
+        Kind::Notification => notification(shared, &message),
+        Kind::Request => request(shared, &message).await,
+    }
+}
+
+/// What readers could disagree about goes no further, and nobody waits for it.
+fn refuse(shared: &Shared, refused: &Refused) {
+    shared.note(format!("a message of the editor was refused: {}", refused.why));
+    if !refused.json {
+        shared.editor.push(line::error(None, -32700, &refused.why));
+        return;
+    }
+    if refused.asks {
+        let id = match refused.ids.as_slice() {
+            [id] => Some(id),
+            _ => None,
+        };
+        shared.editor.push(line::error(id, code::INVALID_REQUEST, &refused.why));
+        return;
+    }
+    for id in &refused.ids {
+        let shown = shared.flight().cards.remove(id);
+        if let Some(shown) = shown {
+            shown.gate.deny(shown.approval, cards::EDITOR, "the editor's answer can be read in two ways");
+        }
+        let passed = matches!(shared.flight().agent.get(id), Some(AgentAsk::Passed { .. }));
+        if passed {
+            shared.refuse_agent(id, code::INTERNAL, "the editor's answer can be read in two ways");
+        }
+    }
+}
+
+/// An answer of the editor's: to a question of mayi's, or to what the agent asked. What answers nothing is dropped.
+fn response(shared: &Shared, message: &Message<'_>) {
+    let Some(id) = &message.id else { return };
+    let shown = shared.flight().cards.remove(id);
+    if let Some(shown) = shown {
+        cards::answered(shared, &shown, message);
+        return;
+    }
+    let ask = {
+        let mut flight = shared.flight();
+        match flight.agent.get(id) {
+            Some(AgentAsk::Passed { .. }) => flight.agent.remove(id),
+            // What mayi judges, only mayi answers.
+            _ => None,
+        }
+    };
+    let Some(AgentAsk::Passed { carrying, terminal_of }) = ask else {
+        tracing::debug!("the editor answered what nobody asked for");
+        return;
+    };
+    let done = message.parts.get("result").is_some();
+    if let Some(carrying) = carrying {
+        carrying.end(if done { "completed" } else { "failed" });
+    }
+    if let Some(session) = terminal_of
+        && let Some(Value::Object(result)) = message.parts.value("result")
+        && let Some(terminal) = result.get("terminalId").and_then(Value::as_str)
+    {
+        session.state().terminals.insert(terminal.to_owned());
+    }
+    // Into the queue at once: who reads the agent may be waiting for the editor.
+    shared.agent.push(as_it_came(message));
+}
+
+fn notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
+    match &*message.method {
+        "session/cancel" => {
+            let params = message.strict(&["sessionId"]).ok()?;
+            if let Some(session) = shared.session(session_of(&params)) {
+                cancel(&session);
+            }
+            Some(as_it_came(message))
+        }
+        "$/cancel_request" => {
+            let params = super::parts::Parts::parse(message.params()).ok()?;
+            let id = params.get("requestId").and_then(Id::read)?;
+            let of = match shared.flight().editor.get(&id)? {
+                EditorAsk::Prompt(session) => Some(Arc::clone(session)),
+                _ => None,
+            };
+            if let Some(session) = of {
+                cancel(&session);
+            }
+            Some(as_it_came(message))
+        }
+        // Without an id it is none of the requests that mayi has a part in, and nobody else is to take it for one.
+        method
+            if super::parts::mistaken(method, &["session/cancel", "$/cancel_request"])
+                || super::parts::mistaken(method, OWN)
+                || OWN.contains(&method)
+                || open::has_servers(message) =>
+        {
+            shared.note(format!("the editor sent {} without an id: it was not passed on", visible(method)));
+            None
+        }
+        _ => Some(as_it_came(message)),
+    }
+}
+
+/// Methods that mayi has a part in.
+const OWN: &[&str] = &[
+    "initialize",
+    "session/new",
+    "session/load",
+    "session/resume",
+    "session/fork",
+    "session/prompt",
+    "session/set_mode",
+    "session/set_config_option",
+    "session/close",
+    "session/delete",
+];
+
+/// Members of their parameters.
+const NAMES: &[&str] = &[
+    "sessionId",
+    "cwd",
+    "mcpServers",
+    "additionalDirectories",
+    "prompt",
+    "modeId",
+    "configId",
+    "value",
+    "protocolVersion",
+];
+
+/// A request: where it goes wrong, the editor gets an answer.
+async fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
+    let id = message.id.clone()?;
+    match judged(shared, message, &id).await {
+        Ok(Some((ask, line))) => {
+            let prompted = match &ask {
+                EditorAsk::Prompt(session) => Some(Arc::clone(session)),
+                _ => None,
+            };
+            let entered = enter(shared, &id, ask);
+            if let Some(session) = prompted.filter(|_| entered) {
+                session.state().prompts += 1;
+            }
+            entered.then_some(line)
+        }
+        Ok(None) => None,
+        Err((number, why)) => {
+            shared.editor.push(line::error(Some(&id), number, &why));
+            None
+        }
+    }
+}
+
+/// Notes a request of the editor's.
+fn enter(shared: &Shared, id: &Id, ask: EditorAsk) -> bool {
+    let mut flight = shared.flight();
+    if flight.editor.contains_key(id) || shared.ids.is_own(id) || flight.editor.len() >= MOST {
+        drop(flight);
+        shared.editor.push(line::error(Some(id), code::INVALID_REQUEST, "its id is in use"));
+        return false;
+    }
+    flight.editor.insert(id.clone(), ask);
+    true
+}
+
+type Judged = Result<Option<(EditorAsk, String)>, (i64, String)>;
+
+async fn judged(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> Judged {
+    let method = &*message.method;
+    if super::parts::mistaken(method, OWN) {
+        return Err((
+            code::METHOD_NOT_FOUND,
+            format!("`{}` can be taken for another method", visible(method)),
+        ));
+    }
+    // Whatever opens a session with servers, they stand behind its gate.
+    if !OWN.contains(&method) && !open::has_servers(message) {
+        return Ok(Some((EditorAsk::Plain, as_it_came(message))));
+    }
+    let wrong = |why: String| (code::INVALID_PARAMS, why);
+    let params = if method == "session/prompt" {
+        // What a person says may hold anything; what mayi looks at is held to one reading.
+        prompt::looked_at(message).map_err(wrong)?
+    } else {
+        message.strict(NAMES).map_err(wrong)?
+    };
+    let session = || {
+        shared
+            .session(session_of(&params))
+            .ok_or_else(|| wrong("no session of this id was opened through this connection".to_owned()))
+    };
+    match method {
+        "initialize" => initialize(message, &params).map(|line| Some((EditorAsk::Initialize, line))),
+        "session/prompt" => {
+            let session = session()?;
+            let line = prompt::with_briefing(&session, message);
+            Ok(Some((EditorAsk::Prompt(session), line)))
+        }
+        "session/set_mode" => config::set_mode(shared, &session()?, &params, message),
+        "session/set_config_option" => config::set_option(shared, &session()?, &params, message, id),
+        "session/close" | "session/delete" => {
+            let Some(session) = shared.session(session_of(&params)) else {
+                return Ok(Some((EditorAsk::Plain, as_it_came(message))));
+            };
+            cancel(&session);
+            Ok(Some((EditorAsk::Close(session), as_it_came(message))))
+        }
+        _ => open::open(shared, message, &params).await.map_err(wrong),
+    }
+}
+
+/// The version that is spoken is 1, whatever the editor would speak beside it.
+fn initialize(message: &Message<'_>, params: &Value) -> Result<String, (i64, String)> {
+    let wrong = || (code::INVALID_PARAMS, "initialize needs a protocolVersion, a whole number".to_owned());
+    let version = params.get("protocolVersion").and_then(Value::as_u64).ok_or_else(wrong)?;
+    if version <= VERSION {
+        return Ok(as_it_came(message));
+    }
+    let parts = super::parts::Parts::parse(message.params()).map_err(|_| wrong())?;
+    Edit::set(message.line, message.params(), &parts, "protocolVersion", &VERSION.to_string())
+        .and_then(|edit| apply(message.line, vec![edit]))
+        .ok_or_else(wrong)
+}
+
+/// A session as a gate knows it, for calls of the door's own.
+pub(crate) fn of(session: &super::session::Session) -> &gate::Session {
+    &session.core
+}

@@ -1,0 +1,277 @@
+//! Modes and options: mayi's own option, and the agent's, by which an agent can be had to ask less. What the person chooses in the
+//! editor, the person has chosen; what the agent chooses is another matter (`agent/modes.rs`).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::cards::EDITOR;
+use crate::flight::EditorAsk;
+use crate::line::{self, Id, Message, code};
+use crate::session::{Mirror, Session};
+use crate::shared::{Shared, as_it_came};
+use crate::splice::Edit;
+use mayi_acp_shared::options;
+use mayi_core::approval::{AgentOption, ApprovalResponse, choice, visible};
+use mayi_core::call::{Access, Call, Door};
+use mayi_core::gate::Verdict;
+use mayi_core::policy::Mode;
+
+type Judged = Result<Option<(EditorAsk, String)>, (i64, String)>;
+
+/// Categories of options that have nothing to do with asking.
+const HARMLESS: &[&str] = &["model", "model_config", "thought_level"];
+
+/// The modes that the person may choose, from the strictest.
+const MODES: &[(Mode, &str, &str)] = &[
+    (Mode::Plan, "Plan", "the agent may read, and nothing else"),
+    (Mode::Default, "Default", "what no rule allows is asked about"),
+    (Mode::Auto, "Auto", "only what is dangerous is asked about"),
+];
+
+/// The options of an agent's list: their ids, whether they could have it ask less, and their values.
+fn read(list: &Value) -> Vec<(String, bool, Value)> {
+    let one = |option: &Value| {
+        let id = option.get("id")?.as_str()?.to_owned();
+        let category = option.get("category").and_then(Value::as_str).unwrap_or_default();
+        Some((id, !HARMLESS.contains(&category), option.get("currentValue").cloned().unwrap_or_default()))
+    };
+    list.as_array().into_iter().flatten().filter_map(one).collect()
+}
+
+/// Takes what the agent says of its modes and options when a session begins; `told`: its options as they stand there. `mode`: the
+/// one that it is in now.
+pub(crate) fn prepare(session: &Session, result: &Value, told: Option<String>, mode: Option<&str>) {
+    let mut state = session.state();
+    if state.listed.is_none() {
+        state.listed = told;
+    }
+    let listed: Value =
+        state.listed.as_deref().and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
+    state.agent_mode = mode.map(str::to_owned);
+    state.options = read(&listed)
+        .into_iter()
+        .filter(|(_, guarded, _)| *guarded)
+        .map(|(id, _, value)| (id, value))
+        .collect();
+    let ids: Vec<String> = read(&listed).into_iter().map(|(id, ..)| id).collect();
+    let free = |wanted: &str| {
+        let mut id = wanted.to_owned();
+        while ids.contains(&id) {
+            id.push('-');
+        }
+        id
+    };
+    state.option = Some(free("mayi-permissions"));
+    // Editors look at nothing but options once there are any: an agent's modes are one of them then.
+    let modes = result.pointer("/modes/availableModes").and_then(Value::as_array);
+    state.mirror = modes.filter(|modes| ids.is_empty() && !modes.is_empty()).map(|modes| {
+        let choice = |mode: &Value| {
+            let id = mode.get("id")?.as_str()?;
+            let name = mode.get("name").and_then(Value::as_str).unwrap_or(id);
+            Some(json!({"value": id, "name": name, "description": mode.get("description")}))
+        };
+        let choices: Vec<Value> = modes.iter().filter_map(choice).collect();
+        Mirror { id: free("mayi-agent-mode"), choices: Value::Array(choices).to_string() }
+    });
+}
+
+/// The agent's list of options as the editor gets it: with mayi's own. `list`: as text; none: the last one.
+pub(crate) fn amended(session: &Session, list: Option<&str>) -> String {
+    let mode = session.gate().mode(&session.id);
+    let mut state = session.state();
+    if let Some(list) = list {
+        state.listed = Some(list.to_owned());
+    }
+    let list = state.listed.clone().unwrap_or_else(|| "[]".to_owned());
+    let choices: Vec<Value> = MODES
+        .iter()
+        .filter(|(mode, ..)| *mode >= session.family.least)
+        .map(|(mode, name, about)| json!({"value": mode.to_string(), "name": name, "description": about}))
+        .collect();
+    let own = json!({
+        "id": state.option, "name": "Permissions", "description": "What mayi asks about in this session",
+        "type": "select", "currentValue": mode.to_string(), "options": choices,
+    });
+    let mut items = own.to_string();
+    if let (Some(mirror), Some(mode)) = (&state.mirror, &state.agent_mode) {
+        let (id, mode) = (json!(mirror.id), json!(mode));
+        let choices = &mirror.choices;
+        items = format!(
+            r#"{{"id":{id},"name":"Mode","category":"mode","type":"select","currentValue":{mode},"options":{choices}}},{items}"#
+        );
+    }
+    drop(state);
+    let list = list.trim();
+    Edit::push(list, list, &items)
+        .and_then(|edit| crate::splice::apply(list, vec![edit]))
+        .unwrap_or_else(|| format!("[{items}]"))
+}
+
+/// Options of the agent's that could have it ask less, and have another value in `list` than they should.
+pub(crate) fn observe(session: &Session, list: &str) -> Vec<(String, Value, Value)> {
+    let list: Value = serde_json::from_str(list).unwrap_or_default();
+    let mut state = session.state();
+    let mut changed = Vec::new();
+    for (id, _, value) in read(&list).into_iter().filter(|(_, guarded, _)| *guarded) {
+        match state.options.get(&id) {
+            Some(before) if *before != value => changed.push((id, before.clone(), value)),
+            Some(_) => {}
+            None => {
+                state.options.insert(id, value);
+            }
+        }
+    }
+    changed
+}
+
+/// `session/set_mode`, by the person.
+pub(super) fn set_mode(
+    shared: &Arc<Shared>,
+    session: &Arc<Session>,
+    params: &Value,
+    message: &Message<'_>,
+) -> Judged {
+    let mode = params
+        .get("modeId")
+        .and_then(Value::as_str)
+        .ok_or_else(|| wrong("session/set_mode needs a modeId"))?;
+    chosen(shared, session, mode)?;
+    let before = switched(session, mode);
+    Ok(Some((EditorAsk::SetMode { session: Arc::clone(session), before }, as_it_came(message))))
+}
+
+/// `session/set_config_option`, by the person: mayi's own option, or one of the agent's.
+pub(super) fn set_option(
+    shared: &Arc<Shared>,
+    session: &Arc<Session>,
+    params: &Value,
+    message: &Message<'_>,
+    id: &Id,
+) -> Judged {
+    let option = params
+        .get("configId")
+        .and_then(Value::as_str)
+        .ok_or_else(|| wrong("session/set_config_option needs a configId"))?;
+    let value = params.get("value").cloned().unwrap_or_default();
+    let (own, mirror) = {
+        let state = session.state();
+        (state.option.clone(), state.mirror.clone())
+    };
+    if own.as_deref() == Some(option) {
+        let mode = MODES.iter().find(|(mode, ..)| value.as_str() == Some(&mode.to_string()));
+        let (mode, ..) = mode.ok_or_else(|| wrong("it is one of plan, default and auto"))?;
+        if *mode < session.family.least {
+            return Err(wrong("an administrator locks the mode"));
+        }
+        session.gate().set_mode(&session.id, *mode);
+        let options = amended(session, None);
+        shared.editor.push(line::result(id, &format!(r#"{{"configOptions":{options}}}"#)));
+        return Ok(None);
+    }
+    if let Some(mode) = mirror.filter(|mirror| mirror.id == option).and(value.as_str()) {
+        chosen(shared, session, mode)?;
+        mirrored(shared, session, mode, id);
+        return Ok(None);
+    }
+    let guarded = {
+        let listed = session.state().listed.clone();
+        let listed: Value =
+            listed.as_deref().and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
+        !read(&listed).iter().any(|(known, guarded, _)| known == option && !guarded)
+    };
+    let mut before = None;
+    if guarded {
+        let said = value.as_str().map_or_else(|| Cow::Owned(format!("{option}={value}")), Cow::Borrowed);
+        chosen(shared, session, &said)?;
+        before = session.state().options.insert(option.to_owned(), value);
+    }
+    let ask = EditorAsk::SetConfig { session: Arc::clone(session), option: option.to_owned(), before };
+    Ok(Some((ask, as_it_came(message))))
+}
+
+/// The person wants the agent in `mode`. Returns the one before.
+fn switched(session: &Session, mode: &str) -> Option<String> {
+    let mut state = session.state();
+    let before = state.agent_mode.clone();
+    state.follow(before.as_deref(), mode);
+    before
+}
+
+/// The agent's modes, set by the option that stands for them.
+fn mirrored(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, id: &Id) {
+    let before = switched(session, mode);
+    let (shared, session, id, mode) = (Arc::clone(shared), Arc::clone(session), id.clone(), mode.to_owned());
+    shared.clone().answers.spawn(async move {
+        let params = json!({"sessionId": session.id.0, "modeId": mode});
+        let answer = shared.ask_agent("session/set_mode", &params, crate::agent::SETTING).await;
+        let line = match answer {
+            Ok(_) => line::result(&id, &format!(r#"{{"configOptions":{}}}"#, amended(&session, None))),
+            Err(why) => {
+                if let Some(before) = before {
+                    session.state().follow(Some(&mode), &before);
+                }
+                line::error(
+                    Some(&id),
+                    code::INTERNAL,
+                    &format!("the agent did not take it: {}", visible(&why)),
+                )
+            }
+        };
+        shared.editor.push(line);
+    });
+}
+
+/// The person has chosen a mode of the agent's: recorded as an answer of theirs, unless a rule forbids it.
+fn chosen(shared: &Shared, session: &Session, mode: &str) -> Result<(), (i64, String)> {
+    let call = mode_call(session, mode, &format!("Switch the agent to its mode `{}`", visible(mode)));
+    let picks = picks();
+    // Nothing of it is shown: it is answered before anybody looks.
+    let asking = shared.cards.asking();
+    let mut ticket = session.gate().submit(call, &picks);
+    if let Some(approval) = ticket.approval()
+        && let Some(card) = session.gate().waiting().into_iter().find(|card| card.approval_id == approval)
+    {
+        let picked = format!("{}{}", choice::AGENT, SWITCH);
+        let _ = session.gate().answer(ApprovalResponse::pick(&card, &picked), EDITOR);
+    }
+    let verdict = ticket.at_once();
+    drop(asking);
+    match verdict {
+        Some(Verdict::Allowed(_)) => Ok(()),
+        Some(Verdict::Denied(refusal)) => Err((code::DENIED, refusal.reason)),
+        _ => Err((code::DENIED, "the mode could not be judged".to_owned())),
+    }
+}
+
+/// The option that lets an agent go into a mode.
+pub(crate) const SWITCH: &str = "mayi-switch";
+
+/// What can be picked of a change of mode.
+pub(crate) fn picks() -> Vec<AgentOption> {
+    let list = json!([
+        {"optionId": SWITCH, "name": "Switch the agent to this mode", "kind": "allow_once"},
+        {"optionId": "mayi-stay", "name": "Stay in the mode that it is in", "kind": "reject_once"},
+    ]);
+    options::read(Some(&list), &mut Vec::new())
+}
+
+/// A change of the agent's own mode, as a call.
+pub(crate) fn mode_call(session: &Session, mode: &str, title: &str) -> Call {
+    let access = Access::Mode { id: mode.to_owned() };
+    let mut call = mayi_acp_shared::side_call(
+        super::of(session),
+        Door::AcpPermission,
+        title.to_owned(),
+        json!({"mode": mode}),
+        vec![access],
+    );
+    call.kind = "switch_mode".to_owned();
+    call.by_hand = Some("it is a mode of the agent's own, in which it may ask less".to_owned());
+    call
+}
+
+fn wrong(why: &str) -> (i64, String) {
+    (code::INVALID_PARAMS, why.to_owned())
+}

@@ -1,0 +1,314 @@
+//! Sessions that the editor opens: `session/new`, `load`, `resume`, `fork`, and whatever else has MCP servers in it. Each has a
+//! gate of its own, and its agent is put into a mode in which it asks before the editor hears that it is there.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{amended, prepare, servers};
+use crate::cards;
+use crate::flight::EditorAsk;
+use crate::host::{Opening, Wanted};
+use crate::line::{self, Id, Message, code};
+use crate::parts::Parts;
+use crate::session::{Family, Session};
+use crate::shared::Shared;
+use crate::splice::{Edit, apply};
+use mayi_acp_shared::AgentError;
+use mayi_acp_shared::modes::{self, Switch};
+use mayi_core::approval::visible;
+use mayi_core::call::{SessionId, is_too_wide};
+use mayi_core::gate;
+
+/// How long an agent may take to go into the mode in which it asks.
+const SWITCHING: Duration = Duration::from_secs(120);
+
+/// A session that is being opened.
+pub(crate) struct Opens {
+    opening: Opening,
+    cwd: PathBuf,
+    roots: Vec<PathBuf>,
+    /// The session, where the editor has named it.
+    named: Option<Arc<Session>>,
+}
+
+/// Whether a request puts MCP servers somewhere, whatever it is called.
+pub(super) fn has_servers(message: &Message<'_>) -> bool {
+    if !message.params().starts_with('{') {
+        return false;
+    }
+    let parts = Parts::parse(message.params());
+    parts.map_or(true, |parts| parts.get("mcpServers").is_some() || parts.mistaken(&["mcpServers"]).is_some())
+}
+
+/// Opens a session: its gate first, then the agent hears of it.
+///
+/// # Errors
+/// What is wrong with it; the agent does not hear of it then.
+pub(super) async fn open(
+    shared: &Arc<Shared>,
+    message: &Message<'_>,
+    params: &Value,
+) -> Result<Option<(EditorAsk, String)>, String> {
+    let cwd = folder(shared, params)?;
+    let mut folders =
+        vec![PathBuf::from(params.get("cwd").and_then(Value::as_str).unwrap_or_default()), cwd.clone()];
+    for more in params.get("additionalDirectories").and_then(Value::as_array).into_iter().flatten() {
+        let more = Path::new(more.as_str().unwrap_or_default());
+        match more.canonicalize() {
+            Ok(real) if more.is_absolute() && (!is_too_wide(&real) || shared.host.is_named(&real)) => {
+                folders.push(more.to_owned())
+            }
+            _ => shared
+                .note(format!("{} is no folder of the session for mayi", visible(&more.to_string_lossy()))),
+        }
+    }
+    let roots = mayi_doors::places::roots(&folders);
+    let servers = servers::read(params)?;
+    let some = !servers.is_empty();
+    let opening = shared.host.open(Wanted { cwd: &cwd, roots: &roots, servers }).await?;
+    let line = match (&opening.servers, some) {
+        (None, false) => message.line.to_owned(),
+        (None, true) => return Err("nothing stands before the MCP servers of the session".to_owned()),
+        (Some(before), _) => {
+            let relays = servers::wire(&before.relays()).to_string();
+            let parts = Parts::parse(message.params()).map_err(|error| error.to_string())?;
+            Edit::set(message.line, message.params(), &parts, "mcpServers", &relays)
+                .and_then(|edit| apply(message.line, vec![edit]))
+                .ok_or("the MCP servers could not be put behind the gate")?
+        }
+    };
+    // Of these the editor knows the id already, and what the agent says of them before it answers.
+    let loads = matches!(&*message.method, "session/load" | "session/resume");
+    let mut opens = Opens { opening, cwd, roots, named: None };
+    if loads {
+        let id = line::session_of(params);
+        if id.is_empty() {
+            return Err("it needs a sessionId".to_owned());
+        }
+        match shared.session(id) {
+            Some(before) if before.core.parent.is_some() => {
+                return Err("this is the session of a sub-agent, which its agent opens and ends".to_owned());
+            }
+            Some(before) => shared.close(&before),
+            None => {}
+        }
+        let session = enter(shared, &opens, id, false)?;
+        session.state().replays = message.method == "session/load";
+        opens.named = Some(session);
+    }
+    Ok(Some((EditorAsk::Open(Box::new(opens)), line)))
+}
+
+/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named."
+fn folder(shared: &Shared, params: &Value) -> Result<PathBuf, String> {
+    let given = params.get("cwd").and_then(Value::as_str).unwrap_or_default();
+    let shown = visible(given);
+    if !Path::new(given).is_absolute() {
+        return Err("the folder (cwd) has to be an absolute path".to_owned());
+    }
+    let cwd = Path::new(given).canonicalize().map_err(|error| format!("can't work in {shown}: {error}"))?;
+    if !cwd.is_dir() {
+        return Err(format!("can't work in {shown}: it is not a folder"));
+    }
+    if is_too_wide(&cwd) && !shared.host.is_named(&cwd) {
+        return Err(format!(
+            "an agent would be let work in all of {shown}: open the folder of a project, or say --cwd {shown} in mayi's command if you mean it"
+        ));
+    }
+    Ok(cwd)
+}
+
+/// Makes a session known, here and at its gate.
+fn enter(shared: &Arc<Shared>, opens: &Opens, id: &str, held: bool) -> Result<Arc<Session>, String> {
+    let Opening { gate, agent, mode, least, asking_mode, on_unasked, servers, .. } = &opens.opening;
+    let id = SessionId(id.to_owned());
+    let core = gate::Session {
+        id: id.clone(),
+        agent: agent.clone(),
+        parent: None,
+        roots: opens.roots.clone(),
+        cwd: opens.cwd.clone(),
+        mode: *mode,
+    };
+    let family = Arc::new(Family {
+        gate: gate.clone(),
+        servers: servers.clone(),
+        on_unasked: *on_unasked,
+        least: *least,
+        asking_mode: asking_mode.as_ref().map(|mode| mode.0.clone()),
+    });
+    let session = Arc::new(Session::new(core.clone(), family, held));
+    {
+        let mut sessions = shared.sessions();
+        if sessions.contains_key(&id.0) {
+            return Err("the agent calls a new session like another one".to_owned());
+        }
+        sessions.insert(id.0.clone(), Arc::clone(&session));
+    }
+    gate.open_session(core);
+    if let Some(servers) = servers {
+        gate.pass_servers(&id, servers.names());
+        gate.stand_before(&id, servers.before());
+        servers.belong_to(&id);
+    }
+    cards::pump(shared, &session);
+    Ok(session)
+}
+
+/// Takes the agent's answer to an opening. Gives it back where it goes on as it came.
+pub(crate) fn opened(shared: &Arc<Shared>, id: Id, opens: Opens, message: &Message<'_>) -> Option<String> {
+    let Some(result) = message.parts.get("result") else {
+        give_up(shared, &opens);
+        return Some(message.line.to_owned());
+    };
+    let session = match begun(shared, &opens, result) {
+        Ok(session) => session,
+        Err(why) => {
+            give_up(shared, &opens);
+            return Some(line::error(Some(&id), code::INTERNAL, &why));
+        }
+    };
+    session.state().replays = false;
+    let read: Value = serde_json::from_str(result).unwrap_or_default();
+    let (shared_of, line) = (Arc::clone(shared), message.line.to_owned());
+    // What has to be asked of the agent is asked while other messages pass.
+    shared.answers.spawn(async move { finish(&shared_of, id, &opens, session, &read, &line).await });
+    None
+}
+
+/// The session that the agent has opened.
+fn begun(shared: &Arc<Shared>, opens: &Opens, result: &str) -> Result<Arc<Session>, String> {
+    let parts = match (&opens.named, result) {
+        // Of a session that the editor has named there may be nothing to say.
+        (Some(session), "null") => return Ok(Arc::clone(session)),
+        _ => Parts::parse(result).map_err(|_| "the agent's answer can be read in two ways")?,
+    };
+    if parts.mistaken(&["sessionId", "modes", "configOptions"]).is_some() {
+        return Err("the agent's answer can be read in two ways".to_owned());
+    }
+    let told = parts.text("sessionId").filter(|id| !id.is_empty());
+    match (&opens.named, told) {
+        (Some(session), Some(told)) if session.id.0 != *told => {
+            Err("the agent answered with another session than it was asked for".to_owned())
+        }
+        (Some(session), _) => Ok(Arc::clone(session)),
+        (None, Some(told)) => enter(shared, opens, &told, true),
+        (None, None) => Err("the agent opened a session and did not say which".to_owned()),
+    }
+}
+
+/// It was not opened after all.
+fn give_up(shared: &Shared, opens: &Opens) {
+    if let Some(session) = &opens.named {
+        shared.close(session);
+        return;
+    }
+    let (gate, servers) = (opens.opening.gate.clone(), opens.opening.servers.clone());
+    shared.answers.spawn(async move {
+        if let Some(servers) = servers {
+            servers.end().await;
+        }
+        let _ = tokio::task::spawn_blocking(move || gate.leave()).await;
+    });
+}
+
+/// Puts the agent into the mode in which it asks, and tells the editor.
+async fn finish(
+    shared: &Arc<Shared>,
+    id: Id,
+    opens: &Opens,
+    session: Arc<Session>,
+    read: &Value,
+    line: &str,
+) {
+    let switched = switch(shared, opens, &session, read).await;
+    let line = match switched {
+        Ok(mode) => {
+            prepare(&session, read, listed(line), mode.as_deref());
+            let version = shared.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+            let opening = &opens.opening;
+            if let Some(doubt) =
+                mayi_acp_shared::doubt(&opening.agent, opening.asks, mode.as_deref(), version.as_deref())
+            {
+                shared.note(doubt);
+            }
+            opened_line(&session, line, mode.as_deref()).unwrap_or_else(|| line.to_owned())
+        }
+        Err(why) => {
+            shared.close(&session);
+            line::error(Some(&id), code::INTERNAL, &why)
+        }
+    };
+    shared.editor.push(line);
+    session.release(|held| shared.editor.push(held));
+}
+
+/// The options that the agent has told, as they stand in its answer.
+fn listed(line: &str) -> Option<String> {
+    let message = line::read(line).ok()?;
+    let parts = Parts::parse(message.parts.get("result")?).ok()?;
+    parts.get("configOptions").filter(|list| list.starts_with('[')).map(str::to_owned)
+}
+
+/// The mode of its own that the agent is in from now on.
+async fn switch(
+    shared: &Shared,
+    opens: &Opens,
+    session: &Session,
+    read: &Value,
+) -> Result<Option<String>, String> {
+    let wanted = opens.opening.asking_mode.as_ref();
+    let (method, params, mode) = match modes::switch(read, wanted) {
+        Switch::Already => return Ok(wanted.map(|mode| mode.0.clone())),
+        Switch::Left(current) => return Ok(current),
+        Switch::SetMode(mode) => {
+            ("session/set_mode", json!({"sessionId": session.id.0, "modeId": mode}), mode)
+        }
+        Switch::SetOption { id, value } => (
+            "session/set_config_option",
+            json!({"sessionId": session.id.0, "configId": id, "value": value}),
+            value,
+        ),
+        Switch::Missing(modes) => {
+            let error = AgentError::NoAskingMode {
+                agent: opens.opening.agent.to_string(),
+                wanted: modes::quoted(wanted.map(|mode| mode.0.as_str()).unwrap_or_default()),
+                has: modes.listed(),
+            };
+            return Err(error.to_string());
+        }
+    };
+    // What it says of that itself is what was asked of it.
+    session.state().agent_mode = Some(mode.clone());
+    let answer = shared.ask_agent(method, &params, SWITCHING).await;
+    let answer =
+        answer.map_err(|error| format!("the agent did not go into the mode in which it asks: {error}"))?;
+    if let Some(options) =
+        Parts::parse(&answer).ok().and_then(|parts| parts.get("configOptions").map(str::to_owned))
+    {
+        session.state().listed = Some(options);
+    }
+    Ok(Some(mode))
+}
+
+/// The answer to an opening, with the mode that the agent is in now, and with mayi's own option.
+fn opened_line(session: &Session, text: &str, mode: Option<&str>) -> Option<String> {
+    let message = line::read(text).ok()?;
+    let result = message.parts.get("result")?;
+    let options = amended(session, None);
+    if result == "null" {
+        return apply(text, vec![Edit::replace(text, result, format!(r#"{{"configOptions":{options}}}"#))?]);
+    }
+    let parts = Parts::parse(result).ok()?;
+    let mut edits = vec![Edit::set(text, result, &parts, "configOptions", &options)?];
+    if let (Some(modes), Some(mode)) = (parts.get("modes"), mode)
+        && let Ok(members) = Parts::parse(modes)
+        && members.get("currentModeId").is_some()
+    {
+        edits.push(Edit::set(text, modes, &members, "currentModeId", &json!(mode).to_string())?);
+    }
+    apply(text, edits)
+}

@@ -1,0 +1,57 @@
+//! Prompts: what the model is told stands behind the person's words; and the end of a turn by the person.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::line::Message;
+use crate::parts::Parts;
+use crate::session::Session;
+use crate::splice::{Edit, apply};
+
+/// The session of a prompt, if its parameters have one reading where mayi looks.
+///
+/// # Errors
+/// Says what readers could disagree about.
+pub(super) fn looked_at(message: &Message<'_>) -> Result<Value, String> {
+    let parts = Parts::parse(message.params()).map_err(|error| error.to_string())?;
+    if parts.mistaken(super::NAMES).is_some() {
+        return Err("a name in it can be taken for another one".to_owned());
+    }
+    let id = parts.text("sessionId").ok_or("session/prompt needs a sessionId")?;
+    Ok(serde_json::json!({ "sessionId": id }))
+}
+
+/// The prompt with what the model has to be told, if there is something and a place for it.
+pub(super) fn with_briefing(session: &Session, message: &Message<'_>) -> String {
+    let plain = || message.line.to_owned();
+    let parts = Parts::parse(message.params()).unwrap_or_default();
+    let Some(blocks) = parts.get("prompt").filter(|blocks| blocks.starts_with('[')) else { return plain() };
+    // A command of the agent's own takes what stands behind it as its arguments.
+    if is_command(blocks) {
+        return plain();
+    }
+    let mode = session.gate().mode(&session.id);
+    let Some(told) = session.state().briefing.told(mode) else { return plain() };
+    let block = serde_json::json!({"type": "text", "text": told}).to_string();
+    Edit::push(message.line, blocks, &block)
+        .and_then(|edit| apply(message.line, vec![edit]))
+        .unwrap_or_else(plain)
+}
+
+fn is_command(blocks: &str) -> bool {
+    let blocks: Vec<&RawValue> = serde_json::from_str(blocks).unwrap_or_default();
+    let first = blocks.first().and_then(|first| Parts::parse(first.get()).ok());
+    first.and_then(|first| first.text("text").map(|text| text.starts_with('/'))).unwrap_or(false)
+}
+
+/// The person cancels the turn: all that waits in it is answered with that at once.
+pub(crate) fn cancel(session: &Session) {
+    {
+        let mut state = session.state();
+        if state.prompts > 0 {
+            state.cancelled = true;
+        }
+        state.approved.clear();
+    }
+    session.gate().cancel(&session.id);
+}

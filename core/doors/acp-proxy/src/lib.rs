@@ -1,0 +1,21 @@
+//! The Agent Client Protocol, between an editor and an agent: mayi is the editor's agent on standard input and output, and the
+//! agent's client. What is not mayi's business passes as it came, to the byte; what has an effect passes the gate.
+//!
+//! Messages are read and changed as text, in place: the SDK's proxies read them into types, and write anew what they read.
+
+mod agent;
+mod cards;
+mod editor;
+mod flight;
+mod host;
+mod line;
+mod lines;
+mod outbox;
+mod parts;
+mod proxy;
+mod session;
+mod shared;
+mod splice;
+
+pub use host::{Host, Opening, SessionGateway, Wanted};
+pub use proxy::{Ended, Options, Why, serve};

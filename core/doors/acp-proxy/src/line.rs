@@ -1,0 +1,218 @@
+//! One message: a line as it came, and what every reader takes it for. What readers could disagree about is refused.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::parts::{Parts, text};
+use mayi_core::approval::visible;
+use mayi_core::policy::fold;
+
+/// The id of a request. `1` and `"1"` are two ids.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Id {
+    Number(i64),
+    Text(String),
+}
+
+/// The largest number that all readers of JSON agree on.
+const LARGEST: u64 = (1 << 53) - 1;
+
+impl Id {
+    /// Reads an id: a text, or a whole number written with digits alone. What else JSON has for it, readers take for different
+    /// ids, or for none.
+    pub(crate) fn read(raw: &str) -> Option<Self> {
+        if raw.starts_with('"') {
+            return text(raw).map(|id| Self::Text(id.into_owned()));
+        }
+        let number: i64 = raw.parse().ok()?;
+        (number.to_string() == raw && number.unsigned_abs() <= LARGEST).then_some(Self::Number(number))
+    }
+
+    /// As JSON.
+    pub(crate) fn raw(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Text(id) => Value::from(id.as_str()).to_string(),
+        }
+    }
+}
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Request,
+    Notification,
+    Response,
+}
+
+/// One message.
+#[derive(Debug)]
+pub(crate) struct Message<'t> {
+    /// The line.
+    pub(crate) line: &'t str,
+    pub(crate) kind: Kind,
+    /// Of a request or a response; none for a response to what could not be read.
+    pub(crate) id: Option<Id>,
+    /// Of a request or a notification; empty otherwise.
+    pub(crate) method: Cow<'t, str>,
+    pub(crate) parts: Parts<'t>,
+}
+
+/// What is no message that all readers take for the same.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    /// Why; text of others is escaped.
+    pub(crate) why: String,
+    /// It is JSON, so somebody meant something by it.
+    pub(crate) json: bool,
+    /// The ids that some reader may find in it.
+    pub(crate) ids: Vec<Id>,
+    /// Some reader may take it for a request.
+    pub(crate) asks: bool,
+}
+
+/// The members that make a message what it is.
+const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
+
+/// Reads a line.
+///
+/// # Errors
+/// If it is not one JSON-RPC 2.0 message that all readers take for the same.
+pub(crate) fn read(line: &str) -> Result<Message<'_>, Refused> {
+    let refuse = |why: String| Err(refused(line, why));
+    let parts = match Parts::parse(line) {
+        Ok(parts) => parts,
+        Err(error) => return refuse(visible(&error.to_string())),
+    };
+    if let Some(name) = parts.mistaken(ENVELOPE) {
+        return refuse(format!("`{}` can be taken for another member", visible(name)));
+    }
+    if parts.get("jsonrpc") != Some("\"2.0\"") {
+        return refuse("`jsonrpc` is not \"2.0\"".to_owned());
+    }
+    let answers = [parts.get("result"), parts.get("error")];
+    let id = parts.get("id");
+    let known = id.and_then(Id::read);
+    let (kind, method) = match (parts.get("method"), answers) {
+        (Some(_), [Some(_), _] | [_, Some(_)]) => return refuse("both a request and a response".to_owned()),
+        (None, [Some(_), Some(_)]) => return refuse("both a result and an error".to_owned()),
+        (None, [None, None]) => return refuse("neither a request nor a response".to_owned()),
+        (None, _) => {
+            if known.is_none() && (id != Some("null") || answers[1].is_none()) {
+                return refuse("its `id` is none".to_owned());
+            }
+            (Kind::Response, Cow::Borrowed(""))
+        }
+        (Some(method), _) => {
+            let Some(method) = text(method) else { return refuse("`method` is not a text".to_owned()) };
+            match (id, &known) {
+                (None, _) => (Kind::Notification, method),
+                (Some(_), Some(_)) => (Kind::Request, method),
+                (Some(_), None) => return refuse("its `id` is neither a text nor a whole number".to_owned()),
+            }
+        }
+    };
+    Ok(Message { line, kind, id: known, method, parts })
+}
+
+impl<'t> Message<'t> {
+    /// The parameters, as they stand in the line; an empty object where there are none.
+    pub(crate) fn params(&self) -> &'t str {
+        self.parts.get("params").unwrap_or("{}")
+    }
+
+    /// The parameters, read as every reader does.
+    ///
+    /// # Errors
+    /// Says what readers could disagree about.
+    pub(crate) fn strict(&self, names: &[&str]) -> Result<Value, String> {
+        let params =
+            mayi_core::call::json::strict(self.params()).map_err(|error| visible(&error.to_string()))?;
+        if !params.is_object() {
+            return Err("its parameters are no object".to_owned());
+        }
+        if !super::parts::is_plain(&params, names) {
+            return Err("a name in it can be taken for another one".to_owned());
+        }
+        Ok(params)
+    }
+}
+
+/// The session that a message is about, by its parameters.
+pub(crate) fn session_of(params: &Value) -> &str {
+    params.get("sessionId").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn refused(line: &str, why: String) -> Refused {
+    let json = serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok();
+    let (mut ids, mut asks) = (Vec::new(), false);
+    if json {
+        let each: Vec<&RawValue> = match serde_json::from_str(line) {
+            Ok(many) => many,
+            Err(_) => serde_json::from_str(line).into_iter().collect(),
+        };
+        for one in each.into_iter().take(1000) {
+            look(one.get(), &mut ids, &mut asks);
+        }
+    }
+    Refused { why, json, ids, asks }
+}
+
+/// What a reader of any kind may find in an object.
+fn look(object: &str, ids: &mut Vec<Id>, asks: &mut bool) {
+    struct All<'l>(&'l mut Vec<Id>, &'l mut bool);
+    impl<'de> serde::de::Visitor<'de> for All<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+            while let Some((name, value)) = access.next_entry::<String, &'de RawValue>()? {
+                match &*fold(&name) {
+                    "id" => self.0.extend(Id::read(value.get()).filter(|id| !self.0.contains(id))),
+                    "method" => *self.1 = true,
+                    _ => {}
+                }
+            }
+            Ok(())
+        }
+    }
+    use serde::de::Deserializer as _;
+    let _ = serde_json::Deserializer::from_str(object).deserialize_map(All(ids, asks));
+}
+
+/// A response that says yes.
+pub(crate) fn result(id: &Id, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.raw())
+}
+
+/// JSON-RPC's and ACP's codes, as far as mayi itself answers with them.
+pub(crate) mod code {
+    pub(crate) const INVALID_REQUEST: i64 = -32600;
+    pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+    pub(crate) const INVALID_PARAMS: i64 = -32602;
+    pub(crate) const INTERNAL: i64 = -32603;
+    pub(crate) const CANCELLED: i64 = -32800;
+    pub(crate) const DENIED: i64 = -32003;
+}
+
+/// A response that says what went wrong.
+pub(crate) fn error(id: Option<&Id>, code: i64, message: &str) -> String {
+    let id = id.map_or_else(|| "null".to_owned(), Id::raw);
+    let message = Value::from(format!("mayi: {message}"));
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#)
+}
+
+/// A notification.
+pub(crate) fn notification(method: &str, params: &Value) -> String {
+    format!(r#"{{"jsonrpc":"2.0","method":{},"params":{params}}}"#, Value::from(method))
+}
+
+/// A request.
+pub(crate) fn request(id: &Id, method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"method":{},"params":{params}}}"#, id.raw(), Value::from(method))
+}

@@ -1,0 +1,189 @@
+//! A session that the editor has opened, and those of its sub-agents.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use super::host::SessionGateway;
+use mayi_acp_shared::Briefing;
+use mayi_core::call::{Access, SessionId};
+use mayi_core::config::OnUnasked;
+use mayi_core::gate::{self, Gate};
+use mayi_core::policy::Mode;
+
+/// So much of what the agent says of a session waits until the editor knows that session.
+const HELD: usize = 16 * 1024 * 1024;
+
+/// A session.
+pub(crate) struct Session {
+    pub(crate) id: SessionId,
+    /// As its gate knows it.
+    pub(crate) core: gate::Session,
+    /// What all sessions share that the editor's one has started.
+    pub(crate) family: Arc<Family>,
+    /// The session that has started it, for a sub-agent.
+    parent: Option<Arc<Session>>,
+    state: Mutex<State>,
+}
+
+/// A session of the editor's with those of its sub-agents.
+pub(crate) struct Family {
+    pub(crate) gate: Gate,
+    pub(crate) servers: Option<Arc<dyn SessionGateway>>,
+    pub(crate) on_unasked: Option<OnUnasked>,
+    /// The loosest mode that the person may choose.
+    pub(crate) least: Mode,
+    /// The agent's own mode in which it asks.
+    pub(crate) asking_mode: Option<String>,
+}
+
+/// Where a session stands.
+#[derive(Default)]
+pub(crate) struct State {
+    /// As many prompts are under way.
+    pub(crate) prompts: usize,
+    /// The turn was cancelled, and has not ended yet.
+    pub(crate) cancelled: bool,
+    /// What was said before is said again.
+    pub(crate) replays: bool,
+    pub(crate) briefing: Briefing,
+    /// Terminals that were created through the gate.
+    pub(crate) terminals: HashSet<String>,
+    /// The agent's own mode, as the person or mayi wants it.
+    pub(crate) agent_mode: Option<String>,
+    /// The values of the agent's own options that could have it ask less.
+    pub(crate) options: HashMap<String, Value>,
+    /// All of the agent's options as it said them last, as text.
+    pub(crate) listed: Option<String>,
+    /// What mayi's own option is called here.
+    pub(crate) option: Option<String>,
+    /// The agent has modes and no options: as an option they are called so.
+    pub(crate) mirror: Option<Mirror>,
+    /// So many changes of its own mode the person has agreed to in this turn, by one of the agent's own options.
+    pub(crate) agreed: usize,
+    /// Modes and options that are being set back, and whether the agent has gone there again meanwhile.
+    pub(crate) switching: HashMap<String, bool>,
+    /// Those that the person is asked about.
+    pub(crate) wanted: HashSet<String>,
+    /// What was approved of tool calls that are under way.
+    pub(crate) approved: HashMap<String, Vec<Access>>,
+    /// Tool calls that were refused.
+    pub(crate) refused: HashSet<String>,
+    /// What waits until the editor knows the session.
+    held: Option<Vec<String>>,
+    held_bytes: usize,
+    /// As many turns have ended.
+    pub(crate) turns: u64,
+    /// It was stopped: so that it is said once a turn.
+    pub(crate) stopped: bool,
+}
+
+/// The agent's own modes, as an option for editors that look at nothing else once there are options.
+#[derive(Clone, Debug)]
+pub(crate) struct Mirror {
+    pub(crate) id: String,
+    /// The choices, as text.
+    pub(crate) choices: String,
+}
+
+impl State {
+    /// The agent went into a mode by itself. Whether somebody has to set it back: else it is being set back, and will be again.
+    pub(crate) fn went(&mut self, name: &str) -> bool {
+        match self.switching.get_mut(name) {
+            Some(again) => {
+                *again = true;
+                false
+            }
+            None => {
+                self.switching.insert(name.to_owned(), false);
+                true
+            }
+        }
+    }
+
+    /// It was set back. Whether it has gone there again meanwhile.
+    pub(crate) fn went_again(&mut self, name: &str) -> bool {
+        let again = self.switching.get_mut(name).is_some_and(std::mem::take);
+        if !again {
+            self.switching.remove(name);
+        }
+        again
+    }
+
+    /// The agent is in its mode `now`, in place of `before`: so it says of its modes, and of the option that is the same.
+    pub(crate) fn follow(&mut self, before: Option<&str>, now: &str) {
+        if let Some(before) = before {
+            for value in self.options.values_mut().filter(|value| value.as_str() == Some(before)) {
+                *value = Value::from(now);
+            }
+        }
+        self.agent_mode = Some(now.to_owned());
+    }
+}
+
+impl Session {
+    pub(crate) fn new(core: gate::Session, family: Arc<Family>, held: bool) -> Self {
+        let state = State { held: held.then(Vec::new), ..State::default() };
+        Self { id: core.id.clone(), core, family, parent: None, state: Mutex::new(state) }
+    }
+
+    /// The session of a sub-agent of `parent`.
+    pub(crate) fn child(core: gate::Session, parent: &Arc<Self>) -> Self {
+        Self { parent: Some(Arc::clone(parent)), ..Self::new(core, Arc::clone(&parent.family), false) }
+    }
+
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.family.gate
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether its turn was cancelled, or that of the session which has started it.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        let own = self.state().cancelled;
+        own || self.parent.as_ref().is_some_and(|parent| parent.is_cancelled())
+    }
+
+    /// Takes a line for the editor, if the editor does not know the session yet. Gives it back otherwise.
+    pub(crate) fn hold(&self, line: String) -> Option<String> {
+        let mut state = self.state();
+        let Some(held) = &mut state.held else { return Some(line) };
+        let size = line.len();
+        held.push(line);
+        state.held_bytes += size;
+        if state.held_bytes > HELD {
+            // It is only shown: the oldest are what is missed least.
+            tracing::warn!("an agent says more than is kept before its session is open");
+            if let Some(held) = &mut state.held {
+                held.clear();
+            }
+            state.held_bytes = 0;
+        }
+        None
+    }
+
+    /// Gives what was held to `to`, in its order; nothing is held from now on.
+    pub(crate) fn release(&self, to: impl FnMut(String)) {
+        let mut state = self.state();
+        state.held.take().unwrap_or_default().into_iter().for_each(to);
+    }
+
+    /// A turn of it has ended.
+    pub(crate) fn end_turn(&self) -> bool {
+        let mut state = self.state();
+        state.prompts = state.prompts.saturating_sub(1);
+        if state.prompts > 0 {
+            return false;
+        }
+        state.turns += 1;
+        let cancelled = std::mem::take(&mut state.cancelled);
+        state.agreed = 0;
+        state.stopped = false;
+        state.approved.clear();
+        state.refused.clear();
+        cancelled
+    }
+}

@@ -1,0 +1,239 @@
+//! What both directions share.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::cards::Cards;
+use super::flight::{AgentAsk, Flight, Ids, OwnAnswer};
+use super::host::Host;
+use super::line::{self, Id, Message, code};
+use super::outbox::Outbox;
+use super::proxy::Options;
+use super::session::Session;
+use mayi_acp_shared::ToolCalls;
+use mayi_core::approval::ApprovalId;
+use mayi_core::call::SessionId;
+use mayi_core::gate::{Gate, Tally};
+
+/// What both directions share.
+pub(crate) struct Shared {
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) options: Options,
+    pub(crate) editor: Arc<Outbox>,
+    pub(crate) agent: Arc<Outbox>,
+    pub(crate) ids: Ids,
+    pub(crate) cards: Cards,
+    /// Tasks that owe somebody an answer.
+    pub(crate) answers: TaskTracker,
+    /// All of it ends, for this reason.
+    pub(crate) over: CancellationToken,
+    fault: Mutex<Option<String>>,
+    flight: Mutex<Flight>,
+    sessions: Mutex<BTreeMap<String, Arc<Session>>>,
+    tool_calls: Mutex<ToolCalls>,
+    open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
+    /// What the agent says of its version.
+    pub(crate) version: Mutex<Option<String>>,
+    /// What there was in sessions that are over.
+    counted: Mutex<Tally>,
+}
+
+impl Shared {
+    pub(crate) fn new(host: Arc<dyn Host>, options: Options) -> Result<Self, String> {
+        Ok(Self {
+            host,
+            options,
+            editor: Arc::default(),
+            agent: Arc::default(),
+            ids: Ids::new()?,
+            cards: Cards::default(),
+            answers: TaskTracker::new(),
+            over: CancellationToken::new(),
+            fault: Mutex::default(),
+            flight: Mutex::default(),
+            sessions: Mutex::default(),
+            tool_calls: Mutex::default(),
+            open: Mutex::default(),
+            version: Mutex::default(),
+            counted: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn flight(&self) -> MutexGuard<'_, Flight> {
+        self.flight.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn sessions(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Session>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session of this id, if the editor has opened it, or a sub-agent of it was announced. Never another one.
+    pub(crate) fn session(&self, id: &str) -> Option<Arc<Session>> {
+        self.sessions().get(id).cloned()
+    }
+
+    pub(crate) fn tool_calls(&self) -> MutexGuard<'_, ToolCalls> {
+        self.tool_calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Questions about tool calls that wait for an answer.
+    pub(crate) fn open(&self) -> MutexGuard<'_, HashMap<(SessionId, String), ApprovalId>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn note(&self, text: impl AsRef<str>) {
+        self.host.note(text.as_ref());
+    }
+
+    /// Ends all of it.
+    pub(crate) fn fail(&self, why: impl Into<String>) {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why.into());
+        self.over.cancel();
+    }
+
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sends a line of a session to the editor, as soon as that knows the session.
+    pub(crate) fn tell(&self, session: &Session, line: String) {
+        if let Some(line) = session.hold(line) {
+            self.editor.push(line);
+        }
+    }
+
+    /// Says something to the person in the editor, in the session, as the agent's text.
+    pub(crate) fn say(&self, session: &Session, text: &str) {
+        let params = serde_json::json!({
+            "sessionId": session.id.0,
+            "update": {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": format!("\n[mayi] {text}\n")}},
+        });
+        self.tell(session, line::notification("session/update", &params));
+        self.note(text);
+    }
+
+    /// Answers the agent, once.
+    pub(crate) fn answer_agent(&self, id: &Id, result: &serde_json::Value) {
+        if self.flight().agent.remove(id).is_some() {
+            self.agent.push(line::result(id, &result.to_string()));
+        }
+    }
+
+    /// The same with an error.
+    pub(crate) fn refuse_agent(&self, id: &Id, code: i64, why: &str) {
+        if self.flight().agent.remove(id).is_some() {
+            self.agent.push(line::error(Some(id), code, why));
+        }
+    }
+
+    /// Begins to judge a request of the agent's. None, if another one with this id is in flight.
+    pub(crate) fn begin(&self, id: &Id) -> Option<CancellationToken> {
+        let token = CancellationToken::new();
+        self.enter(id, AgentAsk::Judged(token.clone())).then_some(token)
+    }
+
+    /// Notes a request of the agent's. False, if another one with this id is in flight, or too many are: it is refused then.
+    pub(crate) fn enter(&self, id: &Id, ask: AgentAsk) -> bool {
+        let mut flight = self.flight();
+        if flight.agent.contains_key(id) || self.ids.is_own(id) || flight.agent.len() >= super::flight::MOST {
+            drop(flight);
+            self.agent.push(line::error(Some(id), code::INVALID_REQUEST, "its id is in use"));
+            return false;
+        }
+        flight.agent.insert(id.clone(), ask);
+        true
+    }
+
+    /// Asks the agent something of mayi's own, and waits for so long.
+    pub(crate) async fn ask_agent(
+        &self,
+        method: &str,
+        params: &serde_json::Value,
+        limit: Duration,
+    ) -> OwnAnswer {
+        let (sender, answer) = oneshot::channel();
+        let id = self.ids.next();
+        self.flight().own.insert(id.clone(), sender);
+        self.agent.push(line::request(&id, method, &params.to_string()));
+        let answered = tokio::select! {
+            answered = tokio::time::timeout(limit, answer) => answered,
+            () = self.over.cancelled() => return Err("the agent is gone".to_owned()),
+        };
+        self.flight().own.remove(&id);
+        match answered {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Err("the agent is gone".to_owned()),
+            Err(_) => Err(format!("it did not answer within {}s", limit.as_secs())),
+        }
+    }
+
+    /// Passes a line of the editor's on.
+    pub(crate) async fn pass_to_agent(&self, line: String) {
+        self.agent.room().await;
+        self.agent.push(line);
+    }
+
+    /// Ends a session: what waits in it is cancelled, and its servers end.
+    pub(crate) fn close(&self, session: &Arc<Session>) {
+        let mut gone = Vec::new();
+        self.sessions().retain(|id, other| {
+            let of = Arc::ptr_eq(&other.family, &session.family);
+            if of {
+                gone.push(id.clone());
+            }
+            !of
+        });
+        let shown: Vec<Id> = {
+            let mut flight = self.flight();
+            let of: Vec<Id> = flight
+                .cards
+                .iter()
+                .filter(|(_, shown)| gone.contains(&shown.session()))
+                .map(|(id, _)| id.clone())
+                .collect();
+            of.iter().for_each(|id| drop(flight.cards.remove(id)));
+            of
+        };
+        shown.iter().for_each(|id| self.editor.push(super::cards::withdrawal(id)));
+        session.gate().cancel_all("the session is over");
+        session.gate().close_session(&session.id);
+        self.count(session.gate());
+        let (servers, gate) = (session.family.servers.clone(), session.gate().clone());
+        self.answers.spawn(async move {
+            if let Some(servers) = servers {
+                servers.end().await;
+            }
+            let _ = tokio::task::spawn_blocking(move || gate.leave()).await;
+        });
+    }
+
+    /// Adds up what there was at a gate.
+    pub(crate) fn count(&self, gate: &Gate) {
+        let one = gate.tally();
+        let mut all = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        all.allowed += one.allowed;
+        all.approved += one.approved;
+        all.denied += one.denied;
+        all.rejected += one.rejected;
+        all.unanswered += one.unanswered;
+        all.cancelled += one.cancelled;
+        all.unasked_allowed += one.unasked_allowed;
+        all.unasked_ask += one.unasked_ask;
+        all.unasked_denied += one.unasked_denied;
+    }
+
+    /// What there was in all sessions that are over.
+    pub(crate) fn tally(&self) -> Tally {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The line of a message that is passed on as it came.
+pub(crate) fn as_it_came(message: &Message<'_>) -> String {
+    message.line.to_owned()
+}

@@ -1,0 +1,90 @@
+//! `session/request_permission`: the call that it is, and the answer that a verdict makes.
+
+use serde_json::{Value, json};
+
+use crate::adapt::{self, From};
+use crate::options;
+use crate::tool_calls::{Known, ToolCalls};
+use mayi_core::approval::AgentOption;
+use mayi_core::call::{Access, Call, Door};
+use mayi_core::gate::{Session, Verdict};
+
+/// The call that a request means, and the options that it offers.
+#[must_use]
+pub fn asked(from: &From<'_>, known: &Known, params: &Value) -> (Call, Vec<AgentOption>) {
+    let mut not_shown = Vec::new();
+    let options = options::read(params.get("options"), &mut not_shown);
+    let mut call = adapt::tool_call(from, known, not_shown);
+    let switches = call.accesses.iter().any(|access| matches!(access, Access::Mode { .. }));
+    if options::allow(&options).is_none() || switches {
+        call.by_hand = Some(if switches {
+            "one of the agent's own options has to be picked by hand".to_owned()
+        } else {
+            "the agent offers no option that allows just this once".to_owned()
+        });
+    }
+    (call, options)
+}
+
+/// The call that a `session/request_permission` would be in `session`: for who wants to know what would
+/// be decided about it. `message` is the request as the agent sends it, or its `params` alone.
+///
+/// # Errors
+/// Says what is missing, or that it is another request.
+pub fn permission_call(session: &Session, message: &Value) -> Result<Call, String> {
+    let params = match message.get("method") {
+        None => message,
+        Some(method) if method == "session/request_permission" => {
+            message.get("params").ok_or("the request has no params")?
+        }
+        Some(method) => return Err(format!("{method} is not session/request_permission")),
+    };
+    let fields = params.get("toolCall").and_then(Value::as_object).ok_or("the request has no toolCall")?;
+    let id = fields.get("toolCallId").and_then(Value::as_str).filter(|id| !id.is_empty());
+    let id = id.ok_or("the toolCall has no toolCallId")?;
+    let known = ToolCalls::default().ask(&session.id, id, fields);
+    Ok(asked(&From { door: Door::AcpPermission, session, tool_call_id: Some(id) }, &known, params).0)
+}
+
+/// The agent's answer: one of its own options, or none.
+#[must_use]
+pub fn answer(verdict: &Verdict, options: &[AgentOption]) -> Value {
+    match verdict {
+        Verdict::Allowed(authorized) => {
+            let option = match authorized.picked() {
+                Some(id) => options.iter().find(|option| option.option_id == id),
+                None => options::allow(options),
+            };
+            option.map_or_else(cancelled, |option| selected(option, None))
+        }
+        Verdict::Denied(refusal) => {
+            let option = match &refusal.picked {
+                Some(id) => options.iter().find(|option| option.option_id == *id),
+                None => options::reject(options),
+            };
+            let meta = json!({"mayi": {"denied": refusal.reason, "unanswered": refusal.unanswered}});
+            match option {
+                Some(option) => selected(option, Some(meta)),
+                None => with_meta(cancelled(), Some(meta)),
+            }
+        }
+        Verdict::Cancelled => cancelled(),
+    }
+}
+
+fn selected(option: &AgentOption, meta: Option<Value>) -> Value {
+    with_meta(json!({"outcome": {"outcome": "selected", "optionId": option.option_id}}), meta)
+}
+
+/// The answer to a question whose turn is gone.
+#[must_use]
+pub fn cancelled() -> Value {
+    json!({"outcome": {"outcome": "cancelled"}})
+}
+
+fn with_meta(mut response: Value, meta: Option<Value>) -> Value {
+    if let (Some(meta), Some(object)) = (meta, response.as_object_mut()) {
+        object.insert("_meta".to_owned(), meta);
+    }
+    response
+}

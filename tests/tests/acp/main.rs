@@ -1,0 +1,16 @@
+//! `mayi acp` from end to end: the real program, with a test on both sides of it. What an editor sends and gets, and what an agent
+//! sends and gets, are lines of the test's own.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "only tests")]
+
+mod asking;
+mod config;
+mod demo;
+mod ends;
+mod frames;
+mod modes;
+mod scene;
+mod servers;
+mod sessions;
+mod sides;
+mod tripwire;

@@ -1,0 +1,149 @@
+//! MCP servers that an editor puts into a session stand behind the session's gate (decisions, amendment 13).
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, machine};
+
+const MINI: &str = env!("CARGO_BIN_EXE_mini_mcp");
+
+/// Attack 398: a server that nothing can stand before is passed on to nobody, whatever the request is called.
+#[test]
+fn given_servers_that_nothing_can_stand_before_then_the_agent_gets_none_of_it() {
+    let mut scene = Scene::open(machine(), &[]);
+    let cwd = scene.machine.work();
+    let servers = [
+        json!([{"type": "sse", "name": "x", "url": "http://127.0.0.1:9/", "headers": []}]),
+        json!([{"type": "acp", "name": "x", "id": "1"}]),
+        json!([{"name": "x"}]),
+        json!("all"),
+        json!([{"name": "a", "command": "x", "args": [], "env": []}, {"name": "a", "command": "y", "args": [], "env": []}]),
+    ];
+    let mut id = 0;
+    for method in
+        ["session/new", "session/load", "session/resume", "session/fork", "session/invented", "_vendor/open"]
+    {
+        for servers in &servers {
+            id += 1;
+            scene.ask(id, method, &json!({"sessionId": "s2", "cwd": cwd, "mcpServers": servers}));
+            assert!(scene.editor.answer(id)["error"]["code"].is_i64(), "{method} {servers}");
+        }
+    }
+    scene.ask(
+        "x",
+        "session/new",
+        &json!({"cwd": cwd, "mcpServers": [], "McpServers": [{"name": "x", "command": "evil"}]}),
+    );
+    assert!(scene.editor.answer("x")["error"]["code"].is_i64());
+    scene.nothing_for_agent();
+}
+
+/// Issue 21, 4: environment kept, and a tool's call gated though the agent never asks.
+#[test]
+fn given_a_server_of_the_editors_then_the_agent_starts_a_relay_and_its_calls_are_asked_about_in_the_editor() {
+    let mut scene = Scene::begin(machine(), &[]);
+    scene.initialize();
+    let server =
+        json!({"name": "mini", "command": MINI, "args": [], "env": [{"name": "SECRET", "value": "s3cret"}]});
+    scene.ask(
+        "n",
+        "session/new",
+        &json!({"cwd": scene.machine.work(), "mcpServers": [server], "x-new": 1.5}),
+    );
+    let asked = scene.agent.until("session/new");
+    let relay = asked["params"]["mcpServers"][0].clone();
+    assert_eq!(relay["name"], "mini");
+    assert!(!relay.to_string().contains("s3cret") && !relay.to_string().contains("mini_mcp"), "{relay}");
+    assert_eq!(asked["params"]["x-new"], 1.5);
+    scene.agent_answers("n", &json!({"sessionId": "s"}));
+    scene.editor.answer("n");
+    let mut relay = Relay::start(&scene, &relay);
+    let file = scene.machine.work().join("made");
+    relay.says(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "plain", "arguments": {"path": file}}}));
+    let question = scene.editor.until("session/request_permission");
+    assert_eq!(question["params"]["sessionId"], "s");
+    assert!(question.to_string().contains("mcp(mini/plain"), "{question}");
+    assert!(!file.exists());
+    scene.pick(&question, "mayi-once");
+    let answer = relay.answer(2);
+    assert!(answer["result"]["isError"] != json!(true) && file.exists(), "{answer}");
+    relay.says(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "plain", "arguments": {"path": file}}}));
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
+    assert_eq!(relay.answer(3)["result"]["isError"], json!(true));
+    drop(relay);
+    scene.editor_leaves();
+    assert_eq!(scene.end().0, Some(0));
+    scene.machine.is_quiet();
+}
+
+/// What the agent can do with servers is what mayi can: editors offer nothing that would not be opened.
+#[test]
+fn given_what_an_agent_says_it_can_do_then_the_editor_hears_what_mayi_can_stand_before() {
+    let mut scene = Scene::begin(machine(), &[]);
+    scene.ask(1, "initialize", &json!({"protocolVersion": 1}));
+    scene.agent.until("initialize");
+    scene.agent_answers(1, &json!({"protocolVersion": 1, "agentCapabilities": {"mcpCapabilities": {"http": false, "sse": true, "acp": true, "x": 1}, "y": 2.5}}));
+    let told = scene.editor.answer(1);
+    assert_eq!(
+        told["result"]["agentCapabilities"],
+        json!({"mcpCapabilities": {"http": true, "sse": false, "acp": false, "x": 1}, "y": 2.5})
+    );
+}
+
+/// What the agent starts in the place of a server.
+struct Relay {
+    child: std::process::Child,
+    lines: std::sync::mpsc::Receiver<String>,
+}
+
+impl Relay {
+    fn start(scene: &Scene, relay: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let mut command = Command::new(text(&relay["command"]));
+        command.env_clear().envs(scene.machine.environment());
+        command.args(relay["args"].as_array().unwrap().iter().map(text));
+        for pair in relay["env"].as_array().unwrap() {
+            command.env(text(&pair["name"]), text(&pair["value"]));
+        }
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (to, lines) = std::sync::mpsc::channel();
+        let out = child.stdout.take().unwrap();
+        std::thread::spawn(move || {
+            BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| to.send(line))
+        });
+        let mut relay = Self { child, lines };
+        let client = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        relay.says(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}));
+        relay.answer(1);
+        relay.says(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        relay
+    }
+
+    fn says(&mut self, message: &Value) {
+        let to = self.child.stdin.as_mut().unwrap();
+        writeln!(to, "{message}").unwrap();
+        to.flush().unwrap();
+    }
+
+    #[track_caller]
+    fn answer(&self, id: u64) -> Value {
+        loop {
+            let line = self.lines.recv_timeout(mayi_tests::LIMIT).unwrap();
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,136 @@
+//! Sessions: each has a gate of its own, and what comes for one that the editor has not opened is nobody's.
+
+use serde_json::json;
+
+use crate::scene::{Scene, machine, outcome, wants};
+
+fn of(session: &str, call: &str, command: &str) -> serde_json::Value {
+    let mut params = wants(call, command);
+    params["sessionId"] = json!(session);
+    params
+}
+
+/// Attack 400: a session that the editor never opened has no answers of another one, and none of its rules allows it anything.
+#[test]
+fn given_a_session_that_the_editor_has_not_opened_then_nothing_is_allowed_in_it() {
+    let mut scene = Scene::open(machine(), &["--mode", "auto"]);
+    scene.agent_asks(1, "session/request_permission", &of("other", "t", "cargo test"));
+    assert_eq!(outcome(&scene.agent.answer(1)), "cancelled");
+    scene.agent_asks(
+        2,
+        "fs/read_text_file",
+        &json!({"sessionId": "other", "path": scene.machine.work().join("a")}),
+    );
+    assert_eq!(scene.agent.answer(2)["error"]["code"], -32602);
+    scene.agent_asks(3, "terminal/create", &json!({"command": "ls"}));
+    assert_eq!(scene.agent.answer(3)["error"]["code"], -32602);
+    scene.ask("p", "session/prompt", &json!({"sessionId": "other", "prompt": []}));
+    assert_eq!(scene.editor.answer("p")["error"]["code"], -32602);
+    scene.nothing_for_editor();
+}
+
+/// Attack 400: an agent that calls a new session like another one, to have its answers.
+#[test]
+fn given_a_new_session_under_the_id_of_another_then_it_is_not_opened() {
+    let mut scene = Scene::open(machine(), &[]);
+    let answer = scene.session_with("again", &json!({"sessionId": "s"}));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("like another"), "{answer}");
+    scene.agent_wants(1, "t", "cargo test");
+    assert_eq!(outcome(&scene.agent.answer(1)), "once");
+}
+
+/// Decisions, section 6: "for this session" is for this one.
+#[test]
+fn given_two_sessions_then_neither_has_the_answers_of_the_other() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.session("other");
+    scene.agent_wants(1, "t", "make");
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-session");
+    scene.agent.answer(1);
+    scene.agent_asks(2, "session/request_permission", &of("other", "t", "make"));
+    let question = scene.editor.until("session/request_permission");
+    assert_eq!(question["params"]["sessionId"], "other");
+    scene.pick(&question, "no");
+    assert_eq!(outcome(&scene.agent.answer(2)), "no");
+    scene.agent_asks(3, "session/request_permission", &wants("u", "make"));
+    assert_eq!(outcome(&scene.agent.answer(3)), "once");
+}
+
+/// Decisions, section 4: a child session is judged by the strictest of its parent's mode and its own, and has its parent's answers.
+#[test]
+fn given_a_sub_agent_that_was_announced_then_it_has_the_gate_and_the_mode_of_its_parent() {
+    let mut scene = Scene::open(machine(), &["--mode", "plan"]);
+    scene.agent_tells(&json!({"sessionUpdate": "subagent_update", "sessionId": "child", "title": "helper"}));
+    scene.editor.until("session/update");
+    scene.agent_asks(1, "session/request_permission", &of("child", "t", "make"));
+    let denied = scene.agent.answer(1);
+    assert_eq!(outcome(&denied), "no");
+    assert!(denied.to_string().contains("plan"), "{denied}");
+    scene.prompt("p", "go");
+    scene.tell("session/cancel", &json!({"sessionId": "s"}));
+    scene.agent.until("session/cancel");
+    scene.agent_asks(2, "session/request_permission", &of("child", "u", "ls"));
+    assert_eq!(outcome(&scene.agent.answer(2)), "cancelled");
+}
+
+/// Decisions, section 1: the home folder is no root without being named; a folder that is not there is none.
+#[test]
+fn given_a_folder_that_is_no_root_then_the_agent_hears_nothing_of_it() {
+    let mut scene = Scene::begin(machine(), &[]);
+    scene.initialize();
+    for (id, cwd) in [(1, "relative"), (2, "/"), (3, "/no/such/folder"), (4, "")] {
+        scene.ask(id, "session/new", &json!({"cwd": cwd, "mcpServers": []}));
+        assert_eq!(scene.editor.answer(id)["error"]["code"], -32602, "{cwd}");
+    }
+    scene.nothing_for_agent();
+}
+
+/// The settings of a folder count for the sessions in it, wherever mayi was started.
+#[test]
+fn given_a_folder_with_settings_of_its_own_then_they_count_in_its_sessions_alone() {
+    let machine = machine();
+    let strict = machine.outside("strict");
+    std::fs::create_dir_all(&strict).unwrap();
+    std::fs::write(strict.join(".mayi.toml"), "version = 1\n[rules]\ndeny = [\"shell(cargo test)\"]\n")
+        .unwrap();
+    let mut scene = Scene::open(machine, &[]);
+    scene.ask("n", "session/new", &json!({"cwd": strict, "mcpServers": []}));
+    scene.agent.until("session/new");
+    scene.agent_answers("n", &json!({"sessionId": "strict"}));
+    scene.editor.answer("n");
+    scene.agent_asks(1, "session/request_permission", &of("strict", "t", "cargo test"));
+    assert_eq!(outcome(&scene.agent.answer(1)), "no");
+    scene.agent_asks(2, "session/request_permission", &of("s", "t", "cargo test"));
+    assert_eq!(outcome(&scene.agent.answer(2)), "once");
+}
+
+/// What an agent says of a new session before the editor knows it waits until then, in its order.
+#[test]
+fn given_a_session_that_is_loaded_then_what_it_replays_passes_and_is_not_counted() {
+    let mut scene = Scene::begin(machine(), &[]);
+    scene.initialize();
+    scene.ask("l", "session/load", &json!({"sessionId": "s", "cwd": scene.machine.work(), "mcpServers": []}));
+    scene.agent.until("session/load");
+    scene.agent_tells(&json!({"sessionUpdate": "tool_call", "toolCallId": "t", "kind": "execute", "rawInput": {"command": "rm -rf x"}, "status": "completed"}));
+    scene.editor.until("session/update");
+    scene.agent_answers("l", &json!({}));
+    let answer = scene.editor.answer("l");
+    assert_eq!(answer["result"]["configOptions"][0]["id"], "mayi-permissions", "{answer}");
+    scene.agent_wants(1, "u", "cargo test");
+    assert_eq!(outcome(&scene.agent.answer(1)), "once");
+    scene.editor_leaves();
+    assert_eq!(scene.end().0, Some(0));
+}
+
+/// The editor's version 2 is spoken as version 1 on both hops; an agent that speaks another one is not passed on.
+#[test]
+fn given_the_preview_of_version_2_then_version_1_is_spoken() {
+    let mut scene = Scene::begin(machine(), &[]);
+    scene.ask(1, "initialize", &json!({"protocolVersion": 2, "clientCapabilities": {}, "x": 1}));
+    let asked = scene.agent.until("initialize");
+    assert_eq!((&asked["params"]["protocolVersion"], &asked["params"]["x"]), (&json!(1), &json!(1)));
+    scene.agent_answers(1, &json!({"protocolVersion": 2}));
+    assert!(scene.editor.answer(1)["error"]["message"].as_str().unwrap().contains("version"));
+    assert_eq!(scene.end().0, Some(4));
+}

@@ -1,0 +1,182 @@
+//! `fs/*` and `terminal/*`: judged here, carried out by the editor.
+
+use serde_json::json;
+
+use crate::scene::{Scene, machine, options, outcome, wants};
+
+/// Issue 21, 3: "`fs/*` and `terminal/*` without a covering approval are asked about". Attack 401.
+#[test]
+fn given_a_file_to_write_without_an_approval_then_it_is_asked_about_and_then_goes_on_as_it_came() {
+    let mut scene = Scene::open(machine(), &[]);
+    let path = scene.machine.work().join("new.txt");
+    let line = json!({"jsonrpc": "2.0", "id": 1, "method": "fs/write_text_file", "params": {"sessionId": "s", "path": path, "content": "hello", "x": 1.5}}).to_string();
+    scene.agent_says(&line);
+    let question = scene.editor.until("session/request_permission");
+    assert_eq!(options(&question), ["mayi-once", "mayi-session", "mayi-deny"]);
+    assert!(question["params"]["toolCall"]["content"].to_string().contains("hello"), "{question}");
+    scene.pick(&question, "mayi-once");
+    let mut got = scene.editor.line();
+    while got != line {
+        assert!(!got.contains("fs/write"), "{got}");
+        got = scene.editor.line();
+    }
+    scene.editor_answers(&json!(1), &json!(null));
+    assert_eq!(scene.agent.answer(1), json!({"jsonrpc": "2.0", "id": 1, "result": null}));
+    scene.agent_says(line.replace("\"id\":1", "\"id\":2").replace("hello", "other"));
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
+    assert_eq!(scene.agent.answer(2)["error"]["code"], -32003);
+}
+
+/// A covered one is not asked about twice, and only what was announced is covered, once. Attack 401.
+#[test]
+fn given_an_approval_then_it_covers_just_this_text_once_and_another_one_is_asked_about() {
+    let mut scene = Scene::open(machine(), &[]);
+    let path = scene.machine.work().join("f.txt");
+    let mut params = wants("t", "");
+    params["toolCall"] = json!({"toolCallId": "t", "title": "Write", "kind": "edit", "content": [{"type": "diff", "path": path, "oldText": null, "newText": "shown"}]});
+    scene.agent_asks(1, "session/request_permission", &params);
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "once");
+    assert_eq!(outcome(&scene.agent.answer(1)), "once");
+    let write = |content: &str| json!({"sessionId": "s", "path": path, "content": content});
+    scene.agent_asks(2, "fs/write_text_file", &write("other"));
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
+    scene.agent.answer(2);
+    scene.agent_asks(3, "fs/write_text_file", &write("shown"));
+    scene.editor.until("fs/write_text_file");
+    scene.editor_answers(&json!(3), &json!({}));
+    scene.agent.answer(3);
+    scene.agent_asks(4, "fs/write_text_file", &write("shown"));
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
+    assert_eq!(scene.agent.answer(4)["error"]["code"], -32003);
+}
+
+/// Reads are judged too, and a path that means something else to each editor is none. Attack 401.
+#[test]
+fn given_files_to_read_then_those_of_the_session_pass_and_protected_and_relative_ones_do_not() {
+    let machine = machine().file("a.txt", "x");
+    let mut scene = Scene::open(machine, &[]);
+    let read = |path: &str| json!({"sessionId": "s", "path": path});
+    let inside = scene.machine.work().join("a.txt");
+    scene.agent_asks(1, "fs/read_text_file", &read(inside.to_str().unwrap()));
+    assert_eq!(scene.editor.next()["method"], "fs/read_text_file");
+    scene.editor_answers(&json!(1), &json!({"content": "x"}));
+    scene.agent.answer(1);
+    for (number, path) in ["a.txt", "~/x", "file:///etc/passwd", "", "./a.txt"].iter().enumerate() {
+        scene.agent_asks(number + 10, "fs/read_text_file", &read(path));
+        assert_eq!(scene.agent.answer(number + 10)["error"]["code"], -32602, "{path}");
+    }
+    let key = scene.machine.outside_text("home/.ssh/id_rsa");
+    scene.agent_asks(2, "fs/read_text_file", &read(&key));
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
+    assert_eq!(scene.agent.answer(2)["error"]["code"], -32003);
+}
+
+/// Commands are judged by their words and by what a shell could make of them; the folder that was judged is said to the editor.
+#[test]
+fn given_commands_then_they_are_judged_and_run_in_the_folder_that_was_judged() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.agent_asks(
+        1,
+        "terminal/create",
+        &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "outputByteLimit": 1000}),
+    );
+    let passed = scene.editor.until("terminal/create");
+    assert_eq!(passed["params"]["cwd"], json!(scene.machine.work()));
+    assert_eq!(passed["params"]["outputByteLimit"], 1000);
+    scene.editor_answers(&json!(1), &json!({"terminalId": "term-1"}));
+    scene.agent.answer(1);
+    scene.agent_asks(2, "terminal/create", &json!({"sessionId": "s", "command": "rm", "args": ["-rf", "x"]}));
+    assert_eq!(scene.agent.answer(2)["error"]["code"], -32003);
+    scene.agent_asks(
+        3,
+        "terminal/create",
+        &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "cwd": ".."}),
+    );
+    assert_eq!(scene.agent.answer(3)["error"]["code"], -32602);
+    scene.agent_asks(
+        4,
+        "terminal/create",
+        &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "env": {"PATH": "."}}),
+    );
+    assert_eq!(scene.agent.answer(4)["error"]["code"], -32602);
+    scene.agent_asks(
+        6,
+        "terminal/create",
+        &json!({"sessionId": "s", "command": "cargo", "args": "test; rm x"}),
+    );
+    assert_eq!(scene.agent.answer(6)["error"]["code"], -32602);
+    scene.agent_asks(5, "terminal/create", &json!({"sessionId": "s", "command": "cargo", "args": ["test"], "env": [{"name": "PATH", "value": "."}]}));
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
+    assert_eq!(scene.agent.answer(5)["error"]["code"], -32003);
+}
+
+/// Attack 409: words that an editor hands to a shell without quoting them.
+#[test]
+fn given_words_that_a_shell_would_take_for_more_commands_then_these_count_too() {
+    let mut scene = Scene::open(machine(), &["--allow", "shell(echo *)"]);
+    for (number, args) in
+        [json!(["hi; rm -rf x"]), json!(["$(rm -rf x)"]), json!(["a", "&&", "rm", "x"])].iter().enumerate()
+    {
+        scene.agent_asks(
+            number,
+            "terminal/create",
+            &json!({"sessionId": "s", "command": "echo", "args": args}),
+        );
+        assert_eq!(scene.agent.answer(number)["error"]["code"], -32003, "{args}");
+    }
+    scene.agent_asks(9, "terminal/create", &json!({"sessionId": "s", "command": "echo", "args": ["hi"]}));
+    scene.editor.until("terminal/create");
+}
+
+/// An approved command is not asked about a second time when it is started in the editor's terminal.
+#[test]
+fn given_an_approved_command_then_its_terminal_is_covered_once() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.agent_wants(1, "t", "make all");
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "once");
+    scene.agent.answer(1);
+    let create = json!({"sessionId": "s", "command": "make", "args": ["all"]});
+    scene.agent_asks(2, "terminal/create", &create);
+    assert_eq!(scene.editor.until("terminal/create")["id"], 2);
+    scene.editor_answers(&json!(2), &json!({"terminalId": "x"}));
+    scene.agent.answer(2);
+    scene.agent_asks(3, "terminal/create", &create);
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-deny");
+    assert_eq!(scene.agent.answer(3)["error"]["code"], -32003);
+}
+
+/// Attack 402: a terminal of the person's own, or of another session.
+#[test]
+fn given_a_terminal_that_was_not_created_through_the_gate_in_this_session_then_it_is_out_of_reach() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.session("other");
+    scene.agent_asks(1, "terminal/create", &json!({"sessionId": "s", "command": "cargo", "args": ["test"]}));
+    scene.editor.until("terminal/create");
+    scene.editor_answers(&json!(1), &json!({"terminalId": "term-1"}));
+    scene.agent.answer(1);
+    let mut id = 10;
+    for method in ["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"] {
+        for (session, terminal) in [("other", "term-1"), ("s", "persons-own"), ("nobody", "term-1")] {
+            id += 1;
+            scene.agent_asks(id, method, &json!({"sessionId": session, "terminalId": terminal}));
+            assert_eq!(scene.agent.answer(id)["error"]["code"], -32602, "{method} {session} {terminal}");
+        }
+    }
+    for (id, method) in [(50, "terminal/output"), (51, "terminal/release")] {
+        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"sessionId": "s", "terminalId": "term-1"}}).to_string();
+        scene.agent_says(&line);
+        assert_eq!(scene.editor.line(), line);
+        scene.editor_answers(&json!(id), &json!({}));
+        scene.agent.answer(id);
+    }
+    scene.agent_asks(52, "terminal/output", &json!({"sessionId": "s", "terminalId": "term-1"}));
+    assert_eq!(scene.agent.answer(52)["error"]["code"], -32602);
+}
