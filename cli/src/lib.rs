@@ -68,7 +68,7 @@ fn limits_are_errors() {
 
 fn run(cli: Cli) -> Result<Exit, CliError> {
     let ctx = Context::new(&cli.global)?;
-    if matches!(cli.command, Command::Run(_) | Command::Mcp(_) | Command::Serve(_)) {
+    if matches!(cli.command, Command::Run(_) | Command::Acp(_) | Command::Mcp(_) | Command::Serve(_)) {
         mayi_doors::process::supervise_all();
     }
     // A gateway for one client has nothing to do side by side: what goes from thread to thread only takes longer.

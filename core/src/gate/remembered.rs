@@ -109,6 +109,14 @@ pub(super) fn permissions(
     found
 }
 
+/// What `response`, which allows for the session, would grant, as people read it.
+pub(super) fn for_session(question: &Question, response: &ApprovalResponse) -> Vec<String> {
+    let Ok(grants) = grants(question, response, State::Approved, Timestamp::now()) else { return Vec::new() };
+    let scope = format!(" ({})", Scope::Session.as_str());
+    let bare = |text: String| text.strip_suffix(&scope).map(str::to_owned).unwrap_or(text);
+    permissions(question, response, &grants, false).into_iter().map(bare).collect()
+}
+
 /// Permissions: what always asks, only for exactly this call.
 fn allowing(
     question: &Question,

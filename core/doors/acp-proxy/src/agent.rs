@@ -120,13 +120,20 @@ fn notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
     }
 }
 
-/// Whether a method could be taken for one that mayi judges, or carries other messages within it.
+/// Whether a method could be taken for one that mayi judges, is of the editor's files and terminals and not known, or carries
+/// other messages within it.
 fn is_other(method: &str) -> bool {
-    let carries = ["proxy/", "_proxy/", "mcp/", "_mcp/"];
+    if method.contains(char::is_control) {
+        return true;
+    }
+    let has_prefix =
+        |method: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| method.starts_with(prefix));
     let folded = mayi_core::policy::fold(method.trim());
+    let bare = folded.trim_start_matches('_');
     mistaken(method, GATED)
         || mistaken(method, HEARD)
-        || carries.iter().any(|carrier| folded.starts_with(carrier))
+        || has_prefix(bare, &["proxy/", "mcp/"])
+        || has_prefix(bare, &["fs/", "terminal/"]) && !GATED.contains(&method)
 }
 
 fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {

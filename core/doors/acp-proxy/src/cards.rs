@@ -109,21 +109,33 @@ fn heard(shared: &Shared, root: &Session, event: GateEvent) {
     }
 }
 
+/// Whether a tool call of this id is one that mayi itself shows.
+pub(crate) fn is_own(call: &str) -> bool {
+    mayi_core::policy::fold(call.trim()).starts_with(request::OWN)
+}
+
 fn show(shared: &Shared, root: &Session, card: Box<Card>) {
     let asked = shared.cards.lock().get(&card.approval_id).cloned();
     // It may have been answered since.
     if !root.gate().waiting().iter().any(|waiting| waiting.approval_id == card.approval_id) {
         return;
     }
-    let offers = offers::offers(&card, asked.as_ref().map(|asked| &*asked.0), shared.options.wide_scopes);
-    let params = request::params(&card, asked.as_ref().map(|asked| &*asked.0), &offers);
+    // Twice would leave one that nobody takes back.
+    withdraw(shared, card.approval_id);
+    let granted = root.gate().session_grants(&card);
+    let asked = asked.as_ref().map(|asked| &*asked.0);
+    let offers = offers::offers(&card, asked, &granted, shared.options.wide_scopes);
+    // What the agent says of a call of its own is kept back while that is asked about; of others it is not.
+    let of = shared.session(&card.session_id);
+    let agents = card.tool_call.tool_call_id.as_deref();
+    let agents = agents.filter(|id| of.as_ref().is_some_and(|session| shared.asks_about(session, id)));
+    let params = request::params(&card, agents, asked, &offers);
+    if asked.is_none() && agents.is_none() {
+        shared.cards.own().insert(card.approval_id);
+    }
     let id = shared.ids.next();
     let line = line::request(&id, "session/request_permission", &params);
     let shown = Shown { approval: card.approval_id, gate: root.gate().clone(), card, offers };
-    let of = shared.session(&shown.card.session_id);
-    if shown.card.tool_call.tool_call_id.is_none() {
-        shared.cards.own().insert(shown.approval);
-    }
     shared.flight().cards.insert(id, shown);
     shared.tell(of.as_deref().unwrap_or(root), line);
 }

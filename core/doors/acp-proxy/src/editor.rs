@@ -177,7 +177,9 @@ async fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> 
             };
             let entered = enter(shared, &id, ask);
             if let Some(session) = prompted.filter(|_| entered) {
-                session.state().prompts += 1;
+                let mut state = session.state();
+                state.prompts += 1;
+                state.replays = false;
             }
             entered.then_some(line)
         }

@@ -12,6 +12,9 @@ use mayi_core::config::OnUnasked;
 use mayi_core::gate::{self, Gate};
 use mayi_core::policy::Mode;
 
+/// So many messages about one call wait until the question about it is answered.
+const UNTOLD: usize = 1000;
+
 /// So much of what the agent says of a session waits until the editor knows that session.
 const HELD: usize = 16 * 1024 * 1024;
 
@@ -43,8 +46,8 @@ pub(crate) struct Family {
 pub(crate) struct State {
     /// As many prompts are under way.
     pub(crate) prompts: usize,
-    /// The turn was cancelled, and has not ended yet.
-    pub(crate) cancelled: bool,
+    /// So many prompts, the oldest, were cancelled and have not ended yet.
+    pub(crate) cancelled: usize,
     /// What was said before is said again.
     pub(crate) replays: bool,
     pub(crate) briefing: Briefing,
@@ -60,8 +63,8 @@ pub(crate) struct State {
     pub(crate) option: Option<String>,
     /// The agent has modes and no options: as an option they are called so.
     pub(crate) mirror: Option<Mirror>,
-    /// So many changes of its own mode the person has agreed to in this turn, by one of the agent's own options.
-    pub(crate) agreed: usize,
+    /// Modes of its own that the person has picked in this turn, as one of the agent's own options.
+    pub(crate) agreed: HashSet<String>,
     /// Modes and options that are being set back, and whether the agent has gone there again meanwhile.
     pub(crate) switching: HashMap<String, bool>,
     /// Those that the person is asked about.
@@ -70,6 +73,8 @@ pub(crate) struct State {
     pub(crate) approved: HashMap<String, Vec<Access>>,
     /// Tool calls that were refused.
     pub(crate) refused: HashSet<String>,
+    /// What the agent says of calls that are being asked about, by their ids, until that is answered.
+    pub(crate) untold: HashMap<String, Vec<String>>,
     /// What waits until the editor knows the session.
     held: Option<Vec<String>>,
     held_bytes: usize,
@@ -144,7 +149,7 @@ impl Session {
     /// Whether its turn was cancelled, or that of the session which has started it.
     pub(crate) fn is_cancelled(&self) -> bool {
         let own = self.state().cancelled;
-        own || self.parent.as_ref().is_some_and(|parent| parent.is_cancelled())
+        own > 0 || self.parent.as_ref().is_some_and(|parent| parent.is_cancelled())
     }
 
     /// Takes a line for the editor, if the editor does not know the session yet. Gives it back otherwise.
@@ -165,25 +170,36 @@ impl Session {
         None
     }
 
+    /// Keeps what the agent says of a call that is being asked about: what the editor shows of it stays as it was judged.
+    pub(crate) fn keep(&self, call: &str, line: String) {
+        let mut state = self.state();
+        let lines = state.untold.entry(call.to_owned()).or_default();
+        // They are only shown: each says what the call has become, so the newest counts.
+        if lines.len() >= UNTOLD {
+            lines.remove(0);
+        }
+        lines.push(line);
+    }
+
     /// Gives what was held to `to`, in its order; nothing is held from now on.
     pub(crate) fn release(&self, to: impl FnMut(String)) {
         let mut state = self.state();
         state.held.take().unwrap_or_default().into_iter().for_each(to);
     }
 
-    /// A turn of it has ended.
+    /// A prompt of it has ended. Whether that was the last one of those that were cancelled.
     pub(crate) fn end_turn(&self) -> bool {
         let mut state = self.state();
         state.prompts = state.prompts.saturating_sub(1);
-        if state.prompts > 0 {
-            return false;
+        let cancelled = state.cancelled > 0;
+        state.cancelled = state.cancelled.saturating_sub(1).min(state.prompts);
+        if state.prompts == 0 {
+            state.turns += 1;
+            state.agreed.clear();
+            state.stopped = false;
+            state.approved.clear();
+            state.refused.clear();
         }
-        state.turns += 1;
-        let cancelled = std::mem::take(&mut state.cancelled);
-        state.agreed = 0;
-        state.stopped = false;
-        state.approved.clear();
-        state.refused.clear();
-        cancelled
+        cancelled && state.cancelled == 0
     }
 }

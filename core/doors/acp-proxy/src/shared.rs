@@ -86,6 +86,11 @@ impl Shared {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether a question about this call waits for an answer.
+    pub(crate) fn asks_about(&self, session: &Session, call: &str) -> bool {
+        self.open().contains_key(&(session.id.clone(), call.to_owned()))
+    }
+
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         self.host.note(text.as_ref());
     }

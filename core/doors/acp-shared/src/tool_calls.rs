@@ -83,8 +83,9 @@ impl ToolCalls {
         let id = update.get("toolCallId")?.as_str()?;
         let announces = update.get("sessionUpdate").and_then(Value::as_str) == Some("tool_call");
         let known = self.entry(session, id);
-        // An id used again after its call had ended is a new call.
-        if known.over && announces {
+        // An id used again after its call had ended is a new call, and so is one that begins anew.
+        let begins = matches!(update.get("status").and_then(Value::as_str), Some("pending" | "in_progress"));
+        if known.over && (announces || begins) {
             *known = Known { started: known.started, ..Known::default() };
         }
         known.merge(update);

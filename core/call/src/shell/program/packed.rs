@@ -49,6 +49,13 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|name| text(name.name))
 }
 
+/// The names that begin so, in order.
+pub(super) fn beginning(start: &str) -> impl Iterator<Item = &'static str> + '_ {
+    let from = NAMES.partition_point(|name| text(name.name) < start);
+    let rest = NAMES.get(from..).unwrap_or_default().iter().map(|name| text(name.name));
+    rest.take_while(move |name| name.starts_with(start))
+}
+
 /// The place of the entry with this name.
 pub(super) fn find(name: &str) -> Option<usize> {
     let at = NAMES.binary_search_by(|other| text(other.name).cmp(name)).ok()?;

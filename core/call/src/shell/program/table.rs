@@ -286,7 +286,7 @@ impl Program {
             return others;
         }
         match form.abbreviates && !name.is_empty() {
-            true => Table::get().subs(self.name, name),
+            true => Table::subs(self.name, name),
             false => Vec::new(),
         }
     }
@@ -386,12 +386,11 @@ impl Table {
     }
 
     /// The last words of the names that `program`'s sub-commands have and that begin with `start`, in order.
-    fn subs(&'static self, program: &str, start: &str) -> Vec<&'static str> {
-        let sub = |name: &'static str| name.strip_prefix(program)?.strip_prefix(' ');
-        let begun = |name: &&str| name.starts_with(start) && !name.contains(' ');
-        let mut found: Vec<_> = self.names.keys().filter_map(|name| sub(name)).filter(begun).collect();
-        found.sort_unstable();
-        found
+    fn subs(program: &str, start: &str) -> Vec<&'static str> {
+        let whole = format!("{program} {start}");
+        let begun = packed::beginning(&whole);
+        let sub = begun.filter_map(|name| name.get(program.len() + 1..));
+        sub.filter(|name| !name.contains(' ')).collect()
     }
 
     /// Every name, with those of `also`.

@@ -46,6 +46,8 @@ impl Asked {
             shared.answer_agent(&self.id, &cancelled());
             return None;
         }
+        // Who asks does more than to say again what was said.
+        session.state().replays = false;
         let call_id = call_id.to_owned();
         let key = (session.id.clone(), call_id.clone());
         if shared.open().contains_key(&key) {
@@ -69,6 +71,8 @@ impl Asked {
         answers.spawn(async move {
             let verdict = self.verdict(ticket).await;
             self.shared.open().remove(&key);
+            let untold = self.session.state().untold.remove(&call_id).unwrap_or_default();
+            untold.into_iter().for_each(|line| self.shared.tell(&self.session, line));
             self.permitted(&call_id, &verdict, &options, accesses);
         });
         None
@@ -96,15 +100,13 @@ impl Asked {
         let mut state = session.state();
         if let Verdict::Allowed(authorized) = verdict {
             state.refused.remove(call_id);
-            // An option that says so lets the agent go into another mode of its own, once.
-            if accesses.iter().any(|access| matches!(access, Access::Mode { .. }))
-                && authorized
-                    .picked()
-                    .and_then(|id| options.iter().find(|option| option.option_id == id))
-                    .is_some_and(|option| option.danger.is_some())
-            {
-                state.agreed += 1;
-            }
+            // An option of the agent's that switches its mode is called like the mode: into that one it may go.
+            let picked = authorized
+                .picked()
+                .filter(|_| accesses.iter().any(|access| matches!(access, Access::Mode { .. })));
+            let dangerous =
+                |id: &&str| options.iter().any(|option| option.option_id == *id && option.danger.is_some());
+            state.agreed.extend(picked.filter(dangerous).map(str::to_owned));
             state.approved.insert(call_id.to_owned(), authorized.call().accesses.clone());
         } else {
             state.refused.insert(call_id.to_owned());

@@ -30,10 +30,11 @@ pub(super) fn mode(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, tex
             return true;
         }
         if state.replays {
+            // Unless its answer says another one, it is in the last of these.
+            state.agent_mode = Some(mode.to_owned());
             return true;
         }
-        if state.agreed > 0 {
-            state.agreed -= 1;
+        if state.agreed.remove(mode) {
             state.agent_mode = Some(mode.to_owned());
             return true;
         }
@@ -69,8 +70,7 @@ pub(super) fn options(shared: &Arc<Shared>, session: &Arc<Session>, list: &str) 
                 state.options.insert(option, value);
                 continue;
             }
-            if state.agreed > 0 {
-                state.agreed -= 1;
+            if state.agreed.remove(&name) {
                 state.options.insert(option, value);
                 continue;
             }
@@ -151,11 +151,23 @@ impl Change {
         let back = self.back.as_ref().ok_or("it has not said in which one it was before")?;
         for _ in 0..TRIES {
             let answer = self.shared.ask_agent(self.method, back, SETTING).await?;
+            if self.is_there_still(&answer) {
+                return Err("it says that it is there still".to_owned());
+            }
             if !self.session.state().went_again(&self.name) {
                 return Ok(answer);
             }
         }
         Err("it goes there again and again".to_owned())
+    }
+
+    /// Whether the agent answers, with its options, that it has not gone back.
+    fn is_there_still(&self, answer: &str) -> bool {
+        let Of::Option(option, value) = &self.of else { return false };
+        let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+        let listed = answer.get("configOptions").and_then(Value::as_array).into_iter().flatten();
+        let own = |item: &&Value| item.get("id").and_then(Value::as_str) == Some(option.as_str());
+        listed.filter(own).any(|item| item.get("currentValue") == Some(value))
     }
 
     /// The person has agreed.

@@ -30,13 +30,13 @@ impl Asked {
         if !Path::new(&path).is_absolute() || path.contains('\0') {
             return self.refuse(code::INVALID_PARAMS, &format!("{method} needs an absolute path"));
         }
-        let call = if writes {
-            let Some(content) = self.params.get("content").and_then(Value::as_str) else {
-                return self.refuse(code::INVALID_PARAMS, "fs/write_text_file needs a content");
-            };
-            files::write_call(&self.session.core, &path, content.to_owned())
-        } else {
-            files::read_call(&self.session.core, &path, &self.params)
+        let content = self.params.get("content").and_then(Value::as_str).map(str::to_owned);
+        if writes && content.is_none() {
+            return self.refuse(code::INVALID_PARAMS, "fs/write_text_file needs a content");
+        }
+        let call = move |asked: &Self| match content.clone().filter(|_| writes) {
+            Some(content) => Ok(files::write_call(&asked.session.core, &path, content)),
+            None => Ok(files::read_call(&asked.session.core, &path, &asked.params)),
         };
         self.judged(call, as_it_came(message), false)
     }
@@ -55,28 +55,29 @@ impl Asked {
             return self
                 .refuse(code::INVALID_PARAMS, "the env of terminal/create is a list of names and values");
         }
-        let session = &self.session.core;
-        // The editor starts it, in a shell of its own or in none.
-        let (mut call, wanted) = match terminals::create_call(session, &self.params, Dialect::Unknown) {
-            Ok(found) => found,
-            Err(wrong) => return self.refuse(code::INVALID_PARAMS, wrong),
-        };
-        if wanted.line.is_none() {
-            unquoted(session, &mut call, &wanted.argv);
-        }
         // Where the agent names no folder, it runs in the one that was judged.
         let line = if cwd.is_some() {
             as_it_came(message)
         } else {
             let parts = Parts::parse(message.params()).unwrap_or_default();
-            let folder = quoted(&session.cwd.to_string_lossy());
+            let folder = quoted(&self.session.core.cwd.to_string_lossy());
             let edit = Edit::set(message.line, message.params(), &parts, "cwd", &folder);
             match edit.and_then(|edit| apply(message.line, vec![edit])) {
                 Some(line) => line,
                 None => return self.refuse(code::INVALID_PARAMS, "terminal/create needs a command"),
             }
         };
-        self.judged(call, line, true)
+        self.judged(Self::creation, line, true)
+    }
+
+    /// What creating the terminal is. The editor starts it, in a shell of its own or in none.
+    fn creation(&self) -> Result<Call, &'static str> {
+        let session = &self.session.core;
+        let (mut call, wanted) = terminals::create_call(session, &self.params, Dialect::Unknown)?;
+        if wanted.line.is_none() {
+            unquoted(session, &mut call, &wanted.argv);
+        }
+        Ok(call)
     }
 
     /// What is done with a terminal: only with one that was created through the gate, in this session.
@@ -97,11 +98,20 @@ impl Asked {
         Some(as_it_came(message))
     }
 
-    /// Hands the call in; `line` goes on to the editor if it is allowed.
-    fn judged(self, call: Call, line: String, creates: bool) -> Option<String> {
+    /// Hands in the call that `make` makes of it; `line` goes on to the editor if it is allowed.
+    fn judged(
+        self,
+        make: impl Fn(&Self) -> Result<Call, &'static str> + Send + 'static,
+        line: String,
+        creates: bool,
+    ) -> Option<String> {
         if self.session.is_cancelled() {
             return self.refuse(code::DENIED, "the turn was cancelled");
         }
+        let call = match make(&self) {
+            Ok(call) => call,
+            Err(wrong) => return self.refuse(code::INVALID_PARAMS, wrong),
+        };
         let accesses = call.accesses.clone();
         let core = &self.session.core;
         self.shared.tool_calls().gate_open(&core.id, |known| adapt::touches(core, known, &accesses));
@@ -112,6 +122,13 @@ impl Asked {
         let answers = self.shared.answers.clone();
         answers.spawn(async move {
             let verdict = self.verdict(ticket).await;
+            // The editor opens it by its name, which may lead elsewhere by now.
+            if let Verdict::Allowed(authorized) = &verdict
+                && !make(&self).is_ok_and(|now| leads_to_the_same(&now.accesses, &authorized.call().accesses))
+            {
+                self.refuse(code::DENIED, "what it leads to has changed since it was asked about");
+                return;
+            }
             let shared = Arc::clone(&self.shared);
             if let Some(line) = self.carried(verdict, line, creates) {
                 shared.editor.push(line);
@@ -136,6 +153,19 @@ impl Asked {
             Verdict::Cancelled => self.refuse(code::CANCELLED, "cancelled"),
         }
     }
+}
+
+/// Whether two calls touch the same: by the names of files and where they lead. Whether a file was there is another question.
+fn leads_to_the_same(now: &[Access], before: &[Access]) -> bool {
+    let same = |(now, before): (&Access, &Access)| match (now, before) {
+        (Access::Write(_, now), Access::Write(_, before)) => {
+            now.lexical == before.lexical
+                && now.resolved == before.resolved
+                && now.unresolved == before.unresolved
+        }
+        _ => now == before,
+    };
+    now.len() == before.len() && now.iter().zip(before).all(same)
 }
 
 /// Some editors put the words behind each other and have a shell run that: where it means something else, it counts too.

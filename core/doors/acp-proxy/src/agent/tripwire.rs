@@ -152,7 +152,7 @@ pub(crate) fn cut(shared: &Arc<Shared>, session: &Arc<Session>) {
         tokio::time::sleep(ENDING).await;
         let goes_on = {
             let state = session.state();
-            state.cancelled && state.turns == turn
+            state.cancelled > 0 && state.turns == turn
         };
         if let Some(shared) = shared.upgrade().filter(|_| goes_on) {
             shared.fail("it did not end a turn that was stopped");
@@ -162,11 +162,27 @@ pub(crate) fn cut(shared: &Arc<Shared>, session: &Arc<Session>) {
 
 /// A message about a call could be read in two ways: so is that call from now on.
 pub(super) fn taint(shared: &Shared, message: &Message<'_>) {
-    let Some(id) = member(message.params(), "toolCallId") else { return };
-    let session = member(message.params(), "sessionId").and_then(|session| shared.session(&session));
-    if let Some(session) = session {
+    if let Some((session, id)) = about(shared, message) {
         shared.tool_calls().taint(&session.id, &id);
     }
+}
+
+/// The same for what the agent tells. A call that has ended with it has ended all the same.
+pub(super) fn unreadable(shared: &Arc<Shared>, message: &Message<'_>) {
+    let Some((session, id)) = about(shared, message) else { return };
+    shared.tool_calls().taint(&session.id, &id);
+    let Some(status) = member(message.params(), "status") else { return };
+    let fields = [("toolCallId", id), ("status", status)];
+    tool_call(
+        shared,
+        &session,
+        &fields.map(|(name, text)| (name.to_owned(), Value::from(text))).into_iter().collect(),
+    );
+}
+
+fn about(shared: &Shared, message: &Message<'_>) -> Option<(Arc<Session>, String)> {
+    let id = member(message.params(), "toolCallId")?;
+    Some((shared.session(&member(message.params(), "sessionId")?)?, id))
 }
 
 fn member(params: &str, name: &str) -> Option<String> {

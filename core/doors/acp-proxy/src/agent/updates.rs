@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{modes, tripwire};
 use crate::line::Message;
@@ -20,11 +20,43 @@ pub(super) fn update(shared: &Arc<Shared>, message: &Message<'_>) -> Option<Stri
     match looked_at(shared, message) {
         Ok(line) => line,
         Err(why) => {
-            tripwire::taint(shared, message);
+            tripwire::unreadable(shared, message);
             shared.note(format!("an update of the agent was not passed on: {}", visible(&why)));
             None
         }
     }
+}
+
+/// Members of an update that say what a tool call is.
+const EVIDENCE: &[&str] = &[
+    "sessionUpdate",
+    "toolCallId",
+    "title",
+    "kind",
+    "name",
+    "status",
+    "content",
+    "locations",
+    "rawInput",
+    "_meta",
+];
+
+/// What an update says of a tool call, read as every reader does. What it holds besides, as what came out of it, is no evidence.
+fn evidence(update: &Parts<'_>) -> Result<Map<String, Value>, String> {
+    let other = || "a name in it can be taken for another one".to_owned();
+    if update.mistaken(EVIDENCE).is_some() {
+        return Err(other());
+    }
+    let mut fields = Map::new();
+    for name in EVIDENCE {
+        let Some(text) = update.get(name) else { continue };
+        let value = mayi_core::call::json::strict(text).map_err(|error| error.to_string())?;
+        if !["rawInput", "_meta"].contains(name) && !crate::parts::is_plain(&value, super::NAMES) {
+            return Err(other());
+        }
+        fields.insert((*name).to_owned(), value);
+    }
+    Ok(fields)
 }
 
 fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<String>, String> {
@@ -44,15 +76,17 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
     let line = as_it_came(message);
     match &*kind {
         "tool_call" | "tool_call_update" => {
-            let read = mayi_core::call::json::strict(text).map_err(|error| error.to_string())?;
-            if !crate::parts::is_plain(&read, super::NAMES) {
-                return Err("a name in it can be taken for another one".to_owned());
+            let fields = evidence(&update)?;
+            let call = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
+            if crate::cards::is_own(call) {
+                return Err("it is about a call that mayi shows".to_owned());
             }
-            let Value::Object(fields) = read else { return Ok(Some(line)) };
-            let told = passed(session.as_deref(), line);
-            // What the agent says of a call comes before what is said of that.
-            if let Some(line) = told {
-                shared.editor.push(line);
+            match session.as_deref().filter(|session| shared.asks_about(session, call)) {
+                Some(session) => session.keep(call, line),
+                // What the agent says of a call comes before what is said of that.
+                None => {
+                    passed(session.as_deref(), line).into_iter().for_each(|line| shared.editor.push(line))
+                }
             }
             match &session {
                 Some(session) => tripwire::tool_call(shared, session, &fields),

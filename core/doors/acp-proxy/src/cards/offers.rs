@@ -25,8 +25,8 @@ pub(super) struct Offer {
 const MOST: usize = 3;
 const LONGEST: usize = 120;
 
-/// The choices of `card`. `asked`: the parameters of the agent's own request.
-pub(super) fn offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<Offer> {
+/// The choices of `card`. `asked`: the parameters of the agent's own request; `granted`: what an answer for the session grants.
+pub(super) fn offers(card: &Card, asked: Option<&str>, granted: &[String], wide: bool) -> Vec<Offer> {
     let mut made = Making { card, raw: raw_options(asked), offers: Vec::new() };
     let has = |wanted: &str| card.options.iter().any(|option| option.option_id == wanted);
     let always = card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always);
@@ -38,15 +38,16 @@ pub(super) fn offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<Offer>
         }
         None => {}
     }
-    if !always && has(choice::ALLOW_SESSION) {
-        let name = format!("Allow for this session: {}", what(card));
+    let said = in_words(granted).filter(|_| !always && has(choice::ALLOW_SESSION));
+    if let Some(said) = said {
+        let name = format!("Allow for this session: {said}");
         made.own("session", &name, "allow_always", choice::ALLOW_SESSION, None);
     }
     // Whoever has no name in the configuration is remembered for a session at most.
     let named = !card.agent_name.contains(':');
     if !always && wide && named && has(choice::ALLOW_ALWAYS) {
         for suggestion in card.suggestions.iter().take(MOST) {
-            let pattern = short(&suggestion.patterns.join(", "));
+            let Some(pattern) = in_words(&suggestion.patterns) else { continue };
             for (scope, word) in [(RememberScope::Workspace, "workspace"), (RememberScope::User, "user")] {
                 if suggestion.scopes.iter().any(|offered| *offered == word) {
                     let name = match scope {
@@ -143,20 +144,14 @@ fn raw_options(asked: Option<&str>) -> Vec<String> {
     items.into_iter().map(|item| item.get().to_owned()).collect()
 }
 
-/// What an answer for the session is about.
-pub(super) fn what(card: &Card) -> String {
-    let first = card.accesses.first().map(|access| format!("{}({})", access.access, access.display));
-    let first = short(&first.unwrap_or_else(|| card.tool_call.title.clone()));
-    match card.accesses.len() {
-        0 | 1 => first,
-        more => format!("{first} and {} more", more - 1),
-    }
-}
-
-fn short(text: &str) -> String {
-    let cut: String = text.chars().take(LONGEST).collect();
-    let rest = if cut.len() < text.len() { "…" } else { "" };
-    format!("{}{rest}", visible(&cut))
+/// All that is granted, in words. None where that is more than a dialog shows: what is not said is not offered.
+fn in_words(granted: &[String]) -> Option<String> {
+    let one = |what: &String| {
+        let tool = what.starts_with("mcp(");
+        format!("{}{}", visible(what), if tool { " with any arguments" } else { "" })
+    };
+    let said = granted.iter().map(one).collect::<Vec<_>>().join(", ");
+    (!said.is_empty() && said.chars().count() <= LONGEST).then_some(said)
 }
 
 /// All of them as a list.

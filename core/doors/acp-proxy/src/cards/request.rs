@@ -10,15 +10,18 @@ use mayi_core::approval::{ApprovalId, Card, visible};
 /// So many accesses are named.
 const MOST: usize = 20;
 
+/// What ids of tool calls begin with that mayi itself shows.
+pub(super) const OWN: &str = "mayi-";
+
 /// The id of a tool call that mayi itself shows.
 pub(super) fn own_id(approval: ApprovalId) -> String {
-    format!("mayi-{approval}")
+    format!("{OWN}{approval}")
 }
 
-/// The parameters of `session/request_permission`.
-pub(super) fn params(card: &Card, asked: Option<&str>, offers: &[Offer]) -> String {
+/// The parameters of `session/request_permission`. `agents`: the agent's own call that it is about; `asked`: its own request.
+pub(super) fn params(card: &Card, agents: Option<&str>, asked: Option<&str>, offers: &[Offer]) -> String {
     let options = list(offers);
-    asked.and_then(|asked| amended(card, asked, &options)).unwrap_or_else(|| made(card, &options))
+    asked.and_then(|asked| amended(card, asked, &options)).unwrap_or_else(|| made(card, agents, &options))
 }
 
 /// The agent's own request with other options, and with what was left out of it and judged.
@@ -51,9 +54,9 @@ fn amended(card: &Card, asked: &str, options: &str) -> Option<String> {
 }
 
 /// A request of mayi's own, for what came in at another door.
-fn made(card: &Card, options: &str) -> String {
+fn made(card: &Card, agents: Option<&str>, options: &str) -> String {
     let mut call = Map::new();
-    let id = card.tool_call.tool_call_id.clone().unwrap_or_else(|| own_id(card.approval_id));
+    let id = agents.map_or_else(|| own_id(card.approval_id), str::to_owned);
     call.insert("toolCallId".to_owned(), json!(id));
     call.insert("status".to_owned(), json!("pending"));
     for (name, value) in fields(card) {

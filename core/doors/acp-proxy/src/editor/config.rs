@@ -49,7 +49,7 @@ pub(crate) fn prepare(session: &Session, result: &Value, told: Option<String>, m
     }
     let listed: Value =
         state.listed.as_deref().and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
-    state.agent_mode = mode.map(str::to_owned);
+    state.agent_mode = mode.map(str::to_owned).or_else(|| state.agent_mode.take());
     state.options = read(&listed)
         .into_iter()
         .filter(|(_, guarded, _)| *guarded)
@@ -114,8 +114,10 @@ pub(crate) fn observe(session: &Session, list: &str) -> Vec<(String, Value, Valu
     let list: Value = serde_json::from_str(list).unwrap_or_default();
     let mut state = session.state();
     let mut changed = Vec::new();
-    for (id, _, value) in read(&list).into_iter().filter(|(_, guarded, _)| *guarded) {
+    for (id, guarded, value) in read(&list) {
         match state.options.get(&id) {
+            // What could have it ask less once, could so whatever it is called later.
+            None if !guarded => {}
             Some(before) if *before != value => changed.push((id, before.clone(), value)),
             Some(_) => {}
             None => {

@@ -49,7 +49,7 @@ pub(crate) fn cancel(session: &Session) {
     {
         let mut state = session.state();
         if state.prompts > 0 {
-            state.cancelled = true;
+            state.cancelled = state.prompts;
         }
         state.approved.clear();
     }
