@@ -143,7 +143,9 @@ fn links(source: &Source) -> Vec<(String, String)> {
             }
             for part in file.split('/').filter(|part| !part.is_empty()) {
                 match part {
-                    ".." => drop(folders.pop()),
+                    ".." => {
+                        folders.pop();
+                    }
                     part => folders.push(part),
                 }
             }
