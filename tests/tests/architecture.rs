@@ -15,6 +15,8 @@ mod attacks;
 mod circles;
 #[path = "architecture/floors.rs"]
 mod floors;
+#[path = "architecture/law.rs"]
+mod law;
 #[path = "architecture/page.rs"]
 mod page;
 #[path = "architecture/supply.rs"]
