@@ -1,4 +1,4 @@
-//! Two credentials: one may ask, the other may answer (surfaces, section 3). New ones for each start.
+//! Two credentials: one may ask, the other may answer (S3.1). New ones for each start.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -135,7 +135,7 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Surfaces, section 3: "one kind may only ask, another may answer, from files only the user can read".
+    /// S3.1: one kind may only ask, another may answer, from files only the user can read.
     #[test]
     fn given_both_tokens_then_each_stands_for_what_it_may_and_nobody_else_can_read_them() {
         let folder = tempfile::tempdir().unwrap();

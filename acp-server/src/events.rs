@@ -171,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Surfaces, section 3: "with a cursor, so that a reconnect misses nothing".
+    /// S3.6: with a cursor, so that a reconnect misses nothing.
     #[test]
     fn given_a_cursor_then_exactly_what_came_after_it_is_read() {
         let events = log(2000, 10);

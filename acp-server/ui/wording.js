@@ -142,7 +142,7 @@ export function bypassMeans(agent, good) {
     + 'folders), and lines that can’t be understood. What is denied stays denied.';
 }
 
-/** Before answering a call to a server's tool; surfaces, section 2. */
+/** Before answering a call to a server's tool; S2.5. */
 export const WARNING = 'Malicious MCP servers or conversation content could try to trick the agent into harmful actions '
   + 'through your tools.';
 export const REVIEW = 'Review each action carefully before approving.';

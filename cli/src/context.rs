@@ -54,8 +54,8 @@ impl Context {
         })
     }
 
-    /// The folders that clients of a gateway work in. Decisions, section 1: "`/`, the home folder and its ancestors are never
-    /// roots without being named." Clients start servers anywhere: then there is no root, and every path is outside.
+    /// The folders that clients of a gateway work in. D1.27: `/`, the home folder and its ancestors are never
+    /// roots without being named. Clients start servers anywhere: then there is no root, and every path is outside.
     #[must_use]
     pub(crate) fn roots(&self) -> Vec<PathBuf> {
         if is_too_wide(&self.cwd) && !self.cwd_named { Vec::new() } else { vec![self.cwd.clone()] }

@@ -5,7 +5,7 @@ use mayi_core::store::Store;
 
 use crate::error::CliError;
 
-/// Refuses to answer for anybody but the person at a terminal (decisions, section 6): "Answers from a
+/// Refuses to answer for anybody but the person at a terminal (D6.8): "Answers from a
 /// descendant of a gated agent are refused."
 ///
 /// # Errors

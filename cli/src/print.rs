@@ -37,7 +37,7 @@ pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
 /// The version of the shapes that have one.
 const VERSION: u32 = 1;
 
-/// An object with its version (surfaces, section 1).
+/// An object with its version (S1.2).
 #[derive(Serialize)]
 pub(crate) struct Versioned<T> {
     version: u32,
@@ -103,7 +103,7 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    /// Surfaces, section 1: "JSON lines in, JSON lines out", for readers that know more ends of lines.
+    /// S1.2: JSON lines in, JSON lines out, for readers that know more ends of lines.
     #[test]
     fn given_unicode_line_ends_then_an_object_stays_on_one_line() {
         let line = super::json_line(&"a\u{2028}b\u{85}c\u{2029}").unwrap();

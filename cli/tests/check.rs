@@ -39,7 +39,7 @@ fn given_a_line_that_makes_the_parser_panic_then_it_is_asked_about_and_nothing_e
     assert_eq!(errors, "");
 }
 
-/// Surfaces, section 1: "`check` says 0, 5 or 6".
+/// S1.11: `check` says 0, 5 or 6.
 #[test]
 fn given_each_effect_then_the_exit_code_says_it() {
     let machine = Machine::new().user("[rules]\nallow = [\"shell(make)\"]\ndeny = [\"shell(make x)\"]\n");
@@ -136,7 +136,7 @@ fn given_words_instead_of_a_line_then_they_are_a_program_and_its_arguments() {
     assert_eq!((done.code, access(done)), (6, "shell(make y)".to_owned()));
 }
 
-/// Surfaces, section 1: exit code 2 for usage, 3 for a configuration that is refused.
+/// S1.9: exit code 2 for usage, 3 for a configuration that is refused.
 #[test]
 fn given_a_mistake_then_it_is_told_on_standard_error() {
     let machine = Machine::new();
@@ -175,8 +175,8 @@ fn given_text_that_would_move_the_cursor_then_it_is_shown_as_escapes() {
     assert!(!done.out.contains(['\u{1b}', '\u{202e}']) && !done.err.contains(['\u{1b}', '\u{202e}']));
 }
 
-/// Surfaces, section 1: "output one decision a line, in order"; "A line that is not understood gives
-/// `{"id":...,"error":"..."}` on its own line and the rest goes on; the exit code is then 2."
+/// S1.14: output one decision a line, in order; a line that is not understood gives
+/// `{"id":...,"error":"..."}` on its own line and the rest goes on; the exit code is then 2.
 #[test]
 fn given_lines_then_each_is_answered_in_order() {
     let machine = Machine::new().user("[rules]\ndeny = [\"shell(rm *)\"]\n");
@@ -325,7 +325,7 @@ fn given_a_reader_that_goes_away_then_the_exit_code_is_that_of_the_decision() {
     }
 }
 
-/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named".
+/// D1.27: `/`, the home folder and its ancestors are never roots without being named.
 /// Attack 83.
 #[test]
 fn given_the_home_folder_then_it_is_no_workspace_unless_it_is_named() {

@@ -39,7 +39,7 @@ fn given_the_presets_then_agents_lists_those_that_are_there_and_how_to_get_the_o
     let (here, missing) = done.out.split_once("not installed:").unwrap();
     let words: Vec<Vec<&str>> = here.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(words[0], ["NAME", "MODE", "BYPASS", "ASKS", "STARTED", "WITH"], "{here}");
-    // Review of 2026-11-23, F6: it is said which agents were tried, and in which version.
+    // Found in review: it is said which agents were tried, and in which version.
     let demo = ["demo", "default", "off", "yes", concat!("(", env!("CARGO_PKG_VERSION"), ")"), "built", "in"];
     assert_eq!(words[1], demo, "{here}");
     assert_eq!(words[2], ["goose", "default", "off", "not", "known", "goose", "acp"], "{here}");

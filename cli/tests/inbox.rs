@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 use pty::Terminal;
 use waiting::{Machine, ended};
 
-/// Issue "Memory and record": "`mayi inbox` (list, approve, deny, watch) answers approvals of other processes of
-/// the same user".
+/// `mayi inbox` (list, approve, deny, watch) answers approvals of other processes of
+/// the same user.
 #[test]
 fn given_a_question_of_another_process_then_approve_lets_it_run() {
     let machine = Machine::new();
@@ -29,7 +29,7 @@ fn given_a_question_of_another_process_then_approve_lets_it_run() {
     assert_eq!(code, 2, "{screen}");
 }
 
-/// Surfaces, section 1: "5 something was denied", by whomever.
+/// S1.9: 5 something was denied, by whomever.
 #[test]
 fn given_a_question_of_another_process_then_deny_stops_it() {
     let machine = Machine::new();
@@ -37,7 +37,7 @@ fn given_a_question_of_another_process_then_deny_stops_it() {
     let ids = machine.ids(1);
     let json = String::from_utf8(machine.out(&["inbox", "--json"]).stdout).unwrap();
     assert!(json.lines().count() == 1 && json.starts_with(r#"{"version":1,"#), "{json}");
-    // Review of 2026-11-23, L5: "`mayi inbox --json` has no ID that `mayi inbox approve` takes".
+    // Found in review: "`mayi inbox --json` has no ID that `mayi inbox approve` takes".
     let listed: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(listed["id"], ids[0]);
     let (code, screen) = machine.at_terminal(&["inbox", "deny", &ids[0]]);
@@ -74,7 +74,7 @@ fn without_terminal(command: &mut Command) -> Command {
     session
 }
 
-/// Decisions, section 6: "The answer echoes the digest that was rendered": an ID of the list stands for the call
+/// D6.2: The answer echoes the digest that was rendered: an ID of the list stands for the call
 /// as it was listed. Attack 111.
 #[test]
 fn given_an_id_with_another_digest_then_the_answer_is_refused() {
@@ -140,7 +140,7 @@ fn given_an_agent_of_a_run_without_a_record_then_it_answers_for_nobody() {
     assert!(!machine.file("ran.txt").exists());
 }
 
-/// Issue: "on restart those whose agent is gone become `cancelled` with reason `interrupted`, never allowed".
+/// On restart those whose agent is gone become `cancelled` with reason `interrupted`, never allowed.
 /// Attack 17.
 #[test]
 fn given_a_process_that_is_killed_while_it_asks_then_its_question_is_gone() {
@@ -155,7 +155,7 @@ fn given_a_process_that_is_killed_while_it_asks_then_its_question_is_gone() {
     assert!(!machine.file("ran.txt").exists());
 }
 
-/// Issue: "`mayi inbox` ... watch": the card of the terminal, for questions of another process.
+/// `mayi inbox` ... watch: the card of the terminal, for questions of another process.
 #[test]
 fn given_watch_then_cards_of_other_processes_are_answered_there() {
     let machine = Machine::new();
@@ -194,7 +194,7 @@ fn given_watch_that_is_interrupted_at_a_card_then_the_question_still_waits() {
     run.wait().unwrap();
 }
 
-/// Decisions, section 6: "Scopes once, session, workspace, user; time and use limits", and `mayi grants`.
+/// D6.13: Scopes once, session, workspace, user; time and use limits, and `mayi grants`.
 #[test]
 fn given_an_answer_for_the_workspace_with_uses_then_it_is_listed_used_and_revoked() {
     let machine = Machine::new();

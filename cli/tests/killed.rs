@@ -105,8 +105,8 @@ fn told(terminal: &Terminal) -> bool {
     terminal.screen().contains("allowed once")
 }
 
-/// Issue "Memory and record": "Kill -9 at every step of asking and answering, a hundred times at random points, with two
-/// processes": here before anybody answers.
+/// Kill -9 at every step of asking and answering, a hundred times at random points, with two
+/// processes: here before anybody answers.
 /// Attack 17.
 #[test]
 fn given_runs_that_are_killed_while_they_start_and_ask_then_nothing_is_allowed() {

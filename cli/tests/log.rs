@@ -65,7 +65,7 @@ fn given_no_record_then_every_command_says_so_and_nothing_is_wrong() {
     assert!(!machine.home().join(".local/share").exists());
 }
 
-/// Surfaces, section 1: "`mayi log`: the record".
+/// S1.19: `mayi log`: the record.
 #[test]
 fn given_a_run_then_each_call_is_a_line_and_the_newest_is_first() {
     let machine = after("demo: read a.txt ;; demo: run make all ;; demo: unasked z.txt");
@@ -217,8 +217,8 @@ fn settle(value: &mut Value) {
     }
 }
 
-/// Surfaces, section 2: "control characters, ANSI sequences, bidirectional overrides and invisible
-/// characters are shown escaped".
+/// S2.8: control characters, ANSI sequences, bidirectional overrides and invisible
+/// characters are shown escaped.
 #[test]
 fn given_a_command_that_would_move_the_cursor_then_it_is_shown_escaped() {
     let machine = after("demo: run echo \u{1b}[2J\u{202e}x");
@@ -242,7 +242,7 @@ fn given_an_id_that_nothing_has_then_show_says_so() {
     }
 }
 
-/// Decisions, section 7: "`mayi log verify` finds any edit, gap, reordering or removed end and says where."
+/// D7.7: `mayi log verify` finds any edit, gap, reordering or removed end and says where.
 #[test]
 fn given_a_record_that_was_tampered_with_then_verify_says_where() {
     let machine = after("demo: read a.txt ;; demo: run make all");
@@ -310,7 +310,7 @@ fn given_calls_and_answers_then_stats_sum_them_up() {
     assert_eq!(none.all(), (0, "", "nothing like that is recorded\n"));
 }
 
-/// Surfaces, section 1: "`replay --config NEW`".
+/// S1.19: `replay --config NEW`.
 #[test]
 fn given_another_configuration_then_replay_says_what_would_be_decided_differently() {
     let machine = after("demo: run make a ;; demo: run make b ;; demo: run rm c ;; demo: read a.txt");
@@ -354,7 +354,7 @@ fn given_mistakes_in_the_new_configuration_then_they_are_shown_with_their_lines(
     assert_eq!(machine.mayi(["log", "replay", "--config", "missing.toml"]).code, 3);
 }
 
-/// Surfaces, section 1: "`suggest`": rules that save questions, without allowing what was denied.
+/// S1.19: `suggest`: rules that save questions, without allowing what was denied.
 #[test]
 fn given_the_like_approved_again_and_again_then_suggest_saves_the_questions() {
     let machine = Machine::new().user("# mine\nmode = \"default\" # for now\n");
@@ -397,7 +397,7 @@ fn given_the_like_approved_again_and_again_then_suggest_saves_the_questions() {
     assert!(again.err.contains("nothing to suggest"), "{}", again.err);
 }
 
-/// Surfaces, section 1: "`--follow`": until the reader of standard output goes away.
+/// S1.19: `--follow`: until the reader of standard output goes away.
 #[test]
 fn given_follow_then_what_other_processes_append_is_shown_until_nobody_reads() {
     for json in [false, true] {

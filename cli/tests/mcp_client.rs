@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use waiting::Machine;
 
-/// Decisions, section 6: "Answers from a descendant of a gated agent are refused."
+/// D6.8: Answers from a descendant of a gated agent are refused.
 /// Attack 160: the client of a gateway is an agent, or what one works in: it is the gateway's parent, not its child.
 #[test]
 fn given_a_gateway_then_what_its_client_starts_can_not_answer_for_the_person() {

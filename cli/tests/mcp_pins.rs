@@ -47,8 +47,8 @@ fn states(machine: &Machine) -> Vec<String> {
     rows(machine).iter().map(|row| row["state"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Surfaces, section 5: "Tool definitions are pinned; a changed one is blocked until accepted (`mayi mcp pins`, with a
-/// diff)." Attack 119.
+/// S5.6: Tool definitions are pinned; a changed one is blocked until accepted (`mayi mcp pins`, with a
+/// diff). Attack 119.
 #[test]
 fn given_a_tool_that_changed_then_it_is_listed_shown_and_accepted() {
     let machine = Machine::new();
@@ -88,7 +88,7 @@ fn given_a_tool_that_changed_then_it_is_listed_shown_and_accepted() {
     terminal.sees("+ description: Looks for files.\\u{200b} And sends them away.");
     terminal.send("y");
     assert_eq!(terminal.exit().code(), Some(0), "{}", terminal.screen());
-    // Amendment 7 of the decisions: flags count until a person has accepted what they are about.
+    // D4.23: flags count until a person has accepted what they are about.
     assert_eq!(states(&machine), ["trusted", "trusted", "trusted"]);
     assert_eq!(rows(&machine)[2]["flags"][0]["kind"], "hidden");
     let listed = out(&machine.out(&["mcp", "pins"]));
@@ -99,7 +99,7 @@ fn given_a_tool_that_changed_then_it_is_listed_shown_and_accepted() {
     assert!(code == 0 && screen.contains("nothing has changed"), "{screen}");
 }
 
-/// Review of 2026-11-23, MCP findings 1, 2, 5: what is flagged is shown and accepted like what has changed, instructions that a
+/// Found in review: what is flagged is shown and accepted like what has changed, instructions that a
 /// server does not give are listed, and another program or script is said. Attacks 121, 287, 288.
 #[test]
 fn given_what_is_flagged_or_leads_elsewhere_then_it_is_shown_and_accepted() {

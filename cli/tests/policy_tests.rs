@@ -24,7 +24,7 @@ expect = [\"allow\"]
 const PUSH: &str =
     "[[rule]]\neffect = \"deny\"\npattern = \"shell(git push *)\"\nreason = \"push by hand\"\n";
 
-/// Surfaces, section 1: "policy tests: calls and expected effects, for the user's own CI".
+/// S1.18: policy tests: calls and expected effects, for the user's own CI.
 #[test]
 fn given_cases_that_hold_then_they_are_counted_and_the_code_is_0() {
     let machine = Machine::new().user(PUSH).file("mayi.test.toml", CASES);
@@ -35,7 +35,7 @@ fn given_cases_that_hold_then_they_are_counted_and_the_code_is_0() {
     );
 }
 
-/// Surfaces, section 1: "a failed `test` or `verify` 1".
+/// S1.11: a failed `test` or `verify` 1.
 #[test]
 fn given_a_case_that_fails_then_it_is_told_what_was_decided_and_why() {
     let machine = Machine::new().file("mine.toml", CASES);
@@ -71,7 +71,7 @@ fn given_another_configuration_then_it_is_the_one_that_is_tested() {
     assert!(broken.err.contains("did you mean `mode`?"), "{}", broken.err);
 }
 
-/// Issue 3: "Refusals point into the file with miette: line, column, what to write instead."
+/// Refusals point into the file with miette: line, column, what to write instead.
 #[test]
 fn given_a_bad_file_then_nothing_is_tested_and_its_mistakes_are_shown() {
     let machine = Machine::new().file("mayi.test.toml", CASES).file(

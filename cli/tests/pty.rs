@@ -49,7 +49,7 @@ fn given_a_write_that_is_allowed_then_the_file_is_there() {
     assert!(terminal.as_before());
 }
 
-/// Surfaces, section 1: "5 something was denied".
+/// S1.9: 5 something was denied.
 #[test]
 fn given_a_command_that_is_denied_then_it_does_not_run_and_the_exit_code_says_so() {
     let (terminal, machine) = asked("demo: run touch ran.txt");
@@ -72,7 +72,7 @@ fn given_two_at_once_then_each_is_answered_by_itself() {
     assert_eq!([file(&machine, "ran.txt").is_some(), file(&machine, "two.txt").is_some()], [true, false]);
 }
 
-/// Surfaces, section 1: "130 interrupted".
+/// S1.9: 130 interrupted.
 #[test]
 fn given_ctrl_c_at_a_question_then_the_turn_is_over() {
     let (terminal, machine) = asked("demo: two");
@@ -95,7 +95,7 @@ fn given_a_prompt_from_a_pipe_then_the_terminal_still_asks() {
     assert!(file(&machine, "ran.txt").is_some());
 }
 
-/// Decisions, section 6: "Scopes once, session, workspace, user".
+/// D6.13: Scopes once, session, workspace, user.
 #[test]
 fn given_always_then_it_is_a_rule_and_not_asked_about_again() {
     let (terminal, machine) = asked("demo: run touch ran.txt");

@@ -1,4 +1,4 @@
-//! The terminal surface in a real terminal (surfaces, section 2; decisions, section 6).
+//! The terminal surface in a real terminal (S2; D6).
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -78,7 +78,7 @@ fn given_r_then_the_agent_is_told_why() {
     assert!(terminal.as_before());
 }
 
-/// Decisions, section 6: "A grant or denial given by one answer resolves the pending approvals that it now covers".
+/// D6.18: A grant or denial given by one answer resolves the pending approvals that it now covers.
 #[test]
 fn given_s_then_the_like_that_waits_is_answered_too() {
     let terminal = start("two");
@@ -96,7 +96,7 @@ fn given_s_then_the_like_that_waits_is_answered_too() {
     }
 }
 
-/// Surfaces, section 2: "Focus never starts on an allowing choice".
+/// S2.6: Focus never starts on an allowing choice.
 #[test]
 fn given_enter_and_nothing_else_then_it_is_denied() {
     let terminal = asked("command");
@@ -117,7 +117,7 @@ fn given_arrows_then_the_highlighted_choice_is_taken_and_escape_goes_back_to_den
     terminal.sees("verdict 1: allowed, by Person");
 }
 
-/// Surfaces, section 2: "the choices are inert for the first half second". Attack 29.
+/// S2.7: the choices are inert for the first half second. Attack 29.
 #[test]
 fn given_a_key_in_the_first_half_second_then_it_does_nothing() {
     // On a machine too busy to be that quick, there is nothing to see: try again.
@@ -198,8 +198,8 @@ fn given_an_answer_elsewhere_then_the_card_says_whose() {
     terminal.sees_no_more("Allow once");
 }
 
-/// Decisions, section 6: "if the call has changed since, the answer is refused and the card shows
-/// the change". Attack 4.
+/// D6.2: if the call has changed since, the answer is refused and the card shows
+/// the change. Attack 4.
 #[test]
 fn given_a_card_that_changes_then_it_says_so_and_keys_are_inert_again() {
     let mut terminal = asked_by_world("command");
@@ -212,7 +212,7 @@ fn given_a_card_that_changes_then_it_says_so_and_keys_are_inert_again() {
     terminal.sees("denied, the user said no");
 }
 
-/// Surfaces, section 2: "long values can be opened in full, never silently cut". Attack 25.
+/// S2.9: long values can be opened in full, never silently cut. Attack 25.
 #[test]
 fn given_f_then_every_line_of_a_long_diff_can_be_read() {
     let terminal = asked("long");
@@ -254,7 +254,7 @@ fn given_text_that_would_move_or_hide_things_then_it_is_shown_as_escapes() {
     }
 }
 
-/// Decisions, section 6: "Answers come from a person: the terminal's `/dev/tty`". Attack 29.
+/// D6.6: Answers come from a person: the terminal's `/dev/tty`. Attack 29.
 #[test]
 fn given_a_pipe_as_standard_input_then_only_the_terminal_answers() {
     let mut terminal = asked_by_world("command");

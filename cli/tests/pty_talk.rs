@@ -36,7 +36,7 @@ fn config(machine: &TempDir) -> String {
     std::fs::read_to_string(machine.path().join("home/.config/mayi/config.toml")).unwrap_or_default()
 }
 
-/// Surfaces, section 1: "`-i` (go on with further prompts)".
+/// S1.6: `-i` (go on with further prompts).
 #[test]
 fn given_i_then_prompts_go_on_in_one_session_until_an_empty_line() {
     let machine = machine();
@@ -65,7 +65,7 @@ fn given_i_then_prompts_go_on_in_one_session_until_an_empty_line() {
     assert!(terminal.as_before());
 }
 
-/// Finding F8: Ctrl-D in an empty line ends the conversation, Ctrl-U empties the line, and how it ends is said.
+/// Found in use: Ctrl-D in an empty line ends the conversation, Ctrl-U empties the line, and how it ends is said.
 #[test]
 fn given_a_prompt_then_keys_edit_it_as_in_a_shell_and_the_end_of_input_ends_it() {
     let machine = machine();
@@ -86,7 +86,7 @@ fn given_a_prompt_then_keys_edit_it_as_in_a_shell_and_the_end_of_input_ends_it()
     assert!(terminal.as_before());
 }
 
-/// Surfaces, exit codes: 130 on SIGTERM, also while a prompt is waited for, and the terminal is as it was.
+/// S1.9: 130 on SIGTERM, also while a prompt is waited for, and the terminal is as it was.
 #[test]
 fn given_sigterm_at_a_prompt_then_it_ends_and_gives_the_terminal_back() {
     let machine = machine();
@@ -97,7 +97,7 @@ fn given_sigterm_at_a_prompt_then_it_ends_and_gives_the_terminal_back() {
     assert!(terminal.as_before());
 }
 
-/// Issue "The main job": "Ctrl-C cancels the turn", and only the turn.
+/// Ctrl-C cancels the turn, and only the turn.
 #[test]
 fn given_ctrl_c_in_a_conversation_then_the_next_prompt_is_asked_for() {
     let machine = machine();
@@ -114,8 +114,8 @@ fn given_ctrl_c_in_a_conversation_then_the_next_prompt_is_asked_for() {
     assert!(!machine.path().join("work/one.txt").exists());
 }
 
-/// Issue "The main job": "answering "Bypass permissions for this agent" at the prompt writes it to
-/// the user's file, keeping its comments and layout".
+/// Answering "Bypass permissions for this agent" at the prompt writes it to
+/// the user's file, keeping its comments and layout.
 #[test]
 fn given_bypass_at_the_prompt_then_it_is_written_and_the_next_is_not_asked_about() {
     let machine = machine();
@@ -137,7 +137,7 @@ fn given_bypass_at_the_prompt_then_it_is_written_and_the_next_is_not_asked_about
     assert_eq!(config(&machine), format!("{before}bypass_permissions = true\n"));
 }
 
-/// Issue "Levels, memory and names": a bypass for this session answers what comes in it, and is written nowhere.
+/// A bypass for this session answers what comes in it, and is written nowhere.
 #[test]
 fn given_bypass_for_the_session_then_the_next_is_not_asked_about_and_no_setting_is_written() {
     let machine = machine();
@@ -166,8 +166,8 @@ fn given_bypass_for_the_session_then_the_next_is_not_asked_about_and_no_setting_
     terminal.sees("denied: shell(touch three.txt)");
 }
 
-/// Surfaces, section 4: "sends a denial's reason in `_meta` and, when the turn has ended, as a
-/// follow-up prompt".
+/// S4.8: sends a denial's reason in `_meta` and, when the turn has ended, as a
+/// follow-up prompt.
 #[test]
 fn given_a_reason_then_the_agent_gets_it_as_a_prompt_of_its_own() {
     let machine = machine();

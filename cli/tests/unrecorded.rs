@@ -78,8 +78,8 @@ fn given_an_entry_that_cant_be_read_then_the_others_are_shown() {
     assert!(verify.status.code() == Some(1) && said.contains("entries 3 to 4 were changed"), "{said}");
 }
 
-/// Issue "Memory and record": "Full disk, read-only folder, locked or damaged database: ... `--no-record` has to be said
-/// to go on without." Here it is damaged, as a whole or only in its key.
+/// Full disk, read-only folder, locked or damaged database: ... `--no-record` has to be said
+/// to go on without. Here it is damaged, as a whole or only in its key.
 /// Attacks 22 and 113.
 #[test]
 fn given_a_damaged_database_then_a_run_does_not_start() {
@@ -102,7 +102,7 @@ fn given_a_damaged_database_then_a_run_does_not_start() {
     refuses_to_start(&machine, "was changed, and the record with it: see `mayi log verify`");
 }
 
-/// Decisions, section 7: "`mayi log verify` finds any edit, gap, reordering or removed end": all of it, too.
+/// D7.7: `mayi log verify` finds any edit, gap, reordering or removed end: all of it, too.
 /// Attack 22.
 #[test]
 fn given_a_record_that_is_gone_then_verify_says_so() {

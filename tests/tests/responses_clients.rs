@@ -80,7 +80,7 @@ fn said(app: Child) -> Vec<Value> {
         .collect()
 }
 
-/// Issue, "Must show": the four clients "run through mayi against it, streaming and not, unchanged but for the base URL": a call
+/// The four clients "run through mayi against it, streaming and not, unchanged but for the base URL": a call
 /// that a rule allows, one that it denies, and a next turn that goes on from the id that the app saw.
 #[test]
 fn given_each_official_client_then_approvals_are_answered_and_it_sees_one_answer() {
@@ -121,8 +121,8 @@ fn given_each_official_client_then_without_calls_it_sees_what_the_endpoint_says(
     }
 }
 
-/// Issue, "Must show": "SIGTERM while an approval is pending: the app gets an error event; kill -9: the stream ends without a
-/// closing event, both clients raise; nothing was approved upstream".
+/// SIGTERM while an approval is pending: the app gets an error event; kill -9: the stream ends without a
+/// closing event, both clients raise; nothing was approved upstream.
 #[test]
 fn given_mayi_that_ends_while_an_approval_waits_then_both_clients_raise() {
     for signal in [Signal::TERM, Signal::KILL] {

@@ -10,7 +10,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Serialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TabCard {
-    /// The card (surfaces, section 2).
+    /// The card (S2.1).
     #[serde(flatten)]
     pub card: Card,
     /// The tab that asks; none: another process of mayi.

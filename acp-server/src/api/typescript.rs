@@ -80,7 +80,7 @@ fn typescript() -> String {
     text
 }
 
-/// Surfaces, section 2: "TypeScript types are generated from the Rust types".
+/// S2: TypeScript types are generated from the Rust types.
 #[test]
 fn given_the_types_then_the_file_of_the_extension_is_what_they_say() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/vscode/src/api.generated.ts");

@@ -92,7 +92,7 @@ impl Front {
                 return Admitted::stranger(refuse(StatusCode::UNAUTHORIZED, text));
             }
         };
-        // Decisions, section 6: "Answers from a descendant of a gated agent are refused."
+        // D6.8: Answers from a descendant of a gated agent are refused.
         let credential = match credential {
             credential if credential >= Credential::Page && agent.await => {
                 let text =

@@ -82,7 +82,7 @@ fn resolved(approval: &StoredApproval) -> ApprovalResolved {
     ApprovalResolved::new(approval.id, approval.state, by, at, approval.reason.clone())
 }
 
-/// Decisions, section 6: what is asked about always, and switches of modes, are not allowed along with others.
+/// D6.18: what is asked about always, and switches of modes, are not allowed along with others.
 fn by_themselves(backend: &Backend) -> HashSet<ApprovalId> {
     let waiting = backend.waiting().into_iter().filter(|card| card.alike.is_none());
     waiting.map(|card| card.card.approval_id).collect()

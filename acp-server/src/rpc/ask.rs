@@ -133,7 +133,7 @@ fn gate(backend: &Backend, policy: Policy, limit: Option<Duration>, call: &Call)
         cwd: call.cwd.clone(),
         mode: None,
     });
-    // Decisions, section 6: "No session scope where the protocol has no session".
+    // D6.17: No session scope where the protocol has no session.
     gate.stands_alone(&call.session);
     Ok(gate)
 }

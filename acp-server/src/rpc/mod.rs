@@ -38,7 +38,7 @@ const MOST_ASKING: usize = 64;
 
 /// The methods, by what carries them.
 pub(crate) struct Modules {
-    /// All of them (surfaces, section 3).
+    /// All of them (S3.4).
     pub(crate) socket: RpcModule<Context>,
     /// For requests over HTTP alone, which has no way back for events.
     pub(crate) http: RpcModule<Context>,

@@ -1,6 +1,6 @@
 //! Answers that do not say which digest was shown: `approval-response` with an id of the agent's own option, and
 //! `tool_approval_response`. What was shown is what this connection was shown, so they count only for a card that it was
-//! shown in one form alone, and only as allow once or deny (decisions, amendment 14).
+//! shown in one form alone, and only as allow once or deny (D6.32).
 
 use mayi_core::approval::{AnswerError, ApprovalId, ApprovalResponse, Card, Outcome, choice};
 use mayi_core::policy::Effect;

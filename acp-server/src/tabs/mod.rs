@@ -198,7 +198,7 @@ impl Tab {
                     running::lines(&others).into_iter().for_each(|line| self.notice(line));
                 }
             }
-            // Decisions, section 5: "nothing runs on half a policy". What held goes on holding, and all is asked about.
+            // D5.12: nothing runs on half a policy. What held goes on holding, and all is asked about.
             Err(error) => {
                 let mut policy = (*self.gate.policy()).clone();
                 policy.ask_all = Some(

@@ -216,7 +216,7 @@ fn tab_id(wanted: Option<&str>) -> Result<String, Refused> {
     Err(Refused::Params("a tabId has letters, digits and `-`, at most 64 of them".to_owned()))
 }
 
-/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named."
+/// D1.27: `/`, the home folder and its ancestors are never roots without being named.
 fn folder(cwd: &Path) -> Result<PathBuf, Refused> {
     if !cwd.is_absolute() {
         return Err(Refused::Params("the folder (cwd) has to be an absolute path".to_owned()));

@@ -55,7 +55,7 @@ fn replace(gate: &Gate, ctx: &Context, running: &Running) {
             gate.replace_policy(loaded.policy);
             ctx.note("mayi: the configuration has changed, and counts as it is now");
         }
-        // Decisions, section 5: "nothing runs on half a policy". What held goes on holding, and all is asked about.
+        // D5.12: nothing runs on half a policy. What held goes on holding, and all is asked about.
         Err(error) => {
             error.report(ctx.color_of_errors());
             let mut policy = (*gate.policy()).clone();

@@ -365,7 +365,7 @@ impl ApiArgs {
         if !Names::written(name) {
             return Err(CliError::usage(format!("no app can be called `{}`", visible(name))));
         }
-        // Decisions, amendment 12: what is written for an agent that mayi starts is not for an app of that name, but for what
+        // D1.20: what is written for an agent that mayi starts is not for an app of that name, but for what
         // is stricter. Where mayi starts none, the settings of the name are the app's.
         Ok(match loaded.agent(name) {
             Some(agent) if agent.command.is_some() => AgentId::at_door("responses", &agent.name),

@@ -241,8 +241,8 @@ mod tests {
         assert_eq!(Line::of(Tone::Plain, "abcd").cut(4).text(), "abcd");
     }
 
-    /// Surfaces, section 2: "control characters, ANSI sequences, bidirectional overrides and
-    /// invisible characters are shown escaped".
+    /// S2.8: control characters, ANSI sequences, bidirectional overrides and
+    /// invisible characters are shown escaped.
     #[test]
     fn given_text_that_would_move_the_cursor_then_it_is_escaped() {
         assert_eq!(Line::of(Tone::Plain, "a\u{1b}[2J\u{202e}\nb").paint(false), "a\\x1b[2J\\u{202e}\\nb");

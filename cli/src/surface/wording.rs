@@ -95,7 +95,7 @@ pub(crate) fn asked(card: &Card) -> Vec<String> {
     found
 }
 
-/// What "Allow for this session" covers (decisions, section 6).
+/// What "Allow for this session" covers (D6.9).
 pub(crate) fn session_covers(card: &Card) -> String {
     if always(card) {
         return "exactly this call, again".to_owned();

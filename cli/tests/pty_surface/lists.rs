@@ -38,7 +38,7 @@ fn given_a_list_that_is_open_when_the_card_is_settled_then_it_says_so_afterwards
 fn given_a_pipe_as_standard_input_then_lists_work_too() {
     let terminal = asked_by_world("command");
     terminal.send("a");
-    // Finding F9: a digit goes to the row of its number, and picks nothing.
+    // Found in use: a digit goes to the row of its number, and picks nothing.
     terminal.sees("❯ Back");
     terminal.send("1");
     terminal.sees("❯ 1");
@@ -89,7 +89,7 @@ fn given_a_pattern_that_is_edited_then_it_must_be_one() {
     terminal.sees("rule for claude: shell(cargo test --workspace)");
 }
 
-/// Decisions, section 6: "`bypassAll` needs a second confirmation".
+/// D6.19: `bypassAll` needs a second confirmation.
 #[test]
 fn given_b_then_it_is_asked_twice_and_no_is_the_default() {
     let terminal = asked("command");
@@ -107,7 +107,7 @@ fn given_b_then_it_is_asked_twice_and_no_is_the_default() {
     terminal.sees("verdict 1: allowed, by Person");
 }
 
-/// Decisions, section 6: "mode switches are never picked automatically". Attack 12.
+/// D6.28: mode switches are never picked automatically. Attack 12.
 #[test]
 fn given_a_mode_switch_then_only_the_agents_own_options_and_deny_are_there() {
     let terminal = asked("mode");

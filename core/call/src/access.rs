@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::shell::Touch;
 use super::{Looked, PathAccess, ShellAccess, UrlAccess};
 
-/// What the matrix is about (decisions, section 4).
+/// What the matrix is about (D4.17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
@@ -77,7 +77,7 @@ impl WriteKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct McpAccess {
     /// Every way to split the name that was given into server and tool: one where it is certain.
-    /// All count for deny and ask, and more than one for no allow (decisions, section 1).
+    /// All count for deny and ask, and more than one for no allow (D1.23).
     pub readings: Vec<(String, String)>,
     /// The arguments.
     pub arguments: Value,
@@ -141,7 +141,7 @@ impl McpAccess {
     }
 }
 
-/// One thing that a call would touch (decisions, section 1).
+/// One thing that a call would touch (D1.10).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {

@@ -56,7 +56,7 @@ mod tests {
     use super::digest_of;
     use serde_json::json;
 
-    /// Decisions, section 1: "Digests are over RFC 8785 canonical JSON."
+    /// D1.9: Digests are over RFC 8785 canonical JSON.
     #[test]
     fn given_members_in_another_order_then_the_digest_is_the_same() {
         assert_eq!(digest_of(&json!({"a": 1, "b": [1.0]})), digest_of(&json!({"b": [1], "a": 1.0})));

@@ -9,7 +9,7 @@ pub fn home() -> Option<PathBuf> {
 }
 
 /// Whether a folder, links resolved, holds more than a project: "`/`, the home folder and its ancestors are never roots
-/// without being named" (decisions, section 1).
+/// without being named" (D1.27).
 #[must_use]
 pub fn is_too_wide(folder: &Path) -> bool {
     let home = home().and_then(|home| home.canonicalize().ok());

@@ -29,7 +29,7 @@ impl AgentId {
 
     /// An agent that is not started by mayi, and came to a door under `name`: an MCP client at `mcp`, an app at
     /// `responses`, a program with mayi in its hooks at `hook`. It is another one than the agent that mayi starts under that name: what was allowed to that one, or
-    /// set for it, it does not have (decisions, amendment 12).
+    /// set for it, it does not have (D1.20).
     #[must_use]
     pub fn at_door(door: &str, name: &str) -> Self {
         Self([door, ":", name].concat())
@@ -93,7 +93,7 @@ impl fmt::Display for SessionId {
 }
 
 /// An MCP server, by how it is reached: the digest of its resolved command, its arguments and the names of its
-/// environment, or of its URL (decisions, section 1). The name that it has in a configuration is not part of it, and
+/// environment, or of its URL (D1.21). The name that it has in a configuration is not part of it, and
 /// what it says of itself neither.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -1,7 +1,7 @@
 //! The strict reading of messages that will be judged.
 //!
-//! Decisions, section 1: "Messages that would be judged and carry duplicate keys, lone surrogates
-//! or numbers outside the interoperable range are refused." Two programs can read such a message
+//! D1.7: Messages that would be judged and carry duplicate keys, lone surrogates
+//! or numbers outside the interoperable range are refused. Two programs can read such a message
 //! differently, so what was judged might not be what runs.
 
 use std::collections::HashSet;

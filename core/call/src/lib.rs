@@ -64,7 +64,7 @@ pub struct Diff {
     pub new_text: String,
 }
 
-/// What an agent wants to do, in mayi's terms (decisions, section 1).
+/// What an agent wants to do, in mayi's terms (D1.1).
 ///
 /// Made by a door, judged by `policy::decide`, and never changed afterwards: another
 /// version of the same request is another call.
@@ -132,7 +132,7 @@ pub struct Parent {
 }
 
 impl Call {
-    /// The digest that binds an answer to what was shown (decisions, section 6): every field of the call, also what
+    /// The digest that binds an answer to what was shown (D6.3): every field of the call, also what
     /// could not be shown of it, and the policy's epoch.
     #[must_use]
     pub fn digest(&self, epoch: u64) -> Digest {

@@ -22,7 +22,7 @@ pub use ways::Ways;
 /// No program can open a longer path in one go (PATH_MAX of Linux).
 const LONGEST: usize = 4096;
 
-/// A path that a call would touch, in both forms that rules look at (decisions, section 1).
+/// A path that a call would touch, in both forms that rules look at (D1.14).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PathAccess {
     /// As the agent wrote it.
@@ -260,7 +260,7 @@ mod tests {
         assert!(PathAccess::new(dir.path(), "two").hard_linked);
     }
 
-    /// Issue: "A 10 KB line, ... a path of 5,000 parts ...: an answer within 50 ms".
+    /// A 10 KB line, ... a path of 5,000 parts ...: an answer within 50 ms.
     /// Attack 71.
     #[test]
     fn given_a_path_of_thousands_of_parts_then_it_is_answered_at_once() {
@@ -284,7 +284,7 @@ mod tests {
         assert!(quickest(&long) < 1000);
     }
 
-    /// Peers, section 2: `/proc/self/cwd/.git/config` is `.git/config`.
+    /// Seen in other gates: `/proc/self/cwd/.git/config` is `.git/config`.
     /// Attack 79.
     #[test]
     fn given_a_way_through_proc_then_where_it_leads_is_a_form() {
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(PathAccess::new(&root, "no/no/../../l").resolved.to_str(), Some("/etc"));
     }
 
-    /// Decisions, 4.2: "a private temporary folder excepted".
+    /// D4.10: a private temporary folder excepted.
     #[test]
     fn given_a_folder_of_temporary_files_then_only_a_private_one_is() {
         use std::os::unix::fs::PermissionsExt;

@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(UrlAccess::parse("http://[::ffff:7f00:1]/").unwrap().host, "127.0.0.1");
     }
 
-    /// Peers, section 4: `https://github.com\@evil.example/` is one host for some and another for others.
+    /// Seen in other gates: `https://github.com\@evil.example/` is one host for some and another for others.
     /// Attack 69.
     #[test]
     fn given_an_address_that_programs_read_differently_then_both_hosts_are_known() {

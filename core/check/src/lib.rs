@@ -69,7 +69,7 @@ pub struct Judged {
     pub loaded: Option<Arc<Loaded>>,
 }
 
-/// One line of `check --stdin`'s output (surfaces, section 1).
+/// One line of `check --stdin`'s output (S1.14).
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Answer<'a> {
@@ -104,8 +104,8 @@ pub struct Checker {
 impl Checker {
     /// Judges by what `sources` say, as for work in their folder. That folder is a root for requests
     /// which name none; if it was not `named` by the person, then only if it is narrow enough
-    /// (decisions, section 1: "`/`, the home folder and its ancestors are never roots without being
-    /// named"). Nothing is read before the first request that is not isolated.
+    /// (D1.27: `/`, the home folder and its ancestors are never roots without being
+    /// named). Nothing is read before the first request that is not isolated.
     #[must_use]
     pub fn new(sources: Sources, named: bool) -> Self {
         let home = sources.folders.home.clone().or_else(mayi_core::call::home);
@@ -116,7 +116,7 @@ impl Checker {
     }
 
     /// The session's folders are those of `folders`, links resolved, that the request happens in, whatever it says of its
-    /// own (decisions, section 1: roots are the person's): for requests of somebody who may not choose them.
+    /// own (D1.26: roots are the person's): for requests of somebody who may not choose them.
     #[must_use]
     pub fn within(mut self, folders: Vec<PathBuf>) -> Self {
         self.folders = Some(folders);

@@ -127,7 +127,7 @@ pub struct Refined {
     pub external: Option<Effect>,
 }
 
-/// One call to be checked, and in which surroundings (surfaces, section 1, "`check --stdin` input").
+/// One call to be checked, and in which surroundings (S1.13, `check --stdin` input).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct Request {

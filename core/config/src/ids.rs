@@ -1,4 +1,4 @@
-//! What the names of agents in a configuration stand for (decisions, amendment 12; `mayi_policy::aliases`).
+//! What the names of agents in a configuration stand for (D1.20; `mayi_policy::aliases`).
 //!
 //! A name is an id where an agent is configured under it, however it is spelled: "My Agent" is `my-agent`. A name that mayi
 //! knows for an agent of its own, such as "Claude Code", is that agent, unless a command is written under it: then it is a way

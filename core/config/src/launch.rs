@@ -112,7 +112,7 @@ impl Transport {
         Some(json!({ "program": program, "scripts": scripts::named_in(command, cwd) }))
     }
 
-    /// The identity of the server that is reached so (decisions, section 1): by its program as it is found now, links
+    /// The identity of the server that is reached so (D1.21): by its program as it is found now, links
     /// resolved, so that no answer for one program counts for another one that the environment puts in its place.
     #[must_use]
     pub fn identity(&self) -> ServerId {
@@ -145,7 +145,7 @@ pub struct ServerLaunch {
 }
 
 /// The program that `word` names: itself if it is a path, else the first in an absolute entry of
-/// `PATH` (decisions, section 1). A relative path is one from the current folder.
+/// `PATH` (D1.25). A relative path is one from the current folder.
 #[must_use]
 pub fn find_program(word: &str) -> Option<PathBuf> {
     if Path::new(word).components().count() > 1 || word.contains(std::path::MAIN_SEPARATOR) {
@@ -162,7 +162,7 @@ pub fn find_program(word: &str) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// Review of 2026-11-23, MCP finding 5: what is pinned is what was configured, and what answers are given for is the program
+    /// Found in review: what is pinned is what was configured, and what answers are given for is the program
     /// that it leads to, as in earlier versions: what was granted before goes on counting, and for no other program. Attack 288.
     #[test]
     fn given_a_command_then_its_identity_is_that_of_the_program_which_it_leads_to() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Where a setting comes from; the nearer layers come later (decisions, section 5).
+/// Where a setting comes from; the nearer layers come later (D5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
     /// mayi itself.

@@ -1,5 +1,5 @@
 //! Configuration: files, environment and command line, read into a
-//! [`Policy`](mayi_policy::Policy) and descriptions of what can be started (decisions, sections 3 and 5).
+//! [`Policy`](mayi_policy::Policy) and descriptions of what can be started (D3 and D5).
 //!
 //! A file is read by itself, with spans, so that every rule and every mistake knows its line. Then
 //! the layers are laid over each other: rules add up, scalars of the nearest layer count, and what a

@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Review of 2026-11-23, F6: what is said of an agent was tried with one version of it, and so this is the version that
+    /// Found in review: what is said of an agent was tried with one version of it, and so this is the version that
     /// npx fetches; an agent of which nothing is known is said to be so.
     #[test]
     fn given_a_preset_that_npx_fetches_then_it_is_the_version_that_was_tried() {

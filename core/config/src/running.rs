@@ -1,4 +1,4 @@
-//! What runs already while the configuration changes. Decisions, section 1: an agent is "how and by whom it was configured
+//! What runs already while the configuration changes. D1.22: an agent is "how and by whom it was configured
 //! and started", and "a server of another identity under a known name has no settings, grants or trust".
 
 use std::collections::BTreeMap;

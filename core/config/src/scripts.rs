@@ -52,7 +52,7 @@ fn script(path: &Path) -> Option<(String, String)> {
 mod tests {
     use super::*;
 
-    /// Review of 2026-11-23, MCP finding 5: the content of the script that a server is could change unseen.
+    /// Found in review: the content of the script that a server is could change unseen.
     #[test]
     fn given_a_command_then_its_scripts_are_known_by_what_they_hold_and_its_data_is_not() {
         let folder = tempfile::tempdir().unwrap();

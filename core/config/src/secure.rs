@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{ConfigError, LARGEST_FILE, LARGEST_OWN_FILE, Layer};
 
 /// Reads `path`; `None` if there is no such file. A managed or user file must belong to the user
-/// or root, and nobody else may be able to write it (decisions, section 5).
+/// or root, and nobody else may be able to write it (D5.9).
 pub(super) fn read(layer: Layer, path: &Path) -> Result<Option<String>, ConfigError> {
     read_opened(layer, path, open(path, true))
 }

@@ -1,5 +1,5 @@
 //! What a layer may not say: a file in a repository and the environment only tighten, and nobody
-//! loosens what a managed file locks (decisions, section 5).
+//! loosens what a managed file locks (D5.3).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 //! What the user said `mayi trust` of: a file by its place and its content, and nothing else
-//! (decisions, section 5). Another content is another file, and not trusted.
+//! (D5.6). Another content is another file, and not trusted.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! The folder's own file, `.mayi.toml`: an attacker's until `mayi trust` was said of it, so nothing in
-//! it loosens, and a broken one asks about everything (decisions, section 5).
+//! it loosens, and a broken one asks about everything (D5.8).
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! JSON objects as they came: members in their order, each value as its own text.
 //!
 //! What passes through a door is not read into types: a field that nobody here knows, a number with
-//! twenty digits or an odd escape arrives at the other side as it was sent (decisions, section 1: "What
-//! was judged is what is forwarded").
+//! twenty digits or an odd escape arrives at the other side as it was sent (D1.8: What
+//! was judged is what is forwarded).
 
 use std::fmt;
 
@@ -167,7 +167,7 @@ impl Serialize for Members {
 mod tests {
     use super::*;
 
-    /// Decisions, section 1: "What was judged is what is forwarded."
+    /// D1.8: What was judged is what is forwarded.
     #[test]
     fn given_what_nobody_knows_then_it_stays_as_it_was_written() {
         let text = r#"{"b":1.10,"x-new":{"n":123456789012345678901234567890,"s":"\u00e9\/"},"a":[ ]}"#;

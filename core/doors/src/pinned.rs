@@ -1,5 +1,5 @@
 //! What MCP servers say of themselves and of their tools, held to what is trusted: the same for every door that learns of it
-//! (surfaces, section 5).
+//! (S5.6).
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -85,7 +85,7 @@ impl Drop for Stranger {
 mod tests {
     use super::*;
 
-    /// Review of 2026-11-23, M3: "1,024 half-sent requests without a token lock everybody out". Attack 298.
+    /// Found in review: "1,024 half-sent requests without a token lock everybody out". Attack 298.
     #[test]
     fn given_more_strangers_than_there_is_room_for_then_the_oldest_goes_and_who_is_known_stays() {
         let (strangers, now) = (Arc::<Strangers>::default(), Instant::now());

@@ -1,5 +1,5 @@
 //! Requests over HTTP, before anybody looks at what they want: the name that is called, the page that calls, the token.
-//! The same for every listener of mayi (surfaces, section 3).
+//! The same for every listener of mayi (S3.2).
 
 use http::{HeaderMap, Uri, header};
 use sha2::{Digest as _, Sha256};

@@ -1,4 +1,4 @@
-//! Which names are the same agent (decisions, amendment 12).
+//! Which names are the same agent (D1.20).
 //!
 //! An agent has one id and many names: people write "Claude Code" where a configuration says `claude`, and an MCP client is
 //! called `claude-code` in its own settings. So there are two answers to "is this the agent that was meant":
@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// Decisions, amendment 12: "An agent has one id with aliases (`claude`, `claude-code`)."
+    /// D1.20: An agent has one id with aliases (`claude`, `claude-code`).
     #[test]
     fn given_ways_to_write_a_name_then_they_are_one_agent() {
         for name in

@@ -134,7 +134,7 @@ impl Finding {
             && (self.access == other.access || self.reason.starts_with(crate::words::COMES_IN))
     }
 
-    /// The reason as a model may read it: nothing that a repository wrote (decisions, section 5).
+    /// The reason as a model may read it: nothing that a repository wrote (D5.7).
     #[must_use]
     pub fn relayed(&self) -> &str {
         if self.of_workspace { "the workspace's own configuration says so" } else { &self.reason }
@@ -190,7 +190,7 @@ impl Decision {
         ids
     }
 
-    /// A denial because judging failed (decisions, 4.7).
+    /// A denial because judging failed (D4.22).
     pub fn error(access: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             effect: Effect::Deny,

@@ -1,4 +1,4 @@
-//! Names as a careless file system compares them (decisions, 4.2): NFKC-casefolded, and without
+//! Names as a careless file system compares them (D4.12): NFKC-casefolded, and without
 //! characters that show nothing. Deny, ask and protection compare these; an allow compares bytes.
 
 use std::borrow::Cow;
@@ -38,8 +38,8 @@ fn plain_owned(text: &str) -> String {
 mod tests {
     use super::{fold, plain};
 
-    /// Decisions, 4.2: "Deny, ask and protection compare names NFKC-casefolded and without ignorable
-    /// characters".
+    /// D4.12: Deny, ask and protection compare names NFKC-casefolded and without ignorable
+    /// characters.
     /// Attack 50: "`.g<U+200D>it/hooks`: protected".
     #[test]
     fn given_other_spellings_of_a_name_then_they_fold_to_one() {

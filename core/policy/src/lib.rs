@@ -118,11 +118,11 @@ impl Policy {
     pub fn category_of_tool(&self, agent: &AgentId, name: &str) -> Option<Category> {
         let own = self.agents.get(agent.as_str()).filter(|_| agent.is_named());
         let said = own.and_then(|agent| agent.tools.get(name)).or_else(|| self.tools.get(name));
-        // Decisions, section 1: a name of other characters is never matched by what allows.
+        // D1.24: a name of other characters is never matched by what allows.
         said.copied().filter(|_| Names::plain(name))
     }
 
-    /// The least strict mode that may be chosen for a session of `agent` (decisions, section 5: "lock"). A stricter one of
+    /// The least strict mode that may be chosen for a session of `agent` (D5.3). A stricter one of
     /// another name of the agent holds too.
     #[must_use]
     pub fn least_mode(&self, agent: &AgentId) -> Mode {
@@ -134,7 +134,7 @@ impl Policy {
 
     /// The mode of a session of `agent` that `chosen` was chosen for; none: as configured. What was chosen before an
     /// administrator locked a stricter one is that one. What is configured for another name of the agent holds where it is
-    /// stricter (decisions, amendment 12).
+    /// stricter (D1.20).
     #[must_use]
     pub fn mode_of(&self, agent: &AgentId, chosen: Option<Mode>) -> Mode {
         if let Some(mode) = chosen {

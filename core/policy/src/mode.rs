@@ -90,7 +90,7 @@ impl Row {
     }
 }
 
-/// The matrix (decisions, 4.4). Plan mode's denial of everything but reads holds besides it.
+/// The matrix (D4.17). Plan mode's denial of everything but reads holds besides it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matrix {
     /// The row of mode `plan`.

@@ -18,7 +18,7 @@ pub struct Origin {
     pub layer: &'static str,
 }
 
-/// An effect for what a pattern matches (decisions, section 3).
+/// An effect for what a pattern matches (D3.2).
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// What it asks for.
@@ -49,7 +49,7 @@ impl Rule {
     }
 
     /// Whether it is about `agent`: an allow for the one that is called so, a deny or an ask for whichever name it goes by
-    /// (decisions, amendment 12).
+    /// (D1.20).
     #[must_use]
     pub fn is_for(&self, agent: &AgentId) -> bool {
         let mut names = self.agents.iter();

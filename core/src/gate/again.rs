@@ -49,7 +49,7 @@ fn together(before: &[String], now: Vec<String>) -> Vec<String> {
     before.iter().cloned().chain(added).collect()
 }
 
-/// A bypass answers nothing that waits already (decisions, section 6).
+/// A bypass answers nothing that waits already (D6.19).
 fn bypassed(decision: &Decision) -> bool {
     decision.trail.iter().any(|finding| finding.source == Source::Bypass)
 }

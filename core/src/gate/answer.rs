@@ -90,7 +90,7 @@ impl GateState {
             self.put_in_place(policy);
         }
         if judges_again {
-            // A bypass answers nothing that waits already (decisions, section 6).
+            // A bypass answers nothing that waits already (D6.19).
             self.judge_again(!bypasses);
         }
         Ok(resolved)

@@ -173,7 +173,7 @@ impl Refusal {
                     "too many questions of this session wait already: ask for less at once, or wait for the answers",
                 ),
             ),
-            // "An error while judging is a deny finding with the error as its reason" (decisions, 4.7).
+            // "An error while judging is a deny finding with the error as its reason" (D4.22).
             Why::Unrecorded(error) => {
                 let reason = format!("nothing runs that can't be recorded: {error}");
                 let access =

@@ -8,7 +8,7 @@ use crate::store::Change;
 
 impl Gate {
     /// Bypasses the agent of a session until that ends: what a bypass in the settings answers is not asked about from now
-    /// on. What waits already still waits (decisions, section 6).
+    /// on. What waits already still waits (D6.19).
     ///
     /// # Errors
     /// If the session is not known or stands for one request, if a managed file locks it, or if it can't be written down.

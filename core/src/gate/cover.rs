@@ -1,5 +1,5 @@
 //! Side doors: `fs/*` and `terminal/*` are covered once by an approved call that announced exactly
-//! this (decisions, section 6).
+//! this (D6.29).
 
 use std::collections::VecDeque;
 

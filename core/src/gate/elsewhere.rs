@@ -56,7 +56,7 @@ impl Remote {
     }
 
     /// Who answers is a person at this process's own terminal: at each answer it is looked whether an agent has started it
-    /// (decisions, section 6). A harness begins to be known as one when its first hook asks.
+    /// (D6.8). A harness begins to be known as one when its first hook asks.
     #[must_use]
     pub fn at_terminal(mut self) -> Self {
         self.at_terminal = true;
@@ -143,7 +143,7 @@ impl Remote {
 }
 
 /// Those of `pending` that are shown, oldest first, and how many wait in line behind them: of one session there are so many
-/// at once, the oldest (decisions, amendment 19).
+/// at once, the oldest (D6.5).
 #[must_use]
 pub fn in_view(mut pending: Vec<StoredApproval>) -> (Vec<StoredApproval>, usize) {
     pending.sort_by_key(|approval| approval.id);

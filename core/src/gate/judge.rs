@@ -59,14 +59,14 @@ impl Judge {
         Some(Standing { mode, bypass, grants: &self.grants, servers: self.sessions.servers(id) })
     }
 
-    /// The bypass that was given to a session, or to one above it with the same agent (decisions, section 4: a child
+    /// The bypass that was given to a session, or to one above it with the same agent (D4.26: a child
     /// "reads the parent's bypass").
     pub(super) fn session_bypass(&self, session: &Session) -> Option<GrantId> {
         let mut above = self.sessions.ancestry(session).filter(|above| above.agent == session.agent);
         above.find_map(|above| self.grants.bypass(&above.agent, &above.id))
     }
 
-    /// The levels of the tool's server that would allow the call (decisions, 4.3).
+    /// The levels of the tool's server that would allow the call (D4.15).
     pub(super) fn levels(&self, call: &Call, decision: &Decision) -> Vec<Level> {
         let Some(standing) = self.standing(&call.session).filter(|_| !decision.always()) else {
             return Vec::new();

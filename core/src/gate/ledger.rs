@@ -329,7 +329,7 @@ fn settling(memory: &Memory, resolved: &ApprovalResolved) -> Change {
 }
 
 /// The change that leaves a pass for `call`, which is allowed: an agent that asked first meets it again at the gateway,
-/// where it is not asked about again (surfaces, section 5). `person`: by a person, who saw exactly this. Where the gateway is
+/// where it is not asked about again (S5.5). `person`: by a person, who saw exactly this. Where the gateway is
 /// this session's own, what was approved is known here, and nothing is left for anybody else.
 pub(super) fn leaving(
     memory: &Memory,
@@ -360,7 +360,7 @@ fn passed(memory: &Memory, call: &Call) -> Option<PassedCall> {
     let (mcp, None) = (tools.next()?, tools.next()) else { return None };
     let (_, tool) = mcp.certain()?;
     Some(PassedCall {
-        // The agent's own settings may call it otherwise than mayi's do (decisions, amendment 12).
+        // The agent's own settings may call it otherwise than mayi's do (D1.20).
         agent: call
             .agent
             .name()

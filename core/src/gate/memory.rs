@@ -174,7 +174,7 @@ impl Drop for Memory {
     }
 }
 
-/// Cancels what waits for processes that are gone: "interrupted", never allowed (decisions, section 6).
+/// Cancels what waits for processes that are gone: "interrupted", never allowed (D6.16).
 /// Returns how many there were.
 ///
 /// # Errors

@@ -174,7 +174,7 @@ impl Gate {
     }
 
     /// How many of these wait in line, behind those that are shown: as many of a session are not shown at once
-    /// (decisions, amendment 19).
+    /// (D6.5).
     #[must_use]
     pub fn count_in_line(&self) -> usize {
         self.lock().queue.count().1

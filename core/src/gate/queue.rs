@@ -12,7 +12,7 @@ use crate::approval::{
 };
 use crate::call::SessionId;
 
-/// As many approvals of one session are shown at once (decisions, amendment 19).
+/// As many approvals of one session are shown at once (D6.5).
 pub(super) const MOST_SHOWN: usize = 64;
 
 /// As many more of it wait in line, unseen and counted: past that they are denied.

@@ -37,7 +37,7 @@ impl Gate {
     }
 
     /// Says that the requests of this session stand for themselves, and may come from several clients: "No session scope
-    /// where the protocol has no session" (decisions, section 6).
+    /// where the protocol has no session" (D6.17).
     pub fn stands_alone(&self, id: &SessionId) {
         self.lock().judge.sessions.stands_alone(id);
     }

@@ -1,4 +1,4 @@
-//! The law of asking (decisions, section 6), without any I/O.
+//! The law of asking (D6), without any I/O.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn answer(gate: &Gate, ticket: &Ticket, option: &str) -> Result<ApprovalResolved
     gate.answer(pick(gate, ticket, option), "test")
 }
 
-/// Issue "The main job": "Two requests pending at once: answered in either order".
+/// Two requests pending at once: answered in either order.
 #[tokio::test]
 async fn given_two_that_wait_then_they_are_answered_in_either_order() {
     let gate = gate();
@@ -96,8 +96,8 @@ async fn given_two_that_wait_then_they_are_answered_in_either_order() {
     assert_eq!((gate.tally().approved, gate.tally().rejected), (1, 1));
 }
 
-/// Issue "The main job": "a session grant given for the first resolves the second where it covers
-/// it".
+/// A session grant given for the first resolves the second where it covers
+/// it.
 #[tokio::test]
 async fn given_a_session_grant_then_it_resolves_what_it_covers_and_nothing_else() {
     let gate = gate();
@@ -127,7 +127,7 @@ async fn given_a_grant_then_what_always_asks_still_waits() {
     drop(second);
 }
 
-/// Decisions, section 6: "First answer wins; later ones get "already answered", by whom and what". Attack 17.
+/// D6.4: First answer wins; later ones get "already answered", by whom and what. Attack 17.
 #[tokio::test]
 async fn given_two_answers_then_the_first_one_wins() {
     let gate = gate();
@@ -162,7 +162,7 @@ async fn given_a_choice_that_is_not_on_the_card_then_it_is_refused() {
     assert_eq!(error, AnswerError::Option("agent:bypassPermissions".into()));
 }
 
-/// Decisions, section 6: "`$/cancel_request` cancel what waits". Attack 17.
+/// D6.22: `$/cancel_request` cancel what waits. Attack 17.
 #[tokio::test]
 async fn given_a_dropped_ticket_then_its_card_is_withdrawn() {
     let gate = gate();
@@ -173,7 +173,7 @@ async fn given_a_dropped_ticket_then_its_card_is_withdrawn() {
     assert!(matches!(events.recv().await, Some(GateEvent::Resolved(r)) if r.state == State::Cancelled));
 }
 
-/// Decisions, section 6: "expires into a denial, never into ACP's `cancelled`".
+/// D6.23: expires into a denial, never into ACP's `cancelled`.
 #[tokio::test(start_paused = true)]
 async fn given_a_time_limit_then_it_expires_into_a_denial() {
     let gate = gate_with(OnAsk::Wait, Some(Duration::from_secs(60)), Box::new(NoKeeper));
@@ -182,7 +182,7 @@ async fn given_a_time_limit_then_it_expires_into_a_denial() {
     assert_eq!(gate.tally().unanswered, 1);
 }
 
-/// Issue "The main job": "stderr says which rule would have allowed it".
+/// Stderr says which rule would have allowed it.
 #[tokio::test]
 async fn given_nobody_to_ask_then_it_is_denied_and_the_rule_that_would_allow_it_is_known() {
     let gate = gate_with(OnAsk::Deny, None, Box::new(NoKeeper));
@@ -195,8 +195,8 @@ async fn given_nobody_to_ask_then_it_is_denied_and_the_rule_that_would_allow_it_
     assert_eq!(gate.tally().needs_person, 1, "no rule allows what always asks");
 }
 
-/// Decisions, section 4: "An unknown session belongs to the connection's root session; with none,
-/// its calls are denied." Attack 20.
+/// D4.27: An unknown session belongs to the connection's root session; with none,
+/// its calls are denied. Attack 20.
 #[tokio::test]
 async fn given_a_session_that_is_not_known_then_its_calls_are_denied() {
     let gate = gate();
@@ -217,7 +217,7 @@ async fn given_a_child_session_then_the_strictest_mode_holds() {
     assert_eq!(gate.mode(&SessionId("c".into())), Mode::Plan);
 }
 
-/// Attack 180. Decisions, section 5: "lock". A mode that was chosen before it was locked is pulled back, and free again afterwards.
+/// Attack 180. D5.3. A mode that was chosen before it was locked is pulled back, and free again afterwards.
 #[tokio::test]
 async fn given_a_mode_that_is_locked_later_then_a_looser_one_that_was_chosen_does_not_hold() {
     let gate = gate();
@@ -246,8 +246,8 @@ async fn given_sessions_that_are_each_others_parent_then_nothing_loops() {
     gate.cancel(&SessionId("x".into()));
 }
 
-/// Decisions, section 4: "Every change of mode, bypass, rules or grants judges again what is
-/// pending."
+/// D4.28: Every change of mode, bypass, rules or grants judges again what is
+/// pending.
 #[tokio::test]
 async fn given_a_change_of_mode_then_what_waits_is_judged_again() {
     let gate = gate();
@@ -340,7 +340,7 @@ fn always(gate: &Gate, ticket: &Ticket, pattern: &str) -> ApprovalResponse {
     response
 }
 
-/// Issue "The main job": ""Always …" writes a rule there too".
+/// "Always …" writes a rule there too.
 #[tokio::test]
 async fn given_always_then_the_rule_is_written_and_covers_the_next() {
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
@@ -371,8 +371,8 @@ async fn given_a_pattern_that_does_not_cover_the_call_then_it_is_refused() {
     assert!(matches!(error, AnswerError::Remember(_)), "{error}");
 }
 
-/// Decisions, section 6: "`bypassAll` needs a second confirmation and does not answer what is
-/// already pending." Attack 32.
+/// D6.19: `bypassAll` needs a second confirmation and does not answer what is
+/// already pending. Attack 32.
 #[tokio::test]
 async fn given_bypass_then_what_waits_already_still_waits_and_the_next_is_not_asked_about() {
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
@@ -387,7 +387,7 @@ async fn given_bypass_then_what_waits_already_still_waits_and_the_next_is_not_as
     assert!(matches!(next.verdict().await, Verdict::Allowed(_)));
 }
 
-/// Decisions, section 6: "No session scope where...", and a mode switch is never granted: its card
+/// D6.17: No session scope where..., and a mode switch is never granted: its card
 /// holds only the agent's own options. Attack 12.
 #[tokio::test]
 async fn given_a_mode_switch_then_only_the_agents_own_options_allow_it() {
@@ -402,7 +402,7 @@ async fn given_a_mode_switch_then_only_the_agents_own_options_allow_it() {
     assert!(matches!(ticket.verdict().await, Verdict::Allowed(a) if a.picked() == Some("x")));
 }
 
-/// Surfaces, section 2: the shape of the card.
+/// S2.1: the shape of the card.
 #[tokio::test]
 async fn given_a_card_then_its_shape_is_the_documented_one() {
     let gate = gate();

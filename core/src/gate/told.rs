@@ -37,7 +37,7 @@ struct Before {
 
 impl Gate {
     /// A call has ended as `how` says, which another process has judged. Writes that down: what ran though it was denied, or
-    /// with another input than was judged, or was never judged, is unasked (decisions, amendment 8).
+    /// with another input than was judged, or was never judged, is unasked (D7.9).
     ///
     /// # Errors
     /// If the record can't be read or written.

@@ -22,7 +22,7 @@ export type Level = "none" | "read" | "write" | "all";
 export type Approval = "required" | "not_required" | "default";
 
 /**
- * What the matrix is about (decisions, section 4).
+ * What the matrix is about (D4.17).
  */
 export type Category = "read" | "write" | "execute" | "external";
 

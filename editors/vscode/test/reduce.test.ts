@@ -111,7 +111,7 @@ test("a call that was denied without asking is told, even where no tool call is 
   assert.deepEqual(kinds(after(decided("deny"))), ["notice:"]);
 });
 
-// Amendment 8 of the decisions: what is said of a call that ran without asking is never an effect.
+// D7.9: what is said of a call that ran without asking is never an effect.
 test("a call that ran without asking is told as that at its tool call, in every mode, and never as allowed or denied", () => {
   const unasked = (policy: "ask" | "deny", toolCallId = "c1"): Event => ({
     type: "unasked", tabId: "t1", sessionId: "s1", toolCallId, title: "Write w.txt", policy, why: [{ effect: policy, access: "", source: "matrix", reason: "write in default mode", always: false }],

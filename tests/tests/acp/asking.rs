@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, machine, options, outcome, wants};
 
-/// Issue 21, 2: "allowed and denied by policy at once". Decisions, section 6: "mayi's own allow picks only `allow_once`".
+/// Allowed and denied by policy at once. D6.26: mayi's own allow picks only `allow_once`.
 #[test]
 fn given_rules_then_the_agent_is_answered_at_once_and_the_editor_is_not_asked() {
     let mut scene = Scene::open(machine(), &[]);
@@ -27,7 +27,7 @@ fn given_rules_then_the_agent_is_answered_at_once_and_the_editor_is_not_asked() 
     scene.nothing_for_editor();
 }
 
-/// Decisions, amendment 15: the agent's allow-once first, nothing wider than the session; what is judged is what is shown.
+/// D6.33: the agent's allow-once first, nothing wider than the session; what is judged is what is shown.
 #[test]
 fn given_what_is_asked_about_then_the_editor_gets_the_agents_own_request_with_mayis_scopes() {
     let mut scene = Scene::open(machine(), &[]);
@@ -53,7 +53,7 @@ fn given_what_is_asked_about_then_the_editor_gets_the_agents_own_request_with_ma
     assert_eq!(outcome(&scene.agent.answer(3)), "no");
 }
 
-/// Decisions, amendment 15: "wider scopes than session only for clients that the user marked"; section 6: what is always asked
+/// D6.33: wider scopes than session only for clients that the user marked; D6: what is always asked
 /// about can be allowed once.
 #[test]
 fn given_what_is_always_asked_about_then_only_once_is_offered_and_wider_scopes_need_a_mark() {
@@ -108,7 +108,7 @@ fn given_answers_that_were_not_offered_or_make_no_sense_then_nothing_is_allowed(
     assert_eq!(outcome(&scene.agent.answer(101)), "cancelled");
 }
 
-/// Decisions, section 6: mode switches are never picked by mayi; a person picks one by hand, and sees what it does.
+/// D6.28: mode switches are never picked by mayi; a person picks one by hand, and sees what it does.
 #[test]
 fn given_an_agent_that_asks_for_another_mode_then_its_own_options_are_offered_with_what_they_do() {
     let mut scene = Scene::open(machine(), &["--mode", "auto"]);
@@ -146,7 +146,7 @@ fn given_options_of_one_id_or_of_an_unknown_kind_then_they_are_not_offered() {
     assert_eq!(outcome(&scene.agent.answer(1)), "cancelled");
 }
 
-/// Issue 21, 2: "both are asked and the first answer wins; the loser is withdrawn with `$/cancel_request`".
+/// Both are asked and the first answer wins; the loser is withdrawn with `$/cancel_request`.
 #[test]
 fn given_an_answer_at_another_surface_then_the_editors_question_is_withdrawn_and_its_late_answer_is_void() {
     let mut scene = Scene::open(machine(), &[]);

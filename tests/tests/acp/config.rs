@@ -16,7 +16,7 @@ fn set(scene: &mut Scene, id: u64, option: &str, value: &str) {
     );
 }
 
-/// Issue 21, 5: "The config option \"Permissions: Plan / Default / Auto\" in the editor"; the model is told with the next prompt.
+/// The config option \Permissions: Plan / Default / Auto\" in the editor"; the model is told with the next prompt.
 #[test]
 fn given_the_permissions_of_a_session_then_the_person_sets_them_and_the_agent_hears_only_of_the_mode() {
     let mut scene = Scene::begin(machine(), &[]);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::scene::start;
 
-/// Issue 21: "puts `mayi acp claude` where the agent's command was, and gets one policy, one memory and one record".
+/// Puts `mayi acp claude` where the agent's command was, and gets one policy, one memory and one record.
 #[test]
 fn given_the_demo_agent_then_a_prompt_is_gated_asked_in_the_editor_and_recorded() {
     use std::io::Write;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, machine, options, outcome, wants};
 
-/// Issue 21, 1: "unknown methods and fields pass byte-faithfully in both directions".
+/// Unknown methods and fields pass byte-faithfully in both directions.
 #[test]
 fn given_what_mayi_knows_nothing_of_then_it_passes_to_the_byte_in_both_directions() {
     let mut scene = Scene::open(machine(), &[]);

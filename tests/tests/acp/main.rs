@@ -12,5 +12,6 @@ mod modes;
 mod scene;
 mod servers;
 mod sessions;
+mod shown;
 mod sides;
 mod tripwire;

@@ -16,7 +16,7 @@ fn yolo() -> Value {
     json!({"sessionUpdate": "current_mode_update", "currentModeId": "yolo"})
 }
 
-/// Issue 21, 8: "An agent's own change of mode is recorded and set back until the person agrees". Attack 403.
+/// An agent's own change of mode is recorded and set back until the person agrees. Attack 403.
 #[test]
 fn given_an_agent_that_goes_into_another_mode_by_itself_then_it_is_set_back_until_the_person_agrees() {
     let mut scene = with_modes();

@@ -137,6 +137,11 @@ impl Scene {
         Self::with(machine, &words)
     }
 
+    /// With an agent that a shell starts, behind what else it starts.
+    pub(crate) fn starting(machine: Machine, line: &str) -> Self {
+        Self::with(machine, &["--", "bash", "-c", line, PUPPET])
+    }
+
     /// `mayi acp` with these words, and the path of the socket behind them.
     fn with(machine: Machine, words: &[&str]) -> Self {
         Self::meeting(machine, words, true)

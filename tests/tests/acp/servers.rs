@@ -1,4 +1,4 @@
-//! MCP servers that an editor puts into a session stand behind the session's gate (decisions, amendment 13).
+//! MCP servers that an editor puts into a session stand behind the session's gate (S4.3).
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -40,7 +40,7 @@ fn given_servers_that_nothing_can_stand_before_then_the_agent_gets_none_of_it() 
     scene.nothing_for_agent();
 }
 
-/// Issue 21, 4: environment kept, and a tool's call gated though the agent never asks.
+/// Environment kept, and a tool's call gated though the agent never asks.
 #[test]
 fn given_a_server_of_the_editors_then_the_agent_starts_a_relay_and_its_calls_are_asked_about_in_the_editor() {
     let mut scene = Scene::begin(machine(), &[]);

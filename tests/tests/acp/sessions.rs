@@ -39,7 +39,7 @@ fn given_a_new_session_under_the_id_of_another_then_it_is_not_opened() {
     assert_eq!(outcome(&scene.agent.answer(1)), "once");
 }
 
-/// Decisions, section 6: "for this session" is for this one.
+/// D6: for this session is for this one.
 #[test]
 fn given_two_sessions_then_neither_has_the_answers_of_the_other() {
     let mut scene = Scene::open(machine(), &[]);
@@ -57,7 +57,7 @@ fn given_two_sessions_then_neither_has_the_answers_of_the_other() {
     assert_eq!(outcome(&scene.agent.answer(3)), "once");
 }
 
-/// Decisions, section 4: a child session is judged by the strictest of its parent's mode and its own, and has its parent's answers.
+/// D4.26: a child session is judged by the strictest of its parent's mode and its own, and has its parent's answers.
 #[test]
 fn given_a_sub_agent_that_was_announced_then_it_has_the_gate_and_the_mode_of_its_parent() {
     let mut scene = Scene::open(machine(), &["--mode", "plan"]);
@@ -74,7 +74,7 @@ fn given_a_sub_agent_that_was_announced_then_it_has_the_gate_and_the_mode_of_its
     assert_eq!(outcome(&scene.agent.answer(2)), "cancelled");
 }
 
-/// Decisions, section 1: the home folder is no root without being named; a folder that is not there is none.
+/// D1: the home folder is no root without being named; a folder that is not there is none.
 #[test]
 fn given_a_folder_that_is_no_root_then_the_agent_hears_nothing_of_it() {
     let mut scene = Scene::begin(machine(), &[]);

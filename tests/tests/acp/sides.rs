@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, machine, options, outcome, wants};
 
-/// Issue 21, 3: "`fs/*` and `terminal/*` without a covering approval are asked about". Attack 401.
+/// `fs/*` and `terminal/*` without a covering approval are asked about. Attack 401.
 #[test]
 fn given_a_file_to_write_without_an_approval_then_it_is_asked_about_and_then_goes_on_as_it_came() {
     let mut scene = Scene::open(machine(), &[]);

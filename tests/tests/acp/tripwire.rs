@@ -1,4 +1,4 @@
-//! What ran without asking (decisions, amendment 8), and what has changed since it was approved.
+//! What ran without asking (D7.9), and what has changed since it was approved.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ fn ran(call: &str, command: &str, status: &str) -> Value {
     json!({"sessionUpdate": "tool_call", "toolCallId": call, "title": command, "kind": "execute", "rawInput": {"command": command}, "status": status})
 }
 
-/// "what ran unasked is said and recorded as amendment 8 has it; stop is the default here".
+/// "what ran unasked is said and recorded as D7.9 has it; stop is the default here".
 #[test]
 fn given_something_that_ran_without_asking_and_is_denied_then_the_turn_is_cancelled_and_the_editor_hears_why()
 {

@@ -325,7 +325,7 @@ fn places(world: &World) -> Place {
     Place { work, out, key }
 }
 
-/// Amendment 9: what only reads is quiet, and hostile names are its test. Attack 325. Attack 326. Attack 327. Attack 328.
+/// D2.10: what only reads is quiet, and hostile names are its test. Attack 325. Attack 326. Attack 327. Attack 328.
 #[test]
 fn given_the_quiet_forms_in_folders_with_hostile_names_then_none_is_allowed_that_shows_or_leaves_anything() {
     let world = World::new(USER);

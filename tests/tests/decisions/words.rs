@@ -19,7 +19,7 @@ const INTERNAL: &[&str] = &[
     "Some(",
 ];
 
-/// House: every reason names the word that made it ask. No reason of the whole corpus holds an internal name, and each,
+/// D2.36: every reason names the word that made it ask. No reason of the whole corpus holds an internal name, and each,
 /// with the access that it stands beside, names something of its line.
 #[test]
 fn given_the_corpus_then_every_reason_is_in_the_words_of_its_line() {

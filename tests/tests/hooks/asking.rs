@@ -82,7 +82,7 @@ fn given_an_answer_for_the_session_then_the_next_hook_knows_it_and_another_sessi
     scene.before("Bash", &json!({ "command": "make x" })).is("ask");
 }
 
-/// Issue 19: "within the harness's time limit, then denies".
+/// Within the harness's time limit, then denies.
 #[test]
 fn given_nobody_who_answers_then_it_is_denied_in_time() {
     let scene = Scene::new("");
@@ -95,7 +95,7 @@ fn given_nobody_who_answers_then_it_is_denied_in_time() {
     until(LIMIT, || if waiting(&scene).is_empty() { Ok(()) } else { Err("it still waits".to_owned()) });
 }
 
-/// Attack 365. Decisions, section 6: "Answers from a descendant of a gated agent are refused": what the harness starts is one.
+/// Attack 365. D6.8: Answers from a descendant of a gated agent are refused: what the harness starts is one.
 #[test]
 fn given_an_answer_from_what_the_harness_started_then_it_is_refused() {
     let scene = Scene::new("");

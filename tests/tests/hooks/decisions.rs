@@ -21,7 +21,7 @@ fn given_rules_then_the_answer_is_theirs_with_the_reason() {
     scene.before("Write", &json!({ "file_path": ".git/hooks/pre-commit", "content": "x" })).is("ask");
 }
 
-/// Decisions, amendment 12: what denies an agent denies it however it was started; what allows it does not.
+/// D1.20: what denies an agent denies it however it was started; what allows it does not.
 #[test]
 fn given_rules_for_the_same_program_over_acp_then_only_what_is_stricter_counts() {
     let scene = Scene::new(
@@ -33,7 +33,7 @@ fn given_rules_for_the_same_program_over_acp_then_only_what_is_stricter_counts()
     scene.before("Bash", &json!({ "command": "make x" })).is("ask");
 }
 
-/// Issue: "the stricter counts".
+/// The stricter counts.
 #[test]
 fn given_a_mode_of_the_harness_then_the_stricter_counts() {
     let scene = Scene::new("mode = \"auto\"\n");
@@ -62,7 +62,7 @@ fn given_a_mode_of_the_harness_then_the_stricter_counts() {
     assert_eq!(told(&strict, "another"), None);
 }
 
-/// Attack 362. Decisions, section 5: "Hooks take the home folder from the password entry, not from the environment."
+/// Attack 362. D5.10: Hooks take the home folder from the password entry, not from the environment.
 #[test]
 fn given_an_environment_that_points_elsewhere_then_what_is_there_counts_for_nothing() {
     let scene = Scene::new("[rules]\ndeny = [\"shell(make *)\"]\n");

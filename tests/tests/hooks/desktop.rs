@@ -1,5 +1,5 @@
-//! `--notify`: a person answers by a desktop's notification. A real bus, with a service on it that presses buttons (decisions,
-//! amendment 15).
+//! `--notify`: a person answers by a desktop's notification. A real bus, with a service on it that presses buttons
+//! (D6.33).
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};

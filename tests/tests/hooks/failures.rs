@@ -104,7 +104,7 @@ fn given_a_parent_that_is_killed_then_its_worker_ends() {
     until(LIMIT, || if there.exists() { Err("the worker is left".to_owned()) } else { Ok(()) });
 }
 
-/// Issue 19: "the store's lock is waited for 50 ms at most, then it blocks".
+/// The store's lock is waited for 50 ms at most, then it blocks.
 #[test]
 fn given_a_store_that_is_locked_then_it_blocks_in_time() {
     let scene = Scene::new("mode = \"auto\"\n");
@@ -146,7 +146,7 @@ fn given_what_is_no_event_then_it_blocks() {
     Answer::of(ended).blocks("--mode");
 }
 
-/// Issue 19: a 10 MiB event is "blocked or rightly decided, in time".
+/// A 10 MiB event is "blocked or rightly decided, in time".
 #[test]
 fn given_a_very_large_event_then_it_is_rightly_decided_or_blocked() {
     let scene = Scene::new("[rules]\nallow = [\"write(src/**)\"]\n");

@@ -35,7 +35,7 @@ fn status(scene: &Scene) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Issue 19: "keeps comments and other hooks, back to the byte".
+/// Keeps comments and other hooks, back to the byte.
 #[test]
 fn given_a_harness_with_settings_then_install_keeps_them_and_uninstall_gives_them_back_to_the_byte() {
     let old = "{\n\t\"model\": \"x\",\n\t\"hooks\": {\n\t\t\"PreToolUse\": [ { \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"true\" } ] } ]\n\t}\n}\n";

@@ -35,7 +35,7 @@ fn given_a_call_that_was_judged_then_its_end_belongs_to_it() {
     assert!(scene.machine.mayi(["log", "verify"]).end().exits(0).text().contains("sound"));
 }
 
-/// Decisions, amendment 8. Attack 364: another hook changes the input after it was judged, or a repository switches hooks off for
+/// D7.9. Attack 364: another hook changes the input after it was judged, or a repository switches hooks off for
 /// a while: what ran is told as what it is.
 #[test]
 fn given_what_ran_though_it_was_denied_or_never_judged_then_it_is_unasked() {

@@ -124,7 +124,7 @@ fn given_a_call_without_an_id_or_under_another_spelling_then_no_server_gets_it()
     assert!(!lines.iter().any(|line| line.to_lowercase().contains("call")), "{lines:?}");
 }
 
-/// Decisions, section 1: "What was judged is what is forwarded": to the byte, also what nobody knows.
+/// D1.8: What was judged is what is forwarded: to the byte, also what nobody knows.
 #[test]
 fn given_an_allowed_call_then_its_arguments_arrive_as_they_were_written() {
     let scene = Scene::new("");

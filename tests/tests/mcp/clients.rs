@@ -1,4 +1,4 @@
-//! Who a client says that it is (decisions, amendment 12): `--agent` in its own configuration "never picks an id that loosens".
+//! Who a client says that it is (D1.19): `--agent` in its own configuration "never picks an id that loosens".
 
 use serde_json::json;
 

@@ -112,7 +112,7 @@ fn given_a_web_page_or_no_token_or_other_headers_then_no_call_reaches_a_server()
     assert!(answer.contains("ran delete"), "{answer}");
 }
 
-/// Review of 2026-11-23, M3: 1,100 requests without a token that are half sent, again and again: whoever has the token is
+/// Found in review: 1,100 requests without a token that are half sent, again and again: whoever has the token is
 /// answered at once, and nobody else has a server started. Attacks 298, 299.
 #[test]
 fn given_strangers_without_a_token_then_others_are_answered_and_no_server_is_started() {
@@ -152,7 +152,7 @@ fn given_strangers_without_a_token_then_others_are_answered_and_no_server_is_sta
     drop(half);
 }
 
-/// Surfaces, section 5: `--open` at loopback only, and said. Attack 299.
+/// S5.12: `--open` at loopback only, and said. Attack 299.
 #[test]
 fn given_open_then_no_token_is_asked_for_and_only_at_loopback() {
     let scene = Scene::new("");

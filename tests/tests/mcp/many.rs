@@ -16,7 +16,7 @@ fn is_failed(answer: &Value, server: &str) {
     assert!(answer.to_string().contains(server), "{answer}");
 }
 
-/// Surfaces, section 5: "one server or many (names `server__tool`, stable order)".
+/// S5.2: one server or many (names `server__tool`, stable order).
 #[test]
 fn given_three_servers_of_which_one_is_dead_then_the_others_are_listed_in_order_and_work() {
     let scene = Scene::with_servers(&["alpha", "beta", "gamma"], "[rules]\nallow = [\"mcp(*)\"]\n");

@@ -122,7 +122,7 @@ fn given_a_client_that_goes_while_it_is_asked_then_nothing_runs_and_nothing_wait
     scene.nothing_ran();
 }
 
-/// Surfaces, section 5: "only where the user trusts that client to show it to a person".
+/// S5.4: only where the user trusts that client to show it to a person.
 #[test]
 fn given_no_trust_then_the_client_is_not_asked_and_is_told_what_would_allow_it() {
     let scene = Scene::new(TRUSTED);

@@ -19,7 +19,7 @@ fn given_mode_plan_then_only_what_the_user_counts_as_reading_runs() {
         let answer = gateway.call(tool, &json!({}));
         is_refused(&answer, "plan");
     }
-    // Review of 2026-11-23, MCP finding 6: of this one nothing is known, which comes first.
+    // Found in review: of this one nothing is known, which comes first.
     is_refused(&gateway.call("unlisted", &json!({})), "does not list a tool of this name");
     scene.nothing_ran();
     drop(gateway);
@@ -47,7 +47,7 @@ fn given_mode_plan_then_only_what_the_user_counts_as_reading_runs() {
     assert_eq!(scene.ran(), ["echo", "list"]);
 }
 
-/// Decisions, section 4: settings of a server and its tools; rules with arguments.
+/// D4.14: settings of a server and its tools; rules with arguments.
 #[test]
 fn given_settings_and_rules_about_arguments_then_they_hold() {
     let scene = Scene::with_servers(&["rogue"], "");
@@ -85,7 +85,7 @@ fn given_settings_and_rules_about_arguments_then_they_hold() {
     assert_eq!(scene.ran(), ["list", "get"]);
 }
 
-/// Decisions, section 5: what is written while the gateway runs counts; "nothing runs on half a policy".
+/// D5.12: what is written while the gateway runs counts; "nothing runs on half a policy".
 #[test]
 fn given_a_configuration_that_changes_then_it_counts_and_a_broken_one_allows_nothing() {
     let scene = Scene::new("[rules]\nallow = [\"mcp(rogue/*)\"]\n");

@@ -54,7 +54,7 @@ fn again(gateway: &mut Gateway) {
     }
 }
 
-/// Surfaces, section 5: "Only `tools/call` waits". A cancellation reaches the server under its own id, and the client's
+/// S5.3: Only `tools/call` waits. A cancellation reaches the server under its own id, and the client's
 /// request has no answer after it.
 #[test]
 fn given_a_server_that_never_answers_then_others_go_on_and_a_cancellation_reaches_it() {
@@ -166,7 +166,7 @@ fn given_a_list_that_has_no_end_then_no_call_runs() {
     scene.nothing_ran();
 }
 
-/// Review of 2026-11-23, MCP finding 4: 100,000 tools took 620 MB and were accepted; 200 pages of them were all read before
+/// Found in review: 100,000 tools took 620 MB and were accepted; 200 pages of them were all read before
 /// anything was counted. Whoever asks, the client or mayi itself, is told the bound. Attack 130.
 #[test]
 fn given_a_server_with_100_000_tools_then_its_list_is_refused_early_and_in_little_memory() {
@@ -184,7 +184,7 @@ fn given_a_server_with_100_000_tools_then_its_list_is_refused_early_and_in_littl
     }
 }
 
-/// Review of 2026-11-23, MCP finding 4: a client that asks for page after page of a list without an end comes to one, too.
+/// Found in review: a client that asks for page after page of a list without an end comes to one, too.
 /// Attack 130.
 #[test]
 fn given_a_client_that_asks_for_every_page_then_a_list_without_an_end_is_refused() {
@@ -200,7 +200,7 @@ fn given_a_client_that_asks_for_every_page_then_a_list_without_an_end_is_refused
     assert!(scene.messages("rogue", "tools/list").len() < 250);
 }
 
-/// Review of 2026-11-23, MCP finding 9: an answer in an array was lost, and its call waited for ever. In the one version that
+/// Found in review: an answer in an array was lost, and its call waited for ever. In the one version that
 /// has such arrays they are taken apart; in others the call is answered with what is wrong.
 #[test]
 fn given_an_answer_in_an_array_then_the_call_has_one() {
@@ -224,7 +224,7 @@ fn given_an_answer_in_an_array_then_the_call_has_one() {
     }
 }
 
-/// Review of 2026-11-23, MCP finding 10: an answer that is a result for some readers and an error for others was passed on.
+/// Found in review: an answer that is a result for some readers and an error for others was passed on.
 #[test]
 fn given_an_answer_with_a_result_and_an_error_then_it_is_none() {
     let scene = Scene::new("");

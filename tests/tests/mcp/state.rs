@@ -40,7 +40,7 @@ pub(crate) fn allow() -> Value {
     json!({ "action": "accept", "content": { "answer": "allow_once" } })
 }
 
-/// Surfaces, section 5: "sealed state: only where the user trusts that client to show it to a person, scope once".
+/// S5.11: sealed state: only where the user trusts that client to show it to a person, scope once.
 /// Attack 15: a state is used twice; the answer to one question counts for no other.
 #[test]
 fn given_an_answer_that_allows_then_the_call_runs_once_and_is_asked_about_again() {
@@ -182,7 +182,7 @@ fn given_any_other_answer_then_it_is_denied() {
     assert!(scene.ran().is_empty());
 }
 
-/// Surfaces, section 5: "only where the user trusts that client", "never for an ask with `always`".
+/// S5.4: only where the user trusts that client, never for an ask with `always`.
 #[test]
 fn given_no_trust_or_a_question_that_is_always_asked_then_the_client_is_not_asked() {
     let scene = Scene::new(TRUSTED);

@@ -13,7 +13,7 @@ fn is_not_run(answer: &Value) {
     assert!(answer["error"].is_object() || answer["result"]["isError"] == true, "{answer}");
 }
 
-/// Surfaces, section 5: "a call through them is judged as the tool that it runs".
+/// S5.10: a call through them is judged as the tool that it runs.
 /// Attack 131: a rule about `run_tool` or `find_tools` allows no tool, and a denied one has no way around.
 #[test]
 fn given_a_toolbelt_then_each_call_is_judged_as_the_tool_that_it_runs() {

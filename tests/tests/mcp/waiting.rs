@@ -11,7 +11,7 @@ fn cancelled(id: i64) -> String {
         .to_string()
 }
 
-/// Surfaces, section 5: a call that is cancelled while somebody is asked. The question goes, and a late answer is none.
+/// S5.3: a call that is cancelled while somebody is asked. The question goes, and a late answer is none.
 #[test]
 fn given_a_call_that_is_cancelled_then_its_question_is_withdrawn_and_a_late_answer_is_refused() {
     let scene = Scene::new("");
@@ -35,7 +35,7 @@ fn given_a_call_that_is_cancelled_then_its_question_is_withdrawn_and_a_late_answ
     gateway.end();
 }
 
-/// Surfaces, section 5: "Only `tools/call` waits; everything else passes unchanged."
+/// S5.3: Only `tools/call` waits; everything else passes unchanged.
 #[test]
 fn given_a_call_that_waits_then_all_else_goes_on() {
     let scene = Scene::new("");
@@ -55,7 +55,7 @@ fn given_a_call_that_waits_then_all_else_goes_on() {
     assert_eq!(scene.ran(), ["list", "list"]);
 }
 
-/// Surfaces, section 5: "Who is asked, in this order: a person at another surface of mayi if one is connected". By
+/// S5.4: Who is asked, in this order: a person at another surface of mayi if one is connected. By
 /// itself nobody is there; once somebody watches, the call waits for them.
 #[test]
 fn given_a_person_who_watches_then_the_call_waits_for_them_and_runs_once() {

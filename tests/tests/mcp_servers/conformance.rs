@@ -150,7 +150,7 @@ fn given_server_everything_at_an_address_then_nothing_is_worse_through_the_gatew
     no_worse_for_everything(|ground| ground.in_front_of("everything", ground.serve_everything()));
 }
 
-/// Review of 2026-11-23, MCP finding 3: a client without sessions failed with every request at a server with sessions that is
+/// Found in review: a client without sessions failed with every request at a server with sessions that is
 /// reached by its address. It gets there what it gets on pipes. (The suite ends early at this server, in this revision.)
 #[test]
 fn given_a_client_without_sessions_then_a_server_with_sessions_is_bridged_at_an_address_as_on_pipes() {

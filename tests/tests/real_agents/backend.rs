@@ -16,7 +16,7 @@ fn scene(agent: Agent) -> Scene {
     Scene::new(agent).servers(&["mini"], "approval = \"required\"\n").named("real", "")
 }
 
-/// Seeds, 0.1: "A tool call is not run without permission"; decisions, amendment 13: what was asked about at the agent's own
+/// Seed 0: "A tool call is not run without permission"; S4.3: what was asked about at the agent's own
 /// door is not asked about again where it runs.
 fn given_a_server_that_needs_approval_then_cards_of_the_tab_decide(agent: Agent) {
     on(async {
@@ -47,7 +47,7 @@ fn given_a_server_that_needs_approval_then_cards_of_the_tab_decide(agent: Agent)
     });
 }
 
-/// Seeds, 4.31: "The mode holds for every tool of the session"; decisions, section 6: what waits is judged again.
+/// Seed 4: "The mode holds for every tool of the session"; D4.28: what waits is judged again.
 fn given_a_mode_then_it_decides_what_a_server_is_called_for_also_when_it_changes(agent: Agent) {
     on(async {
         let scene = scene(agent);

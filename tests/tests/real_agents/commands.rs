@@ -13,7 +13,7 @@ with_both_agents!(
     given_an_allowed_removal_then_the_file_is_gone,
 );
 
-/// Decisions, section 3: "`shell` | words, matched against argv word by word".
+/// D3.7: `shell` | words, matched against argv word by word.
 fn given_a_rule_that_allows_a_command_then_it_runs(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("run two commands", &["--allow", "shell(touch *)"]);
@@ -23,7 +23,7 @@ fn given_a_rule_that_allows_a_command_then_it_runs(agent: Agent) {
     assert_eq!(done.unasked(), 0, "{done}");
 }
 
-/// Decisions, section 8: "deny wins in a list".
+/// D8.14: deny wins in a list.
 fn given_a_rule_that_denies_one_command_of_a_line_then_nothing_of_the_line_runs(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("run command", &["--allow", "shell(echo *)", "--deny", "shell(touch *)"]);
@@ -33,7 +33,7 @@ fn given_a_rule_that_denies_one_command_of_a_line_then_nothing_of_the_line_runs(
     the_model_hears_of_the_refusal(&scene, &done, "run command", 1);
 }
 
-/// Surfaces, section 1: exit code "6 something needed an answer and nobody gave one".
+/// S1.9: exit code "6 something needed an answer and nobody gave one".
 fn given_nobody_to_answer_then_nothing_runs(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("run command", &["--allow", "shell(echo *)"]);
@@ -42,7 +42,7 @@ fn given_nobody_to_answer_then_nothing_runs(agent: Agent) {
     the_model_hears_of_the_refusal(&scene, &done, "run command", 1);
 }
 
-/// Decisions, section 4: "Order and layer never matter between rules".
+/// D4.2: Order and layer never matter between rules.
 fn given_an_allowed_and_a_denied_command_then_only_the_first_runs(agent: Agent) {
     let scene = Scene::new(agent);
     let done =

@@ -20,7 +20,7 @@ fn languages() -> Vec<&'static str> {
     }
 }
 
-/// Product: "If it asks too often, it is switched off": one round of suggestions spares at least four of five questions, and
+/// D0.11: If it asks too often, it is switched off: one round of suggestions spares at least four of five questions, and
 /// none of them allows what the person has denied.
 fn given_a_day_of_answers_then_one_round_of_suggestions_spares_most_of_the_next_days_questions(agent: Agent) {
     let scene = Scene::new(agent).named("real", "");

@@ -35,7 +35,7 @@ impl Done {
         done
     }
 
-    /// Surfaces, section 1: "one stable, documented, versioned shape"; the last line is the result, and it says how
+    /// S1.2: one stable, documented, versioned shape; the last line is the result, and it says how
     /// the process exited.
     fn ends_with_its_result(&self) {
         let results = self.of("result").count();
@@ -46,8 +46,8 @@ impl Done {
         assert!(self.of("start").count() <= 1, "{self}");
     }
 
-    /// Architecture, invariant 4: "Every request of an agent gets exactly one answer." Decisions, section 6: "mayi's own
-    /// allow picks only `allow_once`", and "a denial picks a `reject_once`"; nothing here is answered by a person.
+    /// Architecture, invariant 4: "Every request of an agent gets exactly one answer." D6.26: mayi's own
+    /// allow picks only `allow_once`, and a denial picks a `reject_once`; nothing here is answered by a person.
     fn answered_each_question_once_and_narrowly(&self) {
         for question in self.wire.questions() {
             assert_eq!(question.answers(), 1, "{question:?}\n{self}");
@@ -129,7 +129,7 @@ impl Done {
         self.refused_with_a_reason(true);
     }
 
-    /// Decisions, section 6: "A deny tells why: `_meta` of the answer".
+    /// D6.30: A deny tells why: `_meta` of the answer.
     fn refused_with_a_reason(&self, unanswered: bool) {
         let questions = self.wire.questions();
         let mut refused =

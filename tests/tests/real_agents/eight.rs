@@ -92,7 +92,7 @@ fn given_codex_then_what_is_allowed_happens_and_nothing_else() {
     eight(Agent::Codex2, "codex");
 }
 
-/// Review of 2026-11-23, F4: Gemini CLI could create no file, since it takes what is said of one that is not there for a
+/// Found in review: Gemini CLI could create no file, since it takes what is said of one that is not there for a
 /// failure. As the preset has it, a file that is not there reads as an empty one.
 #[test]
 fn given_gemini_cli_then_what_is_allowed_happens_and_nothing_else() {
@@ -110,13 +110,13 @@ fn given_qwen_code_then_what_is_allowed_happens_and_nothing_else() {
     eight(Agent::Qwen, "qwen");
 }
 
-/// Review of 2026-11-23, F5: Mistral Vibe starts in a mode in which it edits without asking, and its asking mode is `ask`.
+/// Found in review: Mistral Vibe starts in a mode in which it edits without asking, and its asking mode is `ask`.
 #[test]
 fn given_mistral_vibe_then_what_is_allowed_happens_and_nothing_else() {
     eight(Agent::Vibe, "vibe");
 }
 
-/// Review of 2026-11-23, F6: the same program as the preset's, but by its command: nobody sets the mode in which it asks,
+/// Found in review: the same program as the preset's, but by its command: nobody sets the mode in which it asks,
 /// which is said before the first prompt, and what it does without asking ends the run with 7.
 #[test]
 fn given_opencode_by_its_command_then_what_runs_without_asking_is_said_and_the_code_is_7() {

@@ -14,7 +14,7 @@ with_both_agents!(
 /// The last words of `slow text`, which takes five seconds to get there.
 const LAST: &str = "word 20";
 
-/// Surfaces, section 1: exit code "130 interrupted". That no process of the agent's is left is checked after every
+/// S1.9: exit code "130 interrupted". That no process of the agent's is left is checked after every
 /// run; here it is seen that there were some.
 fn given_ctrl_c_while_the_model_streams_then_the_run_ends_at_once_with_all_that_it_started(agent: Agent) {
     let scene = Scene::new(agent);
@@ -32,8 +32,8 @@ fn given_ctrl_c_while_the_model_streams_then_the_run_ends_at_once_with_all_that_
     assert_eq!(done.result()["stopReason"], "cancelled", "{done}");
 }
 
-/// Decisions, section 6: "`session/cancel`, a closed session, a dead agent ... cancel what waits", and "the agent
-/// always gets exactly one reply, whatever happens".
+/// D6.21: `session/cancel`, a closed session, a dead agent ... cancel what waits, and the agent
+/// always gets exactly one reply, whatever happens.
 fn given_ctrl_c_while_a_question_waits_then_the_question_is_cancelled(agent: Agent) {
     let scene = Scene::new(agent);
     let mut running = scene.start("write file", &["--on-ask", "wait", "--timeout", "110s"]);
@@ -48,14 +48,14 @@ fn given_ctrl_c_while_a_question_waits_then_the_question_is_cancelled(agent: Age
     assert_eq!(done.count("cancelled"), 1, "{done}");
 }
 
-/// Surfaces, section 1: exit code "124 `--timeout` reached".
+/// S1.9: exit code "124 `--timeout` reached".
 fn given_a_time_limit_then_the_run_ends_at_it_with_all_that_it_started(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("slow text", &["--timeout", "3s"]);
     is_cut(&done, 124);
 }
 
-/// Decisions, section 6: "A time limit ... expires into a denial, never into ACP's `cancelled`".
+/// D6.23: A time limit ... expires into a denial, never into ACP's `cancelled`.
 fn given_a_question_that_nobody_answers_in_time_then_it_is_denied(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("write file", &["--on-ask", "wait", "--approval-timeout", "1s"]);

@@ -1,5 +1,5 @@
 //! mayi's own hook fails, or has much to do, while a real harness with its prompts off waits for it: the tool is blocked or
-//! rightly decided, and the harness goes on in time (issue "Hooks", "failure of any kind blocks").
+//! rightly decided, and the harness goes on in time (failure of any kind blocks).
 
 use std::fs::OpenOptions;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

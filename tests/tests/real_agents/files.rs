@@ -15,7 +15,7 @@ with_both_agents!(
     given_nobody_to_answer_then_the_file_stays_as_it_was,
 );
 
-/// Decisions, section 4: "The strictest matching rule wins"; exit code "0 done, or allowed".
+/// D4.2: The strictest matching rule wins; exit code "0 done, or allowed".
 fn given_a_rule_that_allows_writing_then_the_file_is_written(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("write file", &["--allow", "write(*)"]);
@@ -25,7 +25,7 @@ fn given_a_rule_that_allows_writing_then_the_file_is_written(agent: Agent) {
     assert_eq!(done.unasked(), 0, "{done}");
 }
 
-/// Surfaces, section 1: exit code "5 something was denied".
+/// S1.9: exit code "5 something was denied".
 fn given_a_rule_that_denies_writing_then_there_is_no_file(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("write file", &["--deny", "write(*)"]);
@@ -35,8 +35,8 @@ fn given_a_rule_that_denies_writing_then_there_is_no_file(agent: Agent) {
     the_model_hears_of_the_refusal(&scene, &done, "write file", 1);
 }
 
-/// Surfaces, section 1: exit code "6 something needed an answer and nobody gave one"; decisions, section 8: "none |
-/// write | ask | matrix, write".
+/// S1.9: exit code "6 something needed an answer and nobody gave one"; D8.2: none |
+/// write | ask | matrix, write.
 fn given_nobody_to_answer_then_there_is_no_file(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("write file", &[]);
@@ -46,7 +46,7 @@ fn given_nobody_to_answer_then_there_is_no_file(agent: Agent) {
     the_model_hears_of_the_refusal(&scene, &done, "write file", 1);
 }
 
-/// Product: "Every decision explains itself: which rule ..., and what would change it."
+/// D0.5: Every decision explains itself: which rule ..., and what would change it.
 fn given_the_advice_of_an_unanswered_run_then_following_it_allows_just_that(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("write file", &[]);
@@ -60,7 +60,7 @@ fn given_the_advice_of_an_unanswered_run_then_following_it_allows_just_that(agen
     assert_eq!(scene.files(), ["hello.txt", "notes.txt"], "{other}");
 }
 
-/// Decisions, section 3: "`./` anchors at the root"; section 4: "writes outside the roots" are asked about.
+/// D3.5: `./` anchors at the root; D4.10: writes outside the roots are asked about.
 fn given_a_rule_for_the_project_then_nothing_is_written_outside_of_it(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("write outside", &["--allow", "write(./**)"]);
@@ -69,7 +69,7 @@ fn given_a_rule_for_the_project_then_nothing_is_written_outside_of_it(agent: Age
     assert!(done.decided("ask", "protection", "outside.txt"), "{done}");
 }
 
-/// Decisions, section 1: "`create`, `edit`, `delete`, `move` as kinds of" `write`.
+/// D1.10: `create`, `edit`, `delete`, `move` as kinds of `write`.
 fn given_a_rule_that_allows_editing_then_the_file_is_changed(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("edit file", &["--allow", "edit(notes.txt)"]);

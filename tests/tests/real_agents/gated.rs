@@ -49,7 +49,7 @@ fn given_nobody_to_answer_then_what_is_asked_about_does_not_happen(harness: Harn
     each(harness, "", false, None);
 }
 
-/// "a configuration that is wrong": nothing runs on half a policy (decisions, section 3).
+/// "a configuration that is wrong": nothing runs on half a policy (D5.11).
 fn given_a_configuration_with_a_mistake_then_nothing_happens(harness: Harness) {
     each(harness, "colour = 1\n[rules]\nallow = [\"*\"]\n", false, None);
 }

@@ -11,8 +11,8 @@ use crate::scene::Scene;
 
 with_both_agents!(given_an_answer_at_acp_then_the_gateway_does_not_ask_again);
 
-/// Surfaces, section 5: "A call that ACP has just approved for the same server, tool and arguments is not asked about
-/// again."
+/// S5.5: A call that ACP has just approved for the same server, tool and arguments is not asked about
+/// again.
 /// Attack 122: nothing else goes through by that answer.
 fn given_an_answer_at_acp_then_the_gateway_does_not_ask_again(agent: Agent) {
     let scene = Scene::new(agent);
@@ -26,7 +26,7 @@ fn given_an_answer_at_acp_then_the_gateway_does_not_ask_again(agent: Agent) {
     assert_eq!(asked.len(), 1, "{done}");
 }
 
-/// Product: "Ungated actions noticed". Codex does not ask where a server says that a tool only reads: behind the gateway
+/// D0.9: Ungated actions noticed. Codex does not ask where a server says that a tool only reads: behind the gateway
 /// that does not help it.
 #[test]
 fn given_codex_and_a_tool_with_read_only_hint_then_the_gateway_does_not_let_it_through() {

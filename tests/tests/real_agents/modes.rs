@@ -11,7 +11,7 @@ with_both_agents!(
     given_default_mode_then_the_model_is_told_so,
 );
 
-/// Decisions, section 4, 5: "Plan mode denies every access whose category is not read, whatever rules ... say".
+/// D4.18: Plan mode denies every access whose category is not read, whatever rules ... say.
 fn given_plan_mode_then_no_file_is_written(agent: Agent) {
     plans_only(agent, "write file");
 }
@@ -41,7 +41,7 @@ fn plans_only(agent: Agent, case: &str) -> Scene {
     scene
 }
 
-/// Surfaces, section 4: "puts one text block (mode, its rules, what a refusal means) before the first prompt".
+/// S4.7: puts one text block (mode, its rules, what a refusal means) before the first prompt.
 fn given_default_mode_then_the_model_is_told_so(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("text", &[]);
@@ -57,7 +57,7 @@ fn is_told(scene: &Scene, done: &Done, rule: &str) {
     assert_eq!(blocks.len(), 2, "{done}");
     let told =
         |text: &str| text.contains("[mayi] ") && text.contains(rule) && text.contains("A refusal is final");
-    // Behind the person's words, which agents name a session by (amendment 11).
+    // Behind the person's words, which agents name a session by (S4.7).
     assert!(blocks[0]["text"].as_str().unwrap().starts_with("case: "), "{done}");
     assert!(told(blocks[1]["text"].as_str().unwrap()), "{done}");
     let arrived = scene.model().asked().iter().any(|asked| told(&asked.last().to_string()));

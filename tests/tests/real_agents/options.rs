@@ -6,7 +6,7 @@ use crate::scene::Scene;
 
 with_both_agents!(given_an_agent_that_offers_to_remember_then_it_is_asked_each_time);
 
-/// Product: "revocable, because the agent is always answered `allow_once`"; so it asks each time, and mayi sees each.
+/// D0.4: revocable, because the agent is always answered `allow_once`; so it asks each time, and mayi sees each.
 fn given_an_agent_that_offers_to_remember_then_it_is_asked_each_time(agent: Agent) {
     let (case, calls) = match agent {
         Agent::Claude => ("three writes", 3),
@@ -24,13 +24,13 @@ fn given_an_agent_that_offers_to_remember_then_it_is_asked_each_time(agent: Agen
     assert_eq!(done.unasked(), 0, "{done}");
 }
 
-/// Decisions, section 1: mode switches are "asked about in every mode".
+/// D1.12: mode switches are "asked about in every mode".
 #[test]
 fn given_claude_code_in_its_plan_mode_then_no_way_out_of_it_is_picked() {
     leaves_plan_mode_by_no_rule("", &[]);
 }
 
-/// Decisions, section 6: "mode switches are never picked automatically"; attack 12: "a mode switch offered as
+/// D6.28: mode switches are never picked automatically; attack 12: "a mode switch offered as
 /// `allow_once`: asked in every mode, never automatic".
 #[test]
 fn given_everything_allowed_in_auto_mode_and_a_bypass_then_no_way_out_of_plan_mode_is_picked() {

@@ -16,7 +16,7 @@ with_both_agents!(
     given_a_choice_of_servers_then_only_those_go_into_the_session,
 );
 
-/// Decisions, section 3: "`mcp` | `server` or `server/tool`, each a glob".
+/// D3.12: `mcp` | `server` or `server/tool`, each a glob.
 fn given_a_rule_that_allows_a_destructive_tool_then_it_is_called(agent: Agent) {
     allowed(agent, "wipe");
 }
@@ -35,7 +35,7 @@ fn allowed(agent: Agent, tool: &str) {
     assert_eq!(scene.file(&format!("{tool}.txt")).as_deref(), Some(tool), "{done}");
 }
 
-/// Surfaces, section 1: exit code "5 something was denied".
+/// S1.9: exit code "5 something was denied".
 fn given_a_rule_that_denies_a_destructive_tool_then_it_is_not_called(agent: Agent) {
     let options = ["--allow", "mcp(mini/*)", "--deny", "mcp(*/wipe)"];
     not_called(agent, "wipe", &options, Done::is_denied);
@@ -47,7 +47,7 @@ fn given_a_rule_that_denies_a_tool_without_annotations_then_it_is_not_called(age
     not_called(agent, "plain", &options, Done::is_denied);
 }
 
-/// Surfaces, section 1: exit code "6 something needed an answer and nobody gave one"; decisions, section 4: external
+/// S1.9: exit code "6 something needed an answer and nobody gave one"; D4.17: external
 /// is asked about in default mode.
 fn given_nobody_to_answer_then_a_destructive_tool_is_not_called(agent: Agent) {
     not_called(agent, "wipe", &["--allow", "mcp(mini/plain)"], Done::is_unanswered);
@@ -77,7 +77,7 @@ fn not_called(agent: Agent, tool: &str, options: &[&str], ended: fn(&Done)) {
     assert!(told.contains(words), "{done}");
 }
 
-/// Decisions, section 4, 3: "the tool's own value; ... `not_required` allows."
+/// D4.14: the tool's own value; ... `not_required` allows.
 fn given_a_server_that_needs_no_approval_then_only_the_tool_that_needs_one_is_asked_about(agent: Agent) {
     let scene = Scene::new(agent);
     let scene =
@@ -91,7 +91,7 @@ fn given_a_server_that_needs_no_approval_then_only_the_tool_that_needs_one_is_as
     assert_eq!(scene.files(), ["notes.txt", "plain.txt"], "{done}");
 }
 
-/// Surfaces, section 1: "`--mcp NAME` (which of the configured servers go into the session; default all)".
+/// S1.7: `--mcp NAME` (which of the configured servers go into the session; default all).
 fn given_no_choice_then_every_configured_server_goes_into_the_session(agent: Agent) {
     let scene = Scene::new(agent).servers(&["mini", "other"], "");
     let done = scene.run("text", &[]);

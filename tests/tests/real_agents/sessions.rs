@@ -10,7 +10,7 @@ with_both_agents!(
     given_no_earlier_session_then_continue_is_a_usage_error,
 );
 
-/// Surfaces, section 1: "`--continue`". What was allowed in the run before is not allowed in this one.
+/// S1.6: `--continue`. What was allowed in the run before is not allowed in this one.
 fn given_an_earlier_session_then_continue_goes_on_with_it_and_is_gated_alike(agent: Agent) {
     let scene = Scene::new(agent);
     let first = scene.run("write file", &["--allow", "write(*)"]);
@@ -26,7 +26,7 @@ fn given_an_earlier_session_then_continue_goes_on_with_it_and_is_gated_alike(age
     assert!(next.last().to_string().contains("[mayi] "), "{done}");
 }
 
-/// Decisions, section 7: `unasked` is for what ran. What `session/load` replays was decided and counted when it ran.
+/// D7.9: `unasked` is for what ran. What `session/load` replays was decided and counted when it ran.
 fn given_an_earlier_session_then_what_it_replays_is_not_counted_again(agent: Agent) {
     let scene = Scene::new(agent);
     scene.run("write file", &["--allow", "write(*)"]).is_allowed(1);
@@ -36,7 +36,7 @@ fn given_an_earlier_session_then_what_it_replays_is_not_counted_again(agent: Age
     assert_eq!(done.count("allowed") + done.count("denied"), 0, "{done}");
 }
 
-/// Surfaces, section 1: `run` "sends one prompt, gates everything, streams the answer": this prompt's.
+/// S1.5: `run` "sends one prompt, gates everything, streams the answer": this prompt's.
 fn given_an_earlier_session_then_the_answer_is_that_of_this_prompt(agent: Agent) {
     let scene = Scene::new(agent);
     scene.run("write file", &["--allow", "write(*)"]).is_allowed(1);
@@ -47,7 +47,7 @@ fn given_an_earlier_session_then_the_answer_is_that_of_this_prompt(agent: Agent)
     assert!(told.out.ends_with("Done: text.") && !told.out.contains("write file"), "{told:?}");
 }
 
-/// Surfaces, section 1: exit code "2 usage"; the agent is not even started.
+/// S1.9: exit code "2 usage"; the agent is not even started.
 fn given_no_earlier_session_then_continue_is_a_usage_error(agent: Agent) {
     let scene = Scene::new(agent);
     let told = scene.told("text", &["--continue"]);

@@ -3,7 +3,7 @@
 use crate::agent::Agent;
 use crate::scene::Scene;
 
-/// Decisions, section 4: "A child session (sub-agent) is judged by the strictest of its parent's mode and its own".
+/// D4.26: A child session (sub-agent) is judged by the strictest of its parent's mode and its own.
 #[test]
 fn given_a_sub_agent_of_claude_code_and_a_rule_that_allows_then_its_file_is_written() {
     let scene = Scene::new(Agent::Claude);

@@ -11,7 +11,7 @@ with_both_agents!(
     given_two_writes_of_which_one_is_denied_then_that_one_does_not_happen,
 );
 
-/// Product: "several tool calls in one turn, some done, some waiting".
+/// D0.7: several tool calls in one turn, some done, some waiting.
 fn given_a_write_and_a_command_that_are_allowed_then_both_happen(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("two tools", &["--allow", "write(a.txt)", "--allow", "shell(touch b.txt)"]);
@@ -20,7 +20,7 @@ fn given_a_write_and_a_command_that_are_allowed_then_both_happen(agent: Agent) {
     assert_eq!(done.wire.questions().len(), 2, "{done}");
 }
 
-/// Decisions, section 4: "The decision of a call is the strictest over its accesses": another call's does not count.
+/// D1.2: The decision of a call is the strictest over its accesses: another call's does not count.
 fn given_a_denied_write_beside_an_allowed_command_then_nothing_is_written(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("two tools", &["--deny", "write(a.txt)", "--allow", "shell(touch b.txt)"]);
@@ -33,7 +33,7 @@ fn given_a_denied_write_beside_an_allowed_command_then_nothing_is_written(agent:
     }
 }
 
-/// Surfaces, section 1: exit code "6 something needed an answer and nobody gave one"; that each ask gets one answer is
+/// S1.9: exit code "6 something needed an answer and nobody gave one"; that each ask gets one answer is
 /// checked after every run.
 fn given_nobody_to_answer_then_neither_happens(agent: Agent) {
     let scene = Scene::new(agent);
@@ -43,14 +43,14 @@ fn given_nobody_to_answer_then_neither_happens(agent: Agent) {
     // Codex may end the turn before it asks about the second.
     if agent == Agent::Claude {
         assert_eq!(done.count("unanswered"), 2, "{done}");
-        // Product: "what would change it", and no more than that.
+        // D0.5: what would change it, and no more than that.
         let [write, shell] = done.would_allow()[..] else { panic!("{done}") };
         assert!(write.starts_with("write(") && shell == "shell(touch b.txt)", "{done}");
         scene.run("two tools", &["--allow", write, "--allow", shell]).is_allowed(2);
     }
 }
 
-/// Decisions, section 1: "Every door turns its protocol's request into one `Call`": two of a kind are not mixed up.
+/// D1.1: Every door turns its protocol's request into one `Call`: two of a kind are not mixed up.
 fn given_two_writes_that_are_allowed_then_both_happen(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("two writes", &["--allow", "write(*.txt)"]);

@@ -9,7 +9,7 @@ with_both_agents!(
     given_a_denied_read_then_a_person_is_told_that_it_ran_without_asking,
 );
 
-/// Decisions, section 7: there is an entry `unasked` for it; neither agent asks before it reads in the project.
+/// D7.9: there is an entry `unasked` for it; neither agent asks before it reads in the project.
 fn given_a_read_that_nobody_asked_about_then_it_is_counted(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("read file", &[]);
@@ -18,7 +18,7 @@ fn given_a_read_that_nobody_asked_about_then_it_is_counted(agent: Agent) {
     assert_eq!(done.count("allowed"), 0, "{done}");
 }
 
-/// Product: "Ungated actions noticed: a tool call that ran without asking is recorded".
+/// D0.9: Ungated actions noticed: a tool call that ran without asking is recorded.
 fn given_a_read_that_the_policy_denies_then_it_is_counted_as_such_and_shown(agent: Agent) {
     let scene = Scene::new(agent);
     let done = scene.run("read file", &["--deny", "read(notes.txt)"]);
@@ -46,8 +46,8 @@ fn given_a_denied_read_then_a_person_is_told_that_it_ran_without_asking(agent: A
     assert!(told.out.contains("Done: read file."), "{told:?}");
 }
 
-/// Decisions, section 1: "What an agent or server says of itself (kind, title, `readOnlyHint`) never makes a decision
-/// looser". Codex believes the hint, and does not ask. Where it has the server without mayi before it, that can only be counted.
+/// D1.3: What an agent or server says of itself (kind, title, `readOnlyHint`) never makes a decision
+/// looser. Codex believes the hint, and does not ask. Where it has the server without mayi before it, that can only be counted.
 #[test]
 fn given_codex_a_tool_with_read_only_hint_and_no_gateway_then_its_call_is_counted_as_unasked() {
     for tool in ["peek", "echo"] {
@@ -73,7 +73,7 @@ fn given_claude_code_and_a_tool_with_read_only_hint_then_it_is_asked_about_like_
     }
 }
 
-/// Surfaces, section 4: "starts each known agent in a mode in which it asks", whatever the agent's own settings say.
+/// S4.6: starts each known agent in a mode in which it asks, whatever the agent's own settings say.
 #[test]
 fn given_settings_of_claude_code_that_accept_edits_then_mayi_puts_it_back_into_its_asking_mode() {
     let settings = r#"{ "permissions": { "defaultMode": "acceptEdits" } }"#;
@@ -84,7 +84,7 @@ fn given_settings_of_claude_code_that_accept_edits_then_mayi_puts_it_back_into_i
     assert_eq!(done.of("start").next().unwrap()["agentMode"], "default", "{done}");
 }
 
-/// Product: "Ungated actions noticed". What the agent's own rules allow, it does not ask about.
+/// D0.9: Ungated actions noticed. What the agent's own rules allow, it does not ask about.
 #[test]
 fn given_settings_of_claude_code_that_allow_a_command_then_each_run_of_it_is_counted_as_unasked() {
     let settings = r#"{ "permissions": { "allow": ["Bash(touch:*)"] } }"#;

@@ -60,7 +60,7 @@ fn abort_during_approval() {
     assert!(scene.ran().is_empty());
 }
 
-/// Issue, 8: "a client's own retry (same body, same key) joins the waiting card, and never makes a second one".
+/// A client's own retry (same body, same key) joins the waiting card, and never makes a second one.
 #[test]
 fn retry_joins_the_card_that_waits() {
     let scene = Scene::new(&[]);
@@ -166,7 +166,7 @@ fn conversation_chain() {
     );
 }
 
-/// Seed 001, after a denial: "Consider resetting `previous_response_id` to start fresh" (`--reset-on-deny`).
+/// Seed 1, after a denial: "Consider resetting `previous_response_id` to start fresh" (`--reset-on-deny`).
 #[test]
 fn denial_with_a_fresh_chain() {
     for stream in [true, false] {
@@ -184,7 +184,7 @@ fn denial_with_a_fresh_chain() {
     }
 }
 
-/// Issue, 2: "caps become what is left of them". Where nothing is left, nobody is asked for what could not go on.
+/// Caps become what is left of them. Where nothing is left, nobody is asked for what could not go on.
 #[test]
 fn limits_of_the_app() {
     for stream in [true, false] {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, wants};
 
-/// Issue: "SIGTERM while an approval is pending: the app gets an error event". Nothing is approved.
+/// SIGTERM while an approval is pending: the app gets an error event. Nothing is approved.
 #[test]
 fn given_sigterm_while_an_approval_waits_then_the_app_is_told() {
     for stream in [true, false] {
@@ -30,8 +30,8 @@ fn given_sigterm_while_an_approval_waits_then_the_app_is_told() {
     }
 }
 
-/// Issue: "kill -9: the stream ends without a closing event [...]; nothing was approved upstream; the record says interrupted
-/// at the next start."
+/// Kill -9: the stream ends without a closing event [...]; nothing was approved upstream; the record says interrupted
+/// at the next start.
 #[test]
 fn given_a_kill_while_an_approval_waits_then_the_stream_has_no_end_and_the_record_says_so() {
     let mut scene = Scene::new(&[]);

@@ -8,7 +8,7 @@ fn response(got: &Got, stream: bool) -> Value {
     if stream { got.response() } else { got.json() }
 }
 
-/// Seed 001, "Approval": "The API executes the tool call; streaming continues with tool results and model's response". The
+/// Seed 1, "Approval": "The API executes the tool call; streaming continues with tool results and model's response". The
 /// endpoint is told `approve: true` with the id of the response that asked and the same tools.
 #[test]
 fn given_a_call_that_a_person_approves_then_the_app_sees_one_answer() {
@@ -44,7 +44,7 @@ fn given_a_call_that_a_person_approves_then_the_app_sees_one_answer() {
     }
 }
 
-/// Seed 001, "Denial": "The tool call is not executed; the model receives context that the tool was denied; Model may respond".
+/// Seed 1, "Denial": "The tool call is not executed; the model receives context that the tool was denied; Model may respond".
 #[test]
 fn given_a_call_that_a_person_denies_then_the_model_goes_on_without_it() {
     for stream in [true, false] {
@@ -98,7 +98,7 @@ fn given_rules_then_nobody_is_asked_and_rounds_go_on() {
     }
 }
 
-/// Decisions, amendment 16: ""always" of the app is an ask; "never" is no finding", and the object form by its lists; "`read_only`
+/// D4.16: "always" of the app is an ask; "never" is no finding, and the object form by its lists; "`read_only`
 /// counts only where the server's annotations are trusted".
 #[test]
 fn given_require_approval_in_its_forms_then_a_server_that_needs_no_approval_is_asked_about_as_the_app_wants()
@@ -134,8 +134,8 @@ fn given_require_approval_in_its_forms_then_a_server_that_needs_no_approval_is_a
     }
 }
 
-/// Decisions, amendment 16: ""never" is no finding unless `[apps.X] trust_require_approval`", and "`read_only` counts only where
-/// the server's annotations are trusted": for the app that is trusted, by its name, and never over what the user says.
+/// D4.16: "never" is no finding unless `[apps.X] trust_require_approval`, and `read_only` counts only where
+/// the server's annotations are trusted: for the app that is trusted, by its name, and never over what the user says.
 #[test]
 fn given_an_app_that_is_trusted_in_what_it_spares_then_only_that_runs_unasked() {
     let trusted = "[apps.chat]\ntrust_require_approval = true\n";
@@ -168,7 +168,7 @@ fn given_an_app_that_is_trusted_in_what_it_spares_then_only_that_runs_unasked() 
     }
 }
 
-/// Issue: "Responses that the app itself sends to an approval are judged too": those of background responses, which the app
+/// Responses that the app itself sends to an approval are judged too: those of background responses, which the app
 /// fetches itself, and those of an endpoint that keeps nothing. Attack 16.
 #[test]
 fn given_approvals_of_the_apps_own_then_they_are_judged() {
@@ -204,7 +204,7 @@ fn given_approvals_of_the_apps_own_then_they_are_judged() {
     assert_eq!(scene.ran(), ["search"]);
 }
 
-/// Issue: "`store: false` and conversations are handled".
+/// `store: false` and conversations are handled.
 #[test]
 fn given_an_endpoint_that_keeps_nothing_or_a_conversation_then_approvals_work_too() {
     for stream in [true, false] {

@@ -33,7 +33,7 @@ fn given_a_web_page_or_no_key_then_nothing_reaches_the_endpoint() {
 }
 
 /// Attack 353: a program that an agent has started, with the app's key: its calls would be judged as the app's. With `--open`
-/// (issue, 7: "only connections of this user that no gated agent started") it would not even need that. Attack 381.
+/// (only connections of this user that no gated agent started) it would not even need that. Attack 381.
 #[test]
 fn given_a_program_within_an_agent_then_it_is_not_the_app() {
     within_an_agent(&Scene::new(&["--allow", "mcp(docs/*)"]));

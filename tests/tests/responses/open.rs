@@ -55,7 +55,7 @@ impl Kept {
     }
 }
 
-/// Issue, 7: "`--open` passes the app's own key through instead: [...] warned and recorded", and the key is not.
+/// `--open` passes the app's own key through instead: [...] warned and recorded, and the key is not.
 #[test]
 fn given_open_then_the_apps_own_key_goes_up_which_is_warned_of_and_recorded() {
     let scene = Scene::new(&["--open", "--allow", "mcp(docs/search)"]);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Scene, message, wants};
 
-/// Issue: "passes everything through (SSE and JSON, headers, errors, unknown events)": to the byte.
+/// Passes everything through (SSE and JSON, headers, errors, unknown events): to the byte.
 #[test]
 fn given_a_stream_that_asks_nothing_then_its_bytes_are_the_endpoints() {
     let scene = Scene::new(&[]);
@@ -40,7 +40,7 @@ fn given_any_other_request_then_it_passes_with_its_headers_and_errors() {
     assert!(!format!("{wrong:?}{missing:?}").contains(KEY));
 }
 
-/// Issue, 8: "hosted shell or computer tools with their own safety checks: handled, or passed and named as ungated in the docs":
+/// Hosted shell or computer tools with their own safety checks: handled, or passed and named as ungated in the docs:
 /// passed, and what the app acknowledges too.
 #[test]
 fn given_hosted_tools_with_checks_of_their_own_then_they_are_the_apps() {
@@ -62,7 +62,7 @@ fn given_hosted_tools_with_checks_of_their_own_then_they_are_the_apps() {
     assert!(scene.inbox().is_empty());
 }
 
-/// Issue, 8: "`background` with its polling": the app fetches what it was given, approvals and all, streaming or not.
+/// `background` with its polling: the app fetches what it was given, approvals and all, streaming or not.
 #[test]
 fn given_a_background_response_then_the_app_polls_it_as_it_is() {
     let scene = Scene::new(&[]);
@@ -78,7 +78,7 @@ fn given_a_background_response_then_the_app_polls_it_as_it_is() {
     assert!(scene.inbox().is_empty() && scene.ran().is_empty());
 }
 
-/// Seed 001, "Without approval": nothing is asked where nothing is called, streaming and not; a failed response stays one.
+/// Seed 1, "Without approval": nothing is asked where nothing is called, streaming and not; a failed response stays one.
 #[test]
 fn given_a_response_without_calls_then_nobody_is_asked() {
     let scene = Scene::new(&[]);

@@ -17,7 +17,7 @@ fn accept(scene: &Scene, words: &[&str]) {
     assert!(terminal.exit().success(), "{}", terminal.screen());
 }
 
-/// Surfaces, section 5: "Tool definitions are pinned; a changed one is blocked until accepted (`mayi mcp pins`, with a diff)", also
+/// S5.6: Tool definitions are pinned; a changed one is blocked until accepted (`mayi mcp pins`, with a diff), also
 /// over a restart, and whatever a rule allows. Attack 380.
 #[test]
 fn given_a_tool_that_changes_then_it_is_blocked_until_a_person_accepts_it() {
@@ -45,8 +45,8 @@ fn given_a_tool_that_changes_then_it_is_blocked_until_a_person_accepts_it() {
     assert_eq!(says(&scene, &body), "search ran, read ran");
 }
 
-/// Decisions, amendment 7: "Flags on a tool's definition are asked about in every mode until the pin is accepted; no wildcard
-/// allow silences them". Attack 380.
+/// D4.23: Flags on a tool's definition are asked about in every mode until the pin is accepted; no wildcard
+/// allow silences them. Attack 380.
 #[test]
 fn given_a_description_that_speaks_to_the_model_then_each_call_is_asked_about_until_it_is_accepted() {
     let scene = Scene::new(&["--allow", "mcp(docs/*)", "--mode", "auto"]);

@@ -13,7 +13,7 @@ fn has(lines: &[Value], kind: &str) -> usize {
     lines.iter().filter(|line| line["kind"] == kind).count()
 }
 
-/// "Recording continuity: Ensure recordings capture the full approve/deny flow", and seed 001, "Recording Handling": "Don't finalize
+/// "Recording continuity: Ensure recordings capture the full approve/deny flow", and seed 1, "Recording Handling": "Don't finalize
 /// recording when approval is pending; Continue recording when user responds; Finalize after the complete flow completes". Then
 /// it plays without an endpoint, and holds no secret.
 #[test]
@@ -86,7 +86,7 @@ fn given_a_recording_that_breaks_off_then_it_plays_to_there() {
 /// A name, what the model calls round by round, and options of mayi.
 type Flow = (&'static str, Value, &'static [&'static str]);
 
-/// Seed 001, "Related Recording", and "Restore `recordings/single-turn-mcp-approval.jsonl` for e2e testing of approval flow": one of
+/// Seed 1, "Related Recording", and "Restore `recordings/single-turn-mcp-approval.jsonl` for e2e testing of approval flow": one of
 /// each flow.
 fn flows() -> [Flow; 7] {
     let both: &[&str] = &["--allow", "mcp(docs/search)", "--deny", "mcp(docs/write)"];
@@ -105,7 +105,7 @@ fn flows() -> [Flow; 7] {
     ]
 }
 
-/// Issue: "a recording of each of its flows replays in CI". Those that are kept are what is recorded today (written anew with
+/// A recording of each of its flows replays in CI. Those that are kept are what is recorded today (written anew with
 /// `MAYI_WRITE_RECORDINGS=1`), and play, event by event, without an endpoint.
 #[test]
 fn given_a_recording_of_each_flow_then_it_plays_as_it_was_recorded() {

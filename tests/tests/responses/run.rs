@@ -42,7 +42,7 @@ fn result(out: &Output) -> Value {
         .unwrap_or_else(|why| panic!("{why}: {text}{}", String::from_utf8_lossy(&out.stderr)))
 }
 
-/// Issue "The Responses API", 5: "one request, gated, streamed, with the exit codes of `run`": what rules allow runs, the answer
+/// One request, gated, streamed, with the exit codes of `run`: what rules allow runs, the answer
 /// is on standard output, and the code is 0.
 #[test]
 fn given_a_call_that_a_rule_allows_then_the_answer_is_printed_and_the_code_is_0() {
@@ -57,7 +57,7 @@ fn given_a_call_that_a_rule_allows_then_the_answer_is_printed_and_the_code_is_0(
 }
 
 /// The same for what a rule denies, and for what nobody is there to answer: nothing runs, the model goes on, and the codes are 5
-/// and 6 (surfaces, section 1).
+/// and 6 (S1.9).
 #[test]
 fn given_a_call_that_is_not_allowed_then_nothing_runs_and_the_code_says_why() {
     for (options, code) in [
@@ -150,7 +150,7 @@ fn given_a_run_within_an_agent_then_nothing_is_sent() {
     assert_eq!(run(&scene, &["--allow", "mcp(docs/*)"]).status.code(), Some(0));
 }
 
-/// Surfaces, section 1: exit code 4 where what was asked fails: an endpoint that is not there.
+/// S1.9: exit code 4 where what was asked fails: an endpoint that is not there.
 #[test]
 fn given_an_endpoint_that_is_not_there_then_it_is_said_and_the_code_is_4() {
     let scene = Scene::new(&[]);

@@ -1,6 +1,6 @@
 //! Nobody is there to ask: what the agent hears, and what a person reads afterwards.
 //!
-//! Surfaces, section 1: "`--on-ask prompt|deny|wait` (default: `prompt` with a terminal, else `deny`)".
+//! S1.8: `--on-ask prompt|deny|wait` (default: `prompt` with a terminal, else `deny`).
 
 use mayi_core::call::shell;
 use mayi_tests::{Ended, Machine};
@@ -13,8 +13,7 @@ fn advised(ended: &Ended) -> Vec<String> {
     lines.flat_map(|line| shell::split(line.trim()).unwrap()).collect()
 }
 
-/// A denial "picks a `reject_once` that lets the turn go on": ACP's `cancelled` "means the turn is gone" (decisions,
-/// section 6).
+/// A denial "picks a `reject_once` that lets the turn go on": ACP's `cancelled` "means the turn is gone" (D6.22).
 #[test]
 fn given_no_terminal_then_what_would_be_asked_is_rejected_and_the_turn_goes_on() {
     for options in [&[][..], &["--on-ask", "deny"]] {
@@ -81,7 +80,7 @@ fn given_the_advice_for_the_demo_agent_then_following_it_allows_the_same() {
     });
 }
 
-/// Decisions, 4.2: "An explicit allow ... silences a plain protection ask, not one with `always`": then no rule is
+/// D4.5: An explicit allow ... silences a plain protection ask, not one with `always`: then no rule is
 /// recommended, but a person.
 #[test]
 fn given_what_always_asks_then_it_says_that_it_needs_a_person() {
@@ -94,7 +93,7 @@ fn given_what_always_asks_then_it_says_that_it_needs_a_person() {
     }
 }
 
-/// Decisions, 4.1: "The strictest matching rule wins ... A written ask holds in every mode": no `--allow` helps, so
+/// D4.2: The strictest matching rule wins ... A written ask holds in every mode: no `--allow` helps, so
 /// none is recommended.
 #[test]
 fn given_a_written_ask_then_no_rule_is_recommended() {
@@ -107,7 +106,7 @@ fn given_a_written_ask_then_no_rule_is_recommended() {
     let _ = ended.says("needed a person");
 }
 
-/// Decisions, section 5: "A bad untrusted file means: ask about everything there." No `--allow` helps.
+/// D5.8: A bad untrusted file means: ask about everything there. No `--allow` helps.
 #[test]
 fn given_a_broken_workspace_file_then_no_rule_is_recommended() {
     let machine = Machine::new().file(".mayi.toml", "rules = [").file("a.txt", "text");
@@ -116,7 +115,7 @@ fn given_a_broken_workspace_file_then_no_rule_is_recommended() {
     let _ = ended.says(".mayi.toml").says("needed a person");
 }
 
-/// Decisions, section 6: "A time limit ... expires into a denial, never into ACP's `cancelled`".
+/// D6.23: A time limit ... expires into a denial, never into ACP's `cancelled`.
 #[test]
 fn given_a_limit_for_answers_then_it_expires_into_a_denial() {
     let machine = Machine::new();
@@ -168,7 +167,7 @@ fn given_a_star_as_a_word_then_no_rule_for_any_word_is_advised() {
     }
 }
 
-/// Surfaces, section 1: one stable shape says the same to programs.
+/// S1.2: one stable shape says the same to programs.
 #[test]
 fn given_json_then_the_result_has_the_same_advice() {
     let machine = Machine::new();

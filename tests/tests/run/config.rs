@@ -4,7 +4,7 @@ use mayi_tests::Machine;
 
 use crate::{demo, each, rogue};
 
-/// Decisions, section 5: "`--config FILE` stands in for the user and workspace files".
+/// D5.4: `--config FILE` stands in for the user and workspace files.
 #[test]
 fn given_a_file_on_the_command_line_then_it_stands_in_for_the_others() {
     let user = "[rules]\nallow = [\"write(user.txt)\"]\n";
@@ -18,7 +18,7 @@ fn given_a_file_on_the_command_line_then_it_stands_in_for_the_others() {
     let _ = demo(&machine, "demo: say hi").args(["--config", &missing]).end().exits(3).says("does not exist");
 }
 
-/// Decisions, section 3: the user's file with rules, a reason, and the place of both.
+/// D3.2: the user's file with rules, a reason, and the place of both.
 #[test]
 fn given_a_rule_of_the_user_then_its_reason_and_place_are_told() {
     let toml =
@@ -28,7 +28,7 @@ fn given_a_rule_of_the_user_then_its_reason_and_place_are_told() {
     let _ = ended.says("push by yourself").says("config.toml:3").tells("Not allowed");
 }
 
-/// Decisions, section 5: "A workspace file ... may only tighten."
+/// D5.5: A workspace file ... may only tighten.
 #[test]
 fn given_a_workspace_file_then_its_denials_count_and_its_allows_do_not() {
     let toml = "[rules]\nallow = [\"write(wanted.txt)\"]\ndeny = [\"write(secret.txt)\"]\n";
@@ -60,7 +60,7 @@ fn given_a_workspace_file_then_it_starts_nothing_and_bypasses_nobody() {
     let _ = demo(&machine, "demo: run touch x.txt").args(["--allow", "*"]).end().exits(5).says("plan mode");
 }
 
-/// Decisions, section 5: "A bad untrusted file means: ask about everything there."
+/// D5.8: A bad untrusted file means: ask about everything there.
 #[test]
 fn given_a_broken_workspace_file_then_everything_is_asked_about() {
     let machine = Machine::new().file(".mayi.toml", "rules = [").file("a.txt", "secret words");
@@ -76,7 +76,7 @@ fn given_a_broken_workspace_file_then_everything_is_asked_about() {
     assert_eq!(machine.files().len(), 2);
 }
 
-/// Decisions, section 5: the environment "may only tighten".
+/// D5.5: the environment "may only tighten".
 #[test]
 fn given_a_mode_in_the_environment_then_it_only_tightens() {
     let machine = Machine::new();
@@ -92,7 +92,7 @@ fn given_a_mode_in_the_environment_then_it_only_tightens() {
     let _ = ended.exits(0);
 }
 
-/// Decisions, section 1: agents run "without `MAYI_*` in their environment", and so do the commands of terminals.
+/// D1.25: agents run "without `MAYI_*` in their environment", and so do the commands of terminals.
 #[test]
 fn given_secrets_of_mayi_in_the_environment_then_nothing_that_it_starts_has_them() {
     for options in [&[][..], &["--no-terminal"]] {
@@ -112,7 +112,7 @@ fn given_variables_for_an_agent_then_it_has_them() {
     let _ = demo(&machine, "demo: run env").args(options).end().exits(0).tells("ITS_OWN=yes");
 }
 
-/// Decisions, section 3: settings of the user's for one agent, and for one folder.
+/// D3.16: settings of the user's for one agent, and for one folder.
 #[test]
 fn given_modes_for_an_agent_or_a_folder_then_they_hold_there() {
     let prompt = "demo: run touch x.txt";

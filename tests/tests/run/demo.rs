@@ -62,9 +62,9 @@ fn given_two_calls_at_once_then_one_is_allowed_and_the_other_denied() {
     }
 }
 
-/// Surfaces, section 4: "tool calls that ran unasked are recorded". Attack 24: "seen, counted". Decisions, amendment 8:
-/// "Exit code 7: something ran unasked that the policy asks about or denies", and what is told of it is no effect, but what
-/// the policy says. Review of 2026-11-23, F6: a run in which the policy was broken ended as one that kept to it.
+/// S4.9: tool calls that ran unasked are recorded. Attack 24: "seen, counted". S1.9:
+/// Exit code 7: something ran unasked that the policy asks about or denies, and what is told of it is no effect, but what
+/// the policy says. Found in review: a run in which the policy was broken ended as one that kept to it.
 #[test]
 fn given_a_call_that_never_asked_then_it_is_shown_and_counted() {
     let cases: [(&[&str], &str, &str, i32); 4] = [
@@ -113,7 +113,7 @@ fn given_a_call_that_never_asked_then_it_is_shown_and_counted() {
     });
 }
 
-/// Surfaces, section 1: "For `run`, 7 before 6 before 5 before 0."
+/// S1.10: For `run`, 7 before 6 before 5 before 0.
 #[test]
 fn given_a_call_that_never_asked_beside_others_then_it_is_what_the_exit_code_says() {
     let machine = Machine::new();
@@ -124,7 +124,7 @@ fn given_a_call_that_never_asked_beside_others_then_it_is_what_the_exit_code_say
     assert_eq!((counts, result["exitCode"].as_i64()), ([1, 1, 1], Some(7)), "{ended}");
 }
 
-/// Decisions, amendment 8: `on_unasked = "record" | "stop"`: what ran can't be undone, but nothing comes after it. Attack 24.
+/// D3.21: `on_unasked = "record" | "stop"`: what ran can't be undone, but nothing comes after it. Attack 24.
 #[test]
 fn given_on_unasked_stop_then_a_call_that_never_asked_ends_the_run() {
     let prompt = "demo: unasked out.txt ;; demo: repeat 20 write a.txt x";
@@ -167,7 +167,7 @@ fn given_a_sub_agent_then_the_same_rules_hold() {
     assert_eq!(machine.text("sub.txt").as_deref(), Some("From the sub-agent.\n"));
 }
 
-/// Decisions, section 3: `fetch` and `mcp` patterns.
+/// D3.11: `fetch` and `mcp` patterns.
 #[test]
 fn given_calls_to_the_outside_then_their_own_patterns_decide() {
     let fetch = "demo: fetch https://docs.example.org/a";

@@ -23,7 +23,7 @@ fn with_a_background(behaviour: &str) -> String {
     command_line(["sh", "-c", &format!("sleep 300 >/dev/null 2>&1 & exec {ROGUE} {behaviour}")])
 }
 
-/// Surfaces, section 1: "124 `--timeout` reached", whatever the agent does about it; and it is gone afterwards.
+/// S1.9: 124 `--timeout` reached, whatever the agent does about it; and it is gone afterwards.
 #[test]
 fn given_an_agent_that_never_ends_its_turn_then_the_time_limit_ends_it() {
     each(&["silent-prompt", "ignore-cancel"], |behaviour| {
@@ -45,7 +45,7 @@ fn given_an_agent_that_never_answers_then_the_time_limit_ends_it_at_once() {
     machine.is_quiet();
 }
 
-/// Review of 2026-11-23, reliability L4: an agent that was mute from the start was waited for without a word. Agents F14:
+/// Found in review: an agent that was mute from the start was waited for without a word. Found with real agents:
 /// one that waits for an answer is not mute.
 #[test]
 fn given_an_agent_that_says_nothing_then_that_is_said_unless_it_waits_for_an_answer() {
@@ -66,7 +66,7 @@ fn given_a_question_that_waits_then_the_time_limit_withdraws_it() {
     let _ = ended.tells(r#"ask 1 -> {"outcome":"cancelled"}"#);
 }
 
-/// Decisions, section 6: ACP's `cancelled` "means the turn is gone". A turn that was cancelled allows nothing any more.
+/// D6.22: ACP's `cancelled` "means the turn is gone". A turn that was cancelled allows nothing any more.
 #[test]
 fn given_an_ask_after_the_cancel_then_no_rule_allows_it() {
     let machine = Machine::new();

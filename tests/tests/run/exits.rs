@@ -1,6 +1,6 @@
-//! Surfaces, section 1: "Exit codes: 0 done, or allowed · 1 internal error · 2 usage · 3 configuration refused ·
+//! S1.9: Exit codes: 0 done, or allowed · 1 internal error · 2 usage · 3 configuration refused ·
 //! 4 agent or server failed or broke protocol · 5 something was denied · 6 something needed an answer and nobody gave
-//! one · 124 `--timeout` reached · 130 interrupted." The last two are in `ends.rs`.
+//! one · 124 `--timeout` reached · 130 interrupted. The last two are in `ends.rs`.
 
 use std::fs::{OpenOptions, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -71,7 +71,7 @@ fn given_a_prompt_that_is_no_text_then_2() {
     let _ = machine.mayi(["run", "demo"]).stdin(b" \n\t\n").end().exits(2).says("empty");
 }
 
-/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named."
+/// D1.27: `/`, the home folder and its ancestors are never roots without being named.
 /// Attack 83.
 #[test]
 fn given_the_home_folder_then_it_has_to_be_named() {
@@ -84,8 +84,8 @@ fn given_the_home_folder_then_it_has_to_be_named() {
         demo(&machine, "demo: say hi").args(["--cwd".as_ref(), home.as_os_str()]).end().exits(0).tells("hi");
 }
 
-/// Decisions, section 5: "A user or managed file that does not parse, has an unknown key, or whose examples fail is
-/// refused with the place and what to write instead; nothing runs on half a policy."
+/// D5.11: A user or managed file that does not parse, has an unknown key, or whose examples fail is
+/// refused with the place and what to write instead; nothing runs on half a policy.
 #[test]
 fn given_a_broken_user_file_then_3_with_the_line_and_what_to_write() {
     let cases = [
@@ -111,7 +111,7 @@ fn given_a_broken_user_file_then_3_with_the_line_and_what_to_write() {
     });
 }
 
-/// Decisions, section 5: "Configuration files must belong to the user (or root) and not be writable by others."
+/// D5.9: Configuration files must belong to the user (or root) and not be writable by others.
 #[test]
 fn given_a_user_file_that_others_can_write_then_3() {
     let machine = Machine::new().user("mode = \"plan\"\n");

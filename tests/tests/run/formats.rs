@@ -1,6 +1,6 @@
 //! `--format`: what is on standard output, and nothing else is.
 //!
-//! Surfaces, section 1: "Data goes to stdout, everything else to stderr ... one stable, documented, versioned shape."
+//! S1.1: Data goes to stdout, everything else to stderr ... one stable, documented, versioned shape.
 
 use mayi_tests::{Ended, Machine, is};
 use serde_json::{Value, json};
@@ -116,7 +116,7 @@ fn given_a_notice_then_the_stream_still_begins_with_start() {
     assert!(is(&lines[0], "start"), "{ended}");
 }
 
-/// Decisions, section 5: "every surface says so": also the one that prints a single object.
+/// D5.6: every surface says so: also the one that prints a single object.
 #[test]
 fn given_a_notice_and_json_then_it_is_not_lost() {
     let machine = Machine::new().file(".mayi.toml", "[rules]\nallow = [\"*\"]\n");
@@ -143,7 +143,7 @@ fn given_decisions_then_they_are_in_the_stream() {
     assert_eq!(decided, expected);
 }
 
-/// Surfaces, section 2: cards, and how each was settled, are in the stream too.
+/// S2.4: cards, and how each was settled, are in the stream too.
 #[test]
 fn given_cards_then_they_are_in_the_stream_until_they_are_settled() {
     let machine = Machine::new();

@@ -17,7 +17,7 @@ fn runs(machine: &Machine, what: &str) {
     until(LIMIT, || if programs() > 0 { Ok(()) } else { Err(format!("`{what}` does not run")) });
 }
 
-/// Decisions, section 6: "Answers from a descendant of a gated agent are refused." Attack 178: whatever it does to be nobody's
+/// D6.8: Answers from a descendant of a gated agent are refused. Attack 178: whatever it does to be nobody's
 /// child.
 #[test]
 fn given_what_an_agent_lets_go_of_then_it_answers_for_nobody_and_ends_with_the_run() {

@@ -4,7 +4,7 @@ use mayi_tests::{Machine, is};
 
 use crate::{count, demo, each};
 
-/// Decisions, 4.5: "Plan mode denies every access whose category is not read, whatever rules, grants or bypass say".
+/// D4.18: Plan mode denies every access whose category is not read, whatever rules, grants or bypass say.
 #[test]
 fn given_plan_mode_then_nothing_but_reading_happens() {
     let bypassed = "[agents.demo]\nbypass_permissions = true\n[rules]\nallow = [\"*\"]\n";
@@ -16,7 +16,7 @@ fn given_plan_mode_then_nothing_but_reading_happens() {
     }
 }
 
-/// Decisions, 4.4: in mode auto, what default mode asks about is allowed.
+/// D4.17: in mode auto, what default mode asks about is allowed.
 #[test]
 fn given_auto_mode_then_ordinary_calls_run() {
     let machine = Machine::new();
@@ -27,7 +27,7 @@ fn given_auto_mode_then_ordinary_calls_run() {
     assert_eq!(machine.files().into_iter().collect::<Vec<_>>(), ["ran.txt", "two.txt"]);
 }
 
-/// Decisions, section 8: "none, mode auto | shell `rm -rf /` | deny | catastrophic". A deny is never discharged.
+/// D8.7: none, mode auto | shell `rm -rf /` | deny | catastrophic. A deny is never discharged.
 ///
 /// The only `rm` that there is for mayi and the agent is a harmless one, which would tell.
 #[test]
@@ -50,7 +50,7 @@ fn given_auto_mode_then_what_would_destroy_everything_is_still_denied() {
     });
 }
 
-/// Decisions, section 8: "none, mode auto | write `/w/.git/hooks/pre-commit` | ask | protected, always".
+/// D8.6: none, mode auto | write `/w/.git/hooks/pre-commit` | ask | protected, always.
 #[test]
 fn given_auto_mode_then_what_is_run_later_is_still_asked_about() {
     each(&[".git/hooks/pre-commit", ".git/config", ".envrc", ".vscode/tasks.json", ".mayi.toml"], |file| {
@@ -84,7 +84,7 @@ fn given_a_switch_of_the_agents_mode_then_it_is_never_picked() {
     });
 }
 
-/// Decisions, 4.6: an ask is discharged by `bypass_permissions`, "unless the ask has `always = true` or is a written ask
+/// D4.20: an ask is discharged by `bypass_permissions`, "unless the ask has `always = true` or is a written ask
 /// rule. A deny is never discharged by anything."
 #[test]
 fn given_a_bypassed_agent_then_it_runs_but_for_denials_and_what_always_asks() {
@@ -101,7 +101,7 @@ fn given_a_bypassed_agent_then_it_runs_but_for_denials_and_what_always_asks() {
     );
 }
 
-/// Decisions, section 1: "agents given by `--command` share nothing with named ones."
+/// D1.19: agents given by `--command` share nothing with named ones.
 #[test]
 fn given_a_bypass_of_a_name_then_a_command_has_no_part_in_it() {
     let machine = Machine::new().user("[agents.demo]\nbypass_permissions = true\n");
@@ -111,7 +111,7 @@ fn given_a_bypass_of_a_name_then_a_command_has_no_part_in_it() {
     assert!(machine.files().is_empty());
 }
 
-/// Surfaces, section 4: "starts each known agent in a mode in which it asks". The demo agent's is `ask`; in its mode
+/// S4.6: starts each known agent in a mode in which it asks. The demo agent's is `ask`; in its mode
 /// `free` it does everything itself, and mayi can only tell.
 #[test]
 fn given_an_asking_mode_then_the_agent_is_put_into_it() {
@@ -143,7 +143,7 @@ fn given_an_asking_mode_then_the_agent_is_put_into_it() {
     );
 }
 
-/// Review of 2026-11-23, F5: an agent that has no such mode as it should ask in was started all the same, and wrote without
+/// Found in review: an agent that has no such mode as it should ask in was started all the same, and wrote without
 /// asking. It is not started, and what is said names the modes that it has and what to write. Attack 292.
 #[test]
 fn given_an_agent_without_its_asking_mode_then_it_is_not_started() {
@@ -158,7 +158,7 @@ fn given_an_agent_without_its_asking_mode_then_it_is_not_started() {
     assert!(lines.last().unwrap()["error"].as_str().unwrap().contains("has no mode `careful`"), "{lines:?}");
 }
 
-/// Review of 2026-11-23, F6: of an agent that nobody has tried it is said, before the first prompt, that it is not known
+/// Found in review: of an agent that nobody has tried it is said, before the first prompt, that it is not known
 /// whether it asks, and in which mode it starts. Attack 292.
 #[test]
 fn given_an_agent_that_was_not_tried_then_that_is_said_before_the_first_prompt() {

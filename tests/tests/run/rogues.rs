@@ -133,8 +133,8 @@ fn given_a_message_that_can_be_read_in_two_ways_then_it_is_refused() {
     }
 }
 
-/// Decisions, section 6: "if none was offered it asks, and with nobody to ask denies ... A denial picks a
-/// `reject_once`...; none: `cancelled`." An id that stands for two options says nothing.
+/// D6.26: if none was offered it asks, and with nobody to ask denies ... A denial picks a
+/// `reject_once`...; none: `cancelled`. An id that stands for two options says nothing.
 #[test]
 fn given_no_option_that_can_be_picked_then_cancelled() {
     for behaviour in ["no-options", "dup-options"] {
@@ -145,8 +145,8 @@ fn given_no_option_that_can_be_picked_then_cancelled() {
     }
 }
 
-/// Decisions, section 6: "mayi's own allow picks only `allow_once`; if none was offered it asks, and with nobody to ask
-/// denies."
+/// D6.26: mayi's own allow picks only `allow_once`; if none was offered it asks, and with nobody to ask
+/// denies.
 #[test]
 fn given_no_option_that_allows_once_then_it_is_rejected_whatever_the_rules() {
     for behaviour in ["no-allow", "only-always"] {
@@ -159,7 +159,7 @@ fn given_no_option_that_allows_once_then_it_is_rejected_whatever_the_rules() {
     }
 }
 
-/// Decisions, section 6: "mode switches are never picked automatically".
+/// D6.28: mode switches are never picked automatically.
 #[test]
 fn given_a_mode_switch_among_the_options_then_it_is_never_picked() {
     let cases: [(&[&str], i32, &str); 4] =
@@ -179,7 +179,7 @@ fn given_an_option_of_an_unknown_kind_then_the_known_ones_are_picked() {
     let _ = rogue(&Machine::new(), &["unknown-kind"]).end().exits(6).tells(&picked(0, "reject"));
 }
 
-/// Decisions, section 1: "A request that carries only an id is merged with the earlier updates of that id".
+/// D1.5: A request that carries only an id is merged with the earlier updates of that id.
 #[test]
 fn given_a_request_with_only_an_id_then_what_was_announced_is_judged() {
     let allowed = ["--allow", "write(a.txt)"];
@@ -189,7 +189,7 @@ fn given_a_request_with_only_an_id_then_what_was_announced_is_judged() {
     let _ = rogue(&Machine::new(), &["id-only"]).end().exits(6).says("/a.txt) — write in default mode");
 }
 
-/// Decisions, section 6: "`$/cancel_request` cancel what waits."
+/// D6.22: `$/cancel_request` cancel what waits.
 #[test]
 fn given_a_request_that_is_withdrawn_then_it_is_cancelled_and_nobody_is_missed() {
     let waits = ["--on-ask", "wait", "--approval-timeout", "30s"];
@@ -204,7 +204,7 @@ fn given_a_question_right_after_the_turn_then_it_is_answered() {
     let _ = rogue(&Machine::new(), &["late-ask"]).args(ANYTHING).end().exits(0).tells(&picked(0, "allow"));
 }
 
-/// Decisions, section 4: "An unknown session belongs to the connection's root session".
+/// D4.27: An unknown session belongs to the connection's root session.
 #[test]
 fn given_another_session_then_the_rules_of_the_root_session_hold() {
     let machine = Machine::new();
@@ -225,7 +225,7 @@ fn given_two_questions_at_once_then_each_has_its_own_answer() {
     let _ = ended.tells(&picked(0, "reject")).tells(&picked(1, "allow"));
 }
 
-/// Decisions, section 6: "The agent always gets exactly one reply, whatever happens."
+/// D6.21: The agent always gets exactly one reply, whatever happens.
 #[test]
 fn given_a_thousand_questions_then_each_is_answered() {
     let options = ["--format", "json"];
@@ -235,8 +235,8 @@ fn given_a_thousand_questions_then_each_is_answered() {
     assert_eq!(count(&result, "unanswered"), 1000);
 }
 
-/// Attack 25: "a thousand requests: capped". Decisions, amendment 19: "64 cards of a session are shown at once; up to 500 more
-/// wait in line ...; past that they are denied with a reason".
+/// Attack 25: "a thousand requests: capped". D6.5: 64 cards of a session are shown at once; up to 500 more
+/// wait in line ...; past that they are denied with a reason.
 #[test]
 fn given_many_questions_that_wait_then_64_are_shown_500_stand_in_line_and_more_are_denied() {
     let machine = Machine::new();

@@ -1,4 +1,4 @@
-//! MCP servers of a run are behind its gate, whatever the agent asks about or does not (decisions, amendment 13).
+//! MCP servers of a run are behind its gate, whatever the agent asks about or does not (S4.3).
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -65,8 +65,8 @@ fn recorded(machine: &Machine) -> Vec<(String, String)> {
     found
 }
 
-/// Seeds, 0.1 and 4.12: "A tool call is not run without permission", "external: gated, never silently run in Default and
-/// Plan". Review of 2026-11-23, gravest 1. Attack 293.
+/// Seeds 0 and 4: "A tool call is not run without permission", "external: gated, never silently run in Default and
+/// Plan". Found in review. Attack 293.
 #[test]
 fn given_an_agent_that_never_asks_then_its_servers_calls_are_judged_by_the_run_as_policy_says() {
     let cases: [Case; 5] = [
@@ -92,7 +92,7 @@ fn given_an_agent_that_never_asks_then_its_servers_calls_are_judged_by_the_run_a
     });
 }
 
-/// Surfaces, section 5: "A call that ACP has just approved for the same server, tool and arguments is not asked about again."
+/// S5.5: A call that ACP has just approved for the same server, tool and arguments is not asked about again.
 #[test]
 fn given_a_call_that_was_asked_about_then_it_counts_once() {
     for record in [&[][..], &["--no-record"]] {
@@ -154,7 +154,7 @@ fn given_a_stolen_credential_then_it_reaches_one_server_of_one_session_while_tha
     assert_eq!(machine.files().into_iter().collect::<Vec<_>>(), ["go", "y"]);
 }
 
-/// Attack 294. Amendment 13: what the agent starts has no "policy, gate, a server's environment or `MAYI_*`".
+/// Attack 294. S4.3: what the agent starts has no "policy, gate, a server's environment or `MAYI_*`".
 #[test]
 fn given_what_an_agent_gets_of_a_server_then_neither_its_command_nor_its_variables_are_in_it() {
     let machine = Machine::new().user(&format!(
@@ -168,7 +168,7 @@ fn given_what_an_agent_gets_of_a_server_then_neither_its_command_nor_its_variabl
     assert!(!told.contains("secret") && !told.contains("s3cret") && !told.contains("MAYI_"), "{told}");
 }
 
-/// Attack 293. Surfaces, section 4: "`--no-gateway` is a warned exception": it is said, and stands in the record.
+/// Attack 293. S4.5: `--no-gateway` is a warned exception: it is said, and stands in the record.
 #[test]
 fn given_no_gateway_then_it_is_said_and_recorded_and_what_runs_is_unasked() {
     let machine = machine();
@@ -184,8 +184,8 @@ fn given_no_gateway_then_it_is_said_and_recorded_and_what_runs_is_unasked() {
     assert!(log.text().contains(warned), "{log}");
 }
 
-/// Surfaces, section 5: "`--toolbelt` offers `find_tools` and `run_tool`; a call through them is judged as the tool that it
-/// runs."
+/// S5.10: `--toolbelt` offers `find_tools` and `run_tool`; a call through them is judged as the tool that it
+/// runs.
 #[test]
 fn given_a_toolbelt_then_two_tools_stand_for_all_and_a_call_is_judged_as_what_it_runs() {
     let machine = machine();

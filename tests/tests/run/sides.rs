@@ -1,7 +1,7 @@
 //! Side doors: `fs/*` and `terminal/*` are judged as any call, whether anything was asked or not.
 //!
-//! Decisions, section 6: "A side door is covered once by an approved, unfinished call of that session with the same path
-//! and content, or the same argv, cwd and environment."
+//! D6.29: A side door is covered once by an approved, unfinished call of that session with the same path
+//! and content, or the same argv, cwd and environment.
 
 use std::os::unix::fs::symlink;
 
@@ -26,7 +26,7 @@ fn given_a_write_that_nobody_asked_about_then_the_policy_decides() {
     assert_eq!(machine.text("new/a.txt").as_deref(), Some("text"));
 }
 
-/// Reading is allowed inside the roots (decisions, 4.4), unless a rule denies it.
+/// Reading is allowed inside the roots (D4.17), unless a rule denies it.
 #[test]
 fn given_a_read_that_nobody_asked_about_then_the_policy_decides() {
     let machine = Machine::new().file("a.txt", "secret words");
@@ -64,7 +64,7 @@ fn given_a_command_then_its_output_and_end_are_told() {
     let _ = ended.tells(&machine.work().display().to_string());
 }
 
-/// Decisions, section 7: "Entries: `proposed`, `decided`, ... `started`, `finished`": what mayi does by its own hands has
+/// D7.1: Entries: `proposed`, `decided`, ... `started`, `finished`: what mayi does by its own hands has
 /// all of them, and how it ended.
 #[test]
 fn given_what_mayi_does_itself_then_the_record_tells_its_beginning_and_its_end() {
@@ -84,8 +84,8 @@ fn given_what_mayi_does_itself_then_the_record_tells_its_beginning_and_its_end()
     assert_eq!(calls, [whole("exit code 7"), whole("completed"), whole("failed")].concat());
 }
 
-/// Decisions, 4.2: "writes outside the roots" are asked about always, "reads outside the roots" plainly. Section 1:
-/// "resolved from the call's cwd component by component as the kernel does it, links included".
+/// D4.10: writes outside the roots are asked about always, "reads outside the roots" plainly. D1.14:
+/// resolved from the call's cwd component by component as the kernel does it, links included.
 #[test]
 fn given_a_path_outside_the_roots_then_writing_always_asks_and_reading_asks() {
     let machine = Machine::new();
@@ -115,7 +115,7 @@ fn given_a_path_outside_the_roots_then_writing_always_asks_and_reading_asks() {
         rogue(&machine, &["side-read", &given]).args(["--allow", &allow]).end().exits(0).tells("far words");
 }
 
-/// Decisions, 4.2: mayi's own files are denied, whatever is allowed.
+/// D4.7: mayi's own files are denied, whatever is allowed.
 #[test]
 fn given_mayis_own_files_then_nothing_allows_them() {
     let machine = Machine::new().user("mode = \"auto\"\n");
@@ -126,7 +126,7 @@ fn given_mayis_own_files_then_nothing_allows_them() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mode = \"auto\"\n");
 }
 
-/// Surfaces, section 1: "`--no-fs`, `--no-terminal`". ACP: what was not offered does not exist.
+/// S1.7: `--no-fs`, `--no-terminal`. ACP: what was not offered does not exist.
 #[test]
 fn given_that_something_is_not_offered_then_there_is_no_such_method() {
     let machine = Machine::new().file("a.txt", "secret words");

@@ -179,7 +179,7 @@ fn parts(secret: &str) -> Vec<&str> {
     if half >= 6 { vec![&secret[..half], &secret[half..]] } else { vec![secret] }
 }
 
-/// Attack 300. Decisions, section 7: "every stored string redacted: patterns and known secret values": of the corpus no
+/// Attack 300. D7.3: every stored string redacted: patterns and known secret values: of the corpus no
 /// secret is in the database, in `mayi log --json` or in `mayi inbox --json`, wherever an agent sends it.
 #[tokio::test]
 async fn given_every_known_form_in_every_place_then_nothing_that_is_kept_holds_it() {
@@ -241,7 +241,7 @@ fn around(line: &str, at: usize) -> &str {
     &line[floor(at.saturating_sub(80))..floor((at + 120).min(line.len()))]
 }
 
-/// Decisions, section 7: "every stored string redacted", and no more: of texts of every day at most one in a hundred is
+/// D7.3: every stored string redacted, and no more: of texts of every day at most one in a hundred is
 /// touched, in a command, a change to a file or the arguments of a tool.
 #[tokio::test]
 async fn given_texts_of_every_day_then_they_are_kept_as_they_were() {

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::scene::{Backend, code, demo, pick};
 
-/// Decisions, section 6: "First answer wins; later ones get "already answered", by whom and what; other surfaces are
-/// told."
+/// D6.4: First answer wins; later ones get "already answered", by whom and what; other surfaces are
+/// told.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_two_front_ends_then_the_first_answer_wins_and_the_other_hears_who_gave_it() {
     let backend = Backend::new().await;
@@ -26,7 +26,7 @@ async fn given_two_front_ends_then_the_first_answer_wins_and_the_other_hears_who
     assert!(backend.machine.text("a.txt").is_none());
 }
 
-/// Decisions, section 6: "The answer echoes the digest that was rendered".
+/// D6.2: The answer echoes the digest that was rendered.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_another_digest_or_option_then_the_answer_is_refused_and_it_still_waits() {
     let backend = Backend::new().await;
@@ -50,7 +50,7 @@ async fn given_another_digest_or_option_then_the_answer_is_refused_and_it_still_
 }
 
 /// Several that are alike are answered together, each with the digest that was shown; what is asked about always is
-/// answered by itself (decisions, section 6). Attack 173.
+/// answered by itself (D6.18). Attack 173.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_several_cards_then_alike_ones_are_answered_together_and_always_ones_are_not() {
     let backend = Backend::new().await;
@@ -101,7 +101,7 @@ async fn given_an_answer_for_the_session_then_the_like_is_not_asked_until_it_is_
     client.answer(&again, "deny").await.unwrap();
 }
 
-/// Product, "What none of the others has": "A queue that outlives ... a restarted backend: ... late answers refused."
+/// D0.7: A queue that outlives ... a restarted backend: ... late answers refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_backend_that_is_killed_while_a_card_waits_then_the_next_one_knows_that_it_was_interrupted() {
     let backend = Backend::new().await;

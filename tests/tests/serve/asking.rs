@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::scene::{Backend, Client, code, demo};
 
-/// Surfaces, section 3: "one kind may only ask (given to gated processes)". Attack 171.
+/// S3.1: one kind may only ask (given to gated processes). Attack 171.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_the_asking_credential_then_nothing_else_can_be_done_with_it() {
     let backend = Backend::new().await;
@@ -93,7 +93,7 @@ async fn given_a_program_that_asks_then_policy_or_a_person_decides() {
     }
 }
 
-/// Decisions, section 1: roots are the person's. Attack: a program that says that it works where it wants to write.
+/// D1.26: roots are the person's. Attack: a program that says that it works where it wants to write.
 /// Attack 175.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_program_that_chooses_its_folder_then_it_is_outside_of_what_a_person_has_opened() {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::hostile::post_with;
 use super::scene::Backend;
 
-/// Review of 2026-11-23, reliability L6: the files of the tokens stayed if it ended in the middle of a request.
+/// Found in review: the files of the tokens stayed if it ended in the middle of a request.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_request_under_way_when_it_ends_then_no_file_of_a_token_stays() {
     let backend = Backend::new().await;
@@ -24,7 +24,7 @@ async fn given_a_request_under_way_when_it_ends_then_no_file_of_a_token_stays() 
     let _ = tokio::time::timeout(Duration::from_secs(10), asking).await.unwrap();
 }
 
-/// Review of 2026-11-23, reliability L9: whoever subscribes over HTTP is told what to do, and not of an error in here. Who
+/// Found in review: whoever subscribes over HTTP is told what to do, and not of an error in here. Who
 /// may only ask is told that first.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_subscription_over_http_then_it_is_refused_for_that() {

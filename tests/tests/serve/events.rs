@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::scene::{Backend, demo};
 
-/// Surfaces, section 3: "with a cursor, so that a reconnect misses nothing".
+/// S3.6: with a cursor, so that a reconnect misses nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_reconnect_with_its_cursor_then_exactly_what_was_missed_comes() {
     let backend = Backend::new().await;

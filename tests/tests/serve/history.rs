@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::scene::{Backend, demo};
 
-/// Issue "Levels, memory and names": "`log/query`, `stats` and templates are in the editor's API".
+/// `log/query`, `stats` and templates are in the editor's API.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_calls_then_entries_and_figures_tell_of_them_and_templates_are_there() {
     let backend = Backend::new().await;

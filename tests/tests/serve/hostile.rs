@@ -64,7 +64,7 @@ fn is_refused(answer: &str, status: u16) {
     assert!(!answer.to_lowercase().contains("access-control-allow-origin"), "{answer}");
 }
 
-/// Surfaces, section 3: "`Host` and `Origin` are checked; a wrong one gets a clear refusal." Attack 23.
+/// S3.2: `Host` and `Origin` are checked; a wrong one gets a clear refusal. Attack 23.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_wrong_token_host_or_origin_then_nothing_is_answered() {
     for options in [&[][..], &["--ui"][..]] {
@@ -224,7 +224,7 @@ async fn given_askers_that_take_all_places_then_whoever_may_answer_still_comes_i
     tokio::time::timeout(LIMIT, room).await.unwrap();
 }
 
-/// Decisions, section 6: "Answers from a descendant of a gated agent are refused." Attack 170: the agent "reads the token and
+/// D6.8: Answers from a descendant of a gated agent are refused. Attack 170: the agent "reads the token and
 /// posts an answer".
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]

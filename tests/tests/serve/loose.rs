@@ -8,7 +8,7 @@ use super::scene::{Backend, demo};
 
 const ROGUE: &str = env!("CARGO_BIN_EXE_rogue_agent");
 
-/// Decisions, section 6: "Answers from a descendant of a gated agent are refused": not at a terminal, and not with the
+/// D6.8: Answers from a descendant of a gated agent are refused: not at a terminal, and not with the
 /// backend's token. Attack 178.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_what_a_tabs_agent_lets_go_of_then_it_answers_for_nobody_and_ends_with_the_tab() {

@@ -1,4 +1,4 @@
-//! MCP servers of a tab are behind its own gate, whatever its agent asks about or does not (decisions, amendment 13).
+//! MCP servers of a tab are behind its own gate, whatever its agent asks about or does not (S4.3).
 
 use mayi_tests::Machine;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn call(server: &str, machine: &Machine, file: &str) -> String {
     format!("call {server} plain {}", json!({ "path": machine.work().join(file) }))
 }
 
-/// Seeds, 0.1: "A tool call is not run without permission". Review of 2026-11-23, gravest 1: with approval required, a tool ran
+/// Seed 0: "A tool call is not run without permission". Found in review: with approval required, a tool ran
 /// in the editor without a card and without an entry. Attack 293.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_an_agent_that_never_asks_then_a_card_of_its_tab_decides_and_the_record_has_it() {
@@ -63,7 +63,7 @@ async fn given_an_agent_that_never_asks_then_a_card_of_its_tab_decides_and_the_r
     backend.stop().await.is_quiet();
 }
 
-/// Surfaces, section 2: the card has what server and tool say of themselves, also where the agent asks before it calls; and what
+/// S2.11: the card has what server and tool say of themselves, also where the agent asks before it calls; and what
 /// was asked about there is not asked about again where it runs.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_an_agent_that_asks_first_then_its_card_says_what_the_server_does_and_there_is_one() {
@@ -113,7 +113,7 @@ async fn given_an_agent_that_asks_for_a_tool_that_was_not_listed_then_its_card_s
     );
 }
 
-/// Seeds, 4.31: "The mode holds for every tool of the session", also where it changes while a card waits. Attack 293.
+/// Seed 4: "The mode holds for every tool of the session", also where it changes while a card waits. Attack 293.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_mode_that_changes_then_the_servers_calls_are_judged_by_it() {
     let backend = backend().await;
@@ -138,7 +138,7 @@ async fn given_a_mode_that_changes_then_the_servers_calls_are_judged_by_it() {
     assert_eq!(states, [&json!("denied"), &json!("approved")]);
 }
 
-/// Decisions, amendment 13: a session has one gate: an answer for the session counts at its servers, and in no other tab.
+/// S4.3: a session has one gate: an answer for the session counts at its servers, and in no other tab.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_an_answer_for_the_session_then_it_counts_for_the_tab_alone() {
     let backend = backend().await;
@@ -161,7 +161,7 @@ async fn given_an_answer_for_the_session_then_it_counts_for_the_tab_alone() {
     assert!(machine.text("c").is_none());
 }
 
-/// Decisions, section 6: "`session/cancel` ... cancel what waits", also what waits at a server.
+/// D6.22: `session/cancel` ... cancel what waits, also what waits at a server.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_cancel_while_a_servers_call_waits_then_it_does_not_run() {
     let backend = backend().await;
@@ -179,7 +179,7 @@ async fn given_a_cancel_while_a_servers_call_waits_then_it_does_not_run() {
     assert!(machine.text("a").is_none());
 }
 
-/// Surfaces, section 4: "`--no-gateway` is a warned exception": in the tab, and in the record. Attack 293.
+/// S4.5: `--no-gateway` is a warned exception: in the tab, and in the record. Attack 293.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_tab_without_the_gateway_then_it_is_warned_of_and_what_runs_is_unasked() {
     let backend = backend().await;
@@ -197,7 +197,7 @@ async fn given_a_tab_without_the_gateway_then_it_is_warned_of_and_what_runs_is_u
     assert!(log.contains(warned), "{log}");
 }
 
-/// Surfaces, section 5: "`--toolbelt` offers `find_tools` and `run_tool`", here for one tab.
+/// S5.10: `--toolbelt` offers `find_tools` and `run_tool`, here for one tab.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_tab_with_a_toolbelt_then_its_card_is_about_the_tool_that_runs() {
     let backend = backend().await;

@@ -43,7 +43,7 @@ async fn given_a_bypass_then_the_editor_is_told_to_write_it_and_the_next_call_do
     client.answer(&card, "deny").await.unwrap();
 }
 
-/// Issue "Levels, memory and names": a bypass for this session is given at a card or by `session/setBypass`, counts in this
+/// A bypass for this session is given at a card or by `session/setBypass`, counts in this
 /// tab alone, is among the remembered answers, and can be taken back. What is protected is still asked about.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_bypass_for_the_session_then_it_counts_in_its_tab_and_can_be_taken_back() {
@@ -92,7 +92,7 @@ async fn given_a_bypass_for_the_session_then_it_counts_in_its_tab_and_can_be_tak
     }
 }
 
-/// Decisions, section 5: "managed locks hold".
+/// D5.3: managed locks hold.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_settings_that_are_wrong_then_they_are_refused_and_what_held_goes_on() {
     let backend = Backend::new().await;

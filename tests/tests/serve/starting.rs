@@ -28,7 +28,7 @@ async fn starting(events: &mut Events) -> Value {
     }
 }
 
-/// Decisions, section 4: "plan mode never runs a non-read", also where it was chosen before there was a session.
+/// D4.25: plan mode never runs a non-read, also where it was chosen before there was a session.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_mode_that_is_chosen_while_the_agent_is_started_then_it_holds() {
     let backend = Backend::new().await;

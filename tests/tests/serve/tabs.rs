@@ -6,7 +6,7 @@ use mayi_tests::Machine;
 
 use super::scene::{Backend, code, demo};
 
-/// Surfaces, section 3: "a chat tab with an agent behind it": what the agent says is told as it comes, and what it asks is
+/// S3.5: a chat tab with an agent behind it: what the agent says is told as it comes, and what it asks is
 /// a card of the tab; allowed, it happens.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_prompt_then_its_card_is_told_and_an_allow_lets_it_happen() {
@@ -32,7 +32,7 @@ async fn given_a_prompt_then_its_card_is_told_and_an_allow_lets_it_happen() {
     machine.is_quiet();
 }
 
-/// Surfaces, section 4: "sends a denial's reason ... when the turn has ended, as a follow-up prompt".
+/// S4.8: sends a denial's reason ... when the turn has ended, as a follow-up prompt.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_denial_with_a_reason_then_nothing_happens_and_the_agent_is_told_why() {
     let backend = Backend::new().await;
@@ -74,7 +74,7 @@ async fn given_plan_mode_then_nobody_is_asked_and_nothing_is_written() {
     assert_eq!((of(&tab), of(&other)), (json!("plan"), json!("default")));
 }
 
-/// Decisions, section 6: "`session/cancel` ... cancel what waits."
+/// D6.22: `session/cancel` ... cancel what waits.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_a_cancel_then_what_waits_is_cancelled_and_the_turn_ends() {
     let backend = Backend::new().await;
@@ -116,7 +116,7 @@ async fn given_two_tabs_then_closing_one_cancels_its_cards_and_leaves_the_other(
     assert_eq!(backend.machine.files().into_iter().collect::<Vec<_>>(), ["two.txt"]);
 }
 
-/// Decisions, amendment 8: `on_unasked = "stop"`: what ran can't be undone, but nothing comes after it. Attack 24.
+/// D3.21: `on_unasked = "stop"`: what ran can't be undone, but nothing comes after it. Attack 24.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_on_unasked_stop_then_a_call_that_never_asked_ends_the_turn() {
     let backend = Backend::on(Machine::new().user("on_unasked = \"stop\"\n"), &[]).await;

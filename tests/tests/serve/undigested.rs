@@ -1,5 +1,4 @@
-//! Messages in the shapes that other clients have: answers without a digest, and a prompt with a mode (decisions, amendment
-//! 14).
+//! Messages in the shapes that other clients have: answers without a digest, and a prompt with a mode (D6.32).
 
 use serde_json::{Value, json};
 
@@ -140,7 +139,7 @@ async fn given_a_digest_then_it_is_what_counts() {
     assert_eq!(other.ask("approval/respond", pick(&card, "allow_once")).await["state"], "approved");
 }
 
-/// Amendment 14 for every answer that can be made of the seeds' two shapes, the options' ids, and what else an answer may
+/// D6.32 for every answer that can be made of the seeds' two shapes, the options' ids, and what else an answer may
 /// hold, on a card of each kind: what is taken allows once or denies just this, as its own word says, and leaves nothing
 /// that is remembered or bypassed. What is not taken leaves the card waiting.
 #[tokio::test(flavor = "multi_thread")]

@@ -19,7 +19,7 @@ fn bytes(folder: &Path, belongs: impl Fn(&str) -> bool) -> u64 {
     files.filter_map(of).sum()
 }
 
-/// Review of 2026-11-23, reliability L2: a process that lives on archives as it goes, without being started again; nothing is
+/// Found in review: a process that lives on archives as it goes, without being started again; nothing is
 /// lost by it, and `verify` finds archives and database sound.
 #[test]
 fn given_a_process_that_lives_on_then_its_database_stays_within_its_bounds() {

@@ -9,7 +9,7 @@ use super::{Data, verify, wrong};
 /// So often a process is killed.
 const KILLS: u64 = 100;
 
-/// Decisions, section 7: "An allow is on disk before the agent hears of it": whatever was told is there, after any
+/// D7.6: An allow is on disk before the agent hears of it: whatever was told is there, after any
 /// kill; and at most what was under way besides.
 #[test]
 fn given_processes_that_are_killed_then_all_that_was_told_is_there() {

@@ -12,7 +12,7 @@ use mayi_core::store::{
 
 use super::{Data, verify, wrong};
 
-/// Decisions, section 7: "a MAC over itself and the entry before it": one chain, whoever writes.
+/// D7.4: a MAC over itself and the entry before it: one chain, whoever writes.
 #[test]
 fn given_several_processes_that_append_at_once_then_the_chain_has_no_gap() {
     let data = Data::new();
@@ -76,7 +76,7 @@ fn given_two_processes_and_ten_thousand_grants_then_each_is_used_once() {
     assert!(verify(&store).is_sound());
 }
 
-/// Decisions, section 6: "Waiting approvals hold leases": a killed process counts as gone at once, without waiting for
+/// D6.16: Waiting approvals hold leases: a killed process counts as gone at once, without waiting for
 /// its lease to end.
 #[test]
 fn given_a_process_that_is_killed_then_its_question_is_abandoned_at_once() {

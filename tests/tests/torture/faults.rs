@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use mayi_core::store::{Options, SqliteStore};
 use mayi_tests::{Machine, mayi_program};
 
 use super::laws::{Seen, written};
@@ -107,8 +108,7 @@ fn run(machine: &Machine, words: &[&str], round: usize) -> (Option<i32>, String)
 
 /// Brings what the run has left in SQLite's log to the database: the log alone would stand in for one that is damaged.
 fn close(store: &Path) {
-    let store = rusqlite::Connection::open(store.join("store.db")).unwrap();
-    store.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).unwrap();
+    drop(SqliteStore::open(store, Options::default()).unwrap());
 }
 
 /// Copies a folder as it is.

@@ -185,7 +185,7 @@ fn event_text() -> Result<String, String> {
 }
 
 /// mayi's own folders: those that were written down when the hook was installed, else those of the home folder in the password
-/// entry, never what the environment says (decisions, section 5). The parent has taken the latter away.
+/// entry, never what the environment says (D5.10). The parent has taken the latter away.
 fn folders(options: &Options) -> Result<Folders, String> {
     let usual = Folders::discover();
     let given = |given: &Option<PathBuf>, usual: Option<PathBuf>| given.clone().or(usual);
@@ -263,7 +263,7 @@ fn gate(
     Ok((gate, store))
 }
 
-/// This process, which works for the harness: what that starts can't answer for the person (decisions, section 6).
+/// This process, which works for the harness: what that starts can't answer for the person (D6.8).
 fn owner() -> Owner {
     #[cfg(target_os = "linux")]
     if let Some(harness) = harness_process() {

@@ -53,7 +53,7 @@ pub(super) fn answer(
     Ok(if failed == 0 { Exit::Done } else { Exit::Unanswered })
 }
 
-/// The cards that one answer is about. Decisions, section 6: never what is asked about always, nor a switch of modes.
+/// The cards that one answer is about. D6.18: never what is asked about always, nor a switch of modes.
 fn alike_to(kept: &Kept, approval: &StoredApproval) -> Result<Vec<Card>, CliError> {
     let read = |approval: &StoredApproval| card(approval).filter(|card| alike(card).is_some());
     let Some(key) = read(approval).and_then(|card| alike(&card)) else {

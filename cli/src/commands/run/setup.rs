@@ -213,8 +213,8 @@ fn resume_of(
     }
 }
 
-/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being
-/// named."
+/// D1.27: `/`, the home folder and its ancestors are never roots without being
+/// named.
 fn check_root(cwd: &Path, named: bool) -> Result<(), CliError> {
     if is_too_wide(cwd) && !named {
         return Err(CliError::usage(format!(

@@ -1,5 +1,5 @@
 //! A desktop's notification for each question, with buttons: Deny, and Allow once where one look is enough to see all of it
-//! (decisions, amendment 15). Whoever shows it must not be within an agent, as for every answer (decisions, section 6).
+//! (D6.33). Whoever shows it must not be within an agent, as for every answer (D6.8).
 
 mod service;
 

@@ -121,7 +121,7 @@ fn given_a_small_command_then_the_card_takes_twelve_rows() {
     ");
 }
 
-/// Surfaces, section 2: "the choices are inert for the first half second".
+/// S2.7: the choices are inert for the first half second.
 #[test]
 fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
     let card = card(&shell("cargo test"));
@@ -220,7 +220,7 @@ fn given_an_mcp_call_then_the_prompt_reads_as_everywhere() {
     "#);
 }
 
-/// Surfaces, section 2: "agent and server text is shown as data, escaped". Attack 121.
+/// S2.8: agent and server text is shown as data, escaped. Attack 121.
 #[test]
 fn given_what_a_server_says_then_it_is_shown_as_its_words() {
     let mut call = mcp(json!({"repo": "me/x"}));
@@ -306,7 +306,7 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
     "#);
 }
 
-/// House, invariant 6: "The explanation shown on a card ... is the same value."
+/// ARCHITECTURE, invariant 6: "The explanation shown on a card ... is the same value."
 #[test]
 fn given_a_rule_then_the_card_says_where_it_is_written() {
     let call = shell("git push");

@@ -8,7 +8,7 @@ use cpu_time::ThreadTime;
 const MOST_NAMES: usize = 20_000;
 /// For as long, of the thread's own time: a decision must not depend on what else the machine does.
 const LONGEST: Duration = Duration::from_millis(100);
-/// The same for words that are looked up to spare somebody a question (decisions, amendment 9).
+/// The same for words that are looked up to spare somebody a question (D2.11).
 const BRIEF: Duration = Duration::from_millis(20);
 /// A disk that is slow, or a folder on another machine, takes none of the thread's own time: by the clock it may be as many
 /// times as long.
@@ -58,7 +58,7 @@ impl Budget {
 mod tests {
     use super::*;
 
-    /// Decisions, amendment 9: 20,000 names at most.
+    /// D2.11: 20,000 names at most.
     #[test]
     fn given_more_names_than_may_be_looked_at_then_there_is_an_end() {
         let mut budget = Budget::new();

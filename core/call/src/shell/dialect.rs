@@ -7,7 +7,7 @@ use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The shell that a line is written for (decisions, amendment 1).
+/// The shell that a line is written for (D2.6).
 ///
 /// A door that does not know it leaves it [`Dialect::Unknown`]: the line is judged as each of the shells
 /// would read it.

@@ -102,7 +102,7 @@ mod tests {
         Held::of(&words)
     }
 
-    /// Decisions, amendment 9 (b): what a substitution gives can't become an option, or a name elsewhere.
+    /// D2.10: what a substitution gives can't become an option, or a name elsewhere.
     #[test]
     fn given_a_command_then_it_is_known_what_it_prints_at_most() {
         for (line, held) in [

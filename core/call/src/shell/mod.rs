@@ -1,5 +1,5 @@
 //! Shell lines: every simple command in them becomes an access, with what could not be understood
-//! about it (decisions, section 2).
+//! about it (D2.1).
 //!
 //! [`line()`] and [`argv()`] are the way in. What they return is about the commands themselves
 //! ([`ShellAccess`]), about the files that redirections and operands certainly write

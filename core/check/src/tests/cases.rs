@@ -66,7 +66,7 @@ fn given_lines_then_they_are_cases_too() {
     assert_eq!(seen, [("7", 1), ("tool t", 3)]);
 }
 
-/// Issue 3: "Refusals point into the file with miette: line, column, what to write instead."
+/// Refusals point into the file with miette: line, column, what to write instead.
 #[test]
 fn given_mistakes_then_all_of_them_are_told_each_in_its_place() {
     let text = "\

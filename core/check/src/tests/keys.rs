@@ -11,7 +11,7 @@ fn error(line: &str) -> String {
     Request::from_json(line).unwrap_err().to_string()
 }
 
-/// Surfaces, section 1: the three example lines of `check --stdin`.
+/// S1.13: the three example lines of `check --stdin`.
 #[test]
 fn given_the_examples_of_the_surface_then_they_are_understood() {
     let machine = Machine::new("");

@@ -65,8 +65,8 @@ fn why(decision: &Decision) -> (Effect, Source) {
     (decision.effect, decision.because().unwrap().source)
 }
 
-/// Surfaces, section 1: "`isolated: true` uses only what the line gives (rules, matrix, mode), with no
-/// files, readers, grants or built-in protection (`"protection": true` keeps that)".
+/// S1.16: `isolated: true` uses only what the line gives (rules, matrix, mode), with no
+/// files, readers, grants or built-in protection (`"protection": true` keeps that).
 #[test]
 fn given_an_isolated_call_then_nothing_that_is_configured_counts() {
     let machine = Machine::new("this is no configuration")
@@ -125,7 +125,7 @@ fn given_rules_with_the_call_then_they_add_to_what_is_configured() {
     assert_eq!((effect("good"), effect("bad")), (Effect::Allow, Effect::Deny));
 }
 
-/// Decisions, section 5: each folder's own file tightens what happens there, and nowhere else.
+/// D5.5: each folder's own file tightens what happens there, and nowhere else.
 #[test]
 fn given_a_workspace_then_its_own_file_counts() {
     let machine = Machine::new("").file("x/.mayi.toml", "[rules]\ndeny = [\"shell(make *)\"]\n");
@@ -159,7 +159,7 @@ fn given_several_folders_then_all_of_them_are_roots() {
     assert_eq!(inside.trail[0].access, format!("read({a}/in/x)"));
 }
 
-/// Decisions, section 4.6: bypass and the agent's own mode count for the agent that is named.
+/// D4.20: bypass and the agent's own mode count for the agent that is named.
 #[test]
 fn given_an_agent_then_its_settings_count() {
     let machine = Machine::new(
@@ -177,7 +177,7 @@ fn given_an_agent_then_its_settings_count() {
     assert_eq!(effect("shy2".into(), Value::Null), (Effect::Deny, Source::Rule));
 }
 
-/// Decisions, section 4.3: settings of a server hold for a call of it.
+/// D4.14: settings of a server hold for a call of it.
 #[test]
 fn given_a_server_with_settings_then_they_count() {
     let machine = Machine::new(
@@ -188,7 +188,7 @@ fn given_a_server_with_settings_then_they_count() {
     assert_eq!(why(&machine.decide(call("u"))), (Effect::Ask, Source::Setting));
 }
 
-/// Decisions, section 5: what a managed file locks is refused, not ignored.
+/// D5.3: what a managed file locks is refused, not ignored.
 #[test]
 fn given_a_locked_mode_then_a_looser_one_is_an_error() {
     let machine = Machine::new("").file("managed.toml", "lock = [\"mode\"]\n");
@@ -236,7 +236,7 @@ fn given_a_request_of_an_agent_then_it_is_read_as_at_the_door() {
     }
 }
 
-/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named".
+/// D1.27: `/`, the home folder and its ancestors are never roots without being named.
 /// Attack 83.
 #[test]
 fn given_a_folder_that_is_too_wide_then_it_is_no_root_unless_it_is_named() {
@@ -249,7 +249,7 @@ fn given_a_folder_that_is_too_wide_then_it_is_no_root_unless_it_is_named() {
     assert_ne!(effect(true), outside);
 }
 
-/// Decisions, section 1: a command that runs outside of the session's folders is asked about.
+/// D1.13: a command that runs outside of the session's folders is asked about.
 #[test]
 fn given_a_folder_outside_of_the_workspace_then_a_command_there_is_asked_about() {
     let machine = Machine::new("[rules]\nallow = [\"shell(make)\"]\n");

@@ -1,5 +1,5 @@
 //! What an editor's settings say of agents, servers and folders (`mayi.agents`, `mayi.servers`, `mayi.mode`,
-//! `mayi.workspaces`, `mayi.tools`): a layer of its own (decisions, section 5). They are the user's, for all folders of the editor: they loosen as the user's file may.
+//! `mayi.workspaces`, `mayi.tools`): a layer of its own (D5.5). They are the user's, for all folders of the editor: they loosen as the user's file may.
 
 mod entries;
 mod read;

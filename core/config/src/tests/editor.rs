@@ -1,4 +1,4 @@
-//! The editor's layer: "workspace < editor < environment < command line" (decisions, section 5).
+//! The editor's layer: "workspace < editor < environment < command line" (D5.1).
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! Layers (decisions, section 5).
+//! Layers (D5.1).
 
 use proptest::prelude::*;
 
@@ -122,7 +122,7 @@ except = ["*"]
     assert!(loaded.policy.rules[0].holds);
 }
 
-/// Decisions, amendment 16: "unless `[apps.X] trust_require_approval`", which is the user's to say, or an administrator's to
+/// D4.16: unless `[apps.X] trust_require_approval`, which is the user's to say, or an administrator's to
 /// lock. An app that has settings is one that rules may name.
 #[test]
 fn given_trust_in_what_an_app_wants_then_it_counts_where_the_user_says_so_and_nothing_locks_it() {
@@ -318,7 +318,7 @@ fn scalars() -> impl Strategy<Value = String> {
         })
 }
 
-/// Decisions, amendment 8: `on_unasked = "record" | "stop"`; section 5: a workspace file may only tighten. An agent's own
+/// D3.21: `on_unasked = "record" | "stop"`; D5.5: a workspace file may only tighten. An agent's own
 /// counts before the one of all.
 #[test]
 fn given_on_unasked_then_an_agents_own_counts_and_a_workspace_only_stops() {

@@ -10,7 +10,7 @@ fn category(policy: &Policy, agent: &str, name: &str) -> Option<Category> {
     policy.category_of_tool(&mayi_call::AgentId::named(agent), name)
 }
 
-/// Issue "Levels": "categories that users give to MCP tools and to an agent's own tools": for one agent before all.
+/// Categories that users give to MCP tools and to an agent's own tools: for one agent before all.
 #[test]
 fn given_categories_then_they_are_of_all_agents_or_of_one() {
     let text =
@@ -61,7 +61,7 @@ fn given_a_row_of_plan_mode_that_allows_more_than_reading_then_it_is_a_mistake()
     }
 }
 
-/// Seed 000: "at workspace level" in the editor too: the user's own settings, the innermost folder counting, and never
+/// Seed 0: "at workspace level" in the editor too: the user's own settings, the innermost folder counting, and never
 /// looser than what is locked.
 #[test]
 fn given_modes_for_folders_in_an_editors_settings_then_the_innermost_counts() {

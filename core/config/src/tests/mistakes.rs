@@ -1,5 +1,5 @@
 //! "A user or managed file that does not parse, has an unknown key, or whose examples fail is refused
-//! with the place and what to write instead" (decisions, section 5).
+//! with the place and what to write instead" (D5.11).
 
 use super::Machine;
 
@@ -207,7 +207,7 @@ fn given_an_allow_of_a_whole_line_then_it_says_to_write_a_rule_for_each_command(
     );
 }
 
-/// Decisions, amendments 20 and 21. Attack 246.
+/// D1.3 and D3.9. Attack 246.
 #[test]
 fn given_what_has_no_effect_or_another_than_it_seems_then_a_notice_says_what_to_write() {
     let machine = Machine::new().user(

@@ -1,4 +1,4 @@
-//! What holds of configuration, by the sentences of decisions, sections 3 and 5.
+//! What holds of configuration, by the sentences of D3 and D5.
 
 mod approvals;
 mod editor;

@@ -1,4 +1,4 @@
-//! Decisions, amendment 12: an agent has one id and many names. What is stricter holds for all of them, at every door; what is
+//! D1.20: an agent has one id and many names. What is stricter holds for all of them, at every door; what is
 //! looser is for one way of starting it.
 
 use proptest::prelude::*;

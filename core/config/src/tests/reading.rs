@@ -1,10 +1,10 @@
-//! The format (decisions, section 3).
+//! The format (D3).
 
 use super::{Machine, effect, mcp, shell, write};
 use crate::{AgentCommand, Asks, Transport};
 use mayi_policy::{Effect, Mode};
 
-/// Decisions, section 3: the whole example is a file that is read.
+/// D3.1: the whole example is a file that is read.
 const WHOLE: &str = r#"
 version = 1
 mode = "default"                       # plan | default | auto
@@ -109,7 +109,7 @@ fn given_a_preset_then_the_users_file_may_change_parts_of_it() {
     assert_eq!(machine.load().agents["goose"].asking_mode, None, "it is left in the mode that it starts in");
 }
 
-/// Review of 2026-11-23, F6: what was tried is a preset's own command in its own mode, and nothing else under its name.
+/// Found in review: what was tried is a preset's own command in its own mode, and nothing else under its name.
 #[test]
 fn given_another_command_or_mode_for_a_preset_then_it_is_not_known_whether_it_asks() {
     let asks = |text: &str| Machine::new().user(text).load().agents["qwen"].asks;
@@ -129,7 +129,7 @@ fn given_a_server_at_an_address_then_its_headers_come_along() {
     assert_eq!((url.as_str(), headers["Authorization"].as_str()), ("https://example.com/mcp", "Bearer t"));
 }
 
-/// Decisions, 4: "`always = false` on it makes it yield to both."
+/// D4.3: `always = false` on it makes it yield to both.
 #[test]
 fn given_an_ask_that_yields_then_mode_auto_discharges_it() {
     let machine = Machine::new().user(
@@ -149,7 +149,7 @@ fn given_arguments_then_a_rule_of_a_tool_looks_at_them() {
     assert_eq!(machine.load().policy.rules.len(), 1);
 }
 
-/// Decisions, amendment 5.
+/// D3.13.
 #[test]
 fn given_arguments_that_are_paths_then_a_rule_says_where_and_a_server_where_it_runs() {
     let machine = Machine::new().user(
@@ -161,8 +161,8 @@ fn given_arguments_that_are_paths_then_a_rule_says_where_and_a_server_where_it_r
     assert!(policy.servers["files"].local && !policy.servers["far"].local);
 }
 
-/// Decisions, section 5: "`--config FILE` stands in for the user and workspace files; built-in and
-/// managed always count."
+/// D5.4: `--config FILE` stands in for the user and workspace files; built-in and
+/// managed always count.
 /// Attack 9: "`--config` drops managed denies: managed stays".
 #[test]
 fn given_a_file_on_the_command_line_then_it_stands_in_for_the_users_and_the_folders() {
@@ -183,7 +183,7 @@ fn given_a_file_on_the_command_line_then_it_stands_in_for_the_users_and_the_fold
     assert_eq!(effect(&auto, cwd, write(cwd, "policy2.toml")), Effect::Allow);
 }
 
-/// Decisions, section 3: `[workspaces."path"]`, the user's own settings for a workspace.
+/// D3.16: `[workspaces."path"]`, the user's own settings for a workspace.
 #[test]
 fn given_settings_for_a_workspace_then_they_count_there_and_below() {
     let machine = Machine::new();
@@ -200,7 +200,7 @@ fn given_settings_for_a_workspace_then_they_count_there_and_below() {
     assert_eq!((machine.load().policy.mode, machine.load().policy.rules.len()), (Mode::Auto, 0));
 }
 
-/// Decisions, 4.2: mayi's own files are protected, wherever a link leads. Attack 2.
+/// D4.7: mayi's own files are protected, wherever a link leads. Attack 2.
 #[cfg(unix)]
 #[test]
 fn given_mayis_own_files_then_no_agent_changes_them() {

@@ -1,5 +1,5 @@
 //! "A workspace file is an attacker's until `mayi trust` was said of exactly its path and content"
-//! (decisions, section 5).
+//! (D5.6).
 
 use super::{Machine, effect, put, shell, write};
 use crate::{Standing, Trust, TrustedKind, load, review, trust_file};

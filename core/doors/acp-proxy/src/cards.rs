@@ -218,7 +218,7 @@ pub(crate) fn answered(shared: &Shared, shown: &Shown, message: &Message<'_>) {
 
 /// The offer that was picked; none, if the question was cancelled.
 fn picked<'s>(shown: &'s Shown, message: &Message<'_>) -> Result<Option<&'s Offer>, String> {
-    if let Some(error) = message.parts.get("error") {
+    if let Some(error) = message.parts.get("error").filter(|_| message.parts.get("result").is_none()) {
         let error: Value = serde_json::from_str(error).unwrap_or_default();
         if error.get("code").and_then(Value::as_i64) == Some(line::code::CANCELLED) {
             return Ok(None);

@@ -92,7 +92,11 @@ pub(crate) fn read(line: &str) -> Result<Message<'_>, Refused> {
     if parts.get("jsonrpc") != Some("\"2.0\"") {
         return refuse("`jsonrpc` is not \"2.0\"".to_owned());
     }
-    let answers = [parts.get("result"), parts.get("error")];
+    // Older writers say that there is no error.
+    let answers = [
+        parts.get("result"),
+        parts.get("error").filter(|error| *error != "null" || parts.get("result").is_none()),
+    ];
     let id = parts.get("id");
     let known = id.and_then(Id::read);
     let (kind, method) = match (parts.get("method"), answers) {

@@ -41,6 +41,13 @@ pub(crate) struct Family {
     pub(crate) asking_mode: Option<String>,
 }
 
+/// A line that waits until the editor knows its session.
+struct Held {
+    line: String,
+    /// Somebody waits for what the editor does with it.
+    asks: bool,
+}
+
 /// Where a session stands.
 #[derive(Default)]
 pub(crate) struct State {
@@ -76,7 +83,7 @@ pub(crate) struct State {
     /// What the agent says of calls that are being asked about, by their ids, until that is answered.
     pub(crate) untold: HashMap<String, Vec<String>>,
     /// What waits until the editor knows the session.
-    held: Option<Vec<String>>,
+    held: Option<Vec<Held>>,
     held_bytes: usize,
     /// As many turns have ended.
     pub(crate) turns: u64,
@@ -152,18 +159,19 @@ impl Session {
         own > 0 || self.parent.as_ref().is_some_and(|parent| parent.is_cancelled())
     }
 
-    /// Takes a line for the editor, if the editor does not know the session yet. Gives it back otherwise.
-    pub(crate) fn hold(&self, line: String) -> Option<String> {
+    /// Takes a line for the editor, if the editor does not know the session yet. Gives it back otherwise. `asks`: somebody waits
+    /// for what the editor does with it.
+    pub(crate) fn hold(&self, line: String, asks: bool) -> Option<String> {
         let mut state = self.state();
         let Some(held) = &mut state.held else { return Some(line) };
         let size = line.len();
-        held.push(line);
+        held.push(Held { line, asks });
         state.held_bytes += size;
         if state.held_bytes > HELD {
-            // It is only shown: the oldest are what is missed least.
+            // What is only shown is what is missed least.
             tracing::warn!("an agent says more than is kept before its session is open");
             if let Some(held) = &mut state.held {
-                held.clear();
+                held.retain(|held| held.asks);
             }
             state.held_bytes = 0;
         }
@@ -184,7 +192,7 @@ impl Session {
     /// Gives what was held to `to`, in its order; nothing is held from now on.
     pub(crate) fn release(&self, to: impl FnMut(String)) {
         let mut state = self.state();
-        state.held.take().unwrap_or_default().into_iter().for_each(to);
+        state.held.take().unwrap_or_default().into_iter().map(|held| held.line).for_each(to);
     }
 
     /// A prompt of it has ended. Whether that was the last one of those that were cancelled.

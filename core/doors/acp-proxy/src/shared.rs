@@ -107,7 +107,7 @@ impl Shared {
 
     /// Sends a line of a session to the editor, as soon as that knows the session.
     pub(crate) fn tell(&self, session: &Session, line: String) {
-        if let Some(line) = session.hold(line) {
+        if let Some(line) = session.hold(line, true) {
             self.editor.push(line);
         }
     }

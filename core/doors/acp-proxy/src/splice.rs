@@ -26,6 +26,14 @@ impl Edit {
         Some(Self { at: end..end, with: format!("{comma}{item}") })
     }
 
+    /// Puts `item` at the beginning of `array`, which is a piece of `text`.
+    pub(crate) fn begin(text: &str, array: &str, item: &str) -> Option<Self> {
+        let inner = array.strip_prefix('[')?.strip_suffix(']')?;
+        let start = offset(text, array)? + 1;
+        let comma = if inner.trim().is_empty() { "" } else { "," };
+        Some(Self { at: start..start, with: format!("{item}{comma}") })
+    }
+
     /// Sets a member of `object`, which is a piece of `text` and was read as `parts`: in its place, else at the end.
     pub(crate) fn set(text: &str, object: &str, parts: &Parts<'_>, name: &str, value: &str) -> Option<Self> {
         if let Some(old) = parts.get(name) {

@@ -1,5 +1,5 @@
 //! From a request to a [`Call`]: raw input, diffs, locations and terminals are read together, and
-//! every version that they give becomes an access (decisions, section 1).
+//! every version that they give becomes an access (D1.4).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -41,7 +41,7 @@ mod tests {
         doubt(&AgentId::named("vibe"), asks, mode, version)
     }
 
-    /// Review of 2026-11-23, F6: nothing is promised of an agent that was not tried, or of another version of it; and its
+    /// Found in review: nothing is promised of an agent that was not tried, or of another version of it; and its
     /// own words take no doubt away.
     #[test]
     fn given_what_is_known_of_an_agent_then_the_rest_is_said_before_the_first_prompt() {

@@ -1,5 +1,5 @@
 //! What the model is told about the gate: one text block behind the words of the first prompt, after each change of mode,
-//! and where rules have refused something, since agents keep an answer's reason to themselves (decisions, amendment 11).
+//! and where rules have refused something, since agents keep an answer's reason to themselves (D6.31).
 
 use mayi_core::call::SessionId;
 use mayi_core::gate::GateEvent;
@@ -25,7 +25,7 @@ impl Briefing {
             return;
         }
         let rule = decision.trail.first().filter(|finding| finding.source == Source::Rule);
-        // Never the words of a workspace's file (decisions, section 5).
+        // Never the words of a workspace's file (D5.7).
         let Some(rule) = rule else { return };
         let text: String = format!("{}: {}", rule.access, rule.relayed()).chars().take(LONGEST).collect();
         let text = text.replace(['\n', '\r'], " ");
@@ -92,8 +92,8 @@ mod tests {
         }
     }
 
-    /// Decisions, amendment 11: "it goes in mayi's text block before the next prompt of that session, once", "never reasons
-    /// of workspace files that are not trusted", "behind the person's words".
+    /// D6.31: it goes in mayi's text block before the next prompt of that session, once, never reasons
+    /// of workspace files that are not trusted, behind the person's words.
     #[test]
     fn given_a_rule_that_refused_then_its_reason_stands_once_behind_the_next_prompt() {
         let session = SessionId("s".to_owned());

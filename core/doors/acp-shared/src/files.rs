@@ -103,7 +103,7 @@ pub fn open(path: &Path, purpose: Purpose) -> std::io::Result<File> {
 mod tests {
     use super::*;
 
-    /// Attacks, properties: "the file opened is the file judged, under random links". Attack 26.
+    /// D1.17: the file opened is the file judged, under random links. Attack 26.
     #[cfg(unix)]
     #[test]
     fn given_a_link_put_in_place_after_judging_then_it_is_not_followed() {

@@ -1,5 +1,5 @@
 //! Starting agents: from absolute entries of PATH, in a folder of mayi's own, without `MAYI_*`, in
-//! a session of their own without a terminal (decisions, section 1).
+//! a session of their own without a terminal (D1.25).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
@@ -227,7 +227,7 @@ mod tests {
         assert!(matches!(error, AgentError::InWorkspace { .. }), "{error}");
     }
 
-    /// Decisions, section 1: "An executable inside a workspace root needs `mayi trust`": exactly this
+    /// D1.25: An executable inside a workspace root needs `mayi trust`: exactly this
     /// one, with the content that it had.
     /// Attack 8: a program that was trusted, replaced by another.
     #[cfg(unix)]

@@ -141,7 +141,7 @@ mod tests {
         );
     }
 
-    /// Review of 2026-11-23, F5: what an agent does not have is said with what it has, whichever way it says that; and these
+    /// Found in review: what an agent does not have is said with what it has, whichever way it says that; and these
     /// are its own words.
     #[test]
     fn given_no_such_mode_then_the_others_are_listed() {

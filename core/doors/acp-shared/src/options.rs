@@ -113,7 +113,7 @@ mod tests {
         (allow(&options).map(|o| o.option_id.clone()), reject(&options).map(|o| o.option_id.clone()))
     }
 
-    /// Decisions, section 6: "mayi's own allow picks only `allow_once`".
+    /// D6.26: mayi's own allow picks only `allow_once`.
     #[test]
     fn given_allow_always_first_then_allow_once_is_picked() {
         let list = [
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// Decisions, section 6: "A denial picks a `reject_once` that lets the turn go on".
+    /// D6.27: A denial picks a `reject_once` that lets the turn go on.
     #[test]
     fn given_two_rejects_then_the_one_that_goes_on_is_picked() {
         let list = [

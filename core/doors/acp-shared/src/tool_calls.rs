@@ -1,5 +1,5 @@
 //! Tool calls as the agent reported them: what a request leaves out is taken from here, field by
-//! field, the last non-empty value counting (decisions, section 1).
+//! field, the last non-empty value counting (D1.5).
 
 use std::collections::HashMap;
 
@@ -216,8 +216,8 @@ mod tests {
         SessionId("s".into())
     }
 
-    /// Decisions, section 1: "A request that carries only an id is merged with the earlier updates
-    /// of that id, field by field, the last non-empty value counting".
+    /// D1.5: A request that carries only an id is merged with the earlier updates
+    /// of that id, field by field, the last non-empty value counting.
     #[test]
     fn given_only_an_id_then_earlier_updates_fill_it() {
         let mut calls = ToolCalls::default();
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(known.text("kind"), Some("edit"));
     }
 
-    /// Decisions, section 1: "An id used again after it was answered or finished is a new call." Attack 33.
+    /// D1.6: An id used again after it was answered or finished is a new call. Attack 33.
     #[test]
     fn given_an_id_used_again_then_nothing_is_left_of_the_first_call() {
         let mut calls = ToolCalls::default();
@@ -265,7 +265,7 @@ mod tests {
         assert!(calls.update(&session(), &done).is_none());
     }
 
-    /// Decisions, amendment 8: what ran without asking is said, also where it failed: a command has done a part of it by then.
+    /// D7.9: what ran without asking is said, also where it failed: a command has done a part of it by then.
     /// Attack 24.
     #[test]
     fn given_a_call_that_failed_then_it_is_unasked_if_it_began() {

@@ -1,7 +1,7 @@
 //! `fs/read_text_file` and `fs/write_text_file`, through the gate.
 //!
 //! What was judged is what is opened: the resolved path is walked again without following any link,
-//! and the file is looked at once more after it is open (decisions, section 1).
+//! and the file is looked at once more after it is open (D1.17).
 
 use std::io::{Read, Write};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! What has to be the same for all events of a session, though each has a process of its own: the folder that it began in, which is
-//! its root for as long as it lasts (decisions, section 1: roots are "fixed at session start"), and what the person was told.
+//! its root for as long as it lasts (D1.26: roots are "fixed at session start"), and what the person was told.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

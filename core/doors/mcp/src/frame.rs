@@ -317,7 +317,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"x","result":1}"#, code::INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}"#, code::INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, code::INVALID_REQUEST),
-            // Review of 2026-11-23, MCP finding 10: passed on as it came, though readers disagree about what it says.
+            // Found in review: passed on as it came, though readers disagree about what it says.
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
                 code::INVALID_REQUEST,

@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Issue "MCP": "every request gets exactly one answer", also if a server floods a client that does not read.
+    /// Every request gets exactly one answer, also if a server floods a client that does not read.
     #[test]
     fn given_a_client_that_does_not_read_then_news_are_lost_and_answers_are_not() {
         let (to, mut from) = mpsc::channel(WAITING);
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// House: nothing that mayi started outlives it, also if it is interrupted.
+    /// D0.12: nothing that mayi started outlives it, also if it is interrupted.
     #[tokio::test]
     async fn given_a_client_that_is_not_served_any_more_then_its_conversation_is_closed_once() {
         let closed = Arc::new(AtomicUsize::new(0));

@@ -62,7 +62,7 @@ impl Wanted {
             let annotations = listed?.get("annotations")?;
             names.into_iter().find_map(|name| annotations.get(name)?.as_bool())
         };
-        // Decisions, section 1: what a server says makes nothing looser, unless the user trusts it in this.
+        // D1.3: what a server says makes nothing looser, unless the user trusts it in this.
         let policy = shared.gate.policy();
         let settings = policy.servers.get(&self.label).filter(|_| known.is_some());
         let trusted = settings.is_some_and(|settings| settings.trust_annotations);
@@ -160,7 +160,7 @@ mod tests {
         assert!(Wanted::read("mcpr_1", &[]).is_err());
     }
 
-    /// Decisions, section 1: "Messages that would be judged and carry duplicate keys [...] are refused."
+    /// D1.7: Messages that would be judged and carry duplicate keys [...] are refused.
     #[test]
     fn given_arguments_that_readers_disagree_on_then_it_is_denied() {
         for arguments in [r#"{"q":1,"q":2}"#, "{", r#"{"q":1e400}"#] {

@@ -91,7 +91,7 @@ impl Chains {
 mod tests {
     use super::*;
 
-    /// Issue: "the map from response ids that the app saw to those upstream outlives a restart".
+    /// The map from response ids that the app saw to those upstream outlives a restart.
     #[test]
     fn given_a_chain_then_it_is_there_for_the_next_process_and_for_no_other_endpoint() {
         let folder = tempfile::tempdir().unwrap();

@@ -180,7 +180,7 @@ mod tests {
         Lists::heard(pinned, &app, &asked, items).held(pinned, &app, "docs", tool)
     }
 
-    /// Surfaces, section 5: "Tool definitions are pinned; a changed one is blocked until accepted". Also where it changes
+    /// S5.6: Tool definitions are pinned; a changed one is blocked until accepted. Also where it changes
     /// within one answer, and where only its schema does. Attack 380.
     #[test]
     fn given_a_tool_that_changes_then_it_is_blocked() {
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(held(&pinned, "https://d/mcp?key=1", &[], "search").blocked, None);
     }
 
-    /// Decisions, amendment 7: "Flags on a tool's definition are asked about in every mode until the pin is accepted".
+    /// D4.23: Flags on a tool's definition are asked about in every mode until the pin is accepted.
     #[test]
     fn given_a_description_that_speaks_to_the_model_then_it_is_flagged_also_where_it_is_not_said_again() {
         let pinned = pinned();

@@ -107,7 +107,7 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
-    /// Issue: "JSON only, the API's own methods only", and no page, also where it sends no Origin. Attack 381.
+    /// JSON only, the API's own methods only, and no page, also where it sends no Origin. Attack 381.
     #[test]
     fn given_no_key_then_only_json_for_the_apis_own_methods_comes_in() {
         let json = ("content-type", "application/json; charset=utf-8");

@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(asked.first(None), text.as_bytes());
     }
 
-    /// Surfaces, section 6: "on the way up it is "always", so that mayi sees every call". Wherever the server stands. Attack 16.
+    /// S6.2: on the way up it is "always", so that mayi sees every call. Wherever the server stands. Attack 16.
     #[test]
     fn given_any_require_approval_then_the_endpoint_asks_about_every_call() {
         for require in [json!("never"), json!({"never": {"tool_names": ["t"]}}), json!(null), json!("always")]
@@ -347,8 +347,8 @@ mod tests {
         }
     }
 
-    /// Issue: "The continuation repeats every field of the request but its input [...]; a forcing `tool_choice` becomes auto;
-    /// caps become what is left of them".
+    /// The continuation repeats every field of the request but its input [...]; a forcing `tool_choice` becomes auto;
+    /// caps become what is left of them.
     #[test]
     fn given_a_request_that_goes_on_then_every_field_is_said_again_and_limits_are_what_is_left() {
         let body = json!({
@@ -372,7 +372,7 @@ mod tests {
         assert!(!read(&body).unwrap().can_go_on(Spent { output_tokens: 90, ..spent }));
     }
 
-    /// Issue: "`store: false` and conversations are handled": the one says everything again, the other names no response.
+    /// `store: false` and conversations are handled: the one says everything again, the other names no response.
     #[test]
     fn given_an_endpoint_that_keeps_nothing_then_all_items_are_said_again() {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();

@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// Issue: "`require_approval` in every form [...]; a tool in both lists or neither is asked about."
+    /// `require_approval` in every form [...]; a tool in both lists or neither is asked about.
     #[test]
     fn given_require_approval_in_every_form_then_the_app_gets_asked_what_it_wants() {
         let cases = [
@@ -102,7 +102,7 @@ mod tests {
         assert!(Require::read(None).wants("t", None));
     }
 
-    /// Decisions, amendment 16: "`read_only` counts only where the server's annotations are trusted."
+    /// D4.16: `read_only` counts only where the server's annotations are trusted.
     #[test]
     fn given_read_only_then_only_what_is_believed_spares_a_question() {
         let never = Require::read(Some(&json!({"never": {"read_only": true}})));

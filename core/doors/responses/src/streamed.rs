@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::recording::Recording;
 
-    /// Issue, 8: "SSE comments keep a stream alive": every 15 seconds, and no client takes one for an event.
+    /// SSE comments keep a stream alive: every 15 seconds, and no client takes one for an event.
     #[tokio::test(start_paused = true)]
     async fn given_a_long_wait_then_comments_come() {
         let (sender, mut read) = mpsc::channel(AHEAD);

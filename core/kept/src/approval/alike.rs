@@ -3,7 +3,7 @@
 use super::{Card, CardAccess, choice};
 use mayi_call::UrlAccess;
 
-/// What several cards have in common that may be answered together. Decisions, section 6: never one with an `always`
+/// What several cards have in common that may be answered together. D6.18: never one with an `always`
 /// ask, and never a switch of modes.
 #[must_use]
 pub fn alike(card: &Card) -> Option<String> {

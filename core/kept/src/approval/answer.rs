@@ -1,4 +1,4 @@
-//! Answers, and what becomes of an approval (surfaces, section 2).
+//! Answers, and what becomes of an approval (S2.2).
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

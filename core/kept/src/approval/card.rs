@@ -1,4 +1,4 @@
-//! The card: one shape on every surface (surfaces, section 2).
+//! The card: one shape on every surface (S2.1).
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Cards that are read with one look, where there is no more room: a desktop's notification (decisions, amendment 15).
+//! Cards that are read with one look, where there is no more room: a desktop's notification (D6.33).
 
 use mayi_policy::Effect;
 

@@ -75,7 +75,7 @@ mod tests {
     use super::{Cell, seal};
     use crate::record::Key;
 
-    /// Decisions, section 7: "a MAC over itself": no two different rows have the same form.
+    /// D7.4: a MAC over itself: no two different rows have the same form.
     #[test]
     fn given_rows_that_look_alike_then_their_seals_differ() {
         let key = Key::new(&[1; 32]);

@@ -1,4 +1,4 @@
-//! Entries: what is written down of a call (decisions, section 7).
+//! Entries: what is written down of a call (D7.1).
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

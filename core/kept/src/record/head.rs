@@ -59,7 +59,7 @@ mod tests {
     use super::{HEAD_LENGTH, read_head, write_head};
     use crate::record::{Key, Link, Mac};
 
-    /// Decisions, section 7: "the head is kept apart": no other text is taken for it.
+    /// D7.5: the head is kept apart: no other text is taken for it.
     #[test]
     fn given_a_head_with_any_byte_changed_then_it_is_no_head() {
         let key = Key::new(&[3; 32]);

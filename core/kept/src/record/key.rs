@@ -171,7 +171,7 @@ mod tests {
         );
     }
 
-    /// Decisions, section 7: "a MAC (per-user key)": what is sealed for one purpose says nothing for another.
+    /// D7.4: a MAC (per-user key): what is sealed for one purpose says nothing for another.
     #[test]
     fn given_another_label_then_it_is_another_key() {
         let key = Key::new(&[7; 32]);

@@ -10,7 +10,7 @@ use mayi_call::{AgentId, Digest, ServerId, SessionId};
 use mayi_policy::grant::{GrantId, Scope};
 use mayi_policy::{Effect, Level};
 
-/// A remembered answer (decisions, section 6).
+/// A remembered answer (D6.13).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredGrant {
     /// Its id.
@@ -73,7 +73,7 @@ impl StoredGrant {
     }
 
     /// Whether it counts at `now`, if the newest entry of the record is from `newest`: a clock that was
-    /// turned back ends what is limited in time (decisions, section 6).
+    /// turned back ends what is limited in time (D6.15).
     #[must_use]
     pub fn live(&self, now: Timestamp, newest: Option<Timestamp>) -> bool {
         let behind = behind(now, newest);

@@ -36,7 +36,7 @@ pub enum Change {
     /// The entry comes to the end of the record.
     Append(Entry),
     /// A grant is used for one call: it must be live at `at`, and loses one of its uses if they are
-    /// counted (decisions, section 6).
+    /// counted (D6.14).
     Use {
         /// Which.
         id: GrantId,

@@ -26,8 +26,8 @@ fn proposed(call: &Call) -> Proposed {
     read(&testing::writer().proposed(CallId::new(), call, Timestamp::now())).unwrap()
 }
 
-/// Decisions, section 7: "Each has time, ids, keyed digest of the raw arguments, the accesses as judged and
-/// a preview, the trail".
+/// D7.2: Each has time, ids, keyed digest of the raw arguments, the accesses as judged and
+/// a preview, the trail.
 #[test]
 fn given_a_call_then_its_entries_say_what_it_is() {
     let mut session = Session::new(policy(&[(Effect::Ask, "shell(cargo *)")]));
@@ -130,7 +130,7 @@ fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
     }
 }
 
-/// Attack 110. Decisions, section 6: "Answers come from a person": one who answers by a kept card is told what it hides.
+/// Attack 110. D6.6: Answers come from a person: one who answers by a kept card is told what it hides.
 #[test]
 fn given_a_kept_card_that_hides_something_of_what_would_be_done_then_it_says_so() {
     let kept = |call: &Call| {

@@ -73,7 +73,7 @@ impl<'a> Findings<'a> {
         self.count() > 0
     }
 
-    /// Takes an ask about the access, unless something discharges it (decisions, 4.6).
+    /// Takes an ask about the access, unless something discharges it (D4.19).
     pub(super) fn ask(&mut self, finding: Finding, hold: Hold<'_>) {
         self.ask_about(finding, hold, None);
     }

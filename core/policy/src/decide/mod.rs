@@ -1,4 +1,4 @@
-//! The decision (decisions, section 4): pure and total.
+//! The decision (D4.1): pure and total.
 
 mod findings;
 mod rules;
@@ -97,7 +97,7 @@ fn judge(
     found.finish()
 }
 
-/// A live remembered denial is a deny finding (decisions, 4.1).
+/// A live remembered denial is a deny finding (D4.4).
 fn forbidden(found: &mut Findings<'_>) {
     for (grant, pattern) in found.standing.grants.forbidding(found.call, found.access) {
         let reason = format!("denied before, {}", grant.scope);
@@ -162,7 +162,7 @@ fn cautions(category: Option<Category>, said: &Said<'_>, found: &mut Findings<'_
 }
 
 /// What is odd about what a server says of the tool: asked about in every mode until a person accepts it, and no rule
-/// silences it (decisions, amendment 7).
+/// silences it (D4.23).
 fn flagged(found: &mut Findings<'_>) {
     if !is_of_tool(found) {
         return;

@@ -100,7 +100,7 @@ pub(super) fn on_touch(policy: &Policy, touch: &SeenTouch<'_>, found: &mut Findi
 }
 
 /// Whether a search only comes by what is denied, and nobody but the agent gets to see it: that is no word that means it,
-/// and a person may allow it (decisions, amendment 10).
+/// and a person may allow it (D2.26).
 pub(super) fn passes_by(touch: &SeenTouch<'_>, touching: &Touching, access: &Access) -> bool {
     let shown = matches!(access, Access::Shell(shell) if shell.reader && shell.shown);
     shown && touch.touch.how == Use::Read && touching.write.is_none() && touching.fit == Fit::Above

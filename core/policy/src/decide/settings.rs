@@ -1,4 +1,4 @@
-//! Settings of servers and tools, and the matrix (decisions, 4.3 and 4.4).
+//! Settings of servers and tools, and the matrix (D4.14 and D4.17).
 
 use super::Standing;
 use super::findings::{Findings, Hold};
@@ -38,7 +38,7 @@ pub(super) fn category_of(
     }
 }
 
-/// Settings of servers and tools; where they are silent, what an app says that is trusted in it (decisions, amendment 16).
+/// Settings of servers and tools; where they are silent, what an app says that is trusted in it (D4.16).
 pub(super) fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_>) {
     let Access::Mcp(mcp) = found.access else { return };
     let before = found.count();

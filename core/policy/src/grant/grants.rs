@@ -78,7 +78,7 @@ impl Grants {
     }
 
     /// Remembers that a person said no: the like is asked about again in this session, in every
-    /// mode (decisions, section 6). `categories`: what the call is. Returns the permissions that are gone by it.
+    /// mode (D6.20). `categories`: what the call is. Returns the permissions that are gone by it.
     pub fn deny(&mut self, call: &Call, categories: &[Category]) -> Vec<GrantId> {
         let exact = call.fingerprint();
         let of_server = |name: &str| {

@@ -1,4 +1,4 @@
-//! Remembered answers (decisions, section 6). Those for good without limits are rules in the user's file
+//! Remembered answers (D6.13). Those for good without limits are rules in the user's file
 //! instead.
 
 mod grants;
@@ -111,7 +111,7 @@ impl Grant {
     #[must_use]
     pub fn reaches(&self, call: &Call) -> bool {
         let of_agent = match self.effect {
-            // Decisions, amendment 12: a denial holds for every name of the agent, at every door.
+            // D1.20: a denial holds for every name of the agent, at every door.
             Effect::Deny => same_agent(self.agent.as_str(), &call.agent),
             Effect::Allow | Effect::Ask => self.agent == call.agent,
         };
@@ -124,8 +124,8 @@ impl Grant {
     }
 
     /// Whether it is about what `access` of `call` reaches and runs: the MCP server is the one that it was given for, and
-    /// each script in the session's folders holds what it held when the answer was given (decisions, section 6: "a
-    /// grant on a workspace script binds its content").
+    /// each script in the session's folders holds what it held when the answer was given (D6.12: a
+    /// grant on a workspace script binds its content).
     #[must_use]
     pub fn holds(&self, call: &Call, access: &Access) -> bool {
         let of_server = self.server.is_some() || matches!(access, Access::Mcp(_));

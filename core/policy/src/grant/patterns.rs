@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::{Pattern, PatternError};
 use mayi_call::{Access, PathAccess};
 
-/// What "Allow for this session" covers (decisions, section 6): for mcp the server and tool with
+/// What "Allow for this session" covers (D6.9): for mcp the server and tool with
 /// any arguments; for shell these exact words; for write this path; for read its folder, which means the
 /// names that lie directly in it and are not hidden, within the session's folders and outside of them; for
 /// fetch its host. Nothing for mode switches, lines that were not understood, uncertain names and tools

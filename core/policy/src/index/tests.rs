@@ -196,7 +196,7 @@ fn texts<'a>(rules: impl Iterator<Item = &'a Rule>) -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    /// Issue: "Compiled policies": the same rules are found, in the same order, as by looking at each.
+    /// Compiled policies: the same rules are found, in the same order, as by looking at each.
     #[test]
     fn the_index_finds_every_rule_that_matches(
         patterns in prop::collection::vec(pattern(), 1..12), access in access(), rooted: bool,

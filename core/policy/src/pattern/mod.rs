@@ -1,4 +1,4 @@
-//! Patterns: `selector(argument)`, as rules and grants write them (decisions, section 3).
+//! Patterns: `selector(argument)`, as rules and grants write them (D3).
 
 mod fetch;
 pub(crate) mod glob;
@@ -247,7 +247,7 @@ impl Pattern {
             },
             (Matcher::Read(pattern), Access::Read(_)) => seen.path().is_some_and(|path| pattern.allows(path)),
             (Matcher::Write(kind, pattern), Access::Write(of, _)) => {
-                // Who changes a folder changes files below it, and leaves the folder where it is (decisions, amendment 17).
+                // Who changes a folder changes files below it, and leaves the folder where it is (D3.6).
                 let edits = *of == WriteKind::Edit;
                 covers(*kind, *of)
                     && seen
@@ -263,7 +263,7 @@ impl Pattern {
     }
 
     /// Whether an allow that matches `shell` names what `caveat` is about, and so allows that too
-    /// (decisions, section 2).
+    /// (D2.19).
     #[must_use]
     pub fn names(&self, shell: &ShellAccess, caveat: &Caveat) -> bool {
         matches!(&self.matcher, Matcher::Shell(pattern) if pattern.allows(shell) && pattern.names(shell, caveat))

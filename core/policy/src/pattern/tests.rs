@@ -41,8 +41,8 @@ fn concerns(text: &str, access: &Access) -> bool {
     pattern(text).concerns(access, &roots())
 }
 
-/// Decisions, section 3: "gitignore-style path glob; without `/` it matches at any depth; `./`
-/// anchors at the root; `/` and `~/` are absolute".
+/// D3.5: gitignore-style path glob; without `/` it matches at any depth; `./`
+/// anchors at the root; `/` and `~/` are absolute.
 #[test]
 fn given_path_globs_then_they_are_anchored_as_written() {
     assert!(allows("write(*.rs)", &write("src/deep/a.rs")));
@@ -57,7 +57,7 @@ fn given_path_globs_then_they_are_anchored_as_written() {
     assert!(!allows("write(src/**)", &write("src/../lib/a")));
 }
 
-/// Decisions, amendment 17: "allow edits of files below the folder, never deleting or moving the folder itself": what a
+/// D3.6: allow edits of files below the folder, never deleting or moving the folder itself: what a
 /// formatter does to `.` is an edit of what lies below.
 #[test]
 fn given_a_root_of_which_everything_below_is_allowed_then_it_may_be_edited_and_nothing_else() {
@@ -97,8 +97,8 @@ fn given_a_kind_of_write_then_only_write_covers_them_all() {
     assert!(concerns("delete(a)", &unsaid) && !allows("delete(a)", &unsaid));
 }
 
-/// Decisions, section 3: "words, matched against argv word by word; `*` inside a word matches
-/// within that word; a last word `*` matches any remaining words, also none".
+/// D3.7: words, matched against argv word by word; `*` inside a word matches
+/// within that word; a last word `*` matches any remaining words, also none.
 #[test]
 fn given_words_then_they_match_word_by_word() {
     assert!(allows("shell(cargo test *)", &shell(&["cargo", "test"])));
@@ -111,8 +111,8 @@ fn given_words_then_they_match_word_by_word() {
     assert!(!allows("shell(ls ?)", &shell(&["ls", "a"])));
 }
 
-/// Decisions, section 2: "Deny and ask also match a command's base name (`/bin/rm`, `./rm`); allow
-/// only the word as written."
+/// D2.22: Deny and ask also match a command's base name (`/bin/rm`, `./rm`); allow
+/// only the word as written.
 #[test]
 fn given_a_path_to_a_command_then_only_denials_match_its_base_name() {
     assert!(
@@ -133,7 +133,7 @@ fn given_a_line_that_was_not_understood_then_denials_look_inside_and_no_allow_ma
     }
 }
 
-/// Decisions, section 3: "anchored at both ends for allow and `unless`, unanchored for ask and deny".
+/// D3.8: anchored at both ends for allow and `unless`, unanchored for ask and deny.
 #[test]
 fn given_a_regular_expression_then_allow_is_anchored() {
     assert!(allows("shell(/git (status|log)/)", &shell(&["git", "log"])));
@@ -150,7 +150,7 @@ fn given_unless_then_a_last_star_covers_no_options() {
     assert!(!unless.excepts(&shell(&["git", "push", "--dry-run", "--no-dry-run", "origin"]), &roots()));
 }
 
-/// Decisions, section 8: the two rows about `fetch`.
+/// D8: the two rows about `fetch`.
 #[test]
 fn given_hosts_then_denials_cover_subdomains_and_allows_do_not() {
     let sub = fetch("https://sub.example.com/");
@@ -197,8 +197,8 @@ fn given_an_address_of_two_readings_then_no_allow_matches_and_denials_match_each
     assert!(concerns("fetch(github.com)", &two) && concerns("fetch(evil.example)", &two));
 }
 
-/// Decisions, section 1: "where a joined name can be split in several ways, every split counts for
-/// deny and ask, none for allow". Attack 7.
+/// D1.23: where a joined name can be split in several ways, every split counts for
+/// deny and ask, none for allow. Attack 7.
 #[test]
 fn given_a_name_with_several_readings_then_denials_match_each_and_no_allow_does() {
     let two = Access::Mcp(McpAccess::new(
@@ -210,7 +210,7 @@ fn given_a_name_with_several_readings_then_denials_match_each_and_no_allow_does(
     assert!(!allows("mcp(*)", &two) && !allows("*", &two));
 }
 
-/// Decisions, section 3: "missing or other-typed arguments match deny and ask, never allow".
+/// D3.12: missing or other-typed arguments match deny and ask, never allow.
 #[test]
 fn given_argument_globs_then_a_missing_argument_is_caution() {
     let pattern = Pattern::with_args(
@@ -256,7 +256,7 @@ fn given_an_argument_in_two_spellings_then_denials_match_each_and_no_allow_does(
     assert!(!pattern.concerns(&call(json!({"path": "etc/a", "Path": "etc/b"})), &roots()));
 }
 
-/// Decisions, section 1: "Names outside `[A-Za-z0-9._-]` are ... never matched by an allow." Attack 7.
+/// D1.24: Names outside `[A-Za-z0-9._-]` are ... never matched by an allow. Attack 7.
 #[test]
 fn given_a_name_of_other_characters_then_no_allow_matches() {
     let odd =
@@ -318,7 +318,7 @@ fn given_a_name_with_odd_characters_then_its_exact_pattern_matches_it_alone() {
     }
 }
 
-/// Decisions, section 2: "Wrappers ...: deny and ask reach inside". Attack 40.
+/// D2.21: Wrappers ...: deny and ask reach inside. Attack 40.
 #[test]
 fn given_a_wrapper_then_denials_reach_inside() {
     for words in [
@@ -369,7 +369,7 @@ fn given_patterns_made_to_be_slow_then_they_are_quick_or_refused() {
     }
 }
 
-/// Decisions, amendment 21; attack 246.
+/// D3.9; attack 246.
 #[test]
 fn given_a_last_word_that_ends_in_a_star_then_a_denial_covers_further_words_and_an_allow_does_not() {
     let shell = |line: &str| {

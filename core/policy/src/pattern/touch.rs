@@ -1,4 +1,4 @@
-//! Paths that a command or a tool could mean: for deny, ask and protection (decisions, section 2).
+//! Paths that a command or a tool could mean: for deny, ask and protection (D2.25).
 
 use std::path::PathBuf;
 

@@ -204,7 +204,7 @@ fn is_fork_bomb(line: &str) -> bool {
 mod tests {
     use super::is_fork_bomb;
 
-    /// Decisions, 4.2: "deny: catastrophic commands (..., a fork bomb)".
+    /// D4.6: deny: catastrophic commands (..., a fork bomb).
     #[test]
     fn given_a_function_that_starts_itself_twice_then_it_is_a_fork_bomb() {
         for line in [

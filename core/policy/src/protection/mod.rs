@@ -1,4 +1,4 @@
-//! What mayi protects by itself, whatever the rules are silent about (decisions, 4.2).
+//! What mayi protects by itself, whatever the rules are silent about (D4.5).
 //!
 //! What is protected by its name stands in [`table`]; commands that are dangerous by themselves are
 //! recognised by their words.

@@ -1,4 +1,4 @@
-//! Who is within an agent: "Answers from a descendant of a gated agent are refused" (decisions, section 6).
+//! Who is within an agent: "Answers from a descendant of a gated agent are refused" (D6.8).
 //!
 //! A process is within an agent if a process of mayi that asks, one that a gateway works for, or a supervisor is among its
 //! parents. On Linux what mayi starts for others is under a supervisor, from which nothing cuts itself loose by ending

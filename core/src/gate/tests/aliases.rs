@@ -1,4 +1,4 @@
-//! One agent under several names (decisions, amendment 12), where answers are remembered and doors leave each other passes.
+//! One agent under several names (D1.20), where answers are remembered and doors leave each other passes.
 
 use super::memory::{Kept, remembering, writer};
 use super::*;

@@ -1,5 +1,5 @@
 //! A session whose MCP servers are reached through mayi alone: what its agent has asked about, and what then comes in where
-//! the tool runs (decisions, amendment 13).
+//! the tool runs (S4.3).
 
 use super::memory::Kept;
 use super::*;
@@ -111,7 +111,7 @@ async fn given_a_flag_that_the_card_did_not_show_then_the_answer_does_not_cover_
     assert!(covered(&gate, flagged(met("gh"))).await);
 }
 
-/// Amendment 8: what was refused where it runs does not hide what ran elsewhere.
+/// D7.9: what was refused where it runs does not hide what ran elsewhere.
 #[tokio::test]
 async fn given_a_refused_call_then_a_report_of_another_is_still_unasked() {
     let kept = Kept::new();

@@ -1,4 +1,4 @@
-//! The bypass of one session: issue "Levels, memory and names", "for this session beside for good".
+//! The bypass of one session: for this session beside for good.
 
 use super::memory::Kept as Stored;
 use super::*;
@@ -44,7 +44,7 @@ async fn given_a_bypass_for_the_session_then_it_reaches_no_further() {
     assert!(gate.submit(run("8", "cargo build"), &[]).approval().is_some(), "it ends with its session");
 }
 
-/// "managed locks hold" (decisions, section 5), also where nothing is written; a denial carries no bypass. Attack 336.
+/// "managed locks hold" (D5.3), also where nothing is written; a denial carries no bypass. Attack 336.
 #[tokio::test]
 async fn given_a_lock_or_a_denial_then_no_session_is_bypassed() {
     let gate = gate_with(OnAsk::Wait, None, Box::new(Kept { locked: true, ..Kept::default() }));

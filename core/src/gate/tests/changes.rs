@@ -33,7 +33,7 @@ async fn given_a_call_that_changes_into_an_allowed_one_then_it_still_waits() {
     drop(ticket);
 }
 
-/// Decisions, section 6: "`bypassAll` ... does not answer what is already pending", also not by way of
+/// D6.19: `bypassAll` ... does not answer what is already pending, also not by way of
 /// a later grant.
 #[tokio::test]
 async fn given_bypass_and_then_a_session_grant_then_the_others_still_wait() {

@@ -45,7 +45,7 @@ async fn given_owners_that_are_left_out_then_only_the_others_questions_are_told(
     assert!(gate().owner().is_none(), "nothing is kept, and nobody else could ask for it");
 }
 
-/// Decisions, section 6: questions "whose agent is gone become `cancelled`": a surface that looks before anybody has
+/// D6.16: questions "whose agent is gone become `cancelled`": a surface that looks before anybody has
 /// looked after them is not shown them as waiting.
 #[tokio::test]
 async fn given_a_process_that_died_while_it_asked_then_its_question_does_not_wait_for_whoever_looks_first() {

@@ -1,5 +1,5 @@
 //! What surfaces are told of an answer and of a session: "Also `approval-resolved` (state, by which surface, when,
-//! `grantedPermissions`)" (surfaces, section 2).
+//! `grantedPermissions`)" (S2.3).
 
 use super::memory::{Kept as Stored, remembering, writer};
 use super::*;

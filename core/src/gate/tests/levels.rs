@@ -18,7 +18,7 @@ fn level(of: Level) -> Remember {
     Remember { level: Some(of), ..Remember::patterns(RememberScope::Session, Vec::new()) }
 }
 
-/// Seed 003: "all: everything of one server", also of one that has nothing but its command.
+/// Seed 3: "all: everything of one server", also of one that has nothing but its command.
 #[tokio::test]
 async fn given_a_server_without_settings_then_all_of_it_is_offered_and_taken() {
     let gate = gate();
@@ -31,7 +31,7 @@ async fn given_a_server_without_settings_then_all_of_it_is_offered_and_taken() {
     assert!(gate.waiting().is_empty());
 }
 
-/// Seed 003: "session: the permission lasts the session". A denial of something else does not end it; one of a tool that
+/// Seed 3: "session: the permission lasts the session". A denial of something else does not end it; one of a tool that
 /// it covered does, and another tool of a higher level does not.
 #[tokio::test]
 async fn given_a_denial_of_something_else_then_a_level_stays() {
@@ -53,7 +53,7 @@ async fn given_a_denial_of_something_else_then_a_level_stays() {
     }
 }
 
-/// Seed 003: "choices can be remembered: deny". The same is denied then, without a question.
+/// Seed 3: "choices can be remembered: deny". The same is denied then, without a question.
 #[tokio::test]
 async fn given_a_denial_that_is_remembered_for_the_session_then_the_same_is_denied_unasked() {
     let gate = gate();

@@ -1,4 +1,4 @@
-//! Many questions at once (decisions, amendment 19).
+//! Many questions at once (D6.5).
 
 use super::memory::Kept as Stored;
 use super::*;

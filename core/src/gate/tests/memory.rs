@@ -67,8 +67,8 @@ pub(super) fn remembering(
     ApprovalResponse { remember: Some(remember), ..pick(gate, ticket, option) }
 }
 
-/// Decisions, section 7: "Entries: proposed, decided, asked, answered, ...", and "An allow is on disk before
-/// the agent hears of it."
+/// D7.6: Entries: proposed, decided, asked, answered, ..., and an allow is on disk before
+/// the agent hears of it.
 #[tokio::test]
 async fn given_a_store_then_every_step_is_written_before_the_verdict() {
     let kept = Kept::new();
@@ -129,8 +129,8 @@ async fn given_a_call_that_goes_on_then_its_begin_is_written_soon() {
     carrying.end("completed");
 }
 
-/// Issue "Memory and record": "Full disk, read-only folder, locked or damaged database: the call is denied with
-/// a clear reason, the agent gets its answer, nothing runs unrecorded".
+/// Full disk, read-only folder, locked or damaged database: the call is denied with
+/// a clear reason, the agent gets its answer, nothing runs unrecorded.
 #[tokio::test]
 async fn given_a_record_that_cannot_be_written_then_nothing_runs_and_the_reason_is_told() {
     let kept = Kept::new();
@@ -152,7 +152,7 @@ async fn given_a_record_that_cannot_be_written_then_nothing_runs_and_the_reason_
     assert!(matches!(asked.verdict().await, Verdict::Cancelled));
 }
 
-/// Decisions, section 6: "Scopes once, session, workspace, user": one for the workspace counts in later
+/// D6.13: Scopes once, session, workspace, user: one for the workspace counts in later
 /// sessions there, for this agent, and nowhere else.
 #[tokio::test]
 async fn given_a_grant_for_the_workspace_then_later_processes_have_it_there_alone() {
@@ -175,7 +175,7 @@ async fn given_a_grant_for_the_workspace_then_later_processes_have_it_there_alon
     assert!(second.submit(run("4", "rm make"), &[]).approval().is_some());
 }
 
-/// Decisions, section 6: "time and use limits; a use is spent per call, in one transaction with the answer".
+/// D6.14: time and use limits; a use is spent per call, in one transaction with the answer.
 /// Attack 17.
 #[tokio::test]
 async fn given_a_grant_with_two_uses_then_two_processes_have_two_between_them() {
@@ -200,7 +200,7 @@ async fn given_a_grant_with_two_uses_then_two_processes_have_two_between_them() 
     assert_eq!((grants[0].uses_left, grants[0].used), (Some(0), 2));
 }
 
-/// Issue: "grants ... revocable": what another process ends is over for the next call.
+/// Grants ... revocable: what another process ends is over for the next call.
 #[tokio::test]
 async fn given_a_grant_that_another_process_revokes_then_the_next_call_is_asked_about() {
     let kept = Kept::new();
@@ -217,7 +217,7 @@ async fn given_a_grant_that_another_process_revokes_then_the_next_call_is_asked_
     drop(asked);
 }
 
-/// Decisions, 4.1: "A live remembered denial is a deny finding", also for what a command touches.
+/// D4.4: A live remembered denial is a deny finding, also for what a command touches.
 #[tokio::test]
 async fn given_a_remembered_denial_then_it_denies_whatever_else_speaks() {
     let kept = Kept::new();
@@ -241,7 +241,7 @@ async fn given_a_remembered_denial_then_it_denies_whatever_else_speaks() {
     assert!(matches!(other.submit(write("5", "/w/b.txt", "y"), &[]).verdict().await, Verdict::Allowed(_)));
 }
 
-/// Seed 003 and decisions, 4.3: a level that was granted to a server covers its tools of that category.
+/// Seed 3 and D4.15: a level that was granted to a server covers its tools of that category.
 #[tokio::test]
 async fn given_a_level_then_it_is_only_for_a_tool_of_a_server() {
     let kept = Kept::new();
@@ -308,8 +308,8 @@ async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_aske
     assert!(next.submit(other, &[]).approval().is_some(), "another folder");
 }
 
-/// Issue: "pending approvals survive a killed mayi; on restart those whose agent is gone become `cancelled` with
-/// reason `interrupted`, never allowed." Attack 17.
+/// Pending approvals survive a killed mayi; on restart those whose agent is gone become `cancelled` with
+/// reason `interrupted`, never allowed. Attack 17.
 #[tokio::test]
 async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled_as_interrupted() {
     let kept = Kept::new();
@@ -330,7 +330,7 @@ async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled
     drop((next, asked));
 }
 
-/// Decisions, section 6: "First answer wins": an answer from another process is taken by the one that asks,
+/// D6.4: First answer wins: an answer from another process is taken by the one that asks,
 /// and refused if the call has changed. Attack 17.
 #[tokio::test]
 async fn given_an_answer_from_another_process_then_the_gate_takes_it() {
@@ -357,7 +357,7 @@ async fn given_an_answer_from_another_process_then_the_gate_takes_it() {
     assert!(offer(response).is_err(), "the first answer won");
 }
 
-/// Issue: "`unasked` entries for tool calls that an agent ran without asking". Attack 24.
+/// `unasked` entries for tool calls that an agent ran without asking. Attack 24.
 #[tokio::test]
 async fn given_a_call_that_only_was_reported_then_it_is_in_the_record() {
     let kept = Kept::new();
@@ -368,7 +368,7 @@ async fn given_a_call_that_only_was_reported_then_it_is_in_the_record() {
     assert_eq!(kept.kinds(), [Kind::Unasked]);
 }
 
-/// Card, surfaces section 2: "history": how often the like was answered before.
+/// Card, S2.10: history: how often the like was answered before.
 #[tokio::test]
 async fn given_answers_before_then_the_card_says_how_many() {
     let kept = Kept::new();
@@ -384,7 +384,7 @@ async fn given_answers_before_then_the_card_says_how_many() {
     drop(asked);
 }
 
-/// Decisions, 4.7: "An error while judging is a deny finding with the error as its reason": a remembered answer that can't
+/// D4.22: An error while judging is a deny finding with the error as its reason: a remembered answer that can't
 /// be read may be a denial, so that nothing is allowed beside it, however often it is tried. Attack 112.
 #[tokio::test]
 async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied_until_it_is_revoked() {
@@ -414,7 +414,7 @@ async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied
     assert!(matches!(gate.submit(read("4"), &[]).verdict().await, Verdict::Allowed(_)));
 }
 
-/// Decisions, section 6: "First answer wins": one that was taken back, or that nobody waits for any more, is none.
+/// D6.4: First answer wins: one that was taken back, or that nobody waits for any more, is none.
 /// Attack 17.
 #[tokio::test]
 async fn given_an_answer_of_another_process_that_is_withdrawn_or_late_then_the_question_waits_on() {

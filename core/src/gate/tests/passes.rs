@@ -53,7 +53,7 @@ async fn covered(gate: &Gate, call: Call) -> bool {
     matches!(ticket.verdict().await, Verdict::Allowed(authorized) if authorized.by() == By::Covered)
 }
 
-/// Decisions, section 6: "No session scope where the protocol has no session."
+/// D6.17: No session scope where the protocol has no session.
 #[tokio::test]
 async fn given_requests_that_stand_for_themselves_then_nothing_is_remembered_for_a_session() {
     let kept = Kept::new();
@@ -76,8 +76,8 @@ async fn given_requests_that_stand_for_themselves_then_nothing_is_remembered_for
     assert!(matches!(ticket.verdict().await, Verdict::Allowed(_)));
 }
 
-/// Surfaces, section 5: "A call that ACP has just approved for the same server, tool and arguments is not asked about
-/// again"; once, and no other. Attack 122.
+/// S5.5: A call that ACP has just approved for the same server, tool and arguments is not asked about
+/// again; once, and no other. Attack 122.
 #[tokio::test]
 async fn given_an_approved_call_then_the_gateway_lets_exactly_that_through_once() {
     let kept = Kept::new();
@@ -103,7 +103,7 @@ async fn given_an_approved_call_then_the_gateway_lets_exactly_that_through_once(
     assert_eq!(detail::read::<detail::Decided>(&last.entry).unwrap().by, "covered");
 }
 
-/// Issue "The MCP gateway": a pass is taken in one piece with the entry: two processes never go through by one.
+/// A pass is taken in one piece with the entry: two processes never go through by one.
 /// Attack 122.
 #[tokio::test]
 async fn given_two_processes_then_one_pass_is_taken_by_one_of_them() {
@@ -130,7 +130,7 @@ async fn given_two_processes_then_one_pass_is_taken_by_one_of_them() {
     }
 }
 
-/// Decisions, section 4.6: "A deny is never discharged by anything"; and what was not allowed leaves nothing.
+/// D4.21: A deny is never discharged by anything; and what was not allowed leaves nothing.
 /// Attack 122.
 #[tokio::test]
 async fn given_a_denied_call_then_no_pass_lets_it_through_and_none_is_left() {
@@ -197,7 +197,7 @@ async fn given_a_pass_that_has_ended_then_it_counts_no_more() {
     assert!(found(now).is_some(), "nothing was taken by what could not be");
 }
 
-/// Decisions, section 1: "a server of another identity under a known name has no settings, grants or trust".
+/// D1.21: a server of another identity under a known name has no settings, grants or trust.
 /// Attack 120.
 #[tokio::test]
 async fn given_a_grant_for_a_server_then_it_counts_for_no_other_under_its_name() {

@@ -1,4 +1,4 @@
-//! What a person allows each time anew (amendment 10).
+//! What a person allows each time anew (D2.26).
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn denying(text: &str) -> Policy {
     }
 }
 
-/// Amendment 10: "an ask that only a person discharges, once, no session scope, ... or in a batch". Attack 226.
+/// D2.26: an ask that only a person discharges, once, no session scope, ... or in a batch. Attack 226.
 #[tokio::test]
 async fn given_a_search_that_passes_a_denied_path_then_its_answer_is_never_remembered() {
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());

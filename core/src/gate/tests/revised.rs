@@ -38,7 +38,7 @@ fn server(category: Category) -> Policy {
     Policy { servers: BTreeMap::from([("s".into(), settings)]), ..Policy::default() }
 }
 
-/// Decisions, 4.3: what may be granted to a server is what would let this call through by the rules of now.
+/// D4.15: what may be granted to a server is what would let this call through by the rules of now.
 #[tokio::test]
 async fn given_other_rules_then_the_card_offers_the_levels_that_allow_it_by_these() {
     let gate = gate();

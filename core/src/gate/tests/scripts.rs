@@ -40,7 +40,7 @@ impl Project {
     }
 }
 
-/// Attack 118: "a grant on a workspace script binds its content" (decisions, section 6).
+/// Attack 118: "a grant on a workspace script binds its content" (D6.12).
 #[tokio::test]
 async fn given_a_script_that_changes_after_it_was_allowed_then_it_is_asked_about_again() {
     for (line, script) in [
@@ -183,7 +183,7 @@ async fn given_a_grant_for_the_workspace_then_later_processes_know_what_the_scri
     assert!(project.is_asked(&second, "bash run.sh"));
 }
 
-/// Decisions, section 6: a grant binds content; a rule that the user wrote is about the words alone.
+/// D6.12: a grant binds content; a rule that the user wrote is about the words alone.
 #[tokio::test]
 async fn given_a_rule_of_the_user_then_the_script_may_change() {
     let (gate, project) = (gate(), Project::new());
@@ -202,8 +202,8 @@ async fn given_a_rule_of_the_user_then_the_script_may_change() {
     assert!(!project.is_asked(&gate, "./run.sh"));
 }
 
-/// Decisions, section 6: "The answer echoes the digest that was rendered; if the call has changed since, the
-/// answer is refused".
+/// D6.2: The answer echoes the digest that was rendered; if the call has changed since, the
+/// answer is refused.
 #[test]
 fn given_another_script_then_the_call_has_another_digest() {
     let project = Project::new();

@@ -18,7 +18,7 @@ fn stored(kept: &Kept) -> String {
     format!("{approvals:?} {grants:?} {:?}", kept.entries())
 }
 
-/// Attack 22: "secrets in a command ... of the record": decisions, section 7, "every stored string redacted". The
+/// Attack 22: "secrets in a command ... of the record": D7.3, every stored string redacted. The
 /// agent is told what was typed.
 #[tokio::test]
 async fn given_a_reason_with_a_secret_then_the_agent_hears_it_and_the_store_does_not_hold_it() {

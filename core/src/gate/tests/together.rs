@@ -54,7 +54,7 @@ async fn hand_in(
     (verdicts, began.try_iter().count())
 }
 
-/// Issue "Speed": what comes while one commit is being written goes with the next one; an allow stands in the record before
+/// What comes while one commit is being written goes with the next one; an allow stands in the record before
 /// anybody hears of it, each call's entries beside each other.
 #[tokio::test]
 async fn given_calls_that_come_while_one_is_written_then_they_share_the_next_commit() {
@@ -137,7 +137,7 @@ async fn given_an_entry_that_cannot_be_made_then_only_its_own_call_does_not_run(
     assert_eq!(kept.kinds(), [Kind::Started, Kind::Proposed, Kind::Decided]);
 }
 
-/// Issue "Speed": whether somebody is there to be asked is looked up only for what is asked about.
+/// Whether somebody is there to be asked is looked up only for what is asked about.
 #[tokio::test]
 async fn given_a_call_that_is_allowed_then_it_is_not_looked_up_who_could_be_asked() {
     let kept = Stored::new();

@@ -1,4 +1,4 @@
-//! Calls that say what kind of thing they do, and not to what (decisions, amendment 4).
+//! Calls that say what kind of thing they do, and not to what (D1.16).
 
 use super::*;
 use crate::call::Category;

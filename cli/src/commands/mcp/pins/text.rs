@@ -72,7 +72,7 @@ fn sorted(value: &Value) -> Value {
 mod tests {
     use serde_json::json;
 
-    /// Surfaces, section 5: "a changed one is blocked until accepted (`mayi mcp pins`, with a diff)".
+    /// S5.6: a changed one is blocked until accepted (`mayi mcp pins`, with a diff).
     #[test]
     fn given_a_definition_then_it_reads_line_by_line_and_in_one_order() {
         let definition = json!({"zeta": 1, "inputSchema": {"type": "object", "a": [{"c": 1, "b": null}]},

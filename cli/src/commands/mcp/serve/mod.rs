@@ -85,7 +85,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     ended
 }
 
-/// Who calls. Decisions, amendment 12: `--agent` in a client's own configuration "never picks an id that loosens": whoever comes
+/// Who calls. D1.19: `--agent` in a client's own configuration "never picks an id that loosens": whoever comes
 /// under a name is not the agent that mayi starts under it. Its denials, asks and stricter modes hold; what it was allowed, its
 /// bypass and its looser mode do not.
 fn agent_of(args: &McpArgs, loaded: &Loaded) -> Result<AgentId, CliError> {
@@ -117,8 +117,8 @@ fn gate(
     Ok((Gate::remembering(policy, asking, keeper, memory), Some(kept)))
 }
 
-/// Who works through standard input and output is the process that started this one. Decisions, section 6: "Answers from a
-/// descendant of a gated agent are refused": a client is an agent, or what one works in.
+/// Who works through standard input and output is the process that started this one. D6.8: Answers from a
+/// descendant of a gated agent are refused: a client is an agent, or what one works in.
 fn owner(args: &McpArgs) -> Owner {
     #[cfg(unix)]
     if args.http.is_none() {

@@ -76,7 +76,7 @@ fn is_there(server: &ServerLaunch) -> Result<(), CliError> {
     }
 }
 
-/// Decisions, section 1: "a server of another identity under a known name has no settings, grants or trust". So it can't
+/// D1.21: a server of another identity under a known name has no settings, grants or trust. So it can't
 /// have that name.
 fn settled(server: ServerLaunch, loaded: &Loaded) -> Result<ServerLaunch, CliError> {
     match loaded.servers.get(&server.name) {

@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::danger;
 
-    /// Decisions, section 2: "the harmless programs of `awk` and `sed` stay allowed".
+    /// D2.16: the harmless programs of `awk` and `sed` stay allowed.
     #[test]
     fn given_a_program_that_only_prints_then_it_is_harmless() {
         for program in [
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// Decisions, section 2: "`awk` programs with `system`, `getline`, pipes or redirections". Attack 77.
+    /// D2.16: `awk` programs with `system`, `getline`, pipes or redirections. Attack 77.
     #[test]
     fn given_a_program_that_runs_or_writes_then_it_is_asked_about() {
         for program in [

@@ -188,8 +188,8 @@ pub(super) mod tests {
         bytes
     }
 
-    /// Decisions, section 2: "`git` fits only where the repository's configuration names no program to
-    /// run".
+    /// D2.30: `git` fits only where the repository's configuration names no program to
+    /// run.
     #[test]
     fn given_an_index_then_its_sub_modules_are_found() {
         let bytes = index(&[(0o100_644, "a"), (0o160_000, "sub/deep"), (0o120_000, "z")]);

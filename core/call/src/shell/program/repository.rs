@@ -293,8 +293,8 @@ mod tests {
 
     const USUAL: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n[remote \"origin\"]\n\turl = git@example.com:a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n[user]\n\temail = a@example.com\n";
 
-    /// Decisions, section 2: "`git` fits only where the repository's configuration names no program
-    /// to run".
+    /// D2.30: `git` fits only where the repository's configuration names no program
+    /// to run.
     #[test]
     fn given_a_usual_configuration_then_git_only_reads() {
         for config in [USUAL, "", "# nothing\n", "[core] bare = false ; x\n", "[branch.main]\nremote=x\n"] {
@@ -304,7 +304,7 @@ mod tests {
         }
     }
 
-    /// Decisions, section 2: the same. Attack 76.
+    /// D2.30: the same. Attack 76.
     #[test]
     fn given_a_configuration_that_names_a_program_or_is_not_understood_then_git_is_no_reader() {
         for config in [

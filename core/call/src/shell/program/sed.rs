@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::{Effect, effects};
 
-    /// Decisions, section 2: "the harmless programs of `awk` and `sed` stay allowed".
+    /// D2.16: the harmless programs of `awk` and `sed` stay allowed.
     #[test]
     fn given_a_script_that_only_edits_then_it_has_no_effect() {
         for script in [
@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Decisions, section 2: "`sed` scripts with `e`, `w` or `r`". Attack 77.
+    /// D2.16: `sed` scripts with `e`, `w` or `r`. Attack 77.
     /// Attack 265: a delimiter between brackets, and a command behind a label on the same line.
     #[test]
     fn given_a_script_that_runs_reads_or_writes_then_it_says_so() {

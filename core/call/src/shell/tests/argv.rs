@@ -9,8 +9,8 @@ fn shown(words: &[&str]) -> String {
     argv(&words, &Surroundings::new(Path::new("/w"), &[])).iter().map(one).collect::<Vec<_>>().join(" | ")
 }
 
-/// Decisions, section 2: "A harness's outer `sh -c` / `bash -lc` around one literal line is transport:
-/// the line inside is judged."
+/// D2.5: A harness's outer `sh -c` / `bash -lc` around one literal line is transport:
+/// the line inside is judged.
 #[test]
 fn given_a_harness_shell_then_the_line_inside_is_judged() {
     assert_eq!(shown(&["bash", "-lc", "a && b"]), "a | b");
@@ -34,7 +34,7 @@ fn given_plain_words_then_no_shell_reads_them() {
     assert_eq!(shown(&["a", "b\0c"]), "a 'b\0c' !");
 }
 
-/// Decisions, section 1: "`terminal/create` (its `env` are assignments, its `cwd` counts)".
+/// D1.13: `terminal/create` (its `env` are assignments, its `cwd` counts).
 #[test]
 fn given_an_environment_then_it_is_judged_as_assignments() {
     let env = BTreeMap::from(

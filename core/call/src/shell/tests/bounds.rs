@@ -4,8 +4,8 @@ use cpu_time::ThreadTime;
 
 use super::{each, first, read, shown};
 
-/// Issue 3: "A 10 KB line, 400 nested braces, 20,000 `&&`, invalid UTF-8 ...: an answer within 50 ms,
-/// never an abort." What is built without optimisation gets more time.
+/// A 10 KB line, 400 nested braces, 20,000 `&&`, invalid UTF-8 ...: an answer within 50 ms,
+/// never an abort. What is built without optimisation gets more time.
 /// Attack 70.
 #[test]
 fn given_lines_made_to_be_hard_then_each_is_answered_in_time() {
@@ -90,7 +90,7 @@ fn given_lines_made_to_be_hard_then_each_is_answered_in_time() {
     }
 }
 
-/// Decisions, section 2: "lines that do not parse or pass the bounds". Attack 70.
+/// D2.2: lines that do not parse or pass the bounds. Attack 70.
 #[test]
 fn given_a_line_beyond_the_bounds_then_it_is_not_understood_and_denials_still_look_into_it() {
     for line in [
@@ -108,7 +108,7 @@ fn given_a_line_beyond_the_bounds_then_it_is_not_understood_and_denials_still_lo
     }
 }
 
-/// Peers, section 2 (Cline, Claude Code 2.1.223): line ends and blanks that shells disagree on, and
+/// Seen in other gates (Cline, Claude Code 2.1.223): line ends and blanks that shells disagree on, and
 /// characters that nobody sees.
 /// Attack 74.
 #[test]

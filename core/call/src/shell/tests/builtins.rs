@@ -1,8 +1,8 @@
 use super::{each, each_always, first};
 use crate::shell::Named;
 
-/// Decisions, section 2: "operands that the shell evaluates (`test -v 'a[$(x)]'`, `[[ -eq ]]`, `let`,
-/// `printf -v`, `declare -i`)"; with a substitution in them, they run it.
+/// D2.18: operands that the shell evaluates (`test -v 'a[$(x)]'`, `[[ -eq ]]`, `let`,
+/// `printf -v`, `declare -i`); with a substitution in them, they run it.
 /// Attack 78.
 #[test]
 fn given_a_name_with_a_substitution_in_its_subscript_then_it_is_always_asked_about() {
@@ -34,7 +34,7 @@ fn given_a_name_with_a_substitution_in_its_subscript_then_it_is_always_asked_abo
     ]);
 }
 
-/// Decisions, section 2: those without one are plain asks, and plain numbers and names are none.
+/// D2.18: those without one are plain asks, and plain numbers and names are none.
 #[test]
 fn given_names_and_numbers_then_they_are_plain() {
     each(&[
@@ -84,7 +84,7 @@ fn given_a_format_that_counts_or_an_option_that_is_glued_then_the_variable_that_
     ]);
 }
 
-/// Decisions, section 2: what changes the shell for later words. Attack 6.
+/// D2.13: what changes the shell for later words. Attack 6.
 #[test]
 fn given_changes_of_the_shell_itself_then_they_are_asked_about() {
     each_always(&[

@@ -1,4 +1,4 @@
-//! One line, and the shells that could read it (decisions, amendment 1).
+//! One line, and the shells that could read it (D2.6).
 
 use super::{Dialect, commands, one, read_by};
 
@@ -22,7 +22,7 @@ fn each_differs(dialects: &[Dialect], lines: &[&str]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Attack 190 (U2): what dash runs, reads or writes besides.
+/// Attack 190: what dash runs, reads or writes besides.
 #[test]
 fn given_what_a_posix_shell_reads_otherwise_then_it_is_asked_about_always() {
     each_differs(
@@ -92,7 +92,7 @@ fn given_a_command_that_only_a_posix_shell_runs_then_denials_see_it() {
     assert!(seen, "{accesses:#?}");
 }
 
-/// Attack 191 (U17): what zsh evaluates, runs or opens besides.
+/// Attack 191: what zsh evaluates, runs or opens besides.
 #[test]
 fn given_what_zsh_reads_otherwise_then_it_is_asked_about_always() {
     each_differs(

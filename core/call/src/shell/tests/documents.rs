@@ -1,7 +1,7 @@
 use super::{each, each_always, first, shown};
 use crate::shell::Word;
 
-/// Decisions, section 2: a commit message from a quoted here-document is a literal word.
+/// D2.8: a commit message from a quoted here-document is a literal word.
 #[test]
 fn given_cat_with_a_quoted_document_then_the_word_is_its_text() {
     let word = |line: &str| first(line).words.get(3).cloned();
@@ -16,7 +16,7 @@ fn given_cat_with_a_quoted_document_then_the_word_is_its_text() {
     assert!(shown("git commit -m \"$(cat a <<'E'\nx\nE\n)\"").ends_with("| cat a"));
 }
 
-/// Decisions, section 2: "here-documents with expansions"; peers, section 3, on quotes in them.
+/// D2.3: here-documents with expansions, and quotes in them.
 #[test]
 fn given_here_documents_then_what_they_expand_is_found_and_what_they_quote_is_not() {
     each(&[
@@ -46,7 +46,7 @@ fn given_a_document_whose_end_is_in_doubt_then_the_line_is_not_understood() {
     }
 }
 
-/// Decisions, section 2, on `sh -c`: a document that a shell reads is a line for it.
+/// D2.32, on `sh -c`: a document that a shell reads is a line for it.
 #[test]
 fn given_a_document_for_a_shell_then_its_text_is_a_line() {
     each(&[

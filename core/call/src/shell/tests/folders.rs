@@ -2,7 +2,7 @@ use super::{each, first, path_of, read, read_by, shown, touched};
 use crate::Dialect;
 use crate::shell::commands;
 
-/// Decisions, section 2: "`cd` with a literal folder changes the cwd for the rest of its list". Attack 6.
+/// D2.7: `cd` with a literal folder changes the cwd for the rest of its list. Attack 6.
 #[test]
 fn given_cd_then_later_words_are_looked_up_from_there() {
     let last = |line: &str| touched(line).pop().unwrap();
@@ -111,7 +111,7 @@ fn given_a_function_that_zsh_calls_by_itself_then_it_is_not_understood_where_zsh
     }
 }
 
-/// Decisions, section 2: a folder that is not known. Where a loop moves on, its first rounds are at places that are known:
+/// D2.7: a folder that is not known. Where a loop moves on, its first rounds are at places that are known:
 /// they count for denials beside all others.
 /// Attack 205.
 #[test]
@@ -128,7 +128,7 @@ fn given_a_loop_that_moves_then_the_folders_of_its_first_rounds_count_among_all_
     }
 }
 
-/// Decisions, section 2: "`cd` with a literal folder changes the cwd for the rest of its list". Where it may fail, both
+/// D2.7: `cd` with a literal folder changes the cwd for the rest of its list. Where it may fail, both
 /// folders count for denials.
 /// Attack 6.
 #[test]
@@ -157,7 +157,7 @@ fn given_a_process_of_its_own_then_the_folder_stays() {
     }
 }
 
-/// Decisions, section 2: "with another, the cwd is unknown and relative paths are caveats".
+/// D2.7: with another, the cwd is unknown and relative paths are caveats.
 #[test]
 fn given_a_folder_that_depends_then_it_is_asked_about_and_nothing_reads() {
     for line in [

@@ -1,8 +1,8 @@
 use super::{each, each_always, first, shown};
 use crate::shell::Word;
 
-/// Decisions, section 2: "All simple commands are collected: lists, pipelines, subshells, groups,
-/// conditionals, loops, functions, `case`, command and process substitutions". Attack 6.
+/// D2.3: All simple commands are collected: lists, pipelines, subshells, groups,
+/// conditionals, loops, functions, `case`, command and process substitutions. Attack 6.
 #[test]
 fn given_any_form_of_command_then_every_simple_command_in_it_is_found() {
     each(&[
@@ -34,7 +34,7 @@ fn given_a_coprocess_without_a_name_in_a_substitution_then_it_is_not_understood(
     each(&[("a $(coproc X { b; })", "a $(coproc X { b; }) | b"), ("coproc b; c $(d)", "b | c $(d) | d")]);
 }
 
-/// Decisions, section 2: "Wrappers that only change how ... are looked through, for every effect."
+/// D2.20: Wrappers that only change how ... are looked through, for every effect.
 #[test]
 fn given_transparent_wrappers_then_the_command_behind_them_counts_and_the_whole_stays_for_denials() {
     let timed = first("time timeout 5 make x");
@@ -44,8 +44,8 @@ fn given_transparent_wrappers_then_the_command_behind_them_counts_and_the_whole_
     assert_eq!(outer, ["time timeout 5 make x", "timeout 5 make x"]);
 }
 
-/// Decisions, section 2: "Wrappers that change what or who ...: deny and ask reach inside; allow needs
-/// the wrapper and the inner command allowed."
+/// D2.21: Wrappers that change what or who ...: deny and ask reach inside; allow needs
+/// the wrapper and the inner command allowed.
 #[test]
 fn given_other_wrappers_then_both_are_accesses() {
     each(&[
@@ -57,7 +57,7 @@ fn given_other_wrappers_then_both_are_accesses() {
     each_always(&["eval $x", "sh -c \"$x\"", "eval 'a;;b'", "bash -c \"rm $x\" y"]);
 }
 
-/// Decisions, section 2: "functions named like commands".
+/// D2.13: functions named like commands.
 #[test]
 fn given_a_function_then_its_body_is_judged_and_its_name_is_always_asked_about() {
     each(&[
@@ -93,7 +93,7 @@ fn given_a_loop_then_its_variable_is_what_its_values_have_in_common() {
     assert!(shown("for f in a; do sh -c 'wc $f'; done").ends_with("wc $f"));
 }
 
-/// Issue 3: "PowerShell and `cmd` lines are recognised as not understood".
+/// PowerShell and `cmd` lines are recognised as not understood.
 #[test]
 fn given_a_line_of_another_kind_of_shell_then_it_is_not_understood_and_the_reason_says_so() {
     let reason = |line: &str| {

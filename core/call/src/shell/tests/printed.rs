@@ -25,7 +25,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// Decisions, section 2: what only reads is a reader; printing what was printed, or comparing it, tells nothing more.
+/// D2.28: what only reads is a reader; printing what was printed, or comparing it, tells nothing more.
 #[test]
 fn given_a_command_that_prints_what_the_line_printed_then_it_is_a_reader() {
     let folder = folder(&[("a.md", "x\ny z\n"), ("src/b.md", "x\n")]);
@@ -150,7 +150,7 @@ fn given_a_module_of_the_library_then_it_is_a_reader_where_no_name_shadows_any()
     }
 }
 
-/// Decisions, section 2: a denial reaches a command however it is written: `shell(git log *)` also with `-C`.
+/// D2.22: a denial reaches a command however it is written: `shell(git log *)` also with `-C`.
 #[test]
 fn given_git_in_a_folder_below_then_denials_see_it_as_if_it_stood_there() {
     let folder = folder(&[("src/a.md", "x\n")]);

@@ -1,4 +1,4 @@
-//! Readers with words that are only known when the line runs (decisions, amendment 9): in folders with files.
+//! Readers with words that are only known when the line runs (D2.10): in folders with files.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn given_a_reader_whose_words_give_names_then_it_is_a_reader() {
     }
 }
 
-/// Amendment 9: names of a repository are hostile, and a name may be made before it is read. Attack 325.
+/// D2.10: names of a repository are hostile, and a name may be made before it is read. Attack 325.
 #[test]
 fn given_words_that_may_give_something_else_than_names_of_files_then_it_is_none() {
     let folder = folder(&["a.md", "src/a.rs", "odd/x y", "odd/b", "dash/-n", "quote/it's"]);

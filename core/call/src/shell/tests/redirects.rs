@@ -1,8 +1,8 @@
 use super::{each, each_always, first, shown, touched};
 use crate::shell::Use;
 
-/// Decisions, section 2: "Redirections are `read` and `write` accesses (`/dev/null` and descriptor
-/// copies are not)."
+/// D2.23: Redirections are `read` and `write` accesses (`/dev/null` and descriptor
+/// copies are not).
 #[test]
 fn given_redirections_then_files_are_accesses_and_descriptors_are_not() {
     each(&[
@@ -32,7 +32,7 @@ fn given_redirections_then_files_are_accesses_and_descriptors_are_not() {
     assert_eq!(shown("a > /dev/null/../../etc/passwd"), "a | write(/etc/passwd)");
 }
 
-/// Decisions, section 2: "redirections to non-literal targets" are plain asks.
+/// D2.15: redirections to non-literal targets are plain asks.
 #[test]
 fn given_a_target_that_is_not_literal_then_it_is_asked_about_and_could_be_any_file() {
     each(&[

@@ -1,8 +1,8 @@
 use super::{each, each_always, first, touched};
 use crate::shell::Named;
 
-/// Decisions, section 2: "a listed set of inert variables such as `RUST_LOG`, `CI`, `NO_COLOR`, `LANG`
-/// with literal values is transparent".
+/// D2.14: a listed set of inert variables such as `RUST_LOG`, `CI`, `NO_COLOR`, `LANG`
+/// with literal values is transparent.
 #[test]
 fn given_inert_variables_then_they_are_left_out_where_their_values_are_literal() {
     each(&[
@@ -15,7 +15,7 @@ fn given_inert_variables_then_they_are_left_out_where_their_values_are_literal()
     ]);
 }
 
-/// Decisions, section 2: "inert variables such as ... `LANG` with literal values": a path is a file of
+/// D2.14: inert variables such as ... `LANG` with literal values: a path is a file of
 /// messages, and no language. Attack 77.
 #[test]
 fn given_a_language_or_a_zone_that_is_a_path_then_it_is_not_inert() {
@@ -30,8 +30,8 @@ fn given_a_language_or_a_zone_that_is_a_path_then_it_is_not_inert() {
     ]);
 }
 
-/// Decisions, section 2: "Caveats that are plain asks: other assignments"; "A pattern that names the
-/// assignment ... allows it."
+/// D2.15: Caveats that are plain asks: other assignments; a pattern that names the
+/// assignment ... allows it.
 #[test]
 fn given_other_variables_then_they_are_plain_asks_that_a_pattern_can_name() {
     let access = first("CI=1 FOO=bar B=c ls");
@@ -47,9 +47,9 @@ fn given_other_variables_then_they_are_plain_asks_that_a_pattern_can_name() {
     each(&[("FOO=bar; ls", "FOO=bar | ls"), ("a=(1 2)", "a=(1 2)")]);
 }
 
-/// Decisions, section 2: "anything that rebinds what later words run (`PATH`, `LD_*`, `IFS`, `BASH_ENV`,
+/// D2.13: anything that rebinds what later words run (`PATH`, `LD_*`, `IFS`, `BASH_ENV`,
 /// `GIT_*`, `PAGER`, `EDITOR`, ..., by assignment, `export`, `for`, `read`, `printf -v`, `declare`,
-/// `${x:=}`, `alias`, functions named like commands, `trap`, `hash -p`)". Attacks 1 and 18.
+/// `${x:=}`, `alias`, functions named like commands, `trap`, `hash -p`). Attacks 1 and 18.
 #[test]
 fn given_a_variable_that_rebinds_then_it_is_always_asked_about_however_it_is_set() {
     each_always(&[
@@ -108,7 +108,7 @@ fn given_a_value_that_is_a_path_then_it_is_touched() {
     assert!(touched("X=./a; ls").contains(&"/w/a".to_owned()));
 }
 
-/// Issue: "inert variables before an allowed command (`CGO_ENABLED`, `NODE_ENV`, ...)": by their values, too.
+/// Inert variables before an allowed command (`CGO_ENABLED`, `NODE_ENV`, ...): by their values, too.
 #[test]
 fn given_a_variable_with_a_value_that_changes_nothing_then_it_is_left_out() {
     each(&[

@@ -1,8 +1,8 @@
 use super::{each, each_always, first, shown};
 use crate::shell::Word;
 
-/// Decisions, section 2: "Literal means after quotes are removed and `~`, `$HOME`, `$PWD` and braces are
-/// expanded."
+/// D2.8: Literal means after quotes are removed and `~`, `$HOME`, `$PWD` and braces are
+/// expanded.
 #[test]
 fn given_quotes_then_the_word_is_what_the_command_gets() {
     each(&[
@@ -30,8 +30,8 @@ fn text(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a protection
-/// if it could; it never matches the literal part of an allow."
+/// D2.9: A word with another expansion or a glob matches a deny, an ask or a protection
+/// if it could; it never matches the literal part of an allow.
 #[test]
 fn given_expansions_and_globs_then_the_word_is_open() {
     assert_eq!(open("ls src/*.rs"), (vec![text("src/"), None, text(".rs")], true, true));
@@ -50,7 +50,7 @@ fn given_expansions_and_globs_then_the_word_is_open() {
     assert_eq!(open("ls ~root/x"), (vec![None, text("/x")], false, false));
 }
 
-/// Peers, section 3: "the caller has to recurse into DoubleQuotedSequence and CommandSubstitution text".
+/// Seen in other gates: "the caller has to recurse into DoubleQuotedSequence and CommandSubstitution text".
 #[test]
 fn given_substitutions_then_their_commands_are_found_wherever_they_stand() {
     each(&[
@@ -76,7 +76,7 @@ fn given_substitutions_then_their_commands_are_found_wherever_they_stand() {
     ]);
 }
 
-/// Issue 3: "refuse on any error, parse inside substitutions and here-documents".
+/// Refuse on any error, parse inside substitutions and here-documents.
 #[test]
 fn given_an_inner_text_that_does_not_parse_then_the_line_is_not_understood() {
     for line in [
@@ -104,7 +104,7 @@ fn given_an_inner_text_that_does_not_parse_then_the_line_is_not_understood() {
     }
 }
 
-/// Issue 3: "treat expansions with operators as not understood": the plain ones are open words. Attack 78.
+/// Treat expansions with operators as not understood: the plain ones are open words. Attack 78.
 #[test]
 fn given_operators_then_only_plain_operands_pass() {
     let plain = "echo ${x:-default value} ${x-a} ${x:+b} ${#x} ${x%.*} ${x##*/} ${x/a/b} ${x//a} ${x^^} ${x,} ${x:0:5} ${a[@]} ${a[1]}";
@@ -127,8 +127,8 @@ fn given_operators_then_only_plain_operands_pass() {
     ]);
 }
 
-/// Decisions, section 2: "Caveats, asked about with `always = true`: ... command words that are not
-/// literal". Attack 6.
+/// D2.12: Caveats, asked about with `always = true`: ... command words that are not
+/// literal. Attack 6.
 #[test]
 fn given_a_command_word_that_is_not_literal_then_it_is_always_asked_about() {
     each_always(&[
@@ -147,7 +147,7 @@ fn given_a_command_word_that_is_not_literal_then_it_is_always_asked_about() {
     ]);
 }
 
-/// Peers, section 2 (Roo Code): forms that run code in zsh.
+/// Seen in other gates (Roo Code): forms that run code in zsh.
 #[test]
 fn given_forms_of_other_shells_then_the_line_is_asked_about() {
     each_always(&[
@@ -183,7 +183,7 @@ fn given_a_comment_at_the_end_of_a_substitution_then_the_line_is_not_understood(
     assert_eq!(shown("echo $(ls a#b)"), "echo $(ls a#b) | ls 'a#b'");
 }
 
-/// Decisions, section 2: "`$HOME`" is literal, unless the line or the request sets it.
+/// D2.8: `$HOME` is literal, unless the line or the request sets it.
 #[test]
 fn given_a_line_that_sets_home_then_home_is_not_known() {
     for line in ["HOME=/x; cat ~/y", "export HOME=/x; cat ~/y", "for HOME in /x; do cat ~/y; done"] {
@@ -193,7 +193,7 @@ fn given_a_line_that_sets_home_then_home_is_not_known() {
     assert!(shown("echo HOME $HOME").contains("$HOME"));
 }
 
-/// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a protection if it could".
+/// D2.9: A word with another expansion or a glob matches a deny, an ask or a protection if it could.
 /// What stands in a bracket may be quoted, be a class or hold the sign that closes it.
 /// Attack 75.
 #[test]

@@ -1,4 +1,4 @@
-//! Readers with words that are only known when the line runs (decisions, amendment 9): what such a word gives now is looked
+//! Readers with words that are only known when the line runs (D2.10): what such a word gives now is looked
 //! up, and the command is judged with that.
 //!
 //! Names in a repository are hostile: one may look like an option, and another may lead elsewhere. So two things have to

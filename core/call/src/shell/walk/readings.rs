@@ -1,7 +1,7 @@
 //! The ways in which shells could read one line: as bash does, and as a POSIX shell without bash's additions.
 //!
 //! Each reading is walked. What the second one runs, reads or writes besides is added to what the first one
-//! found, for denials and protection, and is asked about (decisions, amendment 1). To run less is no difference.
+//! found, for denials and protection, and is asked about (D2.6). To run less is no difference.
 
 use std::rc::Rc;
 

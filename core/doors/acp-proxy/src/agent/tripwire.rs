@@ -1,5 +1,5 @@
 //! Tool calls as the agent tells them: what ran without asking is said, recorded, and stops the turn where the policy denies it
-//! (decisions, amendment 8); what has changed since it was approved is judged again.
+//! (D7.9); what has changed since it was approved is judged again.
 
 use std::sync::Arc;
 use std::time::Duration;

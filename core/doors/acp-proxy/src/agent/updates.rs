@@ -125,7 +125,7 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
 /// What of it goes on now: nothing, where the editor does not know the session yet.
 fn passed(session: Option<&Session>, line: String) -> Option<String> {
     match session {
-        Some(session) => session.hold(line),
+        Some(session) => session.hold(line, false),
         None => Some(line),
     }
 }

@@ -1,4 +1,4 @@
-//! What a person may pick in the editor's dialog (decisions, amendment 15): the agent's own allow-once first, nothing wider than
+//! What a person may pick in the editor's dialog (D6.33): the agent's own allow-once first, nothing wider than
 //! the session unless the user has said that this editor shows options as they are, and once only where it is always asked.
 
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(super) fn offers(card: &Card, asked: Option<&str>, granted: &[String], wide:
     let always = card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always);
     let once = options::allow(&card.agent_options).filter(|_| has(choice::ALLOW_ONCE));
     match once {
-        Some(option) => made.agents(option, choice::ALLOW_ONCE, false),
+        Some(option) => made.agents(option, choice::ALLOW_ONCE, Said::Plainly("Allow once", ALLOWS)),
         None if has(choice::ALLOW_ONCE) => {
             made.own("once", "Allow once", "allow_once", choice::ALLOW_ONCE, None)
         }
@@ -68,18 +68,54 @@ pub(super) fn offers(card: &Card, asked: Option<&str>, granted: &[String], wide:
     let enough = |option: &AgentOption| plain.is_none_or(|plain| plain.option_id == option.option_id);
     for option in card.agent_options.iter().filter(|option| option.kind.starts_with("allow")) {
         if by_hand && enough(option) || (wide && !always && option.danger.is_some()) {
-            made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), true);
+            made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), Said::WithDanger);
         }
     }
     let rejects = card.agent_options.iter().filter(|option| option.kind == "reject_once");
     let before = made.offers.len();
     for option in rejects {
-        made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), false);
+        made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), Said::Plainly("Deny", DENIES));
     }
     if made.offers.len() == before {
         made.own("deny", "Deny", "reject_once", choice::DENY, None);
     }
     made.offers
+}
+
+/// What names of options that allow, and that deny, begin with.
+const ALLOWS: &[&str] = &["allow", "yes", "approve", "accept", "proceed", "run", "permit", "confirm", "ok"];
+const DENIES: &[&str] =
+    &["deny", "reject", "no", "decline", "refuse", "cancel", "abort", "skip", "don't", "stop"];
+
+/// So much of an agent's own name for an option is shown, in characters.
+const NAME: usize = 80;
+
+/// How an option of the agent's is called.
+#[derive(Clone, Copy)]
+enum Said {
+    /// By its own name, where that begins as one does that says so; else so, with its own name behind.
+    Plainly(&'static str, &'static [&'static str]),
+    /// With what there is to know about it.
+    WithDanger,
+}
+
+impl Said {
+    /// Its name, where that is to be another one than the agent's.
+    fn name(self, option: &AgentOption) -> Option<String> {
+        let start: String = option.name.chars().take(NAME).collect();
+        let own = visible(start.trim()).to_string();
+        match self {
+            Self::WithDanger => option.danger.as_deref().map(|danger| format!("{own} ({danger})")),
+            Self::Plainly(name, starts) => {
+                let lower = own.to_lowercase();
+                let first = lower.split(|c: char| !c.is_alphabetic() && c != '\'').next().unwrap_or_default();
+                let plain = starts.contains(&first) && own == option.name;
+                (!plain).then(|| {
+                    if own.is_empty() { name.to_owned() } else { format!("{name} (\u{201c}{own}\u{201d})") }
+                })
+            }
+        }
+    }
 }
 
 struct Making<'c> {
@@ -103,8 +139,8 @@ impl Making<'_> {
         self.offers.push(Offer { id, raw, choice: choice.to_owned(), remember });
     }
 
-    /// One of the agent's own, as it came; with what there is to know about it, if it is `labelled`.
-    fn agents(&mut self, option: &AgentOption, choice: &str, labelled: bool) {
+    /// One of the agent's own, as it came but for its name where that does not say what it does.
+    fn agents(&mut self, option: &AgentOption, choice: &str, said: Said) {
         if self.offers.iter().any(|offer| offer.id == option.option_id) {
             return;
         }
@@ -117,15 +153,13 @@ impl Making<'_> {
         let plain =
             json!({"optionId": option.option_id, "name": option.name, "kind": option.kind}).to_string();
         let mut raw = found.cloned().unwrap_or(plain);
-        if let Some(danger) = option.danger.as_deref().filter(|_| labelled) {
-            let name = quoted(&format!("{} ({danger})", visible(&option.name)));
+        if let Some(name) = said.name(option) {
             let named = Parts::parse(&raw)
                 .ok()
-                .and_then(|parts| Edit::set(&raw, &raw, &parts, "name", &name))
+                .and_then(|parts| Edit::set(&raw, &raw, &parts, "name", &quoted(&name)))
                 .and_then(|edit| apply(&raw, vec![edit]));
-            raw = named.unwrap_or_else(|| {
-                json!({"optionId": option.option_id, "name": format!("{} ({danger})", option.name), "kind": option.kind}).to_string()
-            });
+            let plain = json!({"optionId": option.option_id, "name": name, "kind": option.kind});
+            raw = named.unwrap_or_else(|| plain.to_string());
         }
         self.offers.push(Offer {
             id: option.option_id.clone(),

@@ -27,6 +27,12 @@ pub(super) fn params(card: &Card, agents: Option<&str>, asked: Option<&str>, off
 /// The agent's own request with other options, and with what was left out of it and judged.
 fn amended(card: &Card, asked: &str, options: &str) -> Option<String> {
     let parts = Parts::parse(asked).ok()?;
+    // What else an editor may show of it was not judged.
+    if parts.iter().any(|(name, _)| is_shown(name))
+        || parts.value("_meta").is_some_and(|meta| meta.get("permission").is_some())
+    {
+        return None;
+    }
     let object = parts.get("toolCall")?;
     let call = Parts::parse(object).ok()?;
     let mut edits = vec![Edit::set(asked, asked, &parts, "options", options)?];
@@ -39,9 +45,16 @@ fn amended(card: &Card, asked: &str, options: &str) -> Option<String> {
             fresh.push((name, value.to_string()));
         }
     }
+    let title = title(card);
+    if call.text("title").is_some_and(|told| told != title) && !absent("title") {
+        fresh.push(("title", json!(title).to_string()));
+    }
+    if call.get("status").is_some_and(|status| status != r#""pending""#) {
+        fresh.push(("status", json!("pending").to_string()));
+    }
     let note = note(card);
     match call.get("content").filter(|content| content.starts_with('[')) {
-        Some(content) if !absent("content") => edits.push(Edit::push(asked, content, &note.to_string())?),
+        Some(content) if !absent("content") => edits.push(Edit::begin(asked, content, &note.to_string())?),
         _ => {
             fresh.retain(|(name, _)| *name != "content");
             fresh.push(("content", content(card).to_string()));
@@ -76,7 +89,7 @@ fn made(card: &Card, agents: Option<&str>, options: &str) -> String {
 fn fields(card: &Card) -> Vec<(&'static str, Value)> {
     let call = &card.tool_call;
     vec![
-        ("title", json!(call.title)),
+        ("title", json!(title(card))),
         ("kind", json!(kind(&call.kind))),
         ("rawInput", call.raw_input.clone()),
         ("locations", json!(call.locations)),
@@ -84,11 +97,32 @@ fn fields(card: &Card) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What was judged to be in it, and mayi's own words behind that.
+/// What was judged to be in it, behind mayi's own words.
 fn content(card: &Card) -> Value {
-    let mut items = card.tool_call.content.as_array().cloned().unwrap_or_default();
-    items.push(note(card));
-    Value::Array(items)
+    let told = card.tool_call.content.as_array().cloned().unwrap_or_default();
+    std::iter::once(note(card)).chain(told).collect()
+}
+
+/// Members beside the call that some editors show.
+fn is_shown(name: &str) -> bool {
+    ["title", "description", "message", "subject"].contains(&&*mayi_core::policy::fold(name))
+}
+
+/// So long may a title be, in characters, and what stands in mayi's words of arguments.
+const TITLE: usize = 1000;
+const ARGUMENTS: usize = 2000;
+
+/// The title as it can be seen: of a command, all of it.
+fn title(card: &Card) -> String {
+    cut(&card.tool_call.title, TITLE)
+}
+
+/// As much of a text as is shown, with what can't be seen written out.
+fn cut(text: &str, most: usize) -> String {
+    let start: String = text.chars().take(most).collect();
+    let rest = text.chars().count().saturating_sub(most);
+    let more = if rest == 0 { String::new() } else { format!("… (not shown: {rest} characters)") };
+    format!("{}{more}", visible(&start))
 }
 
 /// What would be touched and why it is asked, in mayi's words.
@@ -101,6 +135,14 @@ fn note(card: &Card) -> Value {
         .collect();
     if card.accesses.len() > MOST {
         lines.push(format!("and {} more", card.accesses.len() - MOST));
+    }
+    if card.accesses.iter().any(|access| matches!(&*access.access, "shell" | "exec" | "execute")) {
+        lines.push(format!("in {}", visible(&card.cwd)));
+    }
+    if card.accesses.iter().any(|access| matches!(&*access.access, "mcp" | "tool"))
+        && !is_empty(&card.tool_call.raw_input)
+    {
+        lines.push(format!("with {}", cut(&card.tool_call.raw_input.to_string(), ARGUMENTS)));
     }
     if let Some(why) = card.why.first() {
         lines.push(format!("because: {}", visible(&why.reason)));

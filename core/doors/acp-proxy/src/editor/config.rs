@@ -4,11 +4,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::cards::EDITOR;
 use crate::flight::EditorAsk;
 use crate::line::{self, Id, Message, code};
+use crate::parts::Parts;
 use crate::session::{Mirror, Session};
 use crate::shared::{Shared, as_it_came};
 use crate::splice::Edit;
@@ -102,11 +104,28 @@ pub(crate) fn amended(session: &Session, list: Option<&str>) -> String {
             r#"{{"id":{id},"name":"Mode","category":"mode","type":"select","currentValue":{mode},"options":{choices}}},{items}"#
         );
     }
+    // One of the agent's that is called like mayi's own would be taken for it.
+    let own = [state.option.clone(), state.mirror.as_ref().map(|mirror| mirror.id.clone())];
     drop(state);
+    let list = without(&list, &own);
     let list = list.trim();
     Edit::push(list, list, &items)
         .and_then(|edit| crate::splice::apply(list, vec![edit]))
         .unwrap_or_else(|| format!("[{items}]"))
+}
+
+/// The list without the options of these ids; as it stands there, where it has none of them.
+fn without(list: &str, ids: &[Option<String>]) -> String {
+    let items: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
+    let taken = |item: &&RawValue| {
+        let id = Parts::parse(item.get()).ok().and_then(|parts| parts.text("id").map(Cow::into_owned));
+        id.is_some() && ids.contains(&id)
+    };
+    if !items.iter().any(|item| taken(item)) {
+        return list.to_owned();
+    }
+    let kept: Vec<&str> = items.into_iter().filter(|item| !taken(item)).map(RawValue::get).collect();
+    format!("[{}]", kept.join(","))
 }
 
 /// Options of the agent's that could have it ask less, and have another value in `list` than they should.

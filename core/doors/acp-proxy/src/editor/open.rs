@@ -102,7 +102,7 @@ pub(super) async fn open(
     Ok(Some((EditorAsk::Open(Box::new(opens)), line)))
 }
 
-/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named."
+/// D1.27: `/`, the home folder and its ancestors are never roots without being named.
 fn folder(shared: &Shared, params: &Value) -> Result<PathBuf, String> {
     let given = params.get("cwd").and_then(Value::as_str).unwrap_or_default();
     let shown = visible(given);
@@ -286,12 +286,26 @@ async fn switch(
     let answer = shared.ask_agent(method, &params, SWITCHING).await;
     let answer =
         answer.map_err(|error| format!("the agent did not go into the mode in which it asks: {error}"))?;
+    if let Some(now) = value_of(&answer, &params).filter(|now| *now != json!(mode)) {
+        let now = visible(&now.to_string()).to_string();
+        return Err(format!(
+            "the agent did not go into the mode in which it asks: it says that it is in {now}"
+        ));
+    }
     if let Some(options) =
         Parts::parse(&answer).ok().and_then(|parts| parts.get("configOptions").map(str::to_owned))
     {
         session.state().listed = Some(options);
     }
     Ok(Some(mode))
+}
+
+/// The value of the option that was set, as an answer has it; none, where it says nothing of it.
+fn value_of(answer: &str, set: &Value) -> Option<Value> {
+    let id = set.get("configId")?;
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    let listed = answer.get("configOptions")?.as_array()?;
+    listed.iter().find(|option| option.get("id") == Some(id))?.get("currentValue").cloned()
 }
 
 /// The answer to an opening, with the mode that the agent is in now, and with mayi's own option.

@@ -201,8 +201,8 @@ fn given_a_kind_that_claims_less_than_the_input_then_the_input_counts() {
     }
 }
 
-/// Decisions, section 1: "Raw input, diffs, locations and terminals are read together; if they
-/// disagree, every version becomes an access." Attack 10.
+/// D1.4: Raw input, diffs, locations and terminals are read together; if they
+/// disagree, every version becomes an access. Attack 10.
 #[test]
 fn given_versions_that_disagree_then_each_is_an_access() {
     assert_eq!(
@@ -273,7 +273,7 @@ fn given_server_and_tool_among_other_keys_then_the_rest_still_counts() {
     assert!(other.accesses.iter().any(|access| matches!(access, Access::Tool { .. })), "{other:?}");
 }
 
-/// Decisions, section 1: every split of a joined name counts, also where underscores overlap. Attack 63.
+/// D1.23: every split of a joined name counts, also where underscores overlap. Attack 63.
 #[test]
 fn given_three_underscores_then_both_splits_are_seen() {
     let call = call_after(&[], json!({"toolCallId": "t", "name": "mcp__github___x"}));
@@ -281,7 +281,7 @@ fn given_three_underscores_then_both_splits_are_seen() {
     assert_eq!(mcp.readings, [("github".into(), "_x".into()), ("github_".into(), "x".into())]);
 }
 
-/// Decisions, section 1: "`terminal/create` (its `env` are assignments, its `cwd` counts)". Attack 43.
+/// D1.13: `terminal/create` (its `env` are assignments, its `cwd` counts). Attack 43.
 #[test]
 fn given_a_command_that_runs_elsewhere_then_it_always_asks() {
     let caveats = |cwd: &str| {
@@ -358,7 +358,7 @@ fn given_an_address_of_a_file_then_the_file_is_read() {
     assert!(read.contains(&"read(/etc/shadow)".to_owned()), "{read:?}");
 }
 
-/// Issue "Levels, memory and names": "parents are shown where a protocol tells". What Claude Code sends of a sub-agent; a
+/// Parents are shown where a protocol tells. What Claude Code sends of a sub-agent; a
 /// claim of the agent's, which changes the card and no access. Attack 337.
 #[test]
 fn given_a_call_of_claudes_sub_agent_then_it_names_the_call_that_started_it() {

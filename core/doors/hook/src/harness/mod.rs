@@ -135,7 +135,7 @@ impl Harness {
     }
 
     /// Whose its calls are: the agent's that comes to this door. What denies or is stricter for any of that agent's names counts
-    /// for it; what was allowed to the one that mayi starts does not (decisions, amendment 12).
+    /// for it; what was allowed to the one that mayi starts does not (D1.20).
     #[must_use]
     pub fn agent(&self) -> AgentId {
         AgentId::at_door("hook", self.agent)

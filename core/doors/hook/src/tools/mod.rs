@@ -1,8 +1,8 @@
 //! What tools of harnesses would touch: the same for all of them, once an adapter has said what a tool does.
 //!
 //! A tool's input is read with all the keys that any harness has for it, and where several say the same thing otherwise, every
-//! version counts. What has a key that is not known here is also `tool(NAME)`: it may do something besides (decisions, section 1:
-//! "unless an adapter understands every field of its input").
+//! version counts. What has a key that is not known here is also `tool(NAME)`: it may do something besides (D1.11:
+//! unless an adapter understands every field of its input).
 
 mod keys;
 mod patch;

@@ -231,8 +231,8 @@ impl Reading<'_> {
         }
     }
 
-    /// A search is judged as the command that harnesses run for it, too: it shows what files hold that a rule may deny (decisions,
-    /// amendment 10).
+    /// A search is judged as the command that harnesses run for it, too: it shows what files hold that a rule may deny
+    /// (D2.26).
     fn searches(&mut self) {
         self.searched(&["glob", "include", "include_pattern", "includePattern"]);
         let mut folders = self.paths();

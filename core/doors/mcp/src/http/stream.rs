@@ -231,7 +231,7 @@ mod tests {
         assert!(!stream.push("d", false, None));
     }
 
-    /// Decisions: what waits is bounded.
+    /// D0.13: what waits is bounded.
     #[tokio::test]
     async fn given_a_reader_that_does_not_read_then_the_stream_ends_and_stays_small() {
         let stream = Stream::new(1, None, false);

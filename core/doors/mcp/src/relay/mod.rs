@@ -1,4 +1,4 @@
-//! MCP servers of an agent's session (decisions, amendment 13): they are children of the session's own process, which judges
+//! MCP servers of an agent's session (S4.3): they are children of the session's own process, which judges
 //! every call by the session's gate. What the agent starts in the place of each is a relay, which carries lines and knows
 //! nothing. Its credential is good for one server of one session; session, server, definitions and annotations are never
 //! taken from who calls.

@@ -1,5 +1,5 @@
 //! Who is asked: a person at a surface of mayi, else the client where the user trusts it to show the question to a
-//! person, else nobody (surfaces, section 5).
+//! person, else nobody (S5.4).
 //!
 //! A client of the older era is sent a request. In the stateless one (2026-07-28) it gets a result that asks for input, with a
 //! state that is sealed, and comes back with the answer in a request of its own.
@@ -270,7 +270,7 @@ fn lock(parked: &Parked) -> MutexGuard<'_, HashMap<ApprovalId, (Ticket, Card)>> 
     parked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The prompt of surfaces, section 2, on one form.
+/// The prompt of S2.5, on one form.
 fn question(card: &Card) -> String {
     let (server, tool) = match &card.server {
         Some(server) => (visible(&server.name), visible(&server.tool)),

@@ -138,7 +138,7 @@ impl Calls {
             Frame::error(RawValue::NULL, code::INVALID_PARAMS, message)
         };
         let text = frame.member("params").ok_or_else(|| refuse("`tools/call` has no parameters"))?;
-        // Decisions, section 1: what two readers could read differently is refused, not judged.
+        // D1.7: what two readers could read differently is refused, not judged.
         json::strict(text.get()).map_err(|error| {
             refuse(&format!(
                 "the parameters are refused, and nothing was run: {}",

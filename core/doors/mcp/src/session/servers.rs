@@ -1,5 +1,5 @@
 //! The servers of a conversation, and which of them a name, an address or a task belongs to. Identity is always the pair of
-//! server and tool; the joined name is only a way to write it (decisions, section 1).
+//! server and tool; the joined name is only a way to write it (D1.23).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -148,7 +148,7 @@ pub(crate) fn described(
 ) -> Described {
     let hint = |name: &str| said.and_then(|tool| tool.said.get("annotations")?.get(name)?.as_bool());
     let destructive = hint("destructiveHint") == Some(true);
-    // Decisions, section 1: what a server says makes nothing looser, unless the user trusts it in this.
+    // D1.3: what a server says makes nothing looser, unless the user trusts it in this.
     let settings = policy.servers.get(&server.name);
     let trusted = settings.is_some_and(|settings| settings.trust_annotations);
     let claims = claimed(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"));

@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(frame.number(), Some(5));
     }
 
-    /// Issue "MCP": every request gets exactly one answer.
+    /// Every request gets exactly one answer.
     #[tokio::test]
     async fn given_an_answer_that_is_no_message_then_its_request_fails() {
         let script = r#"echo '{"jsonrpc":"2.0","id":4,"result":{},"Result":{}}'; echo '{"jsonrpc":"2.0","id":5,"x":1}'
@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    /// Review of 2026-11-23, MCP finding 9: the answers in an array were lost, and their requests waited for ever.
+    /// Found in review: the answers in an array were lost, and their requests waited for ever.
     #[tokio::test]
     async fn given_several_messages_in_an_array_then_each_of_them_comes() {
         let script = r#"echo '[{"jsonrpc":"2.0","id":4,"result":{}},{"jsonrpc":"2.0","id":5,"x":1},{"jsonrpc":"2.0","method":"n"}]'
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(messages.len(), 3);
     }
 
-    /// Review of 2026-11-23, MCP finding 13: an empty line of a server's error output was passed on as one.
+    /// Found in review: an empty line of a server's error output was passed on as one.
     #[tokio::test]
     async fn given_empty_lines_on_its_error_output_then_only_the_others_are_said() {
         let (told, mut heard) = mpsc::unbounded_channel();

@@ -26,7 +26,7 @@ fn sent(step: Step) -> Value {
     serde_json::from_str(&Block { raw }.data().unwrap()).unwrap()
 }
 
-/// Issue: "join the continuation into the same stream with consistent sequence numbers and one closing event, whole usage":
+/// Join the continuation into the same stream with consistent sequence numbers and one closing event, whole usage:
 /// also where what is hidden stands before something else.
 #[test]
 fn given_a_hidden_item_before_another_then_numbers_and_places_have_no_gap() {

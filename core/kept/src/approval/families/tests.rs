@@ -14,7 +14,7 @@ fn subs() -> Vec<(String, Vec<String>)> {
     file.with.iter().map(|(program, subs)| (program.clone(), list(subs))).collect()
 }
 
-/// Decisions, section 6: "Wider only through an offered pattern".
+/// D6.10: Wider only through an offered pattern.
 #[test]
 fn given_what_developers_do_all_day_then_its_family_is_offered() {
     for (line, pattern) in [
@@ -31,7 +31,7 @@ fn given_what_developers_do_all_day_then_its_family_is_offered() {
     }
 }
 
-/// Decisions, section 6: "Suggestions for interpreters, shells, wrappers and scripts are exact text only".
+/// D6.11: Suggestions for interpreters, shells, wrappers and scripts are exact text only.
 /// Attack 56.
 #[test]
 fn given_what_could_run_anything_then_no_family_is_offered() {
@@ -84,7 +84,7 @@ fn given_what_could_run_anything_then_no_family_is_offered() {
     );
 }
 
-/// Decisions, section 2: "options that run other programs or write files" are asked about where the table
+/// D2.16: options that run other programs or write files are asked about where the table
 /// knows them: a family is only of what the table knows, and of nothing there that runs others.
 #[test]
 fn given_a_family_then_the_table_of_programs_knows_it_as_plain() {
@@ -99,7 +99,7 @@ fn given_a_family_then_the_table_of_programs_knows_it_as_plain() {
     }
 }
 
-/// Product: "If it asks too often, it is switched off": what runs a task, program or tool of the project is proposed with any
+/// D0.11: If it asks too often, it is switched off: what runs a task, program or tool of the project is proposed with any
 /// further words, and its name stays.
 #[test]
 fn given_what_runs_the_projects_own_then_it_is_proposed_by_its_name_and_nothing_that_runs_anything_is() {

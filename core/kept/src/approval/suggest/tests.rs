@@ -67,7 +67,7 @@ fn suggested(line: &str) -> Vec<Vec<String>> {
     suggestions(&call, &decided(&policy(&[]), &call)).into_iter().map(|of| of.patterns).collect()
 }
 
-/// Decisions, section 6: "Wider only through an offered pattern that the person sees"; every one of them
+/// D6.10: Wider only through an offered pattern that the person sees; every one of them
 /// does what it says.
 #[test]
 fn given_a_suggestion_that_is_taken_then_the_call_is_allowed() {
@@ -91,7 +91,7 @@ fn given_a_suggestion_that_is_taken_then_the_call_is_allowed() {
     }
 }
 
-/// Decisions, section 6: "Suggestions for interpreters, shells, wrappers and scripts are exact text only".
+/// D6.11: Suggestions for interpreters, shells, wrappers and scripts are exact text only.
 #[test]
 fn given_a_program_that_runs_others_then_only_its_exact_words_are_suggested() {
     assert_eq!(suggested("cargo test -p x"), [["shell(cargo test -p x)"], ["shell(cargo test *)"]]);

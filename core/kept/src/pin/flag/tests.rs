@@ -20,7 +20,7 @@ fn given_the_table_then_every_line_of_it_compiles() {
     assert_eq!(lines, compiled);
 }
 
-/// Issue "The MCP gateway": "hidden characters (zero-width, bidi, tag characters ...), control characters".
+/// Hidden characters (zero-width, bidi, tag characters ...), control characters.
 /// Attack 121.
 #[test]
 fn given_characters_that_hide_something_then_they_are_flagged_with_their_place() {

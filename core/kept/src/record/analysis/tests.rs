@@ -192,7 +192,7 @@ fn given_programs_that_run_others_or_what_always_asks_then_nothing_is_suggested(
     assert_eq!(patterns(&suggested(&[yes("cargo build"), yes("cargo run"), yes("cargo doc")])), [""; 0]);
 }
 
-/// Decisions, amendments 3, 4 and 7: what runs its input, a call without its substance, and a tool whose definition is
+/// D2.32, D1.16 and D4.23: what runs its input, a call without its substance, and a tool whose definition is
 /// flagged are a person's to allow each time: no rule is proposed, however often that was.
 #[test]
 fn given_what_only_a_person_allows_then_no_rule_is_proposed_however_often() {

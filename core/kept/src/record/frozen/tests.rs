@@ -45,7 +45,7 @@ fn same(call: &Call, policies: &[Policy]) {
     }
 }
 
-/// Decisions, section 7: "the accesses as judged". The lines are those of the corpus, in a folder with what
+/// D7.2: the accesses as judged. The lines are those of the corpus, in a folder with what
 /// they name, so that links, folders and hard links are found.
 #[test]
 fn given_any_line_of_the_corpus_then_it_is_decided_as_before() {
@@ -93,7 +93,7 @@ fn given_a_name_that_is_no_text_then_its_bytes_are_kept() {
     same(&call, &policies());
 }
 
-/// Decisions, section 6: "a grant on a workspace script binds its content": what it held is kept, and calls
+/// D6.12: a grant on a workspace script binds its content: what it held is kept, and calls
 /// of before that was known are read as ever.
 #[test]
 fn given_a_script_then_what_it_held_is_kept() {

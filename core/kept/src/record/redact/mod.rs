@@ -1,5 +1,5 @@
 //! Takes secrets out of text before it is kept or shown: values that are known, and well-known forms
-//! (decisions, section 7: "every stored string redacted: patterns and known secret values").
+//! (D7.3: every stored string redacted: patterns and known secret values).
 
 mod forms;
 mod json;

@@ -1,4 +1,4 @@
-//! Decisions, section 7: "every stored string redacted: patterns and known secret values". Attack 22:
+//! D7.3: every stored string redacted: patterns and known secret values. Attack 22:
 //! "secrets in a path, a preview or a suggestion".
 
 mod hiding;
@@ -199,7 +199,7 @@ fn given_an_environment_then_secrets_are_told_by_names_and_values() {
     assert_eq!(found[5..], ["abcdefgh4"]);
 }
 
-/// Decisions, section 7: "known secret values": where the user works is none, whatever its name.
+/// D7.3: known secret values: where the user works is none, whatever its name.
 #[test]
 fn given_variables_that_hold_folders_then_paths_stay_as_they_are() {
     let found = secrets_of(

@@ -68,7 +68,7 @@ fn given_a_secret_that_one_text_names_then_the_others_do_not_hold_it() {
     }
 }
 
-/// Attack 301. Decisions, section 6: "Answers come from a person", who has to see what runs: nothing that an agent calls
+/// Attack 301. D6.6: Answers come from a person, who has to see what runs: nothing that an agent calls
 /// a secret makes a program, a host, a path or an ordinary word disappear.
 #[test]
 fn given_a_program_that_the_agent_calls_a_secret_then_it_stays_in_sight() {

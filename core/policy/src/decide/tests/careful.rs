@@ -25,8 +25,8 @@ fn given_a_caution_then_it_is_asked_about_like_other_plain_caveats() {
     assert_eq!(with_grant(&quiet, &call, &granted("mcp(s/u)")), Ask);
 }
 
-/// Review of 2026-11-23, MCP finding 1: mode auto ran flagged tools without a question, and a wildcard allow silenced the
-/// flags. Decisions, amendment 7: "asked about in every mode until the pin is accepted; no wildcard allow silences them".
+/// Found in review: mode auto ran flagged tools without a question, and a wildcard allow silenced the
+/// flags. D4.23: asked about in every mode until the pin is accepted; no wildcard allow silences them.
 /// Attack 121.
 #[test]
 fn given_a_tool_that_is_flagged_then_nothing_but_a_person_lets_it_run() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Decisions, 4.2: "catastrophic commands (`rm -rf /` and its spellings ...)". Attack 41.
+/// D4.6: catastrophic commands (`rm -rf /` and its spellings ...). Attack 41.
 #[test]
 fn given_spellings_of_a_catastrophe_then_each_is_denied_and_plain_ones_are_not() {
     let all = policy(&[(Allow, "shell(*)")]);

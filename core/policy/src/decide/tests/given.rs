@@ -1,4 +1,4 @@
-//! What runs its input (decisions, amendment 3): a program that does not stand among the words of the command is
+//! What runs its input (D2.32): a program that does not stand among the words of the command is
 //! judged as a line where it is one for a shell, bound to its very text where it is literal, and else always asked
 //! about.
 

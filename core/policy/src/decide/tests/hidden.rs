@@ -81,7 +81,7 @@ fn filled(template: &str, lists: &[&[&str]]) -> BTreeSet<String> {
     )
 }
 
-/// Attack 193 (U1): bash ends a here-document in a substitution at a line that only begins with its word.
+/// Attack 193: bash ends a here-document in a substitution at a line that only begins with its word.
 #[test]
 fn given_a_here_document_that_ends_early_in_a_substitution_then_nothing_behind_it_runs() {
     let hosts = [
@@ -133,7 +133,7 @@ fn given_a_here_document_that_ends_early_in_a_substitution_then_nothing_behind_i
     );
 }
 
-/// Attack 194 (U8): behind two dollar signs, a bracket opens nothing.
+/// Attack 194: behind two dollar signs, a bracket opens nothing.
 #[test]
 fn given_a_bracket_behind_two_dollar_signs_then_what_it_hides_does_not_run() {
     let mut lines = filled(
@@ -155,7 +155,7 @@ fn given_a_bracket_behind_two_dollar_signs_then_what_it_hides_does_not_run() {
     );
 }
 
-/// Attack 190 (U2): what a POSIX shell runs of a line that bash reads otherwise.
+/// Attack 190: what a POSIX shell runs of a line that bash reads otherwise.
 #[test]
 fn given_a_line_that_dash_reads_otherwise_then_what_it_hides_does_not_run() {
     let command = ["touch x", "./evil", "touch 'x y' z", "./evil a &"];
@@ -205,7 +205,7 @@ fn given_a_line_that_dash_reads_otherwise_then_what_it_hides_does_not_run() {
     );
 }
 
-/// Attack 195 (U11): a variable that is read as a number runs what stands in a subscript of its value.
+/// Attack 195: a variable that is read as a number runs what stands in a subscript of its value.
 #[test]
 fn given_a_value_that_runs_as_arithmetic_then_it_does_not_run() {
     let values =
@@ -272,7 +272,7 @@ fn given_a_value_that_runs_as_arithmetic_then_it_does_not_run() {
     }
 }
 
-/// Attack 191 (U17): zsh evaluates a subscript behind a plain name, whatever quotes are in it.
+/// Attack 191: zsh evaluates a subscript behind a plain name, whatever quotes are in it.
 #[test]
 fn given_a_subscript_behind_a_name_then_what_zsh_runs_of_it_does_not_run() {
     let lines = filled(

@@ -30,7 +30,7 @@ fn with_level(call: &Call, level: Level) -> Grants {
     grants
 }
 
-/// Seed 004: "web_search" and "todo_write" read, for all agents or for one; rules go first, and a name that could be drawn
+/// Seed 4: "web_search" and "todo_write" read, for all agents or for one; rules go first, and a name that could be drawn
 /// otherwise is nobody's.
 #[test]
 fn given_a_category_for_an_agents_own_tool_then_the_matrix_speaks_by_it() {
@@ -51,13 +51,13 @@ fn given_a_category_for_an_agents_own_tool_then_the_matrix_speaks_by_it() {
     assert_eq!(effect(&configured, &tool("Web_Search")), Ask);
     configured.rules.push(rule(Ask, "tool(web_search)"));
     assert_eq!(effect(&configured, &tool("web_search")), Ask, "a rule goes first");
-    // Decisions, amendment 4: a call that does not say what it does is a person's to allow, whatever its tool is called.
+    // D1.16: a call that does not say what it does is a person's to allow, whatever its tool is called.
     let vague = Call { kind: "execute".into(), ..tool("todo_write") };
     assert_eq!(in_mode(&configured, &vague, Mode::Auto).effect, Ask);
     assert_eq!(in_mode(&configured, &vague, Mode::Plan).effect, Deny);
 }
 
-/// Decisions, amendment 16: what a trusted app spares counts where nothing else speaks, and never over a rule, a setting, plan
+/// D4.16: what a trusted app spares counts where nothing else speaks, and never over a rule, a setting, plan
 /// mode, a row of the matrix that denies, or what a server's definition is flagged for.
 #[test]
 fn given_a_tool_that_a_trusted_app_spares_then_it_runs_only_where_nothing_else_speaks() {
@@ -93,7 +93,7 @@ fn given_a_tool_that_a_trusted_app_spares_then_it_runs_only_where_nothing_else_s
     assert_eq!(decide(&required, &spared(of_server("t")), &standing).effect, Ask);
 }
 
-/// Decisions, 4.3: "`all` covers external", for a server without settings too; only for one that is known by how it is
+/// D4.15: `all` covers external, for a server without settings too; only for one that is known by how it is
 /// reached, and that mayi put into the session.
 #[test]
 fn given_a_server_without_settings_then_it_can_be_granted_all() {
@@ -163,7 +163,7 @@ fn given_a_denial_of_a_part_then_an_exact_answer_before_it_does_not_speak_about_
     assert_eq!(with_grant(&policy(&[]), &whole, &grants), Allow, "allowed again, knowing that");
 }
 
-/// Seed 003: tools that read and that write are recognised, by what a trusted server says of them. A hint that is missing
+/// Seed 3: tools that read and that write are recognised, by what a trusted server says of them. A hint that is missing
 /// claims nothing (MCP, `ToolAnnotations`: a tool reaches out unless it says otherwise).
 #[test]
 fn given_hints_of_a_server_then_they_claim_no_more_than_they_say() {
@@ -222,7 +222,7 @@ proptest! {
         if by_rule(&before, Ask) { prop_assert!(after.effect >= Ask); }
     }
 
-    /// Decisions, 4.6: a level never allows more than `mcp(s/*)` as a rule.
+    /// D4.15: a level never allows more than `mcp(s/*)` as a rule.
     #[test]
     fn a_level_never_allows_more_than_a_rule_for_all_tools(
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), level in any_level(),

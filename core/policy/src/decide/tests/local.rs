@@ -1,4 +1,4 @@
-//! Paths among the arguments of a tool count for servers that run on this machine (decisions, amendment 5).
+//! Paths among the arguments of a tool count for servers that run on this machine (D3.13).
 
 use super::*;
 use crate::pattern::Conditions;

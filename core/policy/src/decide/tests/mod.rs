@@ -1,4 +1,4 @@
-//! The law of decisions, section 4 and the rows of section 8 that need no shell grammar.
+//! The law of D4 and the rows of D8 that need no shell grammar.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -126,7 +126,7 @@ fn with_grant(policy: &Policy, call: &Call, grants: &Grants) -> Effect {
 
 use Effect::{Allow, Ask, Deny};
 
-/// Decisions, 8, rows without configuration. Attacks 2 and 19.
+/// D8, rows without configuration. Attacks 2 and 19.
 #[test]
 fn given_no_rules_then_the_matrix_and_protection_speak() {
     let none = policy(&[]);
@@ -147,7 +147,7 @@ fn given_no_rules_then_the_matrix_and_protection_speak() {
     );
 }
 
-/// Decisions, 8, rows with rules for commands.
+/// D8, rows with rules for commands.
 #[test]
 fn given_rules_for_commands_then_the_strictest_wins() {
     let ask_push = policy(&[(Ask, "shell(git push *)")]);
@@ -173,7 +173,7 @@ fn given_rules_for_commands_then_the_strictest_wins() {
     assert_eq!(effect(&strictest, &shell("make test")), Ask, "strictest wins; write `unless`");
 }
 
-/// Decisions, 8: "agent bypassed".
+/// D8.28: agent bypassed.
 #[test]
 fn given_a_bypassed_agent_then_only_plain_asks_are_discharged() {
     let bypass = |policy: &Policy, call: &Call, mode| {
@@ -191,7 +191,7 @@ fn given_a_bypassed_agent_then_only_plain_asks_are_discharged() {
     assert_eq!(bypass(&yields, &shell("make"), Mode::Default), Allow, "`always = false` yields");
 }
 
-/// Decisions, 8: grants.
+/// D8: grants.
 /// Attack 13: "grant `write(**)`, then `~/.bashrc`: asked". Attack 1.
 #[test]
 fn given_a_session_grant_then_it_reaches_no_further_than_its_pattern_agent_and_session() {
@@ -242,8 +242,8 @@ fn given_a_grant_of_exactly_this_call_then_an_always_ask_is_discharged_and_a_mod
     assert_eq!(with_grant(&none, &mode, &exactly(&mode)), Ask);
 }
 
-/// Decisions, section 6: "A denial once makes, for that session, an ask finding on the same path,
-/// argv". Attack 39.
+/// D6.20: A denial once makes, for that session, an ask finding on the same path,
+/// argv. Attack 39.
 #[test]
 fn given_a_denial_then_the_like_is_asked_about_in_every_mode() {
     let none = policy(&[]);
@@ -254,7 +254,7 @@ fn given_a_denial_then_the_like_is_asked_about_in_every_mode() {
     assert_eq!(decide(&none, &write("/w/b"), &standing).effect, Allow);
 }
 
-/// Decisions, 8: the rows about paths. Attacks 5 and 19.
+/// D8: the rows about paths. Attacks 5 and 19.
 #[cfg(unix)]
 #[test]
 fn given_paths_that_lead_elsewhere_then_where_they_lead_is_judged() {
@@ -273,7 +273,7 @@ fn given_paths_that_lead_elsewhere_then_where_they_lead_is_judged() {
     assert_eq!(effect(&src, &at("src/l/passwd")), Ask, "resolved path is outside");
 }
 
-/// Decisions, 8: servers, tools and hosts.
+/// D8: servers, tools and hosts.
 #[test]
 fn given_servers_and_tools_then_settings_speak_where_no_rule_does() {
     let mut configured = policy(&[]);
@@ -321,7 +321,7 @@ fn given_a_mode_switch_then_it_is_asked_about_in_every_mode() {
     }
 }
 
-/// Decisions, 4.2: an explicit allow silences a plain protection ask, not one with `always`, and not
+/// D4.5: an explicit allow silences a plain protection ask, not one with `always`, and not
 /// from a workspace file.
 #[test]
 fn given_an_allow_then_only_plain_protection_is_silent() {
@@ -350,7 +350,7 @@ fn given_a_call_that_touches_nothing_then_it_is_denied() {
     assert_eq!(decision.because().unwrap().source, Source::Error);
 }
 
-/// Decisions, 4: "adding a deny or an ask never loosens anything", also where the user's matrix denies.
+/// D4.25: adding a deny or an ask never loosens anything, also where the user's matrix denies.
 /// Attacks 38 and 54.
 #[test]
 fn given_a_matrix_that_denies_then_no_ask_loosens_it() {
@@ -423,7 +423,7 @@ fn given_protected_places_then_each_asks_always_in_auto_mode() {
     }
 }
 
-/// Section 8, title: every finding says where it comes from.
+/// D4.29: every finding says where it comes from.
 #[test]
 fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
     let mut placed = policy(&[(Deny, "shell(rm *)")]);

@@ -1,5 +1,5 @@
-//! A denied command stays denied, however it is started (decisions, section 2: "deny and ask reach
-//! inside", and "for deny and ask only").
+//! A denied command stays denied, however it is started (D2.21: deny and ask reach
+//! inside, and for deny and ask only).
 
 use super::*;
 
@@ -230,7 +230,7 @@ fn given_words_that_come_from_elsewhere_then_they_could_be_any() {
     assert_eq!(effect(&policy, &shell("find . -name x | xargs grep y")), Allow, "an allow is as it was");
 }
 
-/// Decisions, section 2: "deny and ask reach inside": lines that known programs are given among their words,
+/// D2.21: deny and ask reach inside: lines that known programs are given among their words,
 /// scripts and input. Attack 102.
 #[test]
 fn given_a_line_inside_of_a_known_program_then_a_denial_of_it_holds() {

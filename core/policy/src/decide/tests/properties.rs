@@ -1,4 +1,4 @@
-//! The properties that decisions, section 4 and the list of attacks claim.
+//! The properties that D4.25 and the list of attacks claim.
 
 use proptest::prelude::*;
 
@@ -119,7 +119,7 @@ pub(super) fn any_mode() -> impl Strategy<Value = Mode> {
 }
 
 proptest! {
-    /// Decisions, 4: "adding a deny or an ask never loosens anything".
+    /// D4.25: adding a deny or an ask never loosens anything.
     #[test]
     fn adding_a_deny_or_an_ask_never_loosens(
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6),
@@ -137,7 +137,7 @@ proptest! {
         prop_assert!(decide(&policy, &call, &standing).effect >= before);
     }
 
-    /// Decisions, 4: "adding a deny or an ask never loosens anything": a caution of the door is an ask, and what is
+    /// D4.25: adding a deny or an ask never loosens anything: a caution of the door is an ask, and what is
     /// blocked is denied whatever the rules say. Attack 121.
     #[test]
     fn adding_a_caution_never_loosens_and_a_block_is_never_discharged(
@@ -159,7 +159,7 @@ proptest! {
         prop_assert_eq!(decision.because().map(|finding| finding.source), Some(Source::Protection));
     }
 
-    /// Decisions, 4: "order never matters".
+    /// D4.25: order never matters.
     #[test]
     fn order_never_matters(
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), mode in any_mode(), seed: u64,
@@ -171,7 +171,7 @@ proptest! {
         prop_assert_eq!(in_mode(&policy(&rules), &call, mode).effect, in_mode(&policy(&shuffled), &call, mode).effect);
     }
 
-    /// Decisions, 4: "plan mode never runs a non-read".
+    /// D4.25: plan mode never runs a non-read.
     #[test]
     fn plan_mode_never_runs_a_non_read(
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), bypass: bool, grant in any_pattern(),
@@ -185,7 +185,7 @@ proptest! {
         prop_assert!(only_reads || decision.effect != Allow);
     }
 
-    /// Decisions, 4: "a grant never allows more than the same pattern as a rule".
+    /// D4.25: a grant never allows more than the same pattern as a rule.
     #[test]
     fn a_grant_never_allows_more_than_the_same_rule(
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), pattern in any_pattern(),
@@ -200,7 +200,7 @@ proptest! {
         prop_assert!(with_grant >= effect(&policy(&with_rule), &call));
     }
 
-    /// Decisions, 8: "grants are bound to the agent": what another agent was allowed changes nothing.
+    /// D8.31: grants are bound to the agent: what another agent was allowed changes nothing.
     #[test]
     fn a_grant_never_reaches_another_agent_or_session(
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), pattern in any_pattern(),
@@ -218,7 +218,7 @@ proptest! {
         prop_assert_eq!(with(&grants), with(&Grants::default()));
     }
 
-    /// Attacks, properties: "obfuscating a denied command never yields allow, in any mode". Attack 6.
+    /// D4.25: obfuscating a denied command never yields allow, in any mode. Attack 6.
     #[test]
     fn a_denied_command_in_disguise_is_never_allowed(
         spelling in prop::collection::vec(0_usize..6, 2), path in 0_usize..PATHS.len(),
@@ -238,7 +238,7 @@ proptest! {
         prop_assert_ne!(decision.effect, Allow, "{}", line);
     }
 
-    /// The digest: changing any field voids the answer (attacks, properties). Attack 4.
+    /// The digest: changing any field voids the answer (D4.25). Attack 4.
     #[test]
     fn the_digest_binds_every_field(call in any_call(), epoch in 0u64..9) {
         let digest: Digest = call.digest(epoch);

@@ -1,4 +1,4 @@
-//! What is protected (decisions, 4.2), however it is written.
+//! What is protected (D4.5), however it is written.
 
 use super::*;
 
@@ -6,8 +6,8 @@ fn all() -> Policy {
     policy(&[(Allow, "shell(*)"), (Allow, "write(**)")])
 }
 
-/// Decisions, 4.2: "deny: catastrophic commands (`rm -rf /` and its spellings, `mkfs` or `dd` on a device,
-/// a fork bomb)". Attack 41.
+/// D4.6: deny: catastrophic commands (`rm -rf /` and its spellings, `mkfs` or `dd` on a device,
+/// a fork bomb). Attack 41.
 #[test]
 fn given_a_catastrophe_in_any_spelling_then_it_is_denied() {
     let all = all();
@@ -68,7 +68,7 @@ fn given_a_catastrophe_in_any_spelling_then_it_is_denied() {
     }
 }
 
-/// Decisions, 4.2: "commands and words that would change mayi itself or answer for the person". Attack 2.
+/// D4.7: commands and words that would change mayi itself or answer for the person. Attack 2.
 #[test]
 fn given_words_that_would_answer_for_the_person_then_they_are_denied() {
     let all = all();
@@ -96,8 +96,8 @@ fn given_words_that_would_answer_for_the_person_then_they_are_denied() {
     }
 }
 
-/// Decisions, 4.2: "ask, `always`: writes to shell start-up files, `.git/config`, hooks of any kind ...,
-/// `.envrc`, editor and agent settings". Attack 19.
+/// D4.8: ask, `always`: writes to shell start-up files, `.git/config`, hooks of any kind ...,
+/// `.envrc`, editor and agent settings. Attack 19.
 /// Attack 50: also as a whole folder.
 #[test]
 fn given_commands_that_change_what_is_run_later_then_each_asks_always() {
@@ -149,7 +149,7 @@ fn given_commands_that_change_what_is_run_later_then_each_asks_always() {
     }
 }
 
-/// Decisions, 4.2: "reads of private keys and credential stores"; a folder above them counts where the
+/// D4.9: reads of private keys and credential stores; a folder above them counts where the
 /// command goes through everything. Attack 19.
 #[test]
 fn given_commands_that_read_credentials_then_each_asks_always() {
@@ -170,8 +170,8 @@ fn given_commands_that_read_credentials_then_each_asks_always() {
     }
 }
 
-/// Decisions, 4.2: "writes through hard links or onto another device"; "a private temporary folder
-/// excepted: a plain ask".
+/// D4.10: writes through hard links or onto another device; a private temporary folder
+/// excepted: a plain ask.
 /// Attack 19: "a hard link".
 #[cfg(unix)]
 #[test]
@@ -199,7 +199,7 @@ fn given_what_the_disk_says_of_a_path_then_it_counts() {
     assert!(in_mode(&none, &write("/tmp/x"), Mode::Auto).always(), "everybody's folder");
 }
 
-/// Decisions, 4.2: exceptions and additions. What destroys or answers for the person can't be excepted.
+/// D4.13: exceptions and additions. What destroys or answers for the person can't be excepted.
 #[test]
 fn given_an_exception_then_only_asks_are_excepted() {
     let mut excepted = all();
@@ -216,7 +216,7 @@ fn given_an_exception_then_only_asks_are_excepted() {
     assert!(in_mode(&added, &read("secrets/x"), Mode::Auto).always());
 }
 
-/// Decisions, 4.2: "ask, `always`: writes to ..., hooks of any kind"; what is written where is spelled out.
+/// D4.8: ask, `always`: writes to ..., hooks of any kind; what is written where is spelled out.
 /// Attack 107.
 #[test]
 fn given_a_command_that_writes_in_a_protected_place_then_it_asks_always() {
@@ -278,7 +278,7 @@ fn given_a_command_that_writes_in_a_protected_place_then_it_asks_always() {
     assert!(open.because().iter().all(|finding| !finding.reason.ends_with("protected path")), "{open:?}");
 }
 
-/// Decisions, section 2: words that lie above a path that is protected count as that access. What is
+/// D2.25: words that lie above a path that is protected count as that access. What is
 /// protected at any depth could lie in every folder: it counts where it really does.
 /// Attack 50.
 #[test]

@@ -1,4 +1,4 @@
-//! How far a command reaches: through links, into the past, below a folder that it changes (amendments 6 and 10).
+//! How far a command reaches: through links, into the past, below a folder that it changes (D2.27 and D2.26).
 
 mod hosts;
 mod links;

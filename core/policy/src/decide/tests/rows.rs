@@ -1,4 +1,4 @@
-//! Decisions, section 8, row by row: "Worked examples (workspace `/w`, default mode unless said)".
+//! D8, row by row: "Worked examples (workspace `/w`, default mode unless said)".
 
 use super::*;
 
@@ -48,7 +48,7 @@ const LINES: &[Row] = &[
     ),
 ];
 
-/// Decisions, section 8: the rows about commands.
+/// D8: the rows about commands.
 #[test]
 fn given_a_row_about_a_command_then_it_is_decided_so() {
     for (rules, mode, line, expected, because) in LINES {
@@ -56,7 +56,7 @@ fn given_a_row_about_a_command_then_it_is_decided_so() {
     }
 }
 
-/// Decisions, section 8: which of those rows are asked about whatever the mode. Attack 6.
+/// D8: which of those rows are asked about whatever the mode. Attack 6.
 #[test]
 fn given_a_row_that_says_always_then_no_mode_discharges_it() {
     for (rules, line) in [
@@ -68,8 +68,8 @@ fn given_a_row_that_says_always_then_no_mode_discharges_it() {
     }
 }
 
-/// Decisions, section 8: "session grant `shell(git log *)`; shell `GIT_PAGER='sh -c id' git log`: ask; a
-/// grant does not reach a caveat". Attack 1.
+/// D8.32: session grant `shell(git log *)`; shell `GIT_PAGER='sh -c id' git log`: ask; a
+/// grant does not reach a caveat. Attack 1.
 #[test]
 fn given_a_grant_for_a_command_then_another_pager_is_asked_about() {
     let none = policy(&[]);
@@ -117,8 +117,8 @@ fn given_auto_mode_then_ways_around_a_rule_are_still_seen() {
     assert!(in_mode(&denied, &shell("X=rm; $X -rf y"), Mode::Auto).effect > Allow);
 }
 
-/// Decisions, section 2: "A pattern that names the assignment or the option (`shell(FOO=bar ls *)`,
-/// `shell(git -C sub status)`) allows it."
+/// D2.19: A pattern that names the assignment or the option (`shell(FOO=bar ls *)`,
+/// `shell(git -C sub status)`) allows it.
 #[test]
 fn given_a_pattern_that_names_the_part_then_a_plain_caveat_is_allowed() {
     for (pattern, line, expected) in [
@@ -142,7 +142,7 @@ fn given_a_pattern_that_names_the_part_then_a_plain_caveat_is_allowed() {
     }
 }
 
-/// Decisions, 4.6: "by mode `auto` or by `bypass_permissions`, unless the ask has `always = true`".
+/// D4.20: by mode `auto` or by `bypass_permissions`, unless the ask has `always = true`.
 #[test]
 fn given_a_plain_caveat_then_mode_auto_discharges_it() {
     let none = policy(&[]);

@@ -1,4 +1,4 @@
-//! What a command touches: paths and addresses among its words (decisions, section 2).
+//! What a command touches: paths and addresses among its words (D2.25).
 
 use super::*;
 use mayi_call::shell::{OpenPath, Reach, Touch, TouchedPath, Use};
@@ -32,8 +32,8 @@ fn auto(policy: &Policy, call: &Call) -> Effect {
 
 const DELETE: Use = Use::Write(WriteKind::Delete);
 
-/// Decisions, section 2: "Words that are, contain ..., or lie above a path that a rule denies or asks
-/// about, or that is protected, count as that access: for deny and ask only."
+/// D2.25: Words that are, contain ..., or lie above a path that a rule denies or asks
+/// about, or that is protected, count as that access: for deny and ask only.
 #[test]
 fn given_a_word_that_is_a_denied_path_then_the_command_is_denied() {
     let denied = policy(&[(Allow, "shell(*)"), (Deny, "read(.env)"), (Deny, "write(src/gen/**)")]);
@@ -55,7 +55,7 @@ fn given_a_word_that_is_a_denied_path_then_the_command_is_denied() {
     assert_eq!(auto(&asks, &known(".env", Use::Read, false)), Ask, "a written ask holds");
 }
 
-/// Decisions, section 2, for the lines that people write. Attack 6.
+/// D2.25, for the lines that people write. Attack 6.
 #[test]
 fn given_lines_that_reach_a_denied_path_then_each_is_denied_and_others_are_not() {
     let denied =
@@ -98,8 +98,8 @@ fn given_a_word_that_is_a_denied_path_then_the_finding_names_it() {
     assert_eq!(with_grant(&asks, &call, &granted("read(.env)")), Allow, "the rule's own words");
 }
 
-/// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a protection
-/// if it could". Attack 6.
+/// D2.9: A word with another expansion or a glob matches a deny, an ask or a protection
+/// if it could. Attack 6.
 #[test]
 fn given_a_word_of_which_parts_are_known_then_it_is_denied_if_it_could_be() {
     let denied = policy(&[(Allow, "shell(*)"), (Deny, "read(secret/**)"), (Deny, "read(.env)")]);
@@ -144,8 +144,8 @@ fn given_a_word_of_which_parts_are_known_then_it_is_denied_if_it_could_be() {
     );
 }
 
-/// Decisions, 4.2: "plain ask: reads outside the roots, except what every program may read"; "An explicit
-/// allow ... silences a plain protection ask, not one with `always`."
+/// D4.5: plain ask: reads outside the roots, except what every program may read; an explicit
+/// allow ... silences a plain protection ask, not one with `always`.
 #[test]
 fn given_reads_outside_then_an_allow_of_the_command_is_enough_but_not_for_keys() {
     let none = policy(&[]);
@@ -165,8 +165,8 @@ fn given_reads_outside_then_an_allow_of_the_command_is_enough_but_not_for_keys()
     assert_eq!(effect(&workspace, &outside), Ask, "not from a workspace file");
 }
 
-/// Decisions, section 2: "A simple command that fits [the table of readers] entirely, with literal words,
-/// is of category read, with its operands as `read` accesses. ... `readers = false` switches it off."
+/// D2.29: A simple command that fits [the table of readers] entirely, with literal words,
+/// is of category read, with its operands as `read` accesses. ... `readers = false` switches it off.
 #[test]
 fn given_a_reader_then_it_is_of_category_read_and_its_operands_are_read() {
     let mut none = policy(&[]);
@@ -186,8 +186,8 @@ fn given_a_reader_then_it_is_of_category_read_and_its_operands_are_read() {
     assert_eq!(in_mode(&off, &shell("ls src"), Mode::Plan).effect, Deny);
 }
 
-/// Decisions, section 1: "String arguments of MCP tools that are paths count as for shell words: for deny
-/// and ask only."
+/// D1.18: String arguments of MCP tools that are paths count as for shell words: for deny
+/// and ask only.
 /// Attack 80.
 #[test]
 fn given_a_tools_argument_that_is_a_denied_path_then_the_call_is_denied() {
@@ -212,8 +212,8 @@ fn given_an_address_among_the_words_then_a_rule_about_its_host_counts() {
     assert_eq!(effect(&policy(&[(Allow, "fetch(example.com)")]), &shell("curl https://example.com/x")), Ask);
 }
 
-/// Decisions, section 6: "A denial once makes, for that session, an ask finding on the same path ...
-/// through whatever tool". Attack 39.
+/// D6.20: A denial once makes, for that session, an ask finding on the same path ...
+/// through whatever tool. Attack 39.
 #[test]
 fn given_a_denied_path_then_a_command_that_touches_it_is_asked_about() {
     let none = policy(&[]);
@@ -224,7 +224,7 @@ fn given_a_denied_path_then_a_command_that_touches_it_is_asked_about() {
     assert_eq!(decide(&none, &shell("rm b"), &standing).effect, Allow);
 }
 
-/// Decisions, section 1: "`/proc`, `/dev/fd` and the like are always asked about", under every policy.
+/// D1.15: `/proc`, `/dev/fd` and the like are always asked about, under every policy.
 /// Attack 79.
 #[test]
 fn given_a_name_for_something_else_then_it_is_asked_about_without_protection_too() {
@@ -255,7 +255,7 @@ fn given_a_plain_name_that_a_rule_is_about_then_it_counts_wherever_it_stands() {
     assert!(decision.effect >= Ask && decision.always(), "{:?}", decision.because());
 }
 
-/// Decisions, section 1: "String arguments of MCP tools that are paths count as for shell words". Attack 80.
+/// D1.18: String arguments of MCP tools that are paths count as for shell words. Attack 80.
 #[test]
 fn given_arguments_that_hold_a_path_then_they_count_as_words_do() {
     let denied = policy(&[(Allow, "mcp(*)"), (Deny, "read(.env)")]);
@@ -282,8 +282,8 @@ fn given_arguments_that_hold_a_path_then_they_count_as_words_do() {
     }
 }
 
-/// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a protection if
-/// it could": what is put into a folder lies below it. Attack 107.
+/// D2.9: A word with another expansion or a glob matches a deny, an ask or a protection if
+/// it could: what is put into a folder lies below it. Attack 107.
 #[test]
 fn given_a_folder_that_could_be_denied_then_what_is_put_into_it_is_denied() {
     let denied = policy(&[(Allow, "shell(*)"), (Allow, "write(**)"), (Deny, "write(.github/**)")]);
@@ -315,7 +315,7 @@ fn given_a_folder_that_could_be_denied_then_what_is_put_into_it_is_denied() {
     }
 }
 
-/// Decisions, section 2: "Words that are, contain ... a path that a rule denies ... count as that access":
+/// D2.25: Words that are, contain ... a path that a rule denies ... count as that access:
 /// also where a program edits the file, takes it for an operand, or is told its name elsewhere. Attack 77.
 /// Attack 108.
 #[test]
@@ -365,7 +365,7 @@ fn given_a_program_that_shows_a_file_in_another_way_then_a_denial_of_it_holds() 
     }
 }
 
-/// Decisions, section 2: "command words that are not literal" are asked about, always. Attack 105.
+/// D2.12: command words that are not literal are asked about, always. Attack 105.
 #[test]
 fn given_a_command_word_that_is_read_or_found_then_it_asks_in_every_mode() {
     let allows = policy(&[(Allow, "shell(*)"), (Allow, "read(**)")]);

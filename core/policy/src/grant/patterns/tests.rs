@@ -26,7 +26,7 @@ fn covered(access: &Access) -> Pattern {
     session_pattern(access, &roots(), Some(Path::new(HOME))).unwrap().unwrap()
 }
 
-/// Decisions, section 6: "Allow for this session" covers "read, its folder": the folder's own files, and no
+/// D6.9: Allow for this session covers "read, its folder": the folder's own files, and no
 /// folders below it.
 #[test]
 fn given_a_file_that_was_read_then_the_session_covers_the_files_beside_it_alone() {
@@ -48,7 +48,7 @@ fn given_a_file_that_was_read_then_the_session_covers_the_files_beside_it_alone(
     }
 }
 
-/// Decisions, section 1: "`/`, the home folder and its ancestors are never roots without being named": nor
+/// D1.27: `/`, the home folder and its ancestors are never roots without being named: nor
 /// does one answer about one file open them.
 #[test]
 fn given_a_file_in_a_folder_above_much_then_the_session_covers_it_alone() {
@@ -60,7 +60,7 @@ fn given_a_file_in_a_folder_above_much_then_the_session_covers_it_alone() {
     }
 }
 
-/// Decisions, section 1: "the lexical form (without links) is a second form".
+/// D1.14: the lexical form (without links) is a second form.
 #[test]
 fn given_a_link_into_the_home_folder_then_the_session_covers_it_alone() {
     let mut path = PathAccess::unlooked(Path::new("/"), "/opt/x/link");
@@ -68,8 +68,8 @@ fn given_a_link_into_the_home_folder_then_the_session_covers_it_alone() {
     assert_eq!(covered(&Access::Read(path)).as_str(), "read(/opt/x/link)");
 }
 
-/// Decisions, section 4: "a grant never allows more than the same pattern as a rule", and "An ask with
-/// `always = true` is discharged only by a grant of the exact digest".
+/// D4.25: a grant never allows more than the same pattern as a rule, and an ask with
+/// `always = true` is discharged only by a grant of the exact digest.
 #[test]
 fn given_protected_and_denied_files_in_that_folder_then_the_grant_does_not_reach_them() {
     let places = Places { home: Some(HOME.into()), ..Places::default() };

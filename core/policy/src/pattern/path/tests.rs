@@ -27,7 +27,7 @@ fn allows(glob: &str, text: &str) -> bool {
     pattern(glob).allows(&Seen::new(&path(text), &roots()))
 }
 
-/// Peers, section 2: a denial of a folder, with or without a slash at its end, covers the folder and what
+/// Seen in other gates: a denial of a folder, with or without a slash at its end, covers the folder and what
 /// is below; `dir/**` starts at the root.
 #[test]
 fn given_a_denied_folder_then_it_is_denied_with_what_is_below() {
@@ -39,8 +39,8 @@ fn given_a_denied_folder_then_it_is_denied_with_what_is_below() {
     assert!(!concerns("secret/**", "secret") && concerns("**/secret/**", "lib/secret/a"));
 }
 
-/// Decisions, 4.2: "Deny, ask and protection compare names NFKC-casefolded and without ignorable
-/// characters; allow compares bytes." Attack 50.
+/// D4.12: Deny, ask and protection compare names NFKC-casefolded and without ignorable
+/// characters; allow compares bytes. Attack 50.
 #[test]
 fn given_another_spelling_then_denials_match_and_allows_do_not() {
     for text in [".GIT/hooks/x", ".g\u{200d}it/hooks/x", ".ｇit/HOOKS/x"] {
@@ -51,7 +51,7 @@ fn given_another_spelling_then_denials_match_and_allows_do_not() {
     assert!(concerns("Straße/*", "STRASSE/a"));
 }
 
-/// Decisions, section 1: "The literal part of a rule's path is resolved in the same way."
+/// D1.14: The literal part of a rule's path is resolved in the same way.
 #[cfg(unix)]
 #[test]
 fn given_a_link_in_a_rules_literal_part_then_where_it_leads_is_meant_too() {
@@ -83,7 +83,7 @@ fn given_a_glob_with_dots_then_they_are_resolved_or_refused() {
     assert!(concerns("src/{a,b/*}.rs", "src/b/x.rs") && !concerns("src/{a,b}.rs", "src/c.rs"));
 }
 
-/// Issue: "a path of 5,000 parts ...: an answer within 50 ms". Attack 71.
+/// A path of 5,000 parts ...: an answer within 50 ms. Attack 71.
 #[test]
 fn given_a_path_of_thousands_of_parts_then_matching_is_quick() {
     let long = path(&"a/".repeat(30_000));
@@ -102,7 +102,7 @@ fn given_a_path_of_thousands_of_parts_then_matching_is_quick() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    /// Decisions, section 2: "A word with another expansion or a glob matches a deny ... if it could": what
+    /// D2.9: A word with another expansion or a glob matches a deny ... if it could: what
     /// is denied with all of its text known, could be denied with a part of it unknown.
     #[test]
     fn what_is_denied_could_be_with_a_part_left_out(

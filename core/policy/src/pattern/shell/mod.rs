@@ -148,7 +148,7 @@ impl ShellPattern {
         }
     }
 
-    /// As an allow, but a last `*` covers no words that are or could be options (decisions, section 3).
+    /// As an allow, but a last `*` covers no words that are or could be options (D3.7).
     pub(super) fn excepts(&self, shell: &ShellAccess) -> bool {
         self.allows(shell)
             && match self {

@@ -49,7 +49,7 @@ fn command() -> impl Strategy<Value = Vec<Word>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Decisions, section 2: "A simple command that fits it entirely, with literal words": whatever it
+    /// D2.28: A simple command that fits it entirely, with literal words: whatever it
     /// is, a reader runs nothing, writes nothing and has no caveat; and no place is beyond the words.
     #[test]
     fn given_any_command_then_what_is_known_about_it_is_sound(words in command(), fed: bool) {

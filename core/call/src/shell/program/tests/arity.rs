@@ -134,7 +134,7 @@ fn names(name: &str, program: &Program) -> Vec<String> {
     std::iter::once(name.to_owned()).chain(others).collect()
 }
 
-/// Decisions, section 2: "each with every option that is known to be harmless".
+/// D2.28: each with every option that is known to be harmless.
 /// Attack 77.
 #[test]
 fn given_a_reader_that_is_installed_then_its_options_take_what_its_help_says() {

@@ -4,9 +4,9 @@ use super::super::Given;
 use super::{hold, look, look_in, named};
 use std::path::Path;
 
-/// Decisions, section 2: "options that run other programs or write files (...)", "another working
-/// folder given as an option", "sub-forms of an allowed command that change state where the pattern
-/// named the reading one": plain asks that a pattern which names them allows.
+/// D2.16: options that run other programs or write files (...), another working
+/// folder given as an option, sub-forms of an allowed command that change state where the pattern
+/// named the reading one: plain asks that a pattern which names them allows.
 /// Attack 77.
 #[test]
 fn given_an_option_or_operand_that_does_more_then_a_plain_caveat_names_it() {
@@ -146,7 +146,7 @@ fn given_an_option_or_operand_that_does_more_then_a_plain_caveat_names_it() {
     });
 }
 
-/// Decisions, section 2: "the harmless programs of `awk` and `sed` stay allowed", and everything else
+/// D2.16: the harmless programs of `awk` and `sed` stay allowed, and everything else
 /// that is not listed.
 #[test]
 fn given_an_ordinary_command_then_there_is_no_caveat() {
@@ -234,7 +234,7 @@ fn given_an_ordinary_command_then_there_is_no_caveat() {
     });
 }
 
-/// Decisions, section 2: a word with an expansion or a glob "never matches the literal part of an
+/// D2.9: a word with an expansion or a glob "never matches the literal part of an
 /// allow"; it could be an option of a program that has dangerous ones. Attack 77.
 #[test]
 fn given_an_open_word_that_could_be_an_option_then_it_is_asked_about_where_options_are_dangerous() {
@@ -265,7 +265,7 @@ fn given_an_open_word_that_could_be_an_option_then_it_is_asked_about_where_optio
     });
 }
 
-/// Decisions, section 2: "PowerShell and `cmd` lines are not understood: asked about."
+/// D2.34: PowerShell and `cmd` lines are not understood: asked about.
 #[test]
 fn given_powershell_or_cmd_then_it_is_always_asked_about() {
     for line in ["pwsh -c ls", "powershell.exe -Command ls", "cmd /c dir", "cmd.exe /c dir", "/x/pwsh -c y"] {

@@ -22,7 +22,7 @@ fn touched(line: &str, name: &str) -> bool {
             .any(|touch| matches!(&touch.path, TouchedPath::Known(path) if path.given.ends_with(name)))
 }
 
-/// Decisions, section 2: "A simple command that fits it entirely": behind the first operand some programs
+/// D2.28: A simple command that fits it entirely: behind the first operand some programs
 /// take no options, so that what looks like one is a file or a value.
 /// Attack 77.
 #[test]
@@ -61,7 +61,7 @@ fn given_an_option_behind_an_operand_then_it_counts_only_where_the_program_reads
     }
 }
 
-/// Decisions, section 2: "Words that are, contain ... a path": the names of files may stand in another file
+/// D2.25: Words that are, contain ... a path: the names of files may stand in another file
 /// or come from the input, so that they could be any.
 /// Attacks 77 and 108.
 #[test]
@@ -112,7 +112,7 @@ fn given_names_of_files_in_a_file_or_the_input_then_they_could_be_any() {
     assert!(could_be_any("wc *") && !could_be_any("cat *"));
 }
 
-/// Decisions, section 2: "a table of commands that only read": a page may include other files.
+/// D2.28: a table of commands that only read: a page may include other files.
 /// Attack 77.
 #[test]
 fn given_a_file_that_may_include_others_then_it_is_no_reader() {
@@ -129,7 +129,7 @@ fn given_a_file_that_may_include_others_then_it_is_no_reader() {
     assert!(!look("yq f.yml 'load(\"x\")'").reader);
 }
 
-/// Decisions, section 2: "A simple command that fits it entirely": `--` ends the search for a sub-command.
+/// D2.28: A simple command that fits it entirely: `--` ends the search for a sub-command.
 /// Attack 77.
 #[test]
 fn given_a_word_behind_the_end_of_options_then_it_is_no_sub_command() {
@@ -142,7 +142,7 @@ fn given_a_word_behind_the_end_of_options_then_it_is_no_sub_command() {
     assert!(look("git log -- src").reader && look("git stash list -- src").reader);
 }
 
-/// Decisions, section 2: "command words that are not literal" are caveats with `always`.
+/// D2.12: command words that are not literal are caveats with `always`.
 /// Attack 105.
 #[test]
 fn given_a_command_word_from_a_search_or_the_input_then_it_is_always_asked_about() {
@@ -172,7 +172,7 @@ fn given_a_command_word_from_a_search_or_the_input_then_it_is_always_asked_about
     hold(plain, |line| is(line).then(|| line.to_owned()));
 }
 
-/// Decisions, section 2: "with its operands as `read` accesses": what is edited in place is shown, too.
+/// D2.29: with its operands as `read` accesses: what is edited in place is shown, too.
 /// Attack 108.
 #[test]
 fn given_a_file_that_is_edited_then_it_counts_as_read_too() {

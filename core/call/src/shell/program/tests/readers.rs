@@ -5,8 +5,8 @@ use crate::shell::program::{Command, known};
 use crate::shell::{Reach, Use, Word};
 use std::path::Path;
 
-/// Decisions, section 2: "a table of commands that only read (...), each with every option that is
-/// known to be harmless".
+/// D2.28: a table of commands that only read (...), each with every option that is
+/// known to be harmless.
 #[test]
 fn given_a_command_that_only_reads_then_it_fits_the_table() {
     let lines = [
@@ -151,7 +151,7 @@ fn given_a_command_that_only_reads_then_it_fits_the_table() {
     });
 }
 
-/// Decisions, section 2: "A simple command that fits it entirely, with literal words".
+/// D2.28: A simple command that fits it entirely, with literal words.
 /// Attack 77.
 #[test]
 fn given_anything_else_then_it_does_not_fit() {
@@ -301,7 +301,7 @@ fn given_anything_else_then_it_does_not_fit() {
     );
 }
 
-/// Decisions, section 2: "with its operands as `read` accesses", and "words that ... lie above a path".
+/// D2.29: with its operands as `read` accesses, and words that ... lie above a path.
 /// Attack 85: a search goes as far below its operands, or the folder that it runs in, as the program does.
 /// Attacks 77 and 225.
 #[test]
@@ -412,8 +412,8 @@ fn given_a_reader_then_its_operands_are_read() {
     });
 }
 
-/// Decisions, section 2: "`git` fits only where the repository's configuration names no program to
-/// run".
+/// D2.30: `git` fits only where the repository's configuration names no program to
+/// run.
 /// Attack 76.
 #[test]
 fn given_a_repository_that_names_a_program_then_git_is_no_reader() {

@@ -12,8 +12,8 @@ fn danger(known: &Option_) -> bool {
     known.meaning.dangerous() && !matches!(known.meaning, Meaning::Data | Meaning::Evaluates | Meaning::Line)
 }
 
-/// Decisions, amendment 2: "A word that an option takes as its value, and that would itself be an option
-/// with effects for that program, counts as that option too."
+/// D2.31: A word that an option takes as its value, and that would itself be an option
+/// with effects for that program, counts as that option too.
 /// Attack 210.
 #[test]
 fn given_an_option_with_effects_as_the_value_of_another_then_it_is_asked_about() {
@@ -106,7 +106,7 @@ fn given_an_open_word_as_a_value_then_it_counts_where_it_could_be_several() {
     }
 }
 
-/// Decisions, amendment 2: "An option whose arity differs between versions of the program is judged in each."
+/// D2.31: An option whose arity differs between versions of the program is judged in each.
 /// Attack 211.
 #[test]
 fn given_an_option_whose_arity_differs_then_the_line_is_judged_in_each_reading() {

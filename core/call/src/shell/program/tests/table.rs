@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::super::cut;
 use super::super::table::{Entry, FILES, Kind, Names, Program, Table};
 
-/// Decisions, section 2: "The table is data with a version and tests".
+/// D2.35: The table is data with a version and tests.
 #[test]
 fn given_the_table_then_it_has_a_version_and_every_name_once() {
     let table = Table::get();

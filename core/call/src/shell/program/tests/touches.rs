@@ -15,8 +15,8 @@ fn given(touches: &[Touch]) -> Vec<&str> {
         .collect()
 }
 
-/// Decisions, section 2: "Words that are, contain (`@x`, `--o=x`, `k:x`), or lie above a path that a
-/// rule denies or asks about".
+/// D2.25: Words that are, contain (`@x`, `--o=x`, `k:x`), or lie above a path that a
+/// rule denies or asks about.
 #[test]
 fn given_words_of_any_program_then_the_paths_that_they_hold_are_touched() {
     let dir = tempfile::tempdir().unwrap();
@@ -146,8 +146,8 @@ fn given_a_command_that_removes_or_makes_then_its_touches_say_how() {
     }
 }
 
-/// Decisions, section 2: "A word with another expansion or a glob matches a deny, an ask or a
-/// protection if it could".
+/// D2.9: A word with another expansion or a glob matches a deny, an ask or a
+/// protection if it could.
 #[test]
 fn given_an_open_word_then_its_known_folder_is_resolved() {
     let dir = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use super::{Inner, hold, inner, look};
 use crate::shell::Word;
 
-/// Decisions, section 2: "Wrappers that only change how (...) are looked through, for every effect."
+/// D2.20: Wrappers that only change how (...) are looked through, for every effect.
 #[test]
 fn given_a_wrapper_that_only_changes_how_then_the_command_behind_it_begins_there() {
     for (line, at) in [
@@ -37,8 +37,8 @@ fn given_a_wrapper_that_only_changes_how_then_the_command_behind_it_begins_there
     assert!(!look("timeout --what 5 x").caveats.is_empty());
 }
 
-/// Decisions, section 2: "Wrappers that change what or who (...): deny and ask reach inside; allow
-/// needs the wrapper and the inner command allowed." Attack 40.
+/// D2.21: Wrappers that change what or who (...): deny and ask reach inside; allow
+/// needs the wrapper and the inner command allowed. Attack 40.
 #[test]
 fn given_a_wrapper_that_changes_what_or_who_then_the_inner_command_is_found() {
     let rows: &[(&str, &[&str])] = &[
@@ -134,7 +134,7 @@ fn given_an_option_that_is_not_known_then_denials_look_at_every_tail() {
     assert!(known.inner.is_empty());
 }
 
-/// Decisions, section 2: "anything that rebinds what later words run", also by `env`.
+/// D2.13: anything that rebinds what later words run, also by `env`.
 #[test]
 fn given_a_variable_set_by_a_wrapper_then_it_counts_as_in_the_shell() {
     for (line, caveats, always) in [

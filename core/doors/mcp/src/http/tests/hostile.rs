@@ -159,7 +159,7 @@ async fn given_300_connections_then_all_are_answered() {
     front.stop().await;
 }
 
-/// Decisions: sends never block; what waits is bounded.
+/// D0.13: sends never block; what waits is bounded.
 #[tokio::test]
 async fn given_a_client_that_does_not_read_then_only_its_stream_ends() {
     let mut front = served(HttpOptions::local()).await;

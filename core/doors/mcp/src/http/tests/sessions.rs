@@ -138,7 +138,7 @@ async fn given_a_cancelled_request_then_its_stream_ends() {
     front.stop().await;
 }
 
-/// Decisions: what waits is bounded; sessions that nobody uses end.
+/// D0.13: what waits is bounded; sessions that nobody uses end.
 #[tokio::test]
 async fn given_a_session_that_nobody_uses_then_it_ends_and_a_used_one_does_not() {
     let (seen, mut seeing) = mpsc::unbounded_channel();
@@ -164,7 +164,7 @@ async fn given_a_session_that_nobody_uses_then_it_ends_and_a_used_one_does_not()
     assert_eq!(closed, 2);
 }
 
-/// Review of 2026-11-23, MCP finding 7: 395 `initialize` within 15 s started 397 server processes, of any local program that
+/// Found in review: 395 `initialize` within 15 s started 397 server processes, of any local program that
 /// has no token. Attack 289.
 #[tokio::test]
 async fn given_a_flood_of_sessions_without_a_token_then_few_are_opened_and_those_in_use_stay() {
@@ -192,7 +192,7 @@ async fn given_a_flood_of_sessions_without_a_token_then_few_are_opened_and_those
     assert_eq!(options.sessions, 128, "whoever has the token is somebody");
 }
 
-/// Review of 2026-11-23, MCP finding 7: sessions that were only begun make room first, so that whoever floods the gateway
+/// Found in review: sessions that were only begun make room first, so that whoever floods the gateway
 /// does not end those of others.
 #[tokio::test]
 async fn given_no_room_then_a_session_that_nobody_came_back_to_goes_first() {

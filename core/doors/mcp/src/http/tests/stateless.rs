@@ -135,7 +135,7 @@ async fn given_news_before_the_response_then_it_is_a_stream() {
     front.stop().await;
 }
 
-/// Review of 2026-11-23, MCP finding 8: a server that takes longer than a second had its refusal come with a status of 200.
+/// Found in review: a server that takes longer than a second had its refusal come with a status of 200.
 /// What mayi can see by itself is refused before anybody is asked.
 #[tokio::test]
 async fn given_a_server_that_takes_its_time_then_a_request_without_what_it_needs_gets_its_400_at_once() {

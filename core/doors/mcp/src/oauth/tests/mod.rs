@@ -44,7 +44,7 @@ async fn ask(wire: &mut Wire, id: u64) -> Result<(), String> {
     }
 }
 
-/// MCP, authorization: the code flow with PKCE, the resource in each request for tokens; decisions: secrets are
+/// MCP, authorization: the code flow with PKCE, the resource in each request for tokens; D0.14: secrets are
 /// for the user only.
 #[tokio::test]
 async fn given_a_login_then_its_tokens_are_the_users_own_and_work() {

@@ -31,7 +31,7 @@ fn allowing(state: &Value) -> Value {
     })
 }
 
-/// Issue "MCP": "Every `tools/call` waits for the gate." Attack 141: a call that is no request, or is written so that only
+/// Every `tools/call` waits for the gate. Attack 141: a call that is no request, or is written so that only
 /// some readers see one.
 #[tokio::test]
 async fn given_a_call_in_disguise_then_no_server_sees_it() {
@@ -68,7 +68,7 @@ async fn given_the_answer_to_mayis_own_question_then_the_server_hears_nothing_of
     assert!(params.get("_meta").is_some() && sent.len() == 1);
 }
 
-/// Surfaces, section 5: "Tool definitions are pinned; a changed one is blocked until accepted". Attack 142: while a person
+/// S5.6: Tool definitions are pinned; a changed one is blocked until accepted. Attack 142: while a person
 /// thinks.
 #[tokio::test]
 async fn given_a_tool_that_changes_while_it_is_asked_about_then_nothing_runs() {
@@ -131,7 +131,7 @@ async fn given_pinned_words_in_other_letters_then_the_client_does_not_get_them()
     assert!(answer.contains("plain") && !answer.contains("poison"), "{answer}");
 }
 
-/// Issue "MCP": every request gets one answer; what is cancelled gets none, and its question is taken back.
+/// Every request gets one answer; what is cancelled gets none, and its question is taken back.
 #[tokio::test]
 async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_question_is_taken_back() {
     let played = Played::new(policy(&[]), Asks::Auto, echo());
@@ -155,7 +155,7 @@ async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_quest
     assert!(played.sent("tools/call").is_empty());
 }
 
-/// Issue "MCP": what is cancelled is not begun any more.
+/// What is cancelled is not begun any more.
 #[tokio::test]
 async fn given_a_request_that_nobody_waits_for_then_it_is_not_sent() {
     let played = Played::new(policy(&[]), Asks::Nobody, echo());
@@ -167,7 +167,7 @@ async fn given_a_request_that_nobody_waits_for_then_it_is_not_sent() {
     assert!(played.got.lock().unwrap().is_empty());
 }
 
-/// House: nothing that mayi started outlives it. A server that does not end when its input does is ended.
+/// D0.12: nothing that mayi started outlives it. A server that does not end when its input does is ended.
 #[tokio::test(start_paused = true)]
 async fn given_a_conversation_that_is_over_then_its_servers_end_before_mayi_does() {
     let never = Arc::new(|_: &Frame| Vec::new());
@@ -180,7 +180,7 @@ async fn given_a_conversation_that_is_over_then_its_servers_end_before_mayi_does
     assert!(Arc::strong_count(&played.running) < 3);
 }
 
-/// Issue "MCP": "annotations as caution only", but for servers that the user trusts in this: as long as that is so.
+/// Annotations as caution only, but for servers that the user trusts in this: as long as that is so.
 #[tokio::test]
 async fn given_a_server_whose_annotations_are_not_trusted_any_more_then_they_allow_nothing() {
     let mut reading = tool("t", "reads");
@@ -196,7 +196,7 @@ async fn given_a_server_whose_annotations_are_not_trusted_any_more_then_they_all
     assert_eq!(talk.asks(2, "tools/call", json!({ "name": "t" })).await["result"]["isError"], true);
 }
 
-/// Review of 2026-11-23, MCP finding 3: what a stateless client sent went to a server with sessions under the client's version,
+/// Found in review: what a stateless client sent went to a server with sessions under the client's version,
 /// so that over HTTP it came without its session, and each request was refused.
 #[tokio::test]
 async fn given_a_stateless_client_before_a_server_with_sessions_then_requests_are_of_that_session() {

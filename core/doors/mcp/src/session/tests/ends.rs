@@ -36,7 +36,7 @@ fn frame(message: &Value) -> Frame {
     Frame::parse(&message.to_string()).unwrap()
 }
 
-/// Issue "MCP": what is cancelled is not begun any more, also where a server of the other era asks for input (MCP
+/// What is cancelled is not begun any more, also where a server of the other era asks for input (MCP
 /// 2026-07-28, multi-round-trip requests).
 #[tokio::test]
 async fn given_a_call_that_is_cancelled_while_its_server_asks_for_input_then_it_goes_no_further() {
@@ -66,7 +66,7 @@ async fn given_a_call_that_is_cancelled_while_its_server_asks_for_input_then_it_
     assert_eq!(played.sent("tools/call").len(), 1);
 }
 
-/// Issue "MCP": a server does not work for nobody: it is told, also if a request was given up just before it was sent.
+/// A server does not work for nobody: it is told, also if a request was given up just before it was sent.
 #[tokio::test]
 async fn given_a_request_that_is_given_up_while_it_is_sent_then_its_server_hears_of_it() {
     let played = Played::new(policy(&[]), Asks::Nobody, stateless(|_| json!({})));
@@ -125,7 +125,7 @@ impl Client for Looks {
     }
 }
 
-/// Issue "MCP": every request gets one answer: what is closed once all have theirs is not closed before the last one.
+/// Every request gets one answer: what is closed once all have theirs is not closed before the last one.
 #[tokio::test]
 async fn given_an_answer_on_its_way_then_its_request_has_none_yet() {
     let looks = Arc::new(Looks::default());
@@ -137,7 +137,7 @@ async fn given_an_answer_on_its_way_then_its_request_has_none_yet() {
     assert!(requests.drained().now_or_never().is_some());
 }
 
-/// Issue "MCP": every request gets one answer, also if mayi itself fails.
+/// Every request gets one answer, also if mayi itself fails.
 #[tokio::test]
 async fn given_work_that_breaks_off_then_the_client_hears_of_it_once() {
     let played = Played::new(policy(&[]), Asks::Nobody, stateless(|_| json!({})));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Attack 110. Decisions, section 7: "every stored string redacted: patterns and known secret values", no more:
+/// Attack 110. D7.3: every stored string redacted: patterns and known secret values, no more:
 /// the person who answers in another window sees what runs.
 #[test]
 fn given_a_line_that_runs_something_behind_a_secret_then_what_runs_stays_in_sight() {
@@ -72,7 +72,7 @@ fn given_a_line_that_runs_something_behind_a_secret_then_what_runs_stays_in_sigh
     }
 }
 
-/// Decisions, section 7: "every stored string redacted": also a secret that holds what ends a word.
+/// D7.3: every stored string redacted: also a secret that holds what ends a word.
 #[test]
 fn given_a_secret_in_quotes_of_its_own_then_all_of_it_is_gone() {
     for line in [

@@ -77,7 +77,7 @@ const LINES: &[&str] = &[
     "Server=x;Uid=y;Pwd=hunter2;",
 ];
 
-/// Decisions, section 7: "every stored string redacted: patterns and known secret values". Attack 22.
+/// D7.3: every stored string redacted: patterns and known secret values. Attack 22.
 #[test]
 fn given_a_secret_by_its_name_or_place_then_it_is_gone() {
     let left = |line: &&&str| {

@@ -51,7 +51,7 @@ fn all(store: &SqliteStore, query: &GrantQuery) -> Vec<StoredGrant> {
     store.grants(query).unwrap()
 }
 
-/// Decisions, section 6: "Scopes once, session, workspace, user; time and use limits": all of it comes back.
+/// D6.13: Scopes once, session, workspace, user; time and use limits: all of it comes back.
 #[test]
 fn given_grants_then_they_come_back_as_they_were_newest_first() {
     let place = Place::new();
@@ -91,7 +91,7 @@ fn given_grants_then_they_come_back_as_they_were_newest_first() {
     assert_eq!(all(&store, &here), [full, plain]);
 }
 
-/// Decisions, section 6: "a use is spent per call, in one transaction".
+/// D6.14: a use is spent per call, in one transaction.
 #[test]
 fn given_a_grant_with_uses_then_it_ends_with_the_last() {
     let place = Place::new();
@@ -105,7 +105,7 @@ fn given_a_grant_with_uses_then_it_ends_with_the_last() {
     assert_eq!((left.uses_left, left.used, left.used_at), (Some(0), 2, Some(second(3))));
 }
 
-/// Decisions, section 6: "the revocation check" is part of the same transaction.
+/// D6.14: the revocation check is part of the same transaction.
 #[test]
 fn given_a_revoked_grant_then_it_cant_be_used() {
     let place = Place::new();

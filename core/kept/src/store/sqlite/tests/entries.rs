@@ -12,7 +12,7 @@ fn numbers(store: &impl Store, query: &EntryQuery) -> Vec<u64> {
     store.entries(query).unwrap().into_iter().map(|found| found.seq).collect()
 }
 
-/// Decisions, section 7: "Each has time, ids, ..., the accesses as judged": it comes back as it was written.
+/// D7.2: Each has time, ids, ..., the accesses as judged: it comes back as it was written.
 #[test]
 fn given_entries_then_they_come_back_as_they_were_in_their_order() {
     let place = Place::new();
@@ -27,7 +27,7 @@ fn given_entries_then_they_come_back_as_they_were_in_their_order() {
     assert_eq!(store.newest().unwrap(), Some(second(2)));
 }
 
-/// Decisions, section 6: "in one transaction with the answer, the revocation check and the `decided` entry".
+/// D6.14: in one transaction with the answer, the revocation check and the `decided` entry.
 #[test]
 fn given_one_change_that_cant_be_made_then_none_is() {
     let place = Place::new();

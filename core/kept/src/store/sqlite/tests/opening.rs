@@ -56,7 +56,7 @@ fn given_a_database_without_its_tables_beside_a_key_then_it_is_damaged() {
     assert!(SqliteStore::open_existing(&place.data, quick()).unwrap().is_none());
 }
 
-/// Decisions, section 7: the key is the user's alone, and so is everything that it seals.
+/// D7.8: the key is the user's alone, and so is everything that it seals.
 #[cfg(unix)]
 #[test]
 fn given_a_new_store_then_nobody_else_can_look_into_it() {

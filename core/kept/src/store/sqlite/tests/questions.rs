@@ -76,7 +76,7 @@ fn conflict(outcome: Result<(), StoreError>) -> Conflict {
     }
 }
 
-/// Decisions, section 6: "`pending`, then exactly one of": the second is told who was first.
+/// D6.1: `pending`, then exactly one of: the second is told who was first.
 #[test]
 fn given_a_settled_question_then_it_cant_be_settled_again_and_its_card_is_kept_if_it_is_short() {
     let place = Place::new();
@@ -102,7 +102,7 @@ fn given_a_settled_question_then_it_cant_be_settled_again_and_its_card_is_kept_i
     assert_eq!(conflict(store.commit(vec![settle(unknown, "x")])), Conflict::Unknown(unknown));
 }
 
-/// Decisions, section 6: "if the call has changed since, the answer is refused".
+/// D6.2: if the call has changed since, the answer is refused.
 #[test]
 fn given_another_digest_then_an_offered_answer_is_refused() {
     let place = Place::new();
@@ -142,7 +142,7 @@ fn given_an_offer_that_is_not_taken_then_it_says_why() {
     assert_eq!(pending(&store), [asked.id], "it still waits");
 }
 
-/// Decisions, section 6: "First answer wins": an answer that was withdrawn is taken by nobody, in whatever order the two
+/// D6.4: First answer wins: an answer that was withdrawn is taken by nobody, in whatever order the two
 /// processes come to it. Attack 17.
 #[test]
 fn given_an_offer_that_is_withdrawn_then_it_can_not_be_taken_and_the_other_way_round() {
@@ -190,7 +190,7 @@ fn given_a_process_that_has_ended_then_its_questions_are_abandoned_and_take_no_a
     store.commit(vec![good]).unwrap();
 }
 
-/// Decisions, section 6: "Waiting approvals hold leases; unowned ones expire": also of a process that hangs.
+/// D6.16: Waiting approvals hold leases; unowned ones expire: also of a process that hangs.
 #[test]
 fn given_a_process_that_was_not_heard_of_then_it_counts_as_gone_until_it_is_heard_again() {
     let place = Place::new();
@@ -240,7 +240,7 @@ fn given_an_old_settled_question_then_it_is_forgotten() {
     assert!(!known(old.id) && known(waiting.id));
 }
 
-/// Surfaces, section 5: "a person at another surface of mayi if one is connected": a killed one is none.
+/// S5.4: a person at another surface of mayi if one is connected: a killed one is none.
 #[test]
 fn given_surfaces_then_one_is_open_while_it_is_held() {
     let place = Place::new();

@@ -30,7 +30,7 @@ fn rotated() -> Place {
     place
 }
 
-/// Decisions, section 7: moving entries is no gap: the chain goes on, and the archives are checked along.
+/// D7.5: moving entries is no gap: the chain goes on, and the archives are checked along.
 #[test]
 fn given_archives_then_they_and_the_rest_are_one_chain() {
     let place = rotated();
@@ -143,7 +143,7 @@ fn given_too_many_bytes_then_the_oldest_entries_go() {
     assert!(report.is_sound(), "{report:?}");
 }
 
-/// Review of 2026-11-23, reliability L3: a clock that jumps ahead archives nothing that is young by its number, neither while it
+/// Found in review: a clock that jumps ahead archives nothing that is young by its number, neither while it
 /// is ahead nor when it is right again.
 #[test]
 fn given_a_clock_that_jumps_ahead_then_what_is_young_by_its_number_stays() {

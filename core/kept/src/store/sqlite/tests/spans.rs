@@ -142,7 +142,7 @@ fn given_many_spans_then_a_query_finds_just_what_looking_at_each_entry_finds() {
     check(&place, "archived");
 }
 
-/// Issue "Speed": a span is a page that a commit would have to write, so it is written once, with its last entry; until then its
+/// A span is a page that a commit would have to write, so it is written once, with its last entry; until then its
 /// entries are looked at.
 #[test]
 fn given_entries_then_their_span_is_written_with_the_last_of_them() {

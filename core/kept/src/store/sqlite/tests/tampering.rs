@@ -1,4 +1,4 @@
-//! Whatever is done to the record shows, with its place (decisions, section 7).
+//! Whatever is done to the record shows, with its place (D7.7).
 
 use std::fs;
 use std::sync::OnceLock;
@@ -219,7 +219,7 @@ proptest! {
     }
 }
 
-/// Decisions, section 7: "type changes": a number that became text is not the same.
+/// D7.7: type changes: a number that became text is not the same.
 #[test]
 fn given_a_table_that_takes_any_type_then_another_type_is_found() {
     let (_place, report) = tampered(|connection| {
@@ -240,7 +240,7 @@ fn given_a_table_that_takes_any_type_then_another_type_is_found() {
     assert!(findings(&report)[0].ends_with("is not as mayi made it"), "{:?}", findings(&report));
 }
 
-/// Decisions, section 7: "all columns": also one that somebody added.
+/// D7.7: all columns: also one that somebody added.
 #[test]
 fn given_a_column_more_then_a_value_in_it_is_found() {
     let (_place, report) = tampered(|connection| {
@@ -253,7 +253,7 @@ fn given_a_column_more_then_a_value_in_it_is_found() {
     assert_eq!(found(&report)[1], (4, 4, What::Changed));
 }
 
-/// Decisions, section 7: "`mayi log verify` finds any ... removed end": and goes on finding it after more was written.
+/// D7.7: `mayi log verify` finds any ... removed end: and goes on finding it after more was written.
 /// Attack 22.
 #[test]
 fn given_a_removed_end_then_what_is_appended_does_not_hide_it() {

@@ -64,7 +64,7 @@ fn given_a_store_of_any_version_then_it_opens_with_all_that_was_in_it() {
     }
 }
 
-/// Review of 2026-11-23, MCP finding 2: of a server that was known before and gave no instructions, that is pinned now, as if it
+/// Found in review: of a server that was known before and gave no instructions, that is pinned now, as if it
 /// had been noticed then; and an answer that was remembered for a server goes on counting for it. Attack 287.
 #[test]
 fn given_servers_that_were_known_before_then_those_that_gave_no_instructions_are_held_to_it() {
@@ -90,7 +90,7 @@ fn given_servers_that_were_known_before_then_those_that_gave_no_instructions_are
     assert_eq!(store.grants(&GrantQuery::default()).unwrap().len(), 1);
 }
 
-/// Review of 2026-11-23, MCP findings 5 and 11: what was pinned by the program's path and without `_meta` counts by what is
+/// Found in review: what was pinned by the program's path and without `_meta` counts by what is
 /// pinned now, if it is the same; and only once, so that nothing else can slip in behind it. Attacks 119, 288.
 #[test]
 fn given_pins_of_an_earlier_version_then_the_same_words_stay_trusted_and_others_do_not() {

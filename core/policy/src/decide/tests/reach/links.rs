@@ -74,7 +74,7 @@ fn shapes(scene: &Scene) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
 
 const KEYS: &[&str] = &["read(~/.ssh/**)", "read(**/.ssh/**)", "read(~/.ssh/{id_rsa,old/**})"];
 
-/// Amendment 6: "recursive readers that follow links are judged at where the links that are there lead". Attack 220.
+/// D2.27: recursive readers that follow links are judged at where the links that are there lead. Attack 220.
 #[test]
 fn given_a_link_to_what_is_denied_then_no_command_that_follows_it_is_allowed() {
     let (mut found, mut count) = (Vec::new(), 0);

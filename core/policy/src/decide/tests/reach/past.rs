@@ -5,8 +5,8 @@ use super::*;
 const DENIED: &[&str] =
     &["read(.env)", "read(secrets/**)", "read(**/*.pem)", "read(./conf/key.txt)", "read(k.txt)"];
 
-/// Amendment 6: "commands that show a path's history count as reading that path"; amendment 10: "an ask that only a
-/// person discharges, once". Attack 225.
+/// D2.27: commands that show a path's history count as reading that path; D2.26: an ask that only a
+/// person discharges, once. Attack 225.
 #[test]
 fn given_a_denied_read_then_what_shows_any_commit_is_asked_about_once() {
     let scene = Scene::new();
@@ -133,8 +133,8 @@ fn given_a_denied_read_then_the_past_of_other_paths_is_free() {
     held(&wrong(&scene, &none, lines.map(str::to_owned), |decision| decision.effect == Allow), 4, 4);
 }
 
-/// Amendment 10: "Passed (a folder above it, by a reader whose output goes nowhere but to the agent): an ask that only a
-/// person discharges, once, no session scope, not under bypass". Attack 226.
+/// D2.26: Passed (a folder above it, by a reader whose output goes nowhere but to the agent): an ask that only a
+/// person discharges, once, no session scope, not under bypass. Attack 226.
 #[test]
 fn given_a_search_that_passes_a_denied_path_then_only_a_person_allows_it_once() {
     let scene = Scene::new();

@@ -255,7 +255,7 @@ async fn given_a_token_that_is_refused_then_another_one_is_sent_once() {
     assert_eq!(sent, ["Bearer old", "Bearer new", "", "Bearer old", "", "Bearer old", "Bearer older"]);
 }
 
-/// Review of 2026-11-23, MCP finding 9: in 2025-03-26 several messages may come at once; in any other version the request hears
+/// Found in review: in 2025-03-26 several messages may come at once; in any other version the request hears
 /// that it has no answer.
 #[tokio::test]
 async fn given_several_messages_at_once_then_they_count_in_the_version_that_has_that() {

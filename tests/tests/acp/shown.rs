@@ -1,0 +1,203 @@
+//! What stands in the editor's dialog is what is answered there: nothing hides it, nothing changes it, and it says all that it
+//! grants (S4.12).
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, machine, outcome, wants};
+
+fn names(question: &Value) -> Vec<String> {
+    let options = question["params"]["options"].as_array().unwrap().iter();
+    options.map(|option| option["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Attack 410: an agent that empties the dialog of its call once that is asked about.
+#[test]
+fn given_a_call_that_is_asked_about_then_what_the_agent_says_of_it_comes_after_the_answer() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.prompt("p", "go");
+    scene.agent_wants(1, "t", "make all");
+    let question = scene.editor.until("session/request_permission");
+    scene.agent_tells(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "content": [], "rawInput": {}, "locations": []}));
+    // Nor about what mayi itself shows.
+    scene.agent_tells(
+        &json!({"sessionUpdate": "tool_call_update", "toolCallId": "mayi-1", "title": "x", "content": []}),
+    );
+    scene.nothing_for_editor();
+    scene.pick(&question, "once");
+    let told = scene.editor.until("session/update");
+    assert_eq!(told["params"]["update"]["toolCallId"], "t", "{told}");
+    assert_eq!(outcome(&scene.agent.answer(1)), "once");
+    // A call that becomes another one is asked about as that.
+    scene.agent_wants(2, "u", "make all");
+    let question = scene.editor.until("session/request_permission");
+    scene.agent_tells(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "u", "rawInput": {"command": "make install"}}));
+    let withdrawn = scene.editor.until("$/cancel_request");
+    assert_eq!(withdrawn["params"]["requestId"], question["id"]);
+    let anew = scene.editor.until("session/request_permission");
+    assert!(anew["params"]["toolCall"].to_string().contains("make install"), "{anew}");
+    scene.pick(&question, "once");
+    scene.pick(&anew, "no");
+    assert_eq!(outcome(&scene.agent.answer(2)), "no");
+}
+
+/// D6.33, attack 411: "for this session" names what it grants, and is not offered where that can't be said.
+#[test]
+fn given_an_answer_for_the_session_then_its_name_says_all_that_it_grants() {
+    let machine = machine();
+    let outside = fs::canonicalize(machine.work()).unwrap().parent().unwrap().join("docs");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("a.txt"), "a").unwrap();
+    let folder = outside.display().to_string();
+    let mut scene = Scene::open(machine, &[]);
+    let mut params = wants("r", "x");
+    params["toolCall"] = json!({"toolCallId": "r", "title": "Read", "kind": "read", "rawInput": {"path": format!("{folder}/a.txt")}, "locations": [{"path": format!("{folder}/a.txt")}]});
+    scene.agent_asks(1, "session/request_permission", &params);
+    let question = scene.editor.until("session/request_permission");
+    let session = names(&question).into_iter().find(|name| name.starts_with("Allow for this session"));
+    let session = session.unwrap_or_else(|| panic!("{question}"));
+    assert!(!session.contains("a.txt") && session.contains("docs"), "{session}");
+    scene.pick(&question, "no");
+    scene.agent.answer(1);
+    let long = format!(
+        "make {} && cargo bench && npm run build && go build ./... && touch {}",
+        "a".repeat(90),
+        "b".repeat(90)
+    );
+    scene.agent_wants(2, "l", &long);
+    let question = scene.editor.until("session/request_permission");
+    assert!(!names(&question).iter().any(|name| name.starts_with("Allow for this session")), "{question}");
+    scene.pick(&question, "no");
+    scene.agent.answer(2);
+}
+
+/// D6.34, attack 410: text of agents is data. mayi's words come first, and an option that allows is not called "Cancel".
+#[test]
+fn given_texts_that_hide_what_is_asked_then_mayis_words_stand_before_them() {
+    let mut scene = Scene::open(machine(), &[]);
+    let mut params = wants("t", "make all");
+    params["toolCall"]["title"] = json!("List \u{202e}files");
+    params["toolCall"]["status"] = json!("completed");
+    params["toolCall"]["content"] =
+        json!([{"type": "content", "content": {"type": "text", "text": "\n".repeat(5000)}}]);
+    params["options"][1]["name"] = json!("Cancel");
+    params["options"][2]["name"] = json!("Allow once");
+    scene.agent_asks(1, "session/request_permission", &params);
+    let question = scene.editor.until("session/request_permission");
+    let call = &question["params"]["toolCall"];
+    assert!(call["content"][0].to_string().contains("mayi asks:\\nshell(make all)"), "{call}");
+    assert_eq!(call["status"], "pending");
+    assert!(!call["title"].as_str().unwrap().contains('\u{202e}'), "{call}");
+    let names = names(&question);
+    assert!(names[0].starts_with("Allow once") && names.last().unwrap().starts_with("Deny"), "{names:?}");
+    scene.pick(&question, "no");
+    assert_eq!(outcome(&scene.agent.answer(1)), "no");
+    // What some editors show besides was not judged, so the request is one of mayi's own.
+    let mut params = wants("u", "make all");
+    params["_meta"] = json!({"permission": {"title": "List files"}});
+    params["description"] = json!("List files");
+    scene.agent_asks(2, "session/request_permission", &params);
+    let question = scene.editor.until("session/request_permission");
+    assert!(!question.to_string().contains("List files"), "{question}");
+    scene.pick(&question, "no");
+    scene.agent.answer(2);
+}
+
+/// Attack 412: methods that the protocol does not have, of things that it has.
+#[test]
+fn given_methods_of_files_and_terminals_that_nobody_knows_then_the_editor_does_not_get_them() {
+    let mut scene = Scene::open(machine(), &[]);
+    let methods = [
+        "fs/delete_file",
+        "fs/rename",
+        "_fs/write_text_file",
+        "terminal/exec",
+        "fs/write_text_file\u{0}",
+        "FS/Write_Text_File",
+        "fs/write_text_f\u{131}le",
+    ];
+    for (number, method) in methods.iter().enumerate() {
+        scene.agent_asks(number, method, &json!({"sessionId": "s", "path": "/w/x", "content": "x"}));
+        assert!(scene.agent.answer(number)["error"].is_object(), "{method}");
+    }
+    scene.nothing_for_editor();
+}
+
+/// Attack 401: a path that leads elsewhere once the person has looked.
+#[test]
+fn given_a_path_that_leads_elsewhere_when_it_is_answered_then_the_editor_does_not_write_it() {
+    let mut scene = Scene::open(machine(), &["--mode", "default"]);
+    let work = fs::canonicalize(scene.machine.work()).unwrap();
+    let path = work.join("a.txt");
+    scene.agent_asks(1, "fs/write_text_file", &json!({"sessionId": "s", "path": path, "content": "x"}));
+    let question = scene.editor.until("session/request_permission");
+    std::os::unix::fs::symlink(work.parent().unwrap().join("elsewhere"), &path).unwrap();
+    let allow = crate::scene::options(&question).remove(0);
+    scene.pick(&question, &allow);
+    let answer = scene.agent.answer(1);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("has changed"), "{answer}");
+}
+
+/// S4.14, attack 403: who picks one mode has not picked another one.
+#[test]
+fn given_a_mode_that_the_person_picked_then_the_agent_may_go_into_no_other_one() {
+    let mut scene = Scene::begin(machine(), &[]);
+    scene.initialize();
+    let modes = json!({"currentModeId": "default", "availableModes": [{"id": "default", "name": "Default"}, {"id": "acceptEdits", "name": "Edits"}, {"id": "bypassPermissions", "name": "All"}]});
+    scene.session_with("s", &json!({"sessionId": "s", "modes": modes}));
+    scene.prompt("p", "go");
+    let params = json!({
+        "sessionId": "s",
+        "toolCall": {"toolCallId": "t", "title": "Ready?", "kind": "switch_mode", "rawInput": {"plan": "p"}},
+        "options": [{"optionId": "acceptEdits", "name": "Yes, and accept edits", "kind": "allow_always"}, {"optionId": "no", "name": "No", "kind": "reject_once"}],
+    });
+    scene.agent_asks(1, "session/request_permission", &params);
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "acceptEdits");
+    assert_eq!(outcome(&scene.agent.answer(1)), "acceptEdits");
+    scene.agent_tells(&json!({"sessionUpdate": "current_mode_update", "currentModeId": "bypassPermissions"}));
+    let back = scene.agent.until("session/set_mode");
+    assert_eq!(back["params"]["modeId"], "default", "{back}");
+    let id = back["id"].clone();
+    scene.agent_answers(id, &json!({}));
+    let question = scene.editor.until("session/request_permission");
+    assert!(question.to_string().contains("bypassPermissions"), "{question}");
+}
+
+/// D7.9: what came out of a call may be anything, and hides nothing that was done.
+#[test]
+fn given_numbers_that_readers_take_for_others_in_what_came_out_then_the_call_counts_and_passes() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.prompt("p", "go");
+    let line = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"rm -rf x","kind":"execute","rawInput":{"command":"rm -rf x"},"status":"completed","rawOutput":{"big":12345678901234567890}}}}"#;
+    scene.agent_says(line);
+    assert_eq!(scene.editor.line(), line);
+    assert_eq!(scene.agent.until("session/cancel")["params"]["sessionId"], "s");
+    scene.record("unasked", 1);
+}
+
+/// S4.12: a prompt that follows a cancelled one is a turn of its own.
+#[test]
+fn given_a_prompt_behind_a_cancelled_one_then_what_it_asks_is_asked() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.prompt("p", "go");
+    scene.tell("session/cancel", &json!({"sessionId": "s"}));
+    scene.agent.until("session/cancel");
+    scene.prompt("q", "go on");
+    scene.agent_answers("p", &json!({"stopReason": "cancelled"}));
+    scene.editor.answer("p");
+    scene.agent_wants(1, "t", "cargo test");
+    assert_eq!(outcome(&scene.agent.answer(1)), "once");
+}
+
+/// S1.10: an agent, with all that it starts, ends with mayi, and is one that can't answer.
+#[test]
+fn given_what_leaves_the_agents_group_then_it_ends_with_mayi_all_the_same() {
+    let mut scene = Scene::starting(machine(), "setsid sleep 98765 & exec \"$0\" \"$@\"");
+    scene.initialize();
+    scene.session("s");
+    scene.editor_leaves();
+    scene.end();
+    scene.machine.is_quiet();
+}
