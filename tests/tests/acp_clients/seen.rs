@@ -47,6 +47,8 @@ impl Seen {
     pub(crate) fn transcript(&self, stage: &Path) -> Vec<Value> {
         let mut ids = Vec::new();
         let mut made: Vec<Value> = Vec::new();
+        // Claude Code's agent asks beside what it tells: which of the two comes first is chance, with and without mayi.
+        let mut asked = Vec::new();
         for line in &self.lines {
             let kind = line["update"]["sessionUpdate"].as_str().unwrap_or_default();
             if AT_ANY_TIME.contains(&kind) {
@@ -57,6 +59,10 @@ impl Seen {
                 without_mayis(&mut line);
             }
             plain(&mut line, &stage.display().to_string(), &mut ids);
+            if line.get("asked").is_some() {
+                asked.push(line);
+                continue;
+            }
             // A text in two pieces is the same text.
             if let (Some(text), Some(last)) = (line["update"]["content"]["text"].as_str(), made.last_mut())
                 && last["update"]["sessionUpdate"] == kind
@@ -67,6 +73,7 @@ impl Seen {
             }
             made.push(line);
         }
+        made.extend(asked);
         made
     }
 }
