@@ -38,7 +38,7 @@ test: build
     set -uo pipefail
     status=0
     # Most of these wait for processes more than they reckon: two at a time for each processor.
-    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers) | binary(responses_clients) | binary(torture))' "$(({{ num_cpus() }} * 2))" || status=$?
+    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers) | binary(responses_clients) | binary(acp_clients) | binary(torture))' "$(({{ num_cpus() }} * 2))" || status=$?
     "{{ just_executable() }}" doctest || status=$?
     exit "$status"
 
@@ -53,6 +53,16 @@ test-mcp: build
 # Run the tests with the official clients of the Responses API, which are installed at first (about 200 MB, outside of the checkout).
 test-responses: build
     clients=$(tests/responses/install); MAYI_TEST_RESPONSES=$clients "{{ just_executable() }}" nextest test-responses 'binary(responses_clients)'
+
+# Run the tests with clients of the Agent Client Protocol by others, which are installed at first (about 90 MB, outside of the checkout; and the agents, 2.6 GB).
+test-acp: build
+    #!/usr/bin/env bash
+    set -euo pipefail
+    # Apart from `export`, which would go on where an installer fails.
+    MAYI_TEST_AGENTS=$(tests/agents/install)
+    MAYI_TEST_ACP=$(tests/acp/install)
+    export MAYI_TEST_AGENTS MAYI_TEST_ACP
+    "{{ just_executable() }}" nextest test-acp 'binary(acp_clients)'
 
 # Kill, crowd, break and soak mayi for MINUTES, and count what was lost: nothing may be. `MAYI_SEED` takes another seed than CI's.
 torture minutes="2": build
@@ -96,7 +106,7 @@ test-editor: build extension-modules
 # Run all benchmarks. What they are compared with and a VS Code are installed at first (about 1.5 GB, outside of the checkout).
 bench:
     cargo build --release -p mayi
-    ground=$(tests/mcp/install); MAYI_TEST_MCP=$ground cargo bench -p mayi-tests --features yardstick --bench '*'
+    conductor=$(tests/acp/conductor); ground=$(tests/mcp/install); MAYI_CONDUCTOR=$conductor MAYI_TEST_MCP=$ground cargo bench -p mayi-tests --features yardstick --bench '*'
     "{{ just_executable() }}" bench-editor
 
 # Measure from the agent to the webview of a real VS Code, and back. OPTIONS: --quick.
@@ -116,7 +126,7 @@ bench-quick:
     cargo build --release -p mayi
     cargo bench -p mayi-tests --bench '*' --no-run
     # Not that of the editors' backend: it was not measured whether all fit into three minutes together.
-    timeout 180 cargo bench -p mayi-tests --bench decide --bench overhead --bench record --bench gateway --bench responses -- --quick --noplot
+    timeout 180 cargo bench -p mayi-tests --bench decide --bench overhead --bench record --bench gateway --bench responses --bench acp -- --quick --noplot
 
 # Run everything in the benchmarks once, as the tests are built, and measure nothing: do they run?
 bench-smoke: build
@@ -248,7 +258,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-extension seeds test-agents test-mcp test-responses test-editor torture bench-smoke; do
+    for step in lint test test-page test-extension seeds test-agents test-mcp test-responses test-acp test-editor torture bench-smoke; do
         begin=$SECONDS outcome=ok
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times

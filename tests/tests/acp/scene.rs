@@ -182,6 +182,11 @@ impl Scene {
         self.as_agent.try_clone().unwrap()
     }
 
+    /// The same, with these words of the command line.
+    pub(crate) fn named_with(machine: Machine, words: &[&str]) -> Self {
+        Self::meeting(machine, words, false)
+    }
+
     /// Megabytes of the agent's, as far as anybody takes them.
     pub(crate) fn agent_floods(&mut self, part: &[u8], times: usize) {
         for _ in 0..times {
