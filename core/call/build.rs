@@ -1,6 +1,5 @@
 //! Cuts the table of programs into entries, and puts their names in order: a process that decides about one call would else do
 //! that each time.
-#![expect(clippy::print_stdout, reason = "it is how cargo is told")]
 
 use std::error::Error;
 use std::fmt::Write as _;

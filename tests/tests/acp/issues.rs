@@ -304,7 +304,7 @@ fn given_an_approval_then_it_covers_these_arguments_and_no_others() {
     assert_eq!(scene.agent.answer(2)["error"]["code"], -32003);
 }
 
-/// The same issue: and to the policy that it was asked under. A rule that forbids it meanwhile counts.
+/// The same and to the policy that it was asked under. A rule that forbids it meanwhile counts.
 #[test]
 fn given_a_rule_that_is_written_while_a_question_waits_then_a_yes_does_not_go_against_it() {
     let mut scene = Scene::open(machine(), &[]);

@@ -1,7 +1,13 @@
 //! `mayi acp` from end to end: the real program, with a test on both sides of it. What an editor sends and gets, and what an agent
 //! sends and gets, are lines of the test's own.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "only tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "only tests"
+)]
 
 mod asking;
 mod config;

@@ -183,8 +183,8 @@ fn given_content_that_is_not_of_the_schema_then_it_is_still_in_the_question() {
     scene.agent_asks(1, "session/request_permission", &params);
     let question = scene.editor.until("session/request_permission");
     let content = question["params"]["toolCall"]["content"].as_array().unwrap();
-    assert_eq!(content[..3], params["toolCall"]["content"].as_array().unwrap()[..], "{question}");
-    assert!(content[3].to_string().contains("mayi asks"), "{question}");
+    assert!(content[0].to_string().contains("mayi asks"), "{question}");
+    assert_eq!(content[1..], params["toolCall"]["content"].as_array().unwrap()[..], "{question}");
 }
 
 /// Toad let `fs/*` and `terminal/*` through without a question. formulahendry's vscode-acp too, with a shell.
@@ -256,7 +256,7 @@ fn given_everything_allowed_then_a_way_out_of_asking_is_not_picked() {
 
 /// CodeCompanion keyed options by kind: those of one kind became one, and its own labels stood for the agent's.
 #[test]
-fn given_options_with_labels_of_the_agents_then_each_that_is_offered_is_the_agents_to_the_byte() {
+fn given_options_with_labels_of_the_agents_then_each_keeps_its_members_and_its_label_behind_what_it_does() {
     let mut scene = Scene::open(machine(), &[]);
     let list = r#"[{"optionId":"y","name":"Ja, einmal \u2713","kind":"allow_once","x":1.0},{"kind":"reject_once","name":"Nein","optionId":"n1"},{"optionId":"n2","name":"Nein, und abbrechen","kind":"reject_once"}]"#;
     scene.agent_says(format!(
@@ -264,8 +264,8 @@ fn given_options_with_labels_of_the_agents_then_each_that_is_offered_is_the_agen
     ));
     let line = scene.editor.line();
     for option in [
-        r#"{"optionId":"y","name":"Ja, einmal \u2713","kind":"allow_once","x":1.0}"#,
-        r#"{"kind":"reject_once","name":"Nein","optionId":"n1"}"#,
+        r#"{"optionId":"y","name":"Allow once (“Ja, einmal ✓”)","kind":"allow_once","x":1.0}"#,
+        r#"{"kind":"reject_once","name":"Deny (“Nein”)","optionId":"n1"}"#,
     ] {
         assert!(line.contains(option), "{line}");
     }

@@ -1,5 +1,5 @@
 //! Recorded sessions of real agents (`tests/acp/recordings`), played through mayi with everything allowed, by a player of the agent and
-//! one of the editor. Issue 21, "Must show": "messages that mayi has no business with are equal in bytes, the others equal as JSON
+//! one of the editor. Must show: "messages that mayi has no business with are equal in bytes, the others equal as JSON
 //! with numbers compared as text; also with invented unknown fields and methods".
 
 use std::collections::{BTreeMap, HashSet};

@@ -1,4 +1,4 @@
-//! Issue 21, "Must show": "real clients that nobody here wrote drive real agents through it"; "the same transcript with and without
+//! Must show: "real clients that nobody here wrote drive real agents through it"; "the same transcript with and without
 //! mayi, apart from what was gated and mayi's text block".
 
 use crate::agent::Agent;

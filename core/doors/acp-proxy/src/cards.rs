@@ -129,7 +129,8 @@ fn show(shared: &Shared, root: &Session, card: Box<Card>) {
     let of = shared.session(&card.session_id);
     let agents = card.tool_call.tool_call_id.as_deref();
     let agents = agents.filter(|id| of.as_ref().is_some_and(|session| shared.asks_about(session, id)));
-    let params = request::params(&card, agents, asked, &offers);
+    let cwd = of.as_deref().unwrap_or(root).core.cwd.to_string_lossy();
+    let params = request::params(&card, request::About { agents, asked, cwd: &cwd }, &offers);
     if asked.is_none() && agents.is_none() {
         shared.cards.own().insert(card.approval_id);
     }

@@ -18,14 +18,26 @@ pub(super) fn own_id(approval: ApprovalId) -> String {
     format!("{OWN}{approval}")
 }
 
-/// The parameters of `session/request_permission`. `agents`: the agent's own call that it is about; `asked`: its own request.
-pub(super) fn params(card: &Card, agents: Option<&str>, asked: Option<&str>, offers: &[Offer]) -> String {
+/// What a question is about, beside what was judged.
+#[derive(Clone, Copy)]
+pub(super) struct About<'s> {
+    /// The agent's own tool call.
+    pub(super) agents: Option<&'s str>,
+    /// The parameters of the agent's own request.
+    pub(super) asked: Option<&'s str>,
+    /// Where its session works.
+    pub(super) cwd: &'s str,
+}
+
+/// The parameters of `session/request_permission`.
+pub(super) fn params(card: &Card, about: About<'_>, offers: &[Offer]) -> String {
     let options = list(offers);
-    asked.and_then(|asked| amended(card, asked, &options)).unwrap_or_else(|| made(card, agents, &options))
+    let amended = about.asked.and_then(|asked| amended(card, about, asked, &options));
+    amended.unwrap_or_else(|| made(card, about, &options))
 }
 
 /// The agent's own request with other options, and with what was left out of it and judged.
-fn amended(card: &Card, asked: &str, options: &str) -> Option<String> {
+fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<String> {
     let parts = Parts::parse(asked).ok()?;
     // What else an editor may show of it was not judged.
     if parts.iter().any(|(name, _)| is_shown(name))
@@ -52,12 +64,12 @@ fn amended(card: &Card, asked: &str, options: &str) -> Option<String> {
     if call.get("status").is_some_and(|status| status != r#""pending""#) {
         fresh.push(("status", json!("pending").to_string()));
     }
-    let note = note(card);
+    let note = note(card, about);
     match call.get("content").filter(|content| content.starts_with('[')) {
         Some(content) if !absent("content") => edits.push(Edit::begin(asked, content, &note.to_string())?),
         _ => {
             fresh.retain(|(name, _)| *name != "content");
-            fresh.push(("content", content(card).to_string()));
+            fresh.push(("content", content(card, about).to_string()));
         }
     }
     for (name, value) in fresh {
@@ -67,9 +79,9 @@ fn amended(card: &Card, asked: &str, options: &str) -> Option<String> {
 }
 
 /// A request of mayi's own, for what came in at another door.
-fn made(card: &Card, agents: Option<&str>, options: &str) -> String {
+fn made(card: &Card, about: About<'_>, options: &str) -> String {
     let mut call = Map::new();
-    let id = agents.map_or_else(|| own_id(card.approval_id), str::to_owned);
+    let id = about.agents.map_or_else(|| own_id(card.approval_id), str::to_owned);
     call.insert("toolCallId".to_owned(), json!(id));
     call.insert("status".to_owned(), json!("pending"));
     for (name, value) in fields(card) {
@@ -77,7 +89,7 @@ fn made(card: &Card, agents: Option<&str>, options: &str) -> String {
             call.insert(name.to_owned(), value);
         }
     }
-    call.insert("content".to_owned(), content(card));
+    call.insert("content".to_owned(), content(card, about));
     format!(
         r#"{{"sessionId":{},"toolCall":{},"options":{options}}}"#,
         json!(card.session_id),
@@ -98,9 +110,9 @@ fn fields(card: &Card) -> Vec<(&'static str, Value)> {
 }
 
 /// What was judged to be in it, behind mayi's own words.
-fn content(card: &Card) -> Value {
+fn content(card: &Card, about: About<'_>) -> Value {
     let told = card.tool_call.content.as_array().cloned().unwrap_or_default();
-    std::iter::once(note(card)).chain(told).collect()
+    std::iter::once(note(card, about)).chain(told).collect()
 }
 
 /// Members beside the call that some editors show.
@@ -126,7 +138,7 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 /// What would be touched and why it is asked, in mayi's words.
-fn note(card: &Card) -> Value {
+fn note(card: &Card, about: About<'_>) -> Value {
     let mut lines: Vec<String> = card
         .accesses
         .iter()
@@ -136,7 +148,7 @@ fn note(card: &Card) -> Value {
     if card.accesses.len() > MOST {
         lines.push(format!("and {} more", card.accesses.len() - MOST));
     }
-    if card.accesses.iter().any(|access| matches!(&*access.access, "shell" | "exec" | "execute")) {
+    if card.cwd != about.cwd && card.accesses.iter().any(|access| matches!(&*access.access, "shell")) {
         lines.push(format!("in {}", visible(&card.cwd)));
     }
     if card.accesses.iter().any(|access| matches!(&*access.access, "mcp" | "tool"))

@@ -121,7 +121,7 @@ fn without(list: &str, ids: &[Option<String>]) -> String {
         let id = Parts::parse(item.get()).ok().and_then(|parts| parts.text("id").map(Cow::into_owned));
         id.is_some() && ids.contains(&id)
     };
-    if !items.iter().any(|item| taken(item)) {
+    if !items.iter().any(&taken) {
         return list.to_owned();
     }
     let kept: Vec<&str> = items.into_iter().filter(|item| !taken(item)).map(RawValue::get).collect();

@@ -355,7 +355,7 @@ impl SqliteStore {
     /// Reads something that takes no time.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let read = match &self.reader {
-            Some(reader) => read(&*reader.lock().unwrap_or_else(PoisonError::into_inner)),
+            Some(reader) => read(&reader.lock().unwrap_or_else(PoisonError::into_inner)),
             None => read(&self.writer()?.connection),
         };
         read.map_err(|error| error::sqlite(&self.files.path, error))
