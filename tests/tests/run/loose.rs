@@ -45,8 +45,10 @@ fn given_an_agent_that_turns_on_its_supervisor_then_what_it_started_ends_all_the
     let cases = [("KILL", "silent-prompt", 4), ("TERM", "silent-prompt", 4), ("STOP", "updates 1", 0)];
     each(&cases, |(signal, behaviour, code)| {
         let machine = Machine::new();
+        // Once mayi speaks to it: a supervisor that is stopped before it has said so has started nothing.
+        let spoken = "python3 -c \"import select; select.select([0], [], [])\"; ";
         let line = after(
-            &format!("(setsid sleep 300 >/dev/null 2>&1 </dev/null &); kill -{signal} $PPID; "),
+            &format!("(setsid sleep 300 >/dev/null 2>&1 </dev/null &); {spoken}kill -{signal} $PPID; "),
             behaviour,
         );
         let _ = machine.mayi(["run", "--command", &line, "hi", "--timeout", "50s"]).end().exits(*code);

@@ -134,7 +134,11 @@ impl Change {
             }
             Ok(answer) => self.told_options(&answer),
         }
-        if !session.state().wanted.insert(self.name.clone()) {
+        // An answer that is still on its way to whoever waits for it is about an earlier time.
+        let first = session.state().wanted.insert(self.name.clone());
+        let asked = session.gate().waiting();
+        let asked = asked.iter().any(|card| card.session_id == session.id.0 && card.tool_call.title == title);
+        if !first && asked {
             return;
         }
         let ticket = session.gate().submit(mode_call(session, &self.name, &title), &picks());
