@@ -177,7 +177,7 @@ fn given_numbers_that_readers_take_for_others_in_what_came_out_then_the_call_cou
     scene.record("unasked", 1);
 }
 
-/// S4.12: a prompt that follows a cancelled one is a turn of its own.
+/// D6.22: a prompt that follows a cancelled one is a turn of its own.
 #[test]
 fn given_a_prompt_behind_a_cancelled_one_then_what_it_asks_is_asked() {
     let mut scene = Scene::open(machine(), &[]);

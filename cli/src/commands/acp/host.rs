@@ -11,8 +11,7 @@ use mayi_acp_proxy::{Host, Opening, SessionGateway, Wanted};
 use mayi_acp_shared::{AskingMode, Launch};
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{
-    AgentCommand, Asks, FileKeeper, Layer, Loaded, OnUnasked, Running, ServerLaunch, Sources, Trust, edit,
-    load, nearest,
+    AgentCommand, Asks, FileKeeper, Layer, Loaded, OnUnasked, Running, ServerLaunch, Sources, Trust, load,
 };
 use mayi_core::gate::{self, Asking, Gate, Memory, OnAsk};
 use mayi_core::store::Store;
@@ -51,21 +50,7 @@ pub(super) fn agent_of(args: &AcpArgs, loaded: &Loaded) -> Result<Agent, CliErro
         });
     }
     let name = args.agent.as_deref().unwrap_or_default();
-    let Some(agent) = loaded.agent(name) else {
-        let hint = nearest(name, loaded.agents.keys().map(String::as_str))
-            .map(|near| format!("did you mean `{near}`? "))
-            .unwrap_or_default();
-        return Err(CliError::usage(format!(
-            "no agent is called `{}`: {hint}`mayi agents` lists them",
-            mayi_core::approval::visible(name)
-        )));
-    };
-    let Some(command) = &agent.command else {
-        return Err(CliError::usage(format!(
-            "agent `{name}` has no command: add one as [agents.{}] command = [...]",
-            edit::text(&agent.name)
-        )));
-    };
+    let (agent, command) = crate::commands::run::launched(name, loaded)?;
     Ok(Agent {
         id: AgentId::named(&agent.name),
         command: command.words(),

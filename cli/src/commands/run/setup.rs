@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use mayi_acp::{AskingMode, Launch, Offer, OpenSession};
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
-use mayi_core::config::{AgentCommand, Asks, Loaded, OnUnasked, ServerLaunch, Trust, edit, nearest};
+use mayi_core::config::{
+    AgentCommand, AgentLaunch, Asks, Loaded, OnUnasked, ServerLaunch, Trust, edit, nearest,
+};
 use mayi_core::gate::{Asking, OnAsk};
 use mayi_core::policy::Mode;
 
@@ -162,21 +164,7 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<Known, CliError> {
             "which agent? name one (`mayi agents` lists them), or give --command \"PROGRAM ARGS\"",
         )
     })?;
-    let Some(agent) = loaded.agent(name) else {
-        let hint = nearest(name, loaded.agents.keys().map(String::as_str))
-            .map(|near| format!("did you mean `{near}`? "))
-            .unwrap_or_default();
-        return Err(CliError::usage(format!(
-            "no agent is called `{}`: {hint}`mayi agents` lists them",
-            mayi_core::approval::visible(name)
-        )));
-    };
-    let Some(command) = &agent.command else {
-        return Err(CliError::usage(format!(
-            "agent `{name}` has no command: add one as [agents.{}] command = [...]",
-            edit::text(&agent.name)
-        )));
-    };
+    let (agent, command) = launched(name, loaded)?;
     Ok(Known {
         id: AgentId::named(&agent.name),
         command: command.words(),
@@ -229,4 +217,30 @@ fn check_root(cwd: &Path, named: bool) -> Result<(), CliError> {
 /// How long something may take, for a message.
 pub(super) fn spoken(limit: Duration) -> String {
     if limit.as_secs() > 0 { format!("{}s", limit.as_secs()) } else { format!("{}ms", limit.as_millis()) }
+}
+
+/// The agent of this name, with the command that starts it.
+///
+/// # Errors
+/// If there is none, or none is configured for it; says which names there are.
+pub(in crate::commands) fn launched<'l>(
+    name: &str,
+    loaded: &'l Loaded,
+) -> Result<(&'l AgentLaunch, &'l AgentCommand), CliError> {
+    let Some(agent) = loaded.agent(name) else {
+        let hint = nearest(name, loaded.agents.keys().map(String::as_str))
+            .map(|near| format!("did you mean `{near}`? "))
+            .unwrap_or_default();
+        return Err(CliError::usage(format!(
+            "no agent is called `{}`: {hint}`mayi agents` lists them",
+            mayi_core::approval::visible(name)
+        )));
+    };
+    let Some(command) = &agent.command else {
+        return Err(CliError::usage(format!(
+            "agent `{name}` has no command: add one as [agents.{}] command = [...]",
+            edit::text(&agent.name)
+        )));
+    };
+    Ok((agent, command))
 }
