@@ -159,6 +159,8 @@ fn given_bypass_for_the_session_then_the_next_is_not_asked_about_and_no_setting_
     terminal.reads_at("you:");
     terminal.send("/bypass off\r");
     terminal.sees("demo asks again");
+    // What is typed before the prompt is there again is thrown away.
+    terminal.reads_at("you:");
     terminal.send("demo: run touch three.txt\r");
     terminal.sees("touch three.txt");
     terminal.sees(LIVE);

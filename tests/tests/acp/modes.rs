@@ -29,6 +29,8 @@ fn given_an_agent_that_goes_into_another_mode_by_itself_then_it_is_set_back_unti
     let question = scene.editor.until("session/request_permission");
     assert_eq!(options(&question), ["mayi-switch", "mayi-stay"]);
     scene.pick(&question, "mayi-stay");
+    // Until the answer is in, the question that waits is the one about any other such change.
+    scene.editor.find(|message| message["params"]["update"]["status"] == "failed", "end of the question");
     scene.agent_tells(&yolo());
     let back = scene.agent.until("session/set_mode");
     assert_eq!(back["params"]["modeId"], "ask");
