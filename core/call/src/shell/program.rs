@@ -4,6 +4,7 @@
 //! The walker over the grammar hands in one simple command at a time ([`Command`]) and gets back what
 //! is known about it ([`Known`]). Nothing here parses shell text.
 
+mod addresses;
 mod awk;
 mod below;
 mod clients;

@@ -14,6 +14,7 @@ const FILES: &str = include_str!("../../../../core/call/src/shell/programs/files
 /// The keys whose options do something.
 const EFFECTS: &[&str] = &[
     "outputs",
+    "prints",
     "writes",
     "into",
     "runs",

@@ -23,6 +23,8 @@ pub(super) enum Meaning {
     Writes,
     /// Its value is a file that is written, or it makes the program write.
     Outputs,
+    /// The same, but `-` is the standard output.
+    Prints,
     /// It makes the program change its operands in place.
     Edits,
     /// Its value is an address.

@@ -81,7 +81,11 @@ impl Judge<'_> {
                 if let Some(text) = text {
                     self.places.host(text);
                 }
-                if text.is_none_or(|text| text.starts_with('@')) {
+                let file = text.and_then(|text| text.strip_prefix('@'));
+                if let Some(file) = file {
+                    self.places.path(file, Use::Read, Reach::Itself);
+                }
+                if text.is_none() || file.is_some() {
                     self.caveat(&about("takes addresses from a file"), named);
                 }
                 return;
@@ -110,10 +114,11 @@ impl Judge<'_> {
                 }
                 return self.caveat(&about("names files in another file or on its input"), named);
             }
-            Meaning::Writes | Meaning::Outputs => {
+            Meaning::Writes | Meaning::Outputs | Meaning::Prints => {
                 self.reader = false;
-                // What is thrown away is written nowhere.
-                if text == Some("/dev/null") {
+                // What is thrown away, or printed, is written nowhere.
+                let printed = found.known.meaning == Meaning::Prints && text == Some("-");
+                if printed || text == Some("/dev/null") {
                     return;
                 }
                 match (text, word) {

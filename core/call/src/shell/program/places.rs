@@ -12,7 +12,7 @@ use crate::{
 /// As many paths of one command are looked up.
 const MOST: usize = 256;
 /// The longest name that a system takes.
-const LONGEST: usize = 4096;
+pub(super) const LONGEST: usize = 4096;
 /// The longest plain name.
 const LONGEST_NAME: usize = 255;
 
@@ -296,25 +296,6 @@ impl<'a> Places<'a> {
             self.urls.push(url);
         }
         whole && file_paths(text).is_empty()
-    }
-
-    /// An address that may be without its scheme: `curl example.com/x`.
-    pub(super) fn host(&mut self, text: &str) {
-        if text.contains("://") {
-            self.address(text);
-        } else if !text.is_empty() && text.len() <= LONGEST {
-            // curl takes one slash for two: `http:/host/x`.
-            if let Some((scheme, rest)) = text.split_once(":/").filter(|(scheme, _)| is_scheme(scheme)) {
-                self.address(&format!("{scheme}://{rest}"));
-            }
-            // `name=value`, among the words of some programs.
-            let name = text.split('/').next().unwrap_or_default();
-            if name.contains(['=', ' ']) {
-                self.urls.extend(UrlAccess::parse(&format!("http://{text}")).ok());
-            } else {
-                self.address(&format!("http://{text}"));
-            }
-        }
     }
 }
 

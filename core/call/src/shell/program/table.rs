@@ -75,6 +75,7 @@ pub(super) struct Entry {
     pub(super) reads: String,
     pub(super) writes: String,
     pub(super) outputs: String,
+    pub(super) prints: String,
     pub(super) edits: String,
     pub(super) urls: String,
     pub(super) proxies: String,
@@ -459,7 +460,7 @@ impl Entry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 24] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 25] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
@@ -467,6 +468,7 @@ impl Entry {
             (Meaning::Names, &self.names),
             (Meaning::Writes, &self.writes),
             (Meaning::Outputs, &self.outputs),
+            (Meaning::Prints, &self.prints),
             (Meaning::Edits, &self.edits),
             (Meaning::Url, &self.urls),
             (Meaning::Proxy, &self.proxies),

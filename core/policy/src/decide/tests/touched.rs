@@ -212,6 +212,52 @@ fn given_an_address_among_the_words_then_a_rule_about_its_host_counts() {
     assert_eq!(effect(&policy(&[(Allow, "fetch(example.com)")]), &shell("curl https://example.com/x")), Ask);
 }
 
+/// curl's `{a,b}` and `[1-9]` stand for each of what they hold, and `--url @FILE` shows the file: each could be what is
+/// denied. Attacks 106, 230.
+#[test]
+fn given_an_address_that_stands_for_several_then_each_of_them_counts() {
+    let denied = policy(&[
+        (Allow, "shell(curl *)"),
+        (Deny, "read(/etc/**)"),
+        (Deny, "read(.env)"),
+        (Deny, "fetch(evil.example)"),
+    ]);
+    for line in [
+        "curl 'file:///e{tc}/passwd'",
+        "curl 'FILE:/etc/p[a-b]sswd'",
+        "curl 'f{ile}:///etc/passwd'",
+        "curl '{file:///etc/passwd,https://docs.example}'",
+        "curl 'fil{e:,x}/etc/passwd'",
+        "curl 'http{s,}://evil.example'",
+        "curl '{https://evil.example,https://docs.example}/x'",
+        "curl --url 'f[i-i]le:/etc/passwd'",
+        "curl --url @.env",
+    ] {
+        assert_eq!(effect(&denied, &shell(line)), Deny, "{line}");
+    }
+    for line in [
+        "curl 'https://docs.example/items[1-3]'",
+        "curl 'https://docs.example/{a,b}?x=y:z'",
+        "curl 'localhost:[8080-8089]/health'",
+        "curl 'http://[::1]:8080/x'",
+        "curl -o - https://docs.example",
+    ] {
+        assert_eq!(effect(&denied, &shell(line)), Allow, "{line}");
+    }
+}
+
+/// D2.16: an option that writes is asked about, and one that prints is none. `-` is a file to most programs.
+#[test]
+fn given_an_output_that_is_the_standard_output_then_nothing_is_written() {
+    let all = policy(&[(Allow, "shell(curl *)"), (Allow, "shell(wget *)"), (Allow, "shell(sort *)")]);
+    for line in ["curl -so - https://docs.example", "wget -qO- https://docs.example", "wget -O - docs.example"] {
+        assert_eq!(effect(&all, &shell(line)), Allow, "{line}");
+    }
+    for line in ["sort -o - a", "wget -qOx https://docs.example", "wget -o - docs.example", "curl -c - docs.example"] {
+        assert_eq!(effect(&all, &shell(line)), Ask, "{line}");
+    }
+}
+
 /// D6.20: A denial once makes, for that session, an ask finding on the same path ...
 /// through whatever tool. Attack 39.
 #[test]

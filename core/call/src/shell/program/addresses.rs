@@ -1,0 +1,105 @@
+//! Addresses that curl takes, which writes several as one: `{a,b}` and `[1-9]` stand for each of what they hold.
+
+use super::places::{LONGEST, Places};
+use crate::shell::{OpenWord, Reach, Use};
+use crate::{UrlAccess, is_scheme};
+
+impl Places<'_> {
+    /// An address that may be without its scheme: `curl example.com/x`.
+    pub(super) fn host(&mut self, text: &str) {
+        self.several(text);
+        if text.contains("://") {
+            self.address(text);
+        } else if !text.is_empty() && text.len() <= LONGEST {
+            // curl takes one slash for two: `http:/host/x`.
+            if let Some((scheme, rest)) = text.split_once(":/").filter(|(scheme, _)| is_scheme(scheme)) {
+                self.address(&format!("{scheme}://{rest}"));
+            }
+            // `name=value`, among the words of some programs.
+            let name = text.split('/').next().unwrap_or_default();
+            if name.contains(['=', ' ']) {
+                self.urls.extend(UrlAccess::parse(&format!("http://{text}")).ok());
+            } else {
+                self.address(&format!("http://{text}"));
+            }
+        }
+    }
+
+    /// What the URL standard does not see of an address that stands for several: one of them may be a file.
+    fn several(&mut self, text: &str) {
+        let Some(at) = begins(text).filter(|_| text.len() <= LONGEST) else { return };
+        let (before, rest) = text.split_at(at);
+        let (scheme, known) = match before.split_once(':') {
+            Some((scheme, path)) => (Some(scheme), path),
+            None => (None, ""),
+        };
+        let pieces = match scheme {
+            // `file:///e{tc}/passwd`
+            Some(scheme) if scheme.eq_ignore_ascii_case("file") => {
+                let path = known.trim_start_matches('/');
+                if known.is_empty() { vec![None] } else { vec![Some(format!("/{path}")), None] }
+            }
+            // Another scheme, or the port of a host: `localhost:[8080-8089]/`.
+            Some(_) => return,
+            // `f{ile}:///etc/passwd`, `{file:///etc/passwd,https://host}`; but not `{a,b}.example.com:8080`.
+            None if may_end_a_scheme(rest) => vec![None],
+            None => return,
+        };
+        let whole = pieces.first().is_some_and(Option::is_none);
+        let word = OpenWord { text: text.to_owned(), pieces, ..OpenWord::default() };
+        self.open(&word, Use::Read, Reach::Itself);
+        if whole && let Some((_, behind)) = text.rsplit_once("://") {
+            // Whatever the scheme is, this is the host.
+            self.urls.extend(UrlAccess::read(&format!("https://{behind}")).ok());
+        }
+    }
+}
+
+/// Where the first part begins that stands for several; an IPv6 address in its brackets is none.
+fn begins(text: &str) -> Option<usize> {
+    let six = |at: usize| {
+        let inner = text.get(at + 1..).and_then(|rest| rest.split(']').next()).unwrap_or_default();
+        inner.contains(':') && inner.bytes().all(|b| b.is_ascii_hexdigit() || b":.%".contains(&b))
+    };
+    text.match_indices(['{', '[']).find(|(at, mark)| *mark == "{" || !six(*at)).map(|(at, _)| at)
+}
+
+/// Whether something in `text` may be the colon behind a scheme, and not only one before a port.
+fn may_end_a_scheme(text: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            '/' if depth == 0 => return false,
+            ':' if depth > 0 || !chars.peek().is_some_and(char::is_ascii_digit) => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{begins, may_end_a_scheme};
+
+    #[test]
+    fn given_an_ipv6_address_then_it_stands_for_one() {
+        for text in ["[::1]:8080/x", "http://[fe80::1%251]/", "example.com/x"] {
+            assert_eq!(begins(text), None, "{text}");
+        }
+        assert_eq!(begins("http://[::1]/[1-3]"), Some(13));
+        assert_eq!(begins("a{b}"), Some(1));
+    }
+
+    #[test]
+    fn given_a_colon_then_it_may_end_a_scheme_unless_a_port_follows_or_a_path_has_begun() {
+        for text in ["{ile}:///etc", "{file:///x,a}", "{e:,x}/etc", "{file,x}:{/etc/passwd}"] {
+            assert!(may_end_a_scheme(text), "{text}");
+        }
+        for text in ["{a,b}.example.com:8080/x", "{a,b}/x:y", "[1-3].example.com"] {
+            assert!(!may_end_a_scheme(text), "{text}");
+        }
+    }
+}
