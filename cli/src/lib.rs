@@ -71,9 +71,11 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
     if matches!(cli.command, Command::Run(_) | Command::Acp(_) | Command::Mcp(_) | Command::Serve(_)) {
         mayi_doors::process::supervise_all();
     }
-    // A gateway for one client has nothing to do side by side: what goes from thread to thread only takes longer.
+    // What stands between one client and another side has little to do side by side: what goes from thread to thread only takes
+    // longer.
     let mut builder = match &cli.command {
         Command::Mcp(args) if args.command.is_none() && args.http.is_none() => Builder::new_current_thread(),
+        Command::Acp(_) | Command::Responses(_) => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
     };
     let runtime = builder.enable_all().build()?;

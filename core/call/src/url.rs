@@ -29,6 +29,10 @@ pub struct UrlAccess {
     /// any host is, and no allow matches.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub unsound: bool,
+    /// More follows that is not known: behind the host, or, where the host is empty, from the host on. It may be one that a
+    /// rule denies, and no allow matches.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub open: bool,
 }
 
 /// Why an address was not understood.
@@ -75,7 +79,29 @@ impl UrlAccess {
             href: text.to_owned(),
             other_host: None,
             unsound: true,
+            open: false,
         })
+    }
+
+    /// The address that begins with `beginning`, and of which the rest is not known; `given` as it is written.
+    #[must_use]
+    pub fn begun(given: &str, beginning: &str) -> Self {
+        let authority = beginning.split_once("://").map(|(_, rest)| rest).unwrap_or_default();
+        // Without it, the host may go on: `https://docs.rs$x`.
+        let whole = authority.contains(['/', '?', '#']);
+        let known = whole.then(|| Self::read(beginning).ok()).flatten().filter(|url| !url.unsound);
+        let known = known.unwrap_or_else(|| Self {
+            given: String::new(),
+            scheme: String::new(),
+            host: String::new(),
+            port: None,
+            path: "/".to_owned(),
+            href: String::new(),
+            other_host: None,
+            unsound: false,
+            open: true,
+        });
+        Self { given: given.to_owned(), href: given.to_owned(), open: true, ..known }
     }
 
     /// Reads `given` by the URL standard.
@@ -114,6 +140,7 @@ impl UrlAccess {
                 .query()
                 .map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path())),
             href: url.to_string(),
+            open: false,
         })
     }
 }

@@ -101,8 +101,8 @@ impl Editor {
         self.update()
     }
 
-    /// So many updates, as fast as they come.
-    pub(crate) fn stream(&mut self, count: usize) -> Outcome<()> {
+    /// So many updates, as fast as they come. `reads`: each line is read as JSON, as an editor has to.
+    pub(crate) fn stream(&mut self, count: usize, reads: bool) -> Outcome<()> {
         self.id += 1;
         let prompt = json!({"sessionId": self.session, "prompt": [{"type": "text", "text": format!("updates {count}")}]});
         let request = json!({"jsonrpc": "2.0", "id": self.id, "method": "session/prompt", "params": prompt});
@@ -110,6 +110,10 @@ impl Editor {
         let mut updates = 0;
         loop {
             self.next()?;
+            if reads {
+                let update: serde_json::Value = serde_json::from_slice(&self.line)?;
+                std::hint::black_box(update);
+            }
             // An answer is short, and an update is not.
             if self.line.len() < 120 && self.has("stopReason") {
                 break;

@@ -120,7 +120,7 @@ impl Index {
     fn address(&self, url: &UrlAccess, found: &mut Vec<u32>) {
         // This machine has more names than the patterns know.
         let local = || std::iter::once(&url.host).chain(&url.other_host).any(|host| is_this_machine(host));
-        if url.unsound || local() {
+        if url.unsound || url.open && url.host.is_empty() || local() {
             return self.fetch.all(found);
         }
         for host in std::iter::once(&url.host).chain(&url.other_host) {

@@ -62,7 +62,7 @@ impl FetchPattern {
 
     /// Only the host itself, http or https, on its own port or the one that is named.
     pub(super) fn allows(&self, url: &UrlAccess) -> bool {
-        if url.unsound {
+        if url.unsound || url.open {
             return false;
         }
         let web = matches!(url.scheme.as_str(), "http" | "https") && url.other_host.is_none();
@@ -95,13 +95,20 @@ impl FetchPattern {
         };
         match self {
             // It could be any host.
-            _ if url.unsound => true,
+            _ if url.unsound || url.open && url.host.is_empty() => true,
             Self::Any => true,
             Self::Host { host, subdomains, port } => {
                 at(host, *subdomains) && port.is_none_or(|port| port_of(url).is_none_or(|of| of == port))
             }
-            Self::Url { host, subdomains, path, .. } => at(host, *subdomains) && path.matches(&url.path),
+            Self::Url { host, subdomains, path, .. } => {
+                at(host, *subdomains) && (url.open || path.matches(&url.path))
+            }
         }
+    }
+
+    /// Whether [`Self::concerns`] is certain of it, also where not all of the address is known.
+    pub(super) fn is_certain(&self, url: &UrlAccess) -> bool {
+        !url.open || !url.host.is_empty() && !matches!(self, Self::Url { .. }) || matches!(self, Self::Any)
     }
 }
 

@@ -242,7 +242,7 @@ impl Pattern {
                 Access::Shell(shell) => shell.understood,
                 Access::Mcp(mcp) => mcp.certain().is_some_and(|(s, t)| Names::plain(s) && Names::plain(t)),
                 Access::Tool { name, .. } => Names::plain(name),
-                Access::Fetch(url) => !url.unsound,
+                Access::Fetch(url) => !url.unsound && !url.open,
                 _ => true,
             },
             (Matcher::Read(pattern), Access::Read(_)) => seen.path().is_some_and(|path| pattern.allows(path)),
@@ -259,6 +259,14 @@ impl Pattern {
             (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.allows(mcp, seen.roots),
             (Matcher::Tool(glob), Access::Tool { name, .. }) => Names::plain(name) && glob.matches(name),
             _ => false,
+        }
+    }
+
+    /// Whether it is certain that this is about an address of which not all is known, where it is about it.
+    pub(crate) fn is_certain_of(&self, address: &Access) -> bool {
+        match (&self.matcher, address) {
+            (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.is_certain(url),
+            _ => true,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Addresses that curl takes, which writes several as one: `{a,b}` and `[1-9]` stand for each of what they hold.
 
-use super::places::{LONGEST, Places};
+use super::places::{LONGEST, MOST, Places};
 use crate::shell::{OpenWord, Reach, Use};
 use crate::{UrlAccess, is_scheme};
 
@@ -22,6 +22,31 @@ impl Places<'_> {
             } else {
                 self.address(&format!("http://{text}"));
             }
+        }
+    }
+
+    /// An address of which only some text is known. `is_one`: it is an address whatever it looks like.
+    pub(super) fn open_address(&mut self, word: &OpenWord, is_one: bool) {
+        let beginning = word.pieces.first().and_then(Option::as_deref).unwrap_or_default();
+        let scheme = beginning.find("://").map(|at| {
+            let before = beginning.get(..at).unwrap_or_default();
+            let name = before.rfind(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c));
+            // `--url=https://...`
+            beginning.get(name.map_or(0, |at| at + 1)..).unwrap_or_default()
+        });
+        let text = match scheme {
+            Some(text) => text.to_owned(),
+            None if is_one => format!("http://{beginning}"),
+            None => return,
+        };
+        // What the line itself has put there, and what stands there if no file has such a name.
+        let literal = word.glob.then(|| word.text.replace(['"', '\'', '\\'], ""));
+        for text in word.assigned.iter().chain(&literal) {
+            self.host(text);
+        }
+        let url = UrlAccess::begun(&word.text, &text);
+        if self.urls.len() < MOST && !self.urls.contains(&url) {
+            self.urls.push(url);
         }
     }
 

@@ -94,7 +94,7 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
     known.lost = places.lost;
     known.urls = places.urls;
     // What only reads files reaches no host: text that looks like an address is text.
-    known.urls.retain(|url| !(known.reader && url.unsound));
+    known.urls.retain(|url| !(known.reader && (url.unsound || url.open)));
     known
 }
 

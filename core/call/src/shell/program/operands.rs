@@ -166,12 +166,13 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
                 judge.places.word(word, Use::Either, Reach::Itself);
                 judge.caveat("it runs what stands in a file", vec![*place]);
             }
-            Role::Url => {
-                if let Some(text) = word.literal() {
+            Role::Url => match word {
+                Word::Literal(text) => {
                     judge.places.host(text);
                     judge.places.any(text, Use::Either, Reach::Itself);
                 }
-            }
+                Word::Open(open) => judge.places.open_address(open, true),
+            },
         }
     }
     // `host:folder` is on another machine.
@@ -181,15 +182,18 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
             && text.split_once(':').is_some_and(|(host, _)| !host.contains('/'))
     };
     let destination = destination.filter(|(word, _)| !away(word));
+    // The folders above what is copied are made below the target, too: `cp --parents`, `rsync -R`.
+    let relative = form.special == Some(Special::Remote) && (scan.names("-R") || scan.names("--relative"));
+    let keeps = relative || scan.names("--parents");
     if let Some(found) = target {
         if let Some(value) = &found.value {
             let word = value.text.map(Word::from).or_else(|| words.get(value.place).cloned());
             if let Some(word) = word {
-                copies(judge, &sources, &word, value.place, reach, true);
+                copies(judge, &sources, (&word, value.place), reach, true, keeps);
             }
         }
     } else if let Some((word, place)) = destination {
-        copies(judge, &sources, word, place, reach, false);
+        copies(judge, &sources, (word, place), reach, false, keeps);
     }
     if paths > 0 || destination.is_some() || judge.command.piped && form.reads_input {
         return;
@@ -307,7 +311,14 @@ fn written(judge: &mut Judge<'_>, kind: WriteKind, word: &Word, place: usize, re
 }
 
 /// `sources` are copied to `target`: the file itself, or files of their names in it.
-fn copies(judge: &mut Judge<'_>, sources: &[&Word], target: &Word, place: usize, reach: Reach, folder: bool) {
+fn copies(
+    judge: &mut Judge<'_>,
+    sources: &[&Word],
+    (target, place): (&Word, usize),
+    reach: Reach,
+    folder: bool,
+    keeps: bool,
+) {
     let text = match target {
         Word::Literal(text) => text,
         Word::Open(open) => {
@@ -316,12 +327,16 @@ fn copies(judge: &mut Judge<'_>, sources: &[&Word], target: &Word, place: usize,
         }
     };
     let exists = judge.command.cwd.is_some_and(|cwd| cwd.join(Path::new(text)).is_dir());
-    let folder = folder || text.ends_with('/') || exists;
+    let folder = folder || keeps || text.ends_with('/') || exists;
     // `x/.` and, for some programs, `x/` are what is in the folder, and not the folder.
     let inner = |name: &str| ["/", "/.", "/.."].iter().any(|end| name.ends_with(end)) || name == ".";
     let name = |word: &&Word| {
         let whole = word.literal().filter(|name| !inner(name))?;
-        let name = Path::new(whole).file_name()?.to_str()?.to_owned();
+        let name = match keeps {
+            // `rsync -R a/./b/c to` makes `to/b/c`.
+            true => whole.split_once("/./").map_or(whole, |(_, rest)| rest).trim_start_matches('/'),
+            false => Path::new(whole).file_name()?.to_str()?,
+        };
         Some(format!("{}/{name}", text.trim_end_matches('/')))
     };
     let inside: Option<Vec<String>> = sources.iter().take(MOST_COPIES).map(name).collect();

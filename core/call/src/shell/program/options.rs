@@ -61,6 +61,15 @@ impl Judge<'_> {
         self.caveat("a value that could be an option which does more", named);
     }
 
+    /// The address that an option has for its value.
+    fn address_of(&mut self, text: Option<&str>, word: Option<&Word>) {
+        match (text, word) {
+            (Some(text), _) => self.places.host(text),
+            (None, Some(Word::Open(open))) => self.places.open_address(open, true),
+            _ => {}
+        }
+    }
+
     pub(super) fn option(&mut self, found: &Found<'_>) {
         let value = found.value.as_ref();
         let text = value.and_then(|value| value.text);
@@ -78,9 +87,7 @@ impl Judge<'_> {
             Meaning::Pattern | Meaning::Query => return,
             Meaning::Url => {
                 self.reader = false;
-                if let Some(text) = text {
-                    self.places.host(text);
-                }
+                self.address_of(text, word);
                 let file = text.and_then(|text| text.strip_prefix('@'));
                 if let Some(file) = file {
                     self.places.path(file, Use::Read, Reach::Itself);
@@ -91,9 +98,7 @@ impl Judge<'_> {
                 return;
             }
             Meaning::Proxy => {
-                if let Some(text) = text {
-                    self.places.host(text);
-                }
+                self.address_of(text, word);
                 self.caveat(&about("goes through another machine"), named);
             }
             Meaning::Reads => {
@@ -140,6 +145,9 @@ impl Judge<'_> {
                 if let Some((folder, _)) = text.and_then(|text| text.rsplit_once('/')) {
                     self.places.path(folder, Use::Write(WriteKind::Write), Reach::All);
                     self.caveat(&about("keeps a copy in another place"), named);
+                } else if let (Some(_), None, Some(Word::Open(open))) = (value, text, word) {
+                    self.places.open(open, Use::Write(WriteKind::Write), Reach::All);
+                    self.caveat(&about("keeps a copy in a place that is not known"), named);
                 }
                 return;
             }

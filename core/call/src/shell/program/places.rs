@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// As many paths of one command are looked up.
-const MOST: usize = 256;
+pub(super) const MOST: usize = 256;
 /// The longest name that a system takes.
 pub(super) const LONGEST: usize = 4096;
 /// The longest plain name.
@@ -223,6 +223,7 @@ impl<'a> Places<'a> {
             self.more = true;
             return;
         }
+        self.open_address(word, false);
         let mut word = word.clone();
         if let Some(Some(first)) = word.pieces.first_mut()
             && let Some((_, behind)) = first.rsplit_once(['=', '@'])

@@ -7,6 +7,23 @@ use crate::shell::Word;
 /// As many commands of one program are told apart.
 const MOST: usize = 64;
 
+/// The lines in a format of tmux: each up to the parenthesis that closes it.
+fn lines_in_format(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("#(").take(MOST).map(|(at, mark)| {
+        let rest = text.get(at + mark.len()..).unwrap_or_default();
+        let mut depth = 1_usize;
+        let end = rest.find(|c| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
+    })
+}
+
 impl Judge<'_> {
     /// Takes each command behind a `;` for one of its own, with the program's name before it; whether there are some.
     pub(super) fn several(&mut self, at: usize) -> bool {
@@ -25,6 +42,18 @@ impl Judge<'_> {
             if ended.is_some() {
                 commands.push(Vec::new());
             }
+        }
+        // `-F '#(LINE)'`: a format may hold lines.
+        for word in own {
+            let lines: Vec<Word> = match word {
+                Word::Literal(text) => lines_in_format(text).map(Word::from).collect(),
+                Word::Open(open) if open.pieces.iter().flatten().any(|piece| piece.contains("#(")) => {
+                    vec![Word::Open(open.clone())]
+                }
+                Word::Open(_) => Vec::new(),
+            };
+            self.reader &= lines.is_empty();
+            self.known.inner.extend(lines.into_iter().map(Inner::Line));
         }
         // A text may hold commands of the program too: `tmux if true 'run LINE'`.
         for text in own.iter().filter_map(Word::literal).filter(|text| text.trim().contains(' ')) {

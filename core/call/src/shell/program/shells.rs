@@ -72,7 +72,14 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
             }
             _ if WITH_VALUE.contains(&text) => {
                 if text.starts_with("--") || text == "-C" {
-                    words.get(at).into_iter().for_each(|word| judge.give(Given::File(word.clone())));
+                    if let Some(word) = words.get(at) {
+                        // `fish -C LINE`; elsewhere a file.
+                        if !text.ends_with("file") {
+                            judge.known.inner.push(Inner::Line(word.clone()));
+                        }
+                        judge.places.word(word, Use::Either, Reach::Itself);
+                        judge.give(Given::File(word.clone()));
+                    }
                     judge.caveat(&format!("the option {text} loads configuration or code"), vec![at - 1, at]);
                 } else {
                     named(judge, words.get(at));

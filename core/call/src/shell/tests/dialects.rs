@@ -92,7 +92,7 @@ fn given_a_command_that_only_a_posix_shell_runs_then_denials_see_it() {
     assert!(seen, "{accesses:#?}");
 }
 
-/// Attack 191: what zsh evaluates, runs or opens besides.
+/// Attacks 191, 466: what zsh evaluates, runs or opens besides, and where it ends a group.
 #[test]
 fn given_what_zsh_reads_otherwise_then_it_is_asked_about_always() {
     each_differs(
@@ -124,6 +124,14 @@ fn given_what_zsh_reads_otherwise_then_it_is_asked_about_always() {
             "path=x",
             "for path in a; do ls; done",
             "functions[ls]=x",
+            "{ ls } always { touch x; }",
+            "{ ls} always { touch x; }",
+            "{ echo 'a'} always { touch x; }",
+            "{ echo ${a}} always { touch x; }",
+            "if false; then { ls } else { touch x; }; fi",
+            "f() { ls } ; touch x; }",
+            "{ : > f} always { touch x; }",
+            "{ cat <<<a} always { touch x; }",
         ],
     );
 }
@@ -145,6 +153,8 @@ fn given_what_zsh_reads_alike_then_nothing_is_asked_besides() {
         "[ a = b ]",
         "test -t 1",
         "echo 100% a[1]",
+        "echo {} {a,b} a{b}c HEAD@{1} '}' \\} \"}\" x}y",
+        "{ echo a; }; f() { echo ${a}; }",
     ];
     let wrong: Vec<_> = lines.iter().filter(|line| always(Dialect::Zsh, line)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -9,7 +9,7 @@ use super::quiet::looked_up;
 use super::redirect::Feed;
 use super::settled::only_sets;
 use super::{Walker, assign, fed};
-use crate::shell::program::{self, Command, Inner, Known, Moves};
+use crate::shell::program::{self, Command, Inner, Known, Language, Moves};
 use crate::shell::refused::Result;
 use crate::shell::{
     Assignment, Caveat, Dialect, Held, Named, Reach, ShellAccess, Touch, TouchedPath, Use, Word, builtins,
@@ -125,6 +125,7 @@ impl Walker<'_> {
             touches.iter_mut().filter(is_home).for_each(|touch| touch.reach = Reach::Said);
         }
         touches.extend(self.named_in(known.reads_text, &input.texts));
+        touches.extend(self.named_in(Language::Commands, &runs.texts));
         let mut writes = Vec::new();
         for (kind, path) in &known.writes {
             match self.written(path) {
@@ -343,6 +344,12 @@ impl Walker<'_> {
                 |(kind, path): &(WriteKind, String)| Touch::known(looked.at(folder, path), Use::Write(*kind));
             known.touches.extend(there.writes.iter().map(written));
             known.touches.extend(there.touches);
+        }
+        if known.reader {
+            let command = words.get(known.transparent..).unwrap_or_default();
+            let folder = &self.place.folder;
+            let mut folders = folder.known().into_iter().chain(folder.candidates().iter().map(|folder| &**folder));
+            known.reader = !folders.any(|folder| self.is_unsettled(command, folder));
         }
         known
     }

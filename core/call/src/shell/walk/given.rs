@@ -46,6 +46,8 @@ pub(super) struct Runs {
     pub(super) own: Vec<String>,
     /// Lines that it may run, and may not.
     pub(super) perhaps: Vec<String>,
+    /// Programs in other languages.
+    pub(super) texts: Vec<String>,
     pub(super) caveats: Vec<Caveat>,
 }
 
@@ -333,17 +335,26 @@ impl Runs {
     fn take(&mut self, content: Content, from: &str, shell: bool) {
         match content {
             Content::Text(text) if shell => self.lines.push(text),
-            Content::Text(_) | Content::Bound => self.add(Caveat {
-                reason: format!("it runs a program that does not stand among its words, but in {from}"),
-                always: false,
-                named: Named::Nothing,
-            }),
+            Content::Text(text) => {
+                self.perhaps.extend(fed::lines_of_a_program(&text));
+                self.texts.push(text);
+                self.bound(from);
+            }
+            Content::Bound => self.bound(from),
             Content::Perhaps(texts) => {
                 self.perhaps.extend(texts.into_iter().filter(|_| shell));
                 self.add(unknown(from));
             }
             Content::Unknown => self.add(unknown(from)),
         }
+    }
+
+    fn bound(&mut self, from: &str) {
+        self.add(Caveat {
+            reason: format!("it runs a program that does not stand among its words, but in {from}"),
+            always: false,
+            named: Named::Nothing,
+        });
     }
 
     fn add(&mut self, caveat: Caveat) {

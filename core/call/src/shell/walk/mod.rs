@@ -34,6 +34,7 @@ mod settled;
 mod shown;
 mod simple;
 mod test_expr;
+mod unsettled;
 mod xargs;
 
 use brush_parser::ast::Program;

@@ -7,7 +7,7 @@ use brush_parser::ast::{
 };
 
 use super::Walker;
-use super::refusals::{glued_substitution, word_behind_a_dash};
+use super::refusals::{end_of_a_group_behind, glued_substitution, word_behind_a_dash};
 use crate::shell::expand::{Place, heredoc_literal};
 use crate::shell::refused::{Refused, Result};
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
@@ -54,6 +54,9 @@ impl Walker<'_> {
 
     /// One redirection; what it feeds to the command.
     pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Result<Feed> {
+        if self.may_be_zsh() {
+            end_of_a_group_behind(redirect)?;
+        }
         let input = |fd: &Option<i32>| fd.is_none_or(|fd| fd == 0);
         match redirect {
             // To a POSIX shell the number is a word of the command.

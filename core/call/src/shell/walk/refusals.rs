@@ -1,7 +1,10 @@
-//! Simple commands that are not understood, though they parse.
+//! What is not understood, though it parses.
 
 use brush_parser::ast::SubshellCommand;
-use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem as Item, SimpleCommand, Word as Node};
+use brush_parser::ast::{
+    AssignmentValue, CommandPrefixOrSuffixItem as Item, IoFileRedirectTarget as Target, IoRedirect,
+    SimpleCommand, Word as Node,
+};
 
 use crate::shell::refused::{Refused, Result};
 
@@ -25,6 +28,66 @@ pub(super) fn named_descriptor(of: &SimpleCommand) -> Result<()> {
         before = kept;
     }
     Ok(())
+}
+
+/// To zsh, a word that ends with a `}` of no bracket of its own ends a group, and what comes behind is read anew:
+/// `{ ls } always { touch x; }`, `if false; then { ls} else { touch x; }; fi`. To others it is a word.
+pub(super) fn end_of_a_group(of: &SimpleCommand) -> Result<()> {
+    let item = |item: &Item| match item {
+        Item::Word(word) | Item::AssignmentWord(_, word) => ends_a_group(&word.value),
+        Item::IoRedirect(_) | Item::ProcessSubstitution(..) => false,
+    };
+    let parts = of.prefix.iter().flat_map(|prefix| &prefix.0).chain(of.suffix.iter().flat_map(|suffix| &suffix.0));
+    let name = of.word_or_name.as_ref().is_some_and(|name| ends_a_group(&name.value));
+    match name || parts.into_iter().any(item) {
+        true => Err(Refused::new("a `}` that ends a group for zsh")),
+        false => Ok(()),
+    }
+}
+
+/// The same where a redirection leads: `{ : > f} always { touch x; }`.
+pub(super) fn end_of_a_group_behind(redirect: &IoRedirect) -> Result<()> {
+    let word = match redirect {
+        IoRedirect::File(_, _, Target::Filename(word) | Target::Duplicate(word))
+        | IoRedirect::HereString(_, word)
+        | IoRedirect::OutputAndError(word, _) => word,
+        IoRedirect::HereDocument(_, document) => &document.here_end,
+        IoRedirect::File(..) => return Ok(()),
+    };
+    match ends_a_group(&word.value) {
+        true => Err(Refused::new("a `}` that ends a group for zsh")),
+        false => Ok(()),
+    }
+}
+
+/// Whether a word, as it is written, ends with a `}` that is not quoted and closes nothing in it.
+fn ends_a_group(word: &str) -> bool {
+    let (mut open, mut ends) = (0_usize, false);
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            // A line that goes on.
+            '\\' if chars.next_if_eq(&'\n').is_some() => continue,
+            '\\' => drop(chars.next()),
+            '\'' => drop(chars.by_ref().find(|c| *c == '\'')),
+            '"' => {
+                while let Some(c) = chars.next().filter(|c| *c != '"') {
+                    if c == '\\' {
+                        chars.next();
+                    }
+                }
+            }
+            '{' => open += 1,
+            '}' if open == 0 => {
+                ends = true;
+                continue;
+            }
+            '}' => open -= 1,
+            _ => {}
+        }
+        ends = false;
+    }
+    ends
 }
 
 /// `a[1 + 1]=x` is one word for a shell, and several for the parser: what it takes for words of a command named `a[1`

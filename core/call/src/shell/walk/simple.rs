@@ -8,7 +8,7 @@ use brush_parser::ast::{
 use super::input::{Wrote, is_bare_exec};
 use super::parts::{Parts, behind, is_keyword, onto_output};
 use super::redirect::Feed;
-use super::refusals::{glued_substitution, named_descriptor, open_subscript, stray_array};
+use super::refusals::{end_of_a_group, glued_substitution, named_descriptor, open_subscript, stray_array};
 use super::{Walker, assign};
 use crate::Access;
 use crate::shell::expand::Place;
@@ -21,6 +21,9 @@ impl Walker<'_> {
         named_descriptor(of)?;
         open_subscript(of)?;
         stray_array(of)?;
+        if self.may_be_zsh() {
+            end_of_a_group(of)?;
+        }
         let mark = self.out.len();
         self.noted.ate = false;
         let mut parts = Parts::default();

@@ -437,6 +437,7 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
     );
 }
 
+mod besides;
 mod careful;
 mod catastrophe;
 mod changed;

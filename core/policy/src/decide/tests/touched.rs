@@ -225,20 +225,25 @@ fn given_an_address_that_stands_for_several_then_each_of_them_counts() {
     for line in [
         "curl 'file:///e{tc}/passwd'",
         "curl 'FILE:/etc/p[a-b]sswd'",
-        "curl 'f{ile}:///etc/passwd'",
-        "curl '{file:///etc/passwd,https://docs.example}'",
-        "curl 'fil{e:,x}/etc/passwd'",
         "curl 'http{s,}://evil.example'",
         "curl '{https://evil.example,https://docs.example}/x'",
-        "curl --url 'f[i-i]le:/etc/passwd'",
         "curl --url @.env",
     ] {
         assert_eq!(effect(&denied, &shell(line)), Deny, "{line}");
     }
+    // Here it could be any file.
+    for line in [
+        "curl 'f{ile}:///etc/passwd'",
+        "curl '{file:///etc/passwd,https://docs.example}'",
+        "curl 'fil{e:,x}/etc/passwd'",
+        "curl --url 'f[i-i]le:/etc/passwd'",
+    ] {
+        let decision = in_mode(&denied, &shell(line), Mode::Auto);
+        assert!(decision.effect >= Ask && decision.always(), "{line}: {decision:?}");
+    }
     for line in [
         "curl 'https://docs.example/items[1-3]'",
         "curl 'https://docs.example/{a,b}?x=y:z'",
-        "curl 'localhost:[8080-8089]/health'",
         "curl 'http://[::1]:8080/x'",
         "curl -o - https://docs.example",
     ] {
