@@ -162,8 +162,15 @@ fn stream(options: &Options, ways: &mut [Way], reads: bool) -> Outcome<()> {
         )]
         rates.push((updates as f64 / seconds) as i64);
     }
-    let editor = if reads { "an editor that reads each as JSON" } else { "an editor that looks for the ends of lines" };
-    println!("\n{rounds} streams of {} session/update to {editor}, each way: updates a second", grouped(updates));
+    let editor = if reads {
+        "an editor that reads each as JSON"
+    } else {
+        "an editor that looks for the ends of lines"
+    };
+    println!(
+        "\n{rounds} streams of {} session/update to {editor}, each way: updates a second",
+        grouped(updates)
+    );
     let median = |rates: &[i64]| figures::median(rates);
     let direct = rates.first().map_or(1, |rates| median(rates)).max(1);
     for (way, rates) in ways.iter().zip(&rates) {

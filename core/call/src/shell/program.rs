@@ -59,6 +59,7 @@ use crate::{Looked, UrlAccess, WriteKind};
 pub(super) use given::{Brings, Given, brings, is_shell};
 pub(super) use latent::commands;
 pub(super) use places::{among, linked, opened};
+pub(super) use repository::is_repository;
 pub(super) use said::{Language, said};
 
 /// One simple command as the grammar has it.

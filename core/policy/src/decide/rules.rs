@@ -122,7 +122,8 @@ pub(super) fn on_address(policy: &Policy, address: &Access, found: &mut Findings
         if speaks && rule.matches_seen(&seen) {
             if rule.effect == Effect::Deny && !rule.pattern.is_certain_of(address) {
                 let why = format!("where it leads is not known, and there is a {}", reason(rule));
-                let mut finding = placed(rule, found.part(Effect::Ask, address.to_string(), Source::Rule, why));
+                let mut finding =
+                    placed(rule, found.part(Effect::Ask, address.to_string(), Source::Rule, why));
                 finding.always = true;
                 found.ask(finding, Hold::Always);
                 continue;

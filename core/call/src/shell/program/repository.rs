@@ -57,6 +57,11 @@ pub(super) fn names_no_program(cwd: &Path) -> bool {
     cwd.ancestors().nth(MOST).is_none()
 }
 
+/// Whether git takes this folder's `.git` for its repository, whatever else is in the folder.
+pub(in crate::shell) fn is_repository(folder: &Path) -> bool {
+    there(&folder.join(".git"))
+}
+
 /// Whether something has that name, be it a link to nowhere.
 fn there(path: &Path) -> bool {
     let gone = |kind: ErrorKind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);

@@ -348,7 +348,8 @@ impl Walker<'_> {
         if known.reader {
             let command = words.get(known.transparent..).unwrap_or_default();
             let folder = &self.place.folder;
-            let mut folders = folder.known().into_iter().chain(folder.candidates().iter().map(|folder| &**folder));
+            let mut folders =
+                folder.known().into_iter().chain(folder.candidates().iter().map(|folder| &**folder));
             known.reader = !folders.any(|folder| self.is_unsettled(command, folder));
         }
         known

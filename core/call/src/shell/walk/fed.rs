@@ -124,7 +124,9 @@ pub(super) fn lines_of_a_program(text: &str) -> Vec<String> {
     let mut found: Vec<&str> = Vec::new();
     for line in text.lines().take(MOST_LINES) {
         let line = line.trim();
-        found.extend(line.split_once([' ', '\t']).filter(|(name, _)| name.starts_with('.')).map(|(_, rest)| rest));
+        found.extend(
+            line.split_once([' ', '\t']).filter(|(name, _)| name.starts_with('.')).map(|(_, rest)| rest),
+        );
         found.extend(line.split_once(':').map(|(_, rest)| rest.trim_start_matches([';', '=', ' '])));
         found.push(line.trim_start_matches(['@', '-', '+', '!', '|']));
     }

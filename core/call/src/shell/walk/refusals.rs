@@ -37,7 +37,8 @@ pub(super) fn end_of_a_group(of: &SimpleCommand) -> Result<()> {
         Item::Word(word) | Item::AssignmentWord(_, word) => ends_a_group(&word.value),
         Item::IoRedirect(_) | Item::ProcessSubstitution(..) => false,
     };
-    let parts = of.prefix.iter().flat_map(|prefix| &prefix.0).chain(of.suffix.iter().flat_map(|suffix| &suffix.0));
+    let parts =
+        of.prefix.iter().flat_map(|prefix| &prefix.0).chain(of.suffix.iter().flat_map(|suffix| &suffix.0));
     let name = of.word_or_name.as_ref().is_some_and(|name| ends_a_group(&name.value));
     match name || parts.into_iter().any(item) {
         true => Err(Refused::new("a `}` that ends a group for zsh")),

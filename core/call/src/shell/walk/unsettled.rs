@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::Walker;
+use crate::shell::program::is_repository;
 use crate::shell::{Reach, ShellAccess, Touch, TouchedPath, Use, Word};
 use crate::{Access, PathAccess, WriteKind};
 
@@ -34,14 +35,17 @@ const MAX_FOLDERS: usize = 64;
 impl Walker<'_> {
     /// Whether a command of these words goes by files that an earlier one may have made.
     pub(super) fn is_unsettled(&self, command: &[Word], folder: &Path) -> bool {
-        let name = command.first().and_then(Word::literal).map(|name| name.rsplit('/').next().unwrap_or(name));
+        let name =
+            command.first().and_then(Word::literal).map(|name| name.rsplit('/').next().unwrap_or(name));
         if !name.is_some_and(|name| GUIDED.contains(&name)) || !self.made() {
             return false;
         }
         let Some(real) = self.looked.resolved(folder) else { return true };
         let around: Vec<&Path> = match name {
             // git stops at the first repository: that of the folder itself is what was looked at.
-            Some("git") => real.ancestors().take_while(|folder| !is_repository(folder)).take(MAX_FOLDERS).collect(),
+            Some("git") => {
+                real.ancestors().take_while(|folder| !is_repository(folder)).take(MAX_FOLDERS).collect()
+            }
             _ => real.ancestors().take(MAX_FOLDERS).collect(),
         };
         self.out.accesses.iter().any(|access| match access {
@@ -52,11 +56,6 @@ impl Walker<'_> {
             _ => false,
         })
     }
-}
-
-/// Whether git is certain to take this folder's `.git` for its repository.
-fn is_repository(folder: &Path) -> bool {
-    folder.join(".git").symlink_metadata().is_ok()
 }
 
 /// Whether what is written there may tell programs in one of these folders what to do.

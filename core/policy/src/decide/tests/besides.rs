@@ -20,7 +20,11 @@ fn auto(line: &str) -> Decision {
 /// A line in a folder that is there.
 fn line_in(root: &Path, line: &str) -> Call {
     let roots = [root.to_owned()];
-    let at = Surroundings { home: Some(Path::new(HOME)), dialect: Dialect::Bash, ..Surroundings::new(root, &roots) };
+    let at = Surroundings {
+        home: Some(Path::new(HOME)),
+        dialect: Dialect::Bash,
+        ..Surroundings::new(root, &roots)
+    };
     let mut call = call(Access::Mode { id: "replaced".into() });
     (call.accesses, call.roots, call.cwd) = (shell::line(line, &at), roots.to_vec(), root.to_owned());
     call
