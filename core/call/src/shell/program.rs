@@ -36,6 +36,7 @@ mod sed;
 mod several;
 mod shells;
 mod special;
+mod spelled;
 mod spellings;
 mod swallowed;
 mod table;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(super) use super::role::{Operands, Role};
 use super::said::Language;
 use super::scan::{Found, Scan};
+use super::spelled::Spelling;
 use super::table::{Below, Entry, Kind, Special, Style};
 
 /// What an option is about.
@@ -39,6 +40,8 @@ pub(super) enum Meaning {
     Elsewhere,
     /// It loads configuration or code.
     Loads,
+    /// Its value is a name, or the path of a module that it loads.
+    Module,
     /// It runs another program.
     Runs,
     /// It changes something.
@@ -72,6 +75,7 @@ impl Meaning {
             self,
             Self::Harmless
                 | Self::Pattern
+                | Self::Module
                 | Self::Reads
                 | Self::Names
                 | Self::Writes
@@ -210,6 +214,9 @@ impl Program {
 #[derive(Debug, Default)]
 pub(super) struct Form {
     pub(super) style: Style,
+    pub(super) spelling: Spelling,
+    /// Its options count behind the command that it runs as well, up to `--`.
+    pub(super) throughout: bool,
     pub(super) kind: Kind,
     pub(super) special: Option<Special>,
     pub(super) reader: bool,
@@ -308,6 +315,8 @@ impl Form {
     pub(super) fn new(entry: &Entry, above: &[Entry]) -> Self {
         let mut form = Self {
             style: entry.style,
+            spelling: entry.spelling,
+            throughout: entry.throughout,
             kind: entry.kind,
             special: entry.special,
             reader: entry.reader.unwrap_or_default(),

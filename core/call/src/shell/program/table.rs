@@ -12,6 +12,7 @@ use serde::de::value::Error;
 use super::form::{Form, Meaning};
 use super::packed;
 use super::said::Language;
+use super::spelled::Spelling;
 
 /// The head of the table.
 const HEAD: &str = include_str!("../programs.toml");
@@ -42,6 +43,8 @@ pub(super) struct Entry {
     pub(super) like: String,
     pub(super) kind: Kind,
     pub(super) style: Style,
+    pub(super) spelling: Spelling,
+    pub(super) throughout: bool,
     pub(super) reader: Option<bool>,
     pub(super) reader_with: Option<String>,
     pub(super) everywhere: bool,
@@ -83,6 +86,7 @@ pub(super) struct Entry {
     pub(super) into: String,
     pub(super) elsewhere: String,
     pub(super) loads: String,
+    pub(super) modules: String,
     pub(super) runs: String,
     pub(super) changes: String,
     pub(super) sends: String,
@@ -238,6 +242,7 @@ impl Program {
                 let Some(upper) = upper.and_then(|upper| Entry::parse(upper.text).ok()) else { continue };
                 entry.certain.push(' ');
                 entry.certain.push_str(&upper.certain);
+                entry.spell(upper.spelling);
                 above.extend(Some(upper).filter(|upper| upper.everywhere));
             }
             Box::new(Form::new(&entry, &above))
@@ -442,6 +447,7 @@ impl Entry {
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
         self.tells |= like.tells;
+        self.spell(like.spelling);
         self.responses |= like.responses;
         self.runs_input |= like.runs_input;
         self.starts_shell = self.starts_shell.take().or_else(|| like.starts_shell.clone());
@@ -460,7 +466,7 @@ impl Entry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 25] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 26] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
@@ -476,6 +482,7 @@ impl Entry {
             (Meaning::Into, &self.into),
             (Meaning::Elsewhere, &self.elsewhere),
             (Meaning::Loads, &self.loads),
+            (Meaning::Module, &self.modules),
             (Meaning::Runs, &self.runs),
             (Meaning::Changes, &self.changes),
             (Meaning::Sends, &self.sends),

@@ -450,5 +450,6 @@ mod properties;
 mod protected;
 mod reach;
 mod rows;
+mod spelled;
 mod touched;
 mod wrapped;

@@ -250,10 +250,14 @@ fn given_an_address_that_stands_for_several_then_each_of_them_counts() {
 #[test]
 fn given_an_output_that_is_the_standard_output_then_nothing_is_written() {
     let all = policy(&[(Allow, "shell(curl *)"), (Allow, "shell(wget *)"), (Allow, "shell(sort *)")]);
-    for line in ["curl -so - https://docs.example", "wget -qO- https://docs.example", "wget -O - docs.example"] {
+    for line in
+        ["curl -so - https://docs.example", "wget -qO- https://docs.example", "wget -O - docs.example"]
+    {
         assert_eq!(effect(&all, &shell(line)), Allow, "{line}");
     }
-    for line in ["sort -o - a", "wget -qOx https://docs.example", "wget -o - docs.example", "curl -c - docs.example"] {
+    for line in
+        ["sort -o - a", "wget -qOx https://docs.example", "wget -o - docs.example", "curl -c - docs.example"]
+    {
         assert_eq!(effect(&all, &shell(line)), Ask, "{line}");
     }
 }
