@@ -29,6 +29,7 @@ mod packed;
 mod pathspec;
 mod places;
 mod repository;
+mod responses;
 mod role;
 mod said;
 mod scan;
@@ -38,6 +39,7 @@ mod shells;
 mod special;
 mod spelled;
 mod spellings;
+mod stray;
 mod swallowed;
 mod table;
 mod taken;
@@ -61,6 +63,7 @@ pub(super) use given::{Brings, Given, brings, is_shell};
 pub(super) use latent::commands;
 pub(super) use places::{among, linked, opened};
 pub(super) use said::{Language, said};
+pub(super) use stray::is_apart;
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +97,8 @@ pub(super) struct Known {
     pub(super) touches: Vec<Touch>,
     /// Files that it certainly changes: accesses of their own.
     pub(super) writes: Vec<(WriteKind, String)>,
+    /// Paths of which it is not known what they are for.
+    pub(super) strays: Vec<stray::Stray>,
     /// Where what it runs starts, if an option says so (`env -C DIR`).
     pub(super) elsewhere: Option<Moves>,
     /// It reads everything below a folder that is not known.

@@ -218,6 +218,8 @@ pub(super) struct Form {
     /// Its options count behind the command that it runs as well, up to `--`.
     pub(super) throughout: bool,
     pub(super) kind: Kind,
+    /// It is among the tools that build, check, test and fetch: values of their options name few paths.
+    pub(super) of_tools: bool,
     pub(super) special: Option<Special>,
     pub(super) reader: bool,
     /// It is one only with one of these sets of options; with any if there are none.
@@ -226,6 +228,8 @@ pub(super) struct Form {
     pub(super) spoils: bool,
     /// `@FILE` stands for the words in that file.
     pub(super) responses: bool,
+    /// Behind `--` stand words of this program.
+    pub(super) hands_on: String,
     /// With one of these, all operands are patterns.
     pub(super) listing: HashSet<String>,
     /// With one of these, all operands are made.
@@ -357,7 +361,8 @@ impl Form {
         form.spoils = entry.kind == Kind::Transparent && entry.reader == Some(false);
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();
-        form.responses = entry.responses;
+        form.responses = entry.responses == Some(true);
+        form.hands_on.clone_from(&entry.hands_on);
         let pair = |word: &str| word.split_once('=').map(|(alias, full)| (alias.to_owned(), full.to_owned()));
         form.aliases = entry.aliases.split_whitespace().filter_map(pair).collect();
         form.own_paths = entry.own_paths.split_whitespace().map(str::to_owned).collect();

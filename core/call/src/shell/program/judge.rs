@@ -11,7 +11,8 @@ use super::swallowed::readings;
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
 use super::{
-    Command, Inner, Known, input, latent, library, said, shells, special, spellings, taken, tool, variables,
+    Command, Inner, Known, input, latent, library, said, shells, special, spellings, stray, taken, tool,
+    variables,
 };
 use crate::WriteKind;
 use crate::shell::{Caveat, Named, OpenWord, Reach, Use, Word};
@@ -143,6 +144,7 @@ impl<'a> Judge<'a> {
             }
             self.anything(at + 1);
             self.given_to_unknown(at);
+            self.responses(at + 1);
             return self.everything(at + 1);
         };
         let text = first.literal().unwrap_or_default();
@@ -247,6 +249,7 @@ impl<'a> Judge<'a> {
         if form.responses {
             self.responses(from);
         }
+        self.handed_on(form, scan.ended);
         for range in &scan.commands {
             self.reader = false;
             if let Some(inner) = words.get(range.clone()).filter(|inner| !inner.is_empty()) {
@@ -272,6 +275,7 @@ impl<'a> Judge<'a> {
         for scan in std::iter::once(&scan).chain(&others) {
             latent::latent(self, form, scan);
             latent::redirected(self, form, scan);
+            stray::strays(self, form, scan);
             taken::taken(self, form, scan);
         }
         self.texts(form, from);
@@ -307,17 +311,6 @@ impl<'a> Judge<'a> {
         others.retain(|scan| !special::fails(self, form, scan));
         others.iter().for_each(|scan| self.options(form, scan));
         others
-    }
-
-    /// `gcc @FILE`, where options would stand.
-    fn responses(&mut self, from: usize) {
-        for (place, word) in self.words.iter().enumerate().skip(from) {
-            if let Some(file) = word.prefix().strip_prefix('@') {
-                self.places.path(file, Use::Read, Reach::Itself);
-                self.named_elsewhere("what the file with options names", Use::Either);
-                self.caveat("a file with further options", vec![place]);
-            }
-        }
     }
 
     /// The paths that its texts name, and whether what it is fed is such a text.

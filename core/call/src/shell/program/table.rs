@@ -100,7 +100,8 @@ pub(super) struct Entry {
     pub(super) passes: String,
     pub(super) query: Option<String>,
     pub(super) tells: bool,
-    pub(super) responses: bool,
+    pub(super) responses: Option<bool>,
+    pub(super) hands_on: String,
     pub(super) listing: String,
     pub(super) creates: String,
     pub(super) options_first: Option<String>,
@@ -245,7 +246,12 @@ impl Program {
                 entry.spell(upper.spelling);
                 above.extend(Some(upper).filter(|upper| upper.everywhere));
             }
-            Box::new(Form::new(&entry, &above))
+            let by_field = matches!(self.field, "build" | "tools") && entry.reader != Some(true);
+            entry.responses = entry.responses.or(Some(by_field));
+            let of_tools = matches!(self.field, "build" | "tools" | "packages");
+            let mut form = Form::new(&entry, &above);
+            form.of_tools = of_tools;
+            Box::new(form)
         })
     }
 
@@ -448,7 +454,7 @@ impl Entry {
         self.special = self.special.or(like.special);
         self.tells |= like.tells;
         self.spell(like.spelling);
-        self.responses |= like.responses;
+        self.responses = self.responses.or(like.responses);
         self.runs_input |= like.runs_input;
         self.starts_shell = self.starts_shell.take().or_else(|| like.starts_shell.clone());
         if self.program.is_none() && like.program.is_some() {

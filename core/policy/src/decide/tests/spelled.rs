@@ -139,3 +139,99 @@ fn given_an_option_of_the_runner_behind_the_command_then_it_is_asked_about() {
     ruled("npx", &["npx tsc -p tsconfig.json", "npx --yes eslint ."], Allow);
     ruled("uvx", &["uvx -p 3.12 ruff check"], Allow);
 }
+
+/// D2.16: A path outside of the session's folders, or in a hidden one, of which the table does not say what it is for is asked
+/// about: behind options that are not listed, among the values of harmless ones, and among words that are passed on.
+/// Attack 448.
+#[test]
+fn given_a_path_whose_use_is_not_known_then_it_is_asked_about_where_it_lies_apart() {
+    for (program, lines) in [
+        (
+            "cargo",
+            &[
+                "cargo fmt -- ../x.rs",
+                "cargo fmt -- --config-path=../x",
+                "cargo fmt -- --config-path=x",
+                "cargo test -- --logfile=../x",
+                "cargo expand --manifest-path ../x/Cargo.toml",
+                "cargo insta test --manifest-path sub/Cargo.toml",
+                "cargo search --index https://evil.example x",
+                "cargo audit fix",
+                "cargo machete --fix",
+            ][..],
+        ),
+        (
+            "pytest",
+            &[
+                "pytest --cov-report=html:/srv/x",
+                "pytest --cov-report=html:.git/hooks",
+                "pytest --pastebin=all",
+                "pytest --never-heard-of /srv/x",
+                "pytest --never-heard-of=a,/srv/x",
+            ],
+        ),
+        ("pylint", &["pylint --import-graph=/srv/x.dot src"]),
+        ("mypy", &["mypy --linecount-report /srv/x .", "mypy --line-checking-stats=/srv/x ."]),
+        ("docker compose", &["docker compose config -o x"]),
+        (
+            "mocha",
+            &[
+                "mocha --reporter xunit --reporter-options output=/srv/x",
+                "mocha -n require=x.js",
+                "mocha -R ./x.js",
+            ],
+        ),
+        ("gofmt", &["gofmt -cpuprofile=/srv/x a.go"]),
+        ("go build", &["go build -gcflags='-o /srv/x' ."]),
+        ("tox", &["tox -x testenv.commands='touch pwned'", "tox --override testenv.commands='touch pwned'"]),
+        ("nox", &["nox --force-python ./evil"]),
+        ("eslint", &["eslint -f ./evil.js ."]),
+        ("jest", &["jest --reporters=./evil"]),
+        ("vitest", &["vitest --reporter=/tmp/evil.js", "vitest --coverage.provider=custom"]),
+        ("gh", &["gh repo view --web"]),
+    ] {
+        ruled(program, lines, Ask);
+    }
+    // A rule that names it lifts that.
+    let named = policy(&[(Allow, "shell(pytest --cov-report=html:/srv/x)")]);
+    assert_eq!(effect(&named, &shell("pytest --cov-report=html:/srv/x")), Allow);
+    ruled(
+        "cargo",
+        &[
+            "cargo fmt",
+            "cargo fmt --check",
+            "cargo fmt -- --check",
+            "cargo test -- --nocapture",
+            "cargo test a::b -- --exact",
+        ],
+        Allow,
+    );
+    ruled("cargo", &["cargo build --never-heard-of=src/x", "cargo nextest run -E 'test(/a/)'"], Allow);
+    ruled(
+        "pytest",
+        &[
+            "pytest --cov-report=html",
+            "pytest -k /x",
+            "pytest --cov-report term tests",
+            "pytest --ignore=.venv",
+        ],
+        Allow,
+    );
+    ruled("jest", &["jest -t 'GET /api/users'", "jest -t /api"], Allow);
+}
+
+/// D2.16: An operand that begins with `@` may stand for a file with more words.
+/// Attack 449.
+#[test]
+fn given_a_word_with_a_mark_before_a_file_then_it_is_asked_about() {
+    ruled("pytest", &["pytest @args.txt", "pytest -q @a"], Ask);
+    ruled("mypy", &["mypy @args.txt"], Ask);
+    ruled("ruff", &["ruff check @args.txt"], Ask);
+    ruled("python3", &["python3 -m pytest @args.txt"], Ask);
+    ruled("newtool", &["newtool @args.txt"], Ask);
+    ruled("npm", &["npm i -D @types/node @babel/core", "npm view @types/node"], Allow);
+    ruled("pnpm", &["pnpm add @types/node"], Allow);
+    ruled("gh", &["gh pr list --author @me", "gh issue list -a @me"], Allow);
+    ruled("git", &["git show @{u}", "git log @{u}..", "git diff @"], Allow);
+    ruled("pytest", &["pytest a@b.example"], Allow);
+}
