@@ -232,6 +232,8 @@ pub(super) struct Form {
     pub(super) hands_on: String,
     /// With one of these, all operands are patterns.
     pub(super) listing: HashSet<String>,
+    /// With one of these, all operands are only read.
+    pub(super) shows: HashSet<String>,
     /// With one of these, all operands are made.
     pub(super) creates: HashSet<String>,
     /// Whether it is one if it only tells something about itself, and what that hangs on.
@@ -360,6 +362,7 @@ impl Form {
         form.reader_with = reader_with.split_whitespace().map(set).collect();
         form.spoils = entry.kind == Kind::Transparent && entry.reader == Some(false);
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
+        form.shows = entry.shows.split_whitespace().map(str::to_owned).collect();
         form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();
         form.responses = entry.responses == Some(true);
         form.hands_on.clone_from(&entry.hands_on);

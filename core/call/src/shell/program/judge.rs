@@ -5,14 +5,12 @@ use super::given::Given;
 use super::name;
 use super::operands;
 use super::places::Places;
-use super::said::Language;
 use super::scan::{Found, Scan, assigns, scan};
 use super::swallowed::readings;
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
 use super::{
-    Command, Inner, Known, input, latent, library, said, shells, special, spellings, stray, taken, tool,
-    variables,
+    Command, Inner, Known, input, latent, library, shells, special, spellings, stray, taken, tool, variables,
 };
 use crate::WriteKind;
 use crate::shell::{Caveat, Named, OpenWord, Reach, Use, Word};
@@ -82,6 +80,8 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
     let at = judge.wrappers();
     judge.command_at(at);
     judge.uploads(at);
+    judge.unsaid(at);
+    judge.hosts(at);
     judge.written_out(at);
     spellings::spellings(command.words, at, &mut judge.known.spellings);
     if judge.places.more {
@@ -163,6 +163,9 @@ impl<'a> Judge<'a> {
             return;
         }
         let (program, from) = self.sub_commands(program, at);
+        if program.is_vague() {
+            self.behind_vague(from);
+        }
         self.own(program.form(), at, from);
     }
 
@@ -224,6 +227,7 @@ impl<'a> Judge<'a> {
             && self.query(&scan, from)
         {
             self.reader &= tells.is_none_or(|which| special::quiet(self, which));
+            self.reader &= !form.of_tools && form.program.is_none() || special::plain_versions(self);
             return;
         }
         self.reader &= form.reader && self.command.cwd.is_some();
@@ -313,25 +317,6 @@ impl<'a> Judge<'a> {
         others
     }
 
-    /// The paths that its texts name, and whether what it is fed is such a text.
-    fn texts(&mut self, form: &Form, from: usize) {
-        if form.language == Language::None {
-            return;
-        }
-        let own = self.words.get(from..).unwrap_or_default().iter().filter_map(Word::literal);
-        let texts = own.filter(|text| text.contains(|c: char| c.is_whitespace() || "\"'()<".contains(c)));
-        for text in texts {
-            let named = said::said(text, form.language, self.command.cwd, self.command.looked);
-            self.places.touches.extend(named);
-        }
-        let fed = form.language == Language::Commands
-            || form.language == Language::Code
-                && (form.program.is_none() || self.known.given.contains(&Given::Input));
-        if fed {
-            self.known.reads_text = form.language;
-        }
-    }
-
     /// A command that only tells its version or its help.
     fn query(&mut self, scan: &Scan<'_>, from: usize) -> bool {
         scan.has(Meaning::Query) && scan.operands.is_empty() && self.words.len() == from + 1
@@ -403,6 +388,12 @@ impl<'a> Judge<'a> {
         let line = form.operands.as_ref().is_some_and(|operands| {
             operands.first.iter().chain(&operands.many).any(|role| *role == Role::Line)
         });
+        // A word with blanks in it may be the whole line: `pnpm -c exec 'rm x'`.
+        inner
+            .first()
+            .filter(|first| first.prefix().contains(' '))
+            .into_iter()
+            .for_each(|first| self.line(first));
         // `uv run x.py`
         inner.first().into_iter().for_each(|first| self.give(Given::Perhaps(first.clone())));
         match form.kind {
@@ -423,7 +414,10 @@ impl<'a> Judge<'a> {
         }
         let program = Table::get().program(name::base(first));
         // Text alone is printed.
-        let prints = program.is_some_and(|program| program.form().style == Style::Text);
+        let prints = program.is_some_and(|program| {
+            let form = program.form();
+            form.style == Style::Text || form.operands.as_ref().is_some_and(Operands::only_patterns)
+        });
         if prints {
             return;
         }

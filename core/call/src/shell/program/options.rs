@@ -132,6 +132,9 @@ impl Judge<'_> {
                 if found.known.meaning == Meaning::Writes {
                     return;
                 }
+                if let Some(text) = text.filter(|text| text.starts_with(['|', '!'])) {
+                    self.value(&Word::from(text));
+                }
                 self.caveat(&about("writes a file"), named);
             }
             Meaning::Edits => {
@@ -220,7 +223,10 @@ impl Judge<'_> {
         }
         if matches!(found.known.meaning, Meaning::Runs | Meaning::Loads | Meaning::Module) {
             let value = text.map(Word::from).or_else(|| word.cloned());
-            value.iter().for_each(|value| self.line(value));
+            value.iter().for_each(|value| self.value(value));
+            if value.is_none() && found.known.meaning == Meaning::Runs {
+                self.anything(found.place + 1);
+            }
         }
         match (text, word) {
             (Some(text), _) => self.places.any(text, Use::Either, Reach::Itself),
@@ -238,6 +244,6 @@ fn is_name(text: &str) -> bool {
         let package =
             part.strip_prefix('@').is_some_and(|part| part.matches('/').count() == 1 && !part.contains(".."));
         let path = part.contains(['/', '\\']) || part.starts_with(['.', '~']);
-        !(path && !package) && !code.iter().any(|end| part.ends_with(end))
+        (!path || package) && !code.iter().any(|end| part.ends_with(end))
     })
 }

@@ -42,9 +42,7 @@ fn is_long(name: &str) -> bool {
 /// What stands behind a dot is a part of it: `--outputFile.junit`.
 pub(super) fn loose<'a>(form: &'a Form, name: &str) -> Option<(&'a str, Known, bool)> {
     let meant = letters(name);
-    if meant.chars().nth(1).is_none() {
-        return None;
-    }
+    meant.chars().nth(1)?;
     let head = meant.split_once('.').map(|(head, _)| head);
     let all =
         || form.options.iter().filter(|(of, _)| is_long(of)).map(|(of, known)| (of, *known, letters(of)));

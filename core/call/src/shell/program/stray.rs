@@ -63,7 +63,7 @@ pub(in crate::shell) fn is_apart(path: &PathAccess, roots: &[std::path::PathBuf]
         }
         false
     };
-    !path.within(roots) || path.forms().any(|form| hidden(form))
+    !path.within(roots) || path.forms().any(hidden)
 }
 
 /// Notes the paths of a command that stand where the table says nothing.

@@ -3,19 +3,16 @@
 //! The build has cut the files into entries (`build.rs`): an entry is read when it is first looked up, so
 //! that one decision does not pay for a thousand programs.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
 use serde::de::value::Error;
 
 use super::form::{Form, Meaning};
+pub(super) use super::names::Names;
 use super::packed;
 use super::said::Language;
 use super::spelled::Spelling;
-
-/// The head of the table.
-const HEAD: &str = include_str!("../programs.toml");
 
 /// Its files.
 #[cfg(test)]
@@ -103,6 +100,7 @@ pub(super) struct Entry {
     pub(super) responses: Option<bool>,
     pub(super) hands_on: String,
     pub(super) listing: String,
+    pub(super) shows: String,
     pub(super) creates: String,
     pub(super) options_first: Option<String>,
     pub(super) names: String,
@@ -223,6 +221,14 @@ impl Program {
         self.field
     }
 
+    /// Whether it takes further sub-commands, or nothing is known of its operands, so that it may run any of its words.
+    pub(super) fn is_vague(&self) -> bool {
+        let form = self.form();
+        let known =
+            form.operands.is_some() || form.program.is_some() || form.special.is_some() || form.reader;
+        form.kind == Kind::Plain && !known && (self.has_subs || !self.name.contains(' '))
+    }
+
     pub(super) fn kind(&self) -> Kind {
         self.form().kind
     }
@@ -310,72 +316,7 @@ pub(super) struct Table {
     programs: Vec<Program>,
 }
 
-/// What the head of the table says.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    /// Keys of a repository's configuration that name no program, in lower case; `*` is any name.
-    pub(super) harmless_keys: HashSet<String>,
-    /// Variables that change only how a program's output looks.
-    pub(super) inert: Vec<String>,
-    /// The words that values of some others consist of, with which they are such too.
-    pub(super) inert_values: HashMap<String, Vec<String>>,
-    /// Variables that change what later words run; `*` at the end is any.
-    pub(super) rebinding: Vec<String>,
-    /// Variables that zsh ties to what it runs.
-    pub(super) zsh: Vec<String>,
-    /// Modules of Python's own library.
-    pub(super) python_modules: HashSet<String>,
-    /// Variables that hold no secrets.
-    pub(super) telling: HashSet<String>,
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
-    pub(super) version: u32,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Head {
-    version: u32,
-    harmless_git_keys: String,
-    inert_variables: String,
-    rebinding_variables: String,
-    zsh_variables: String,
-    telling_variables: String,
-    python_modules: String,
-    inert_values: HashMap<String, String>,
-}
-
 static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
-
-/// Read when it is first needed: few lines have to do with it.
-static NAMES: LazyLock<Names> = LazyLock::new(|| Names::read().unwrap_or_default());
-
-impl Names {
-    pub(super) fn get() -> &'static Self {
-        &NAMES
-    }
-
-    pub(super) fn read() -> Result<Self, toml::de::Error> {
-        let head: Head = toml::from_str(HEAD)?;
-        let list = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
-        let values = head.inert_values.iter();
-        Ok(Self {
-            version: head.version,
-            harmless_keys: list(&head.harmless_git_keys).into_iter().collect(),
-            inert: list(&head.inert_variables),
-            inert_values: values.map(|(name, words)| (name.clone(), list(words))).collect(),
-            rebinding: list(&head.rebinding_variables),
-            zsh: list(&head.zsh_variables),
-            python_modules: list(&head.python_modules).into_iter().collect(),
-            telling: list(&head.telling_variables).into_iter().collect(),
-        })
-    }
-
-    /// Whether this is the name of a module of Python's own library, whatever its case.
-    pub(super) fn is_python_module(&self, lower: &str) -> bool {
-        self.python_modules.contains(lower)
-            || self.python_modules.iter().any(|name| name.eq_ignore_ascii_case(lower))
-    }
-}
 
 impl Table {
     pub(super) fn get() -> &'static Self {

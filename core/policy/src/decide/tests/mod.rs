@@ -452,4 +452,5 @@ mod reach;
 mod rows;
 mod spelled;
 mod touched;
+mod unsaid;
 mod wrapped;
