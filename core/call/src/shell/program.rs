@@ -16,12 +16,14 @@ mod gitlinks;
 mod given;
 mod handed;
 mod hidden;
+mod hosts;
 mod ignored;
 mod input;
 mod judge;
 mod latent;
 mod library;
 mod name;
+mod names;
 mod operands;
 mod options;
 mod outputs;
@@ -29,6 +31,7 @@ mod packed;
 mod pathspec;
 mod places;
 mod repository;
+mod responses;
 mod role;
 mod said;
 mod scan;
@@ -36,7 +39,9 @@ mod sed;
 mod several;
 mod shells;
 mod special;
+mod spelled;
 mod spellings;
+mod stray;
 mod swallowed;
 mod table;
 mod taken;
@@ -46,6 +51,7 @@ mod texts;
 mod tool;
 mod toolchains;
 mod unpack;
+mod unsaid;
 mod uploads;
 mod users;
 mod variables;
@@ -61,6 +67,7 @@ pub(super) use latent::commands;
 pub(super) use places::{among, linked, opened};
 pub(super) use repository::is_repository;
 pub(super) use said::{Language, said};
+pub(super) use stray::is_apart;
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +101,8 @@ pub(super) struct Known {
     pub(super) touches: Vec<Touch>,
     /// Files that it certainly changes: accesses of their own.
     pub(super) writes: Vec<(WriteKind, String)>,
+    /// Paths of which it is not known what they are for.
+    pub(super) strays: Vec<stray::Stray>,
     /// Where what it runs starts, if an option says so (`env -C DIR`).
     pub(super) elsewhere: Option<Moves>,
     /// It reads everything below a folder that is not known.

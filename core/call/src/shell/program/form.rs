@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(super) use super::role::{Operands, Role};
 use super::said::Language;
 use super::scan::{Found, Scan};
+use super::spelled::Spelling;
 use super::table::{Below, Entry, Kind, Special, Style};
 
 /// What an option is about.
@@ -39,6 +40,8 @@ pub(super) enum Meaning {
     Elsewhere,
     /// It loads configuration or code.
     Loads,
+    /// Its value is a name, or the path of a module that it loads.
+    Module,
     /// It runs another program.
     Runs,
     /// It changes something.
@@ -72,6 +75,7 @@ impl Meaning {
             self,
             Self::Harmless
                 | Self::Pattern
+                | Self::Module
                 | Self::Reads
                 | Self::Names
                 | Self::Writes
@@ -210,7 +214,12 @@ impl Program {
 #[derive(Debug, Default)]
 pub(super) struct Form {
     pub(super) style: Style,
+    pub(super) spelling: Spelling,
+    /// Its options count behind the command that it runs as well, up to `--`.
+    pub(super) throughout: bool,
     pub(super) kind: Kind,
+    /// It is among the tools that build, check, test and fetch: values of their options name few paths.
+    pub(super) of_tools: bool,
     pub(super) special: Option<Special>,
     pub(super) reader: bool,
     /// It is one only with one of these sets of options; with any if there are none.
@@ -219,8 +228,12 @@ pub(super) struct Form {
     pub(super) spoils: bool,
     /// `@FILE` stands for the words in that file.
     pub(super) responses: bool,
+    /// Behind `--` stand words of this program.
+    pub(super) hands_on: String,
     /// With one of these, all operands are patterns.
     pub(super) listing: HashSet<String>,
+    /// With one of these, all operands are only read.
+    pub(super) shows: HashSet<String>,
     /// With one of these, all operands are made.
     pub(super) creates: HashSet<String>,
     /// Whether it is one if it only tells something about itself, and what that hangs on.
@@ -308,6 +321,8 @@ impl Form {
     pub(super) fn new(entry: &Entry, above: &[Entry]) -> Self {
         let mut form = Self {
             style: entry.style,
+            spelling: entry.spelling,
+            throughout: entry.throughout,
             kind: entry.kind,
             special: entry.special,
             reader: entry.reader.unwrap_or_default(),
@@ -347,8 +362,10 @@ impl Form {
         form.reader_with = reader_with.split_whitespace().map(set).collect();
         form.spoils = entry.kind == Kind::Transparent && entry.reader == Some(false);
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
+        form.shows = entry.shows.split_whitespace().map(str::to_owned).collect();
         form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();
-        form.responses = entry.responses;
+        form.responses = entry.responses == Some(true);
+        form.hands_on.clone_from(&entry.hands_on);
         let pair = |word: &str| word.split_once('=').map(|(alias, full)| (alias.to_owned(), full.to_owned()));
         form.aliases = entry.aliases.split_whitespace().filter_map(pair).collect();
         form.own_paths = entry.own_paths.split_whitespace().map(str::to_owned).collect();

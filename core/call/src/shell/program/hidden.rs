@@ -40,6 +40,33 @@ impl Judge<'_> {
         self.known.lines.extend(lines);
     }
 
+    /// What a program whose sub-command is not listed could run: what stands behind the name of that.
+    pub(super) fn behind_vague(&mut self, from: usize) {
+        let bare = |at: &usize| self.words.get(*at).is_some_and(|word| !word.prefix().starts_with('-'));
+        if let Some(first) = (from..self.words.len()).find(bare) {
+            self.anything(first + 1);
+        }
+    }
+
+    /// The value of an option that runs something, or opens a file: it may be a line, or hold one (`|x`, `!x`, `exec:x`), or
+    /// words with commas between.
+    pub(super) fn value(&mut self, word: &Word) {
+        self.line(word);
+        let Some(text) = word.literal() else { return };
+        let lower = text.to_lowercase();
+        let marks =
+            ["exec:", "system:", "shell:"].iter().filter_map(|mark| Some(lower.find(mark)? + mark.len()));
+        let behind = marks.filter_map(|at| text.get(at..)).next();
+        let bare = behind.unwrap_or(text).trim_start_matches(['|', '!', ' ']).trim_end_matches(['|', ' ']);
+        let commas = bare.contains(',').then(|| bare.replace(',', " "));
+        let first = bare.contains(',').then(|| bare.split(',').next().unwrap_or_default().to_owned());
+        for line in std::iter::once(bare.to_owned()).chain(commas).chain(first) {
+            if !line.is_empty() && line != text {
+                self.line(&Word::Literal(line));
+            }
+        }
+    }
+
     /// What a wrapper could run, for denials alone.
     pub(super) fn tails(&mut self, from: impl Iterator<Item = usize>) {
         let tail = |at: usize| Some(self.words.get(at..)?.iter().take(LONGEST_TAIL).cloned().collect());

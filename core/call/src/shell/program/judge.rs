@@ -5,13 +5,12 @@ use super::given::Given;
 use super::name;
 use super::operands;
 use super::places::Places;
-use super::said::Language;
 use super::scan::{Found, Scan, assigns, scan};
 use super::swallowed::readings;
 use super::table::{Kind, Program, Special, Style, Table};
 use super::texts::joined;
 use super::{
-    Command, Inner, Known, input, latent, library, said, shells, special, spellings, taken, tool, variables,
+    Command, Inner, Known, input, latent, library, shells, special, spellings, stray, taken, tool, variables,
 };
 use crate::WriteKind;
 use crate::shell::{Caveat, Named, OpenWord, Reach, Use, Word};
@@ -81,6 +80,8 @@ pub(super) fn known_at(command: &Command<'_>, depth: usize) -> Known {
     let at = judge.wrappers();
     judge.command_at(at);
     judge.uploads(at);
+    judge.unsaid(at);
+    judge.hosts(at);
     judge.written_out(at);
     spellings::spellings(command.words, at, &mut judge.known.spellings);
     if judge.places.more {
@@ -143,6 +144,7 @@ impl<'a> Judge<'a> {
             }
             self.anything(at + 1);
             self.given_to_unknown(at);
+            self.responses(at + 1);
             return self.everything(at + 1);
         };
         let text = first.literal().unwrap_or_default();
@@ -161,6 +163,9 @@ impl<'a> Judge<'a> {
             return;
         }
         let (program, from) = self.sub_commands(program, at);
+        if program.is_vague() {
+            self.behind_vague(from);
+        }
         self.own(program.form(), at, from);
     }
 
@@ -222,6 +227,7 @@ impl<'a> Judge<'a> {
             && self.query(&scan, from)
         {
             self.reader &= tells.is_none_or(|which| special::quiet(self, which));
+            self.reader &= !form.of_tools && form.program.is_none() || special::plain_versions(self);
             return;
         }
         self.reader &= form.reader && self.command.cwd.is_some();
@@ -247,6 +253,7 @@ impl<'a> Judge<'a> {
         if form.responses {
             self.responses(from);
         }
+        self.handed_on(form, scan.ended);
         for range in &scan.commands {
             self.reader = false;
             if let Some(inner) = words.get(range.clone()).filter(|inner| !inner.is_empty()) {
@@ -272,6 +279,7 @@ impl<'a> Judge<'a> {
         for scan in std::iter::once(&scan).chain(&others) {
             latent::latent(self, form, scan);
             latent::redirected(self, form, scan);
+            stray::strays(self, form, scan);
             taken::taken(self, form, scan);
         }
         self.texts(form, from);
@@ -307,36 +315,6 @@ impl<'a> Judge<'a> {
         others.retain(|scan| !special::fails(self, form, scan));
         others.iter().for_each(|scan| self.options(form, scan));
         others
-    }
-
-    /// `gcc @FILE`, where options would stand.
-    fn responses(&mut self, from: usize) {
-        for (place, word) in self.words.iter().enumerate().skip(from) {
-            if let Some(file) = word.prefix().strip_prefix('@') {
-                self.places.path(file, Use::Read, Reach::Itself);
-                self.named_elsewhere("what the file with options names", Use::Either);
-                self.caveat("a file with further options", vec![place]);
-            }
-        }
-    }
-
-    /// The paths that its texts name, and whether what it is fed is such a text.
-    fn texts(&mut self, form: &Form, from: usize) {
-        if form.language == Language::None {
-            return;
-        }
-        let own = self.words.get(from..).unwrap_or_default().iter().filter_map(Word::literal);
-        let texts = own.filter(|text| text.contains(|c: char| c.is_whitespace() || "\"'()<".contains(c)));
-        for text in texts {
-            let named = said::said(text, form.language, self.command.cwd, self.command.looked);
-            self.places.touches.extend(named);
-        }
-        let fed = form.language == Language::Commands
-            || form.language == Language::Code
-                && (form.program.is_none() || self.known.given.contains(&Given::Input));
-        if fed {
-            self.known.reads_text = form.language;
-        }
     }
 
     /// A command that only tells its version or its help.
@@ -410,6 +388,12 @@ impl<'a> Judge<'a> {
         let line = form.operands.as_ref().is_some_and(|operands| {
             operands.first.iter().chain(&operands.many).any(|role| *role == Role::Line)
         });
+        // A word with blanks in it may be the whole line: `pnpm -c exec 'rm x'`.
+        inner
+            .first()
+            .filter(|first| first.prefix().contains(' '))
+            .into_iter()
+            .for_each(|first| self.line(first));
         // `uv run x.py`
         inner.first().into_iter().for_each(|first| self.give(Given::Perhaps(first.clone())));
         match form.kind {
@@ -430,7 +414,10 @@ impl<'a> Judge<'a> {
         }
         let program = Table::get().program(name::base(first));
         // Text alone is printed.
-        let prints = program.is_some_and(|program| program.form().style == Style::Text);
+        let prints = program.is_some_and(|program| {
+            let form = program.form();
+            form.style == Style::Text || form.operands.as_ref().is_some_and(Operands::only_patterns)
+        });
         if prints {
             return;
         }

@@ -26,6 +26,9 @@ pub(super) fn latent(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
         if matches!(role, Some(Role::Text | Role::Pattern | Role::Assignment | Role::Command | Role::Line)) {
             continue;
         }
+        if role == Some(Role::Loaded) {
+            judge.value(word);
+        }
         if piped(word) {
             offer(judge, word);
             if form.opens_pipes {

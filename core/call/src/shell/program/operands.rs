@@ -282,6 +282,9 @@ pub(super) fn fitting<'a>(
     if scan.options.iter().any(|found| form.listing.contains(found.name)) {
         return Cow::Owned(Operands { many: Some(Role::Pattern), ..Operands::default() });
     }
+    if scan.options.iter().any(|found| form.shows.contains(found.name)) {
+        return Cow::Owned(Operands { many: Some(Role::Read), ..Operands::default() });
+    }
     if scan.options.iter().any(|found| form.creates.contains(found.name)) {
         return Cow::Owned(Operands { many: Some(Role::Created), ..Operands::default() });
     }

@@ -137,6 +137,9 @@ impl Judge<'_> {
                 if found.known.meaning == Meaning::Writes {
                     return;
                 }
+                if let Some(text) = text.filter(|text| text.starts_with(['|', '!'])) {
+                    self.value(&Word::from(text));
+                }
                 self.caveat(&about("writes a file"), named);
             }
             Meaning::Edits => {
@@ -165,6 +168,8 @@ impl Judge<'_> {
                 self.caveat(&about("works in another place"), named);
             }
             Meaning::Loads => self.caveat(&about("loads configuration or code"), named),
+            Meaning::Module if text.is_some_and(is_name) => return,
+            Meaning::Module => self.caveat(&about("loads code from a path"), named),
             Meaning::Runs => self.caveat(&about("runs another program"), named),
             Meaning::Changes => self.caveat(&about("changes something"), named),
             Meaning::Sends => self.caveat(&about("sends a file"), named),
@@ -224,9 +229,12 @@ impl Judge<'_> {
                 return;
             }
         }
-        if matches!(found.known.meaning, Meaning::Runs | Meaning::Loads) {
+        if matches!(found.known.meaning, Meaning::Runs | Meaning::Loads | Meaning::Module) {
             let value = text.map(Word::from).or_else(|| word.cloned());
-            value.iter().for_each(|value| self.line(value));
+            value.iter().for_each(|value| self.value(value));
+            if value.is_none() && found.known.meaning == Meaning::Runs {
+                self.anything(found.place + 1);
+            }
         }
         match (text, word) {
             (Some(text), _) => self.places.any(text, Use::Either, Reach::Itself),
@@ -234,4 +242,16 @@ impl Judge<'_> {
             _ => {}
         }
     }
+}
+
+/// Whether the value is the name of something that the program brings along or looks up, and not a path.
+fn is_name(text: &str) -> bool {
+    let code = [".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".so", ".php"];
+    text.split([',', ':', '=']).all(|part| {
+        // `@scope/name` is a package.
+        let package =
+            part.strip_prefix('@').is_some_and(|part| part.matches('/').count() == 1 && !part.contains(".."));
+        let path = part.contains(['/', '\\']) || part.starts_with(['.', '~']);
+        (!path || package) && !code.iter().any(|end| part.ends_with(end))
+    })
 }

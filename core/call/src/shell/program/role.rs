@@ -66,6 +66,11 @@ impl Operands {
         self.first.is_empty() && self.last.is_empty() && self.many == Some(Role::Text)
     }
 
+    /// Whether all of them are patterns, and so no paths.
+    pub(super) fn only_patterns(&self) -> bool {
+        self.first.is_empty() && self.last.is_empty() && self.many == Some(Role::Pattern)
+    }
+
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut operands = Self::default();
         for word in text.split_whitespace() {

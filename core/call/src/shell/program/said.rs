@@ -8,7 +8,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use};
+use super::form::Form;
+use super::given::Given;
+use super::judge::Judge;
+use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
 use crate::{Looked, PathAccess};
 
 /// As many parts of one text are looked up; if there are more, they could be any path.
@@ -87,4 +90,25 @@ pub(in crate::shell) fn said(
         None => open(part, vec![None, Some(format!("/{}", part.trim_start_matches("./")))]),
     });
     found.chain(more).collect()
+}
+
+impl Judge<'_> {
+    /// The paths that its texts name, and whether what it is fed is such a text.
+    pub(super) fn texts(&mut self, form: &Form, from: usize) {
+        if form.language == Language::None {
+            return;
+        }
+        let own = self.words.get(from..).unwrap_or_default().iter().filter_map(Word::literal);
+        let texts = own.filter(|text| text.contains(|c: char| c.is_whitespace() || "\"'()<".contains(c)));
+        for text in texts {
+            let named = said(text, form.language, self.command.cwd, self.command.looked);
+            self.places.touches.extend(named);
+        }
+        let fed = form.language == Language::Commands
+            || form.language == Language::Code
+                && (form.program.is_none() || self.known.given.contains(&Given::Input));
+        if fed {
+            self.known.reads_text = form.language;
+        }
+    }
 }

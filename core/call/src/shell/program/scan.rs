@@ -3,6 +3,7 @@
 use std::ops::{Bound, Range};
 
 use super::form::{Form, Known, Meaning, Takes};
+use super::spelled::{Spelling, loose};
 use super::table::{Special, Style};
 use crate::shell::Word;
 
@@ -83,74 +84,9 @@ pub(super) fn scan_without<'a>(
     bare: &[&str],
 ) -> Scan<'a> {
     let reader = Reader { form, words, bare, alone: false };
-    let mut scan = Scan::default();
-    let mut ended = false;
-    let mut before = 0;
-    let mut at = from;
-    while let Some(word) = words.get(at) {
-        let place = at;
-        at += 1;
-        let text = word.literal();
-        if !ended {
-            if form.special == Some(Special::Tar)
-                && place == from
-                && let Some(letters) = text.filter(|text| !text.starts_with('-'))
-            {
-                at += reader.bundle(place, letters, &mut scan);
-                continue;
-            }
-            if text == Some("--")
-                && !matches!(form.style, Style::Words | Style::Text)
-                && !form.options.contains_key("--")
-            {
-                ended = true;
-                scan.ended = Some(place);
-                continue;
-            }
-            if let Some(text) = text
-                && looks_like_option(form, text)
-                && reader.late(place, text, &mut scan)
-            {
-                at += reader.option(place, text, &mut scan);
-                let ends = |meaning| meaning == Meaning::Command || meaning == Meaning::Split;
-                if scan
-                    .options
-                    .last()
-                    .is_some_and(|found| found.place == place && ends(found.known.meaning) && stop.is_some())
-                {
-                    scan.rest = Some(at);
-                    return scan;
-                }
-                let ended = |found: &&Found<'_>| found.known.meaning == Meaning::Command;
-                if form.style == Style::Words && scan.options.last().filter(ended).is_some() {
-                    let end = command_end(words, at);
-                    scan.commands.push(at..end);
-                    at = end + 1;
-                }
-                continue;
-            }
-            if let Word::Open(open) = word {
-                if let Some(found) = open_option(form, word, place) {
-                    scan.options.push(found);
-                    if open.splits && !open.glob {
-                        scan.perhaps.push(place);
-                    }
-                    continue;
-                }
-                let unquoted = open.splits && !open.glob;
-                if word.prefix().is_empty() || word.prefix().starts_with('-') || unquoted {
-                    scan.perhaps.push(place);
-                }
-            }
-        }
-        if stop == Some(before) && !(assigns(word) && takes_assignments(form)) {
-            scan.rest = Some(place);
-            return scan;
-        }
-        if !(takes_assignments(form) && assigns(word)) {
-            before += 1;
-        }
-        scan.operands.push(place);
+    let mut scan = reader.all(from, stop);
+    if let Some(rest) = scan.rest.filter(|_| form.throughout && scan.ended.is_none()) {
+        reader.throughout(rest, &mut scan);
     }
     scan
 }
@@ -179,6 +115,79 @@ pub(super) struct Reader<'a, 'b> {
 }
 
 impl<'a> Reader<'a, '_> {
+    /// All of its words from `from` on, as [`scan`] has them.
+    fn all(self, from: usize, stop: Option<usize>) -> Scan<'a> {
+        let Self { form, words, .. } = self;
+        let mut scan = Scan::default();
+        let mut ended = false;
+        let mut before = 0;
+        let mut at = from;
+        while let Some(word) = words.get(at) {
+            let place = at;
+            at += 1;
+            let text = word.literal();
+            if !ended {
+                if form.special == Some(Special::Tar)
+                    && place == from
+                    && let Some(letters) = text.filter(|text| !text.starts_with('-'))
+                {
+                    at += self.bundle(place, letters, &mut scan);
+                    continue;
+                }
+                if text == Some("--")
+                    && !matches!(form.style, Style::Words | Style::Text)
+                    && !form.options.contains_key("--")
+                {
+                    ended = true;
+                    scan.ended = Some(place);
+                    continue;
+                }
+                if let Some(text) = text
+                    && looks_like_option(form, text)
+                    && self.late(place, text, &mut scan)
+                {
+                    at += self.option(place, text, &mut scan);
+                    let ends = |meaning| meaning == Meaning::Command || meaning == Meaning::Split;
+                    if scan.options.last().is_some_and(|found| {
+                        found.place == place && ends(found.known.meaning) && stop.is_some()
+                    }) {
+                        scan.rest = Some(at);
+                        return scan;
+                    }
+                    let ended = |found: &&Found<'_>| found.known.meaning == Meaning::Command;
+                    if form.style == Style::Words && scan.options.last().filter(ended).is_some() {
+                        let end = command_end(words, at);
+                        scan.commands.push(at..end);
+                        at = end + 1;
+                    }
+                    continue;
+                }
+                if let Word::Open(open) = word {
+                    if let Some(found) = open_option(form, word, place) {
+                        scan.options.push(found);
+                        if open.splits && !open.glob {
+                            scan.perhaps.push(place);
+                        }
+                        continue;
+                    }
+                    let unquoted = open.splits && !open.glob;
+                    if word.prefix().is_empty() || word.prefix().starts_with('-') || unquoted {
+                        scan.perhaps.push(place);
+                    }
+                }
+            }
+            if stop == Some(before) && !(assigns(word) && takes_assignments(form)) {
+                scan.rest = Some(place);
+                return scan;
+            }
+            if !(takes_assignments(form) && assigns(word)) {
+                before += 1;
+            }
+            scan.operands.push(place);
+        }
+        scan
+    }
+
     /// `tar xzf a.tar`: letters without a dash, their values behind them in order. So it is with a dash for
     /// some programs (`tree -Lo 2 FILE`).
     fn bundle(self, place: usize, letters: &str, scan: &mut Scan<'a>) -> usize {
@@ -228,6 +237,9 @@ impl<'a> Reader<'a, '_> {
         if let Some((name, known)) = form.options.get_key_value(text) {
             return self.take(name, *known, place, place + 1, None, scan);
         }
+        if form.spelling == Spelling::Dashes {
+            return self.dashed(place, text, scan);
+        }
         if form.style == Style::Words {
             scan.unknown.push(place);
             return 0;
@@ -247,6 +259,9 @@ impl<'a> Reader<'a, '_> {
                 form.options.get_key_value(name).or(form.options.get_key_value(single))
             {
                 return self.take(name, *known, place, place + 1, glued, scan);
+            }
+            if let Some((name, known, _)) = loose(form, name).filter(|_| form.spelling == Spelling::Loose) {
+                return self.take(name, known, place, place + 1, glued, scan);
             }
             scan.unknown.push(place);
             return 0;
@@ -279,7 +294,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// `-abc`, `-ovalue`.
-    fn cluster(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
+    pub(super) fn cluster(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
         let letters = text.get(1..).unwrap_or_default();
         if self.form.digits && letters.bytes().all(|b| b.is_ascii_digit()) {
             return 0;
@@ -381,6 +396,9 @@ pub(super) fn long<'a>(form: &'a Form, name: &str) -> Option<(&'a str, Known, bo
     if let Some((name, known)) = form.options.get_key_value(name) {
         return Some((name, *known, true));
     }
+    if form.spelling == Spelling::Loose {
+        return loose(form, name);
+    }
     let from = (Bound::Included(name), Bound::Unbounded);
     let candidates: Vec<(&str, Known)> = form
         .options
@@ -394,7 +412,7 @@ pub(super) fn long<'a>(form: &'a Form, name: &str) -> Option<(&'a str, Known, bo
 }
 
 /// An open word that is certainly this option, with a value that is not known: `--format=$x`.
-fn open_option<'a>(form: &'a Form, word: &Word, place: usize) -> Option<Found<'a>> {
+pub(super) fn open_option<'a>(form: &'a Form, word: &Word, place: usize) -> Option<Found<'a>> {
     let prefix = word.prefix();
     let glued = Some(Value { place, text: None });
     if let Some((name, _)) = prefix.split_once('=').filter(|(name, _)| name.starts_with('-')) {

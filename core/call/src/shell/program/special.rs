@@ -12,6 +12,7 @@ use crate::shell::{OpenWord, Reach, Use, Word};
 pub(super) fn special(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     if judge.words.iter().filter_map(Word::literal).any(|word| word.rsplit('/').next() == Some("git")) {
         remote_helpers(judge);
+        signatures(judge, scan);
     }
     handed::handed_on(judge);
     clients::commands(judge);
@@ -99,11 +100,20 @@ fn plain_key(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
 
 /// A filter of jq.
 fn filter(judge: &mut Judge<'_>, text: &str, place: usize) {
-    if text.contains("import") || text.contains("include") {
+    if says(text, "import") || says(text, "include") {
         judge.caveat("a filter that loads files", vec![place]);
     }
     let elsewhere = ["env", "ENV", "load", "system", "eval"];
-    judge.reader &= !elsewhere.iter().any(|word| text.contains(word));
+    judge.reader &= !elsewhere.iter().any(|word| says(text, word));
+}
+
+/// Whether a filter holds this otherwise than in the name of a key: `.env`, `.a.imports`.
+fn says(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let before = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        !before.ends_with('.') || before.ends_with("..")
+    })
 }
 
 /// Whether no file around the command tells such a program what to run.
@@ -116,6 +126,12 @@ pub(super) fn quiet(judge: &Judge<'_>, which: Special) -> bool {
         Special::Go => judge.command.looked.resolved(cwd).is_some_and(|cwd| toolchains::plain_go(&cwd)),
         _ => true,
     })
+}
+
+/// Whether no version manager's file around the folder says which program starts.
+pub(super) fn plain_versions(judge: &Judge<'_>) -> bool {
+    let cwd = judge.command.cwd.and_then(|cwd| judge.command.looked.resolved(cwd));
+    cwd.is_some_and(|cwd| toolchains::plain_versions(&cwd))
 }
 
 /// The texts of a small language: values of options that stand in place of the first operand, or the
@@ -327,6 +343,20 @@ fn remote_helpers(judge: &mut Judge<'_>) {
             if let Some((_, line)) = word.literal().and_then(|text| text.split_once("ext::")) {
                 judge.line(&Word::from(line));
             }
+        }
+    }
+}
+
+/// `git log --format=%G?` runs what checks signatures, as `--show-signature` does.
+fn signatures(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+    let formats = scan
+        .options
+        .iter()
+        .filter(|found| matches!(found.name, "--format" | "--pretty" | "--sort" | "--group"));
+    for value in formats.filter_map(|found| found.value.as_ref()) {
+        let text = value.text.map(str::to_owned).or_else(|| judge.words.get(value.place).map(Word::text));
+        if text.is_some_and(|text| text.contains("%G") || text.contains("signature")) {
+            judge.caveat("a format that has signatures checked by another program", vec![value.place]);
         }
     }
 }

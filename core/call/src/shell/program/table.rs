@@ -3,18 +3,16 @@
 //! The build has cut the files into entries (`build.rs`): an entry is read when it is first looked up, so
 //! that one decision does not pay for a thousand programs.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
 use serde::de::value::Error;
 
 use super::form::{Form, Meaning};
+pub(super) use super::names::Names;
 use super::packed;
 use super::said::Language;
-
-/// The head of the table.
-const HEAD: &str = include_str!("../programs.toml");
+use super::spelled::Spelling;
 
 /// Its files.
 #[cfg(test)]
@@ -42,6 +40,8 @@ pub(super) struct Entry {
     pub(super) like: String,
     pub(super) kind: Kind,
     pub(super) style: Style,
+    pub(super) spelling: Spelling,
+    pub(super) throughout: bool,
     pub(super) reader: Option<bool>,
     pub(super) reader_with: Option<String>,
     pub(super) everywhere: bool,
@@ -83,6 +83,7 @@ pub(super) struct Entry {
     pub(super) into: String,
     pub(super) elsewhere: String,
     pub(super) loads: String,
+    pub(super) modules: String,
     pub(super) runs: String,
     pub(super) changes: String,
     pub(super) sends: String,
@@ -96,8 +97,10 @@ pub(super) struct Entry {
     pub(super) passes: String,
     pub(super) query: Option<String>,
     pub(super) tells: bool,
-    pub(super) responses: bool,
+    pub(super) responses: Option<bool>,
+    pub(super) hands_on: String,
     pub(super) listing: String,
+    pub(super) shows: String,
     pub(super) creates: String,
     pub(super) options_first: Option<String>,
     pub(super) names: String,
@@ -218,6 +221,14 @@ impl Program {
         self.field
     }
 
+    /// Whether it takes further sub-commands, or nothing is known of its operands, so that it may run any of its words.
+    pub(super) fn is_vague(&self) -> bool {
+        let form = self.form();
+        let known =
+            form.operands.is_some() || form.program.is_some() || form.special.is_some() || form.reader;
+        form.kind == Kind::Plain && !known && (self.has_subs || !self.name.contains(' '))
+    }
+
     pub(super) fn kind(&self) -> Kind {
         self.form().kind
     }
@@ -238,9 +249,15 @@ impl Program {
                 let Some(upper) = upper.and_then(|upper| Entry::parse(upper.text).ok()) else { continue };
                 entry.certain.push(' ');
                 entry.certain.push_str(&upper.certain);
+                entry.spell(upper.spelling);
                 above.extend(Some(upper).filter(|upper| upper.everywhere));
             }
-            Box::new(Form::new(&entry, &above))
+            let by_field = matches!(self.field, "build" | "tools") && entry.reader != Some(true);
+            entry.responses = entry.responses.or(Some(by_field));
+            let of_tools = matches!(self.field, "build" | "tools" | "packages");
+            let mut form = Form::new(&entry, &above);
+            form.of_tools = of_tools;
+            Box::new(form)
         })
     }
 
@@ -299,72 +316,7 @@ pub(super) struct Table {
     programs: Vec<Program>,
 }
 
-/// What the head of the table says.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    /// Keys of a repository's configuration that name no program, in lower case; `*` is any name.
-    pub(super) harmless_keys: HashSet<String>,
-    /// Variables that change only how a program's output looks.
-    pub(super) inert: Vec<String>,
-    /// The words that values of some others consist of, with which they are such too.
-    pub(super) inert_values: HashMap<String, Vec<String>>,
-    /// Variables that change what later words run; `*` at the end is any.
-    pub(super) rebinding: Vec<String>,
-    /// Variables that zsh ties to what it runs.
-    pub(super) zsh: Vec<String>,
-    /// Modules of Python's own library.
-    pub(super) python_modules: HashSet<String>,
-    /// Variables that hold no secrets.
-    pub(super) telling: HashSet<String>,
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
-    pub(super) version: u32,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Head {
-    version: u32,
-    harmless_git_keys: String,
-    inert_variables: String,
-    rebinding_variables: String,
-    zsh_variables: String,
-    telling_variables: String,
-    python_modules: String,
-    inert_values: HashMap<String, String>,
-}
-
 static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
-
-/// Read when it is first needed: few lines have to do with it.
-static NAMES: LazyLock<Names> = LazyLock::new(|| Names::read().unwrap_or_default());
-
-impl Names {
-    pub(super) fn get() -> &'static Self {
-        &NAMES
-    }
-
-    pub(super) fn read() -> Result<Self, toml::de::Error> {
-        let head: Head = toml::from_str(HEAD)?;
-        let list = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
-        let values = head.inert_values.iter();
-        Ok(Self {
-            version: head.version,
-            harmless_keys: list(&head.harmless_git_keys).into_iter().collect(),
-            inert: list(&head.inert_variables),
-            inert_values: values.map(|(name, words)| (name.clone(), list(words))).collect(),
-            rebinding: list(&head.rebinding_variables),
-            zsh: list(&head.zsh_variables),
-            python_modules: list(&head.python_modules).into_iter().collect(),
-            telling: list(&head.telling_variables).into_iter().collect(),
-        })
-    }
-
-    /// Whether this is the name of a module of Python's own library, whatever its case.
-    pub(super) fn is_python_module(&self, lower: &str) -> bool {
-        self.python_modules.contains(lower)
-            || self.python_modules.iter().any(|name| name.eq_ignore_ascii_case(lower))
-    }
-}
 
 impl Table {
     pub(super) fn get() -> &'static Self {
@@ -442,7 +394,8 @@ impl Entry {
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
         self.tells |= like.tells;
-        self.responses |= like.responses;
+        self.spell(like.spelling);
+        self.responses = self.responses.or(like.responses);
         self.runs_input |= like.runs_input;
         self.starts_shell = self.starts_shell.take().or_else(|| like.starts_shell.clone());
         if self.program.is_none() && like.program.is_some() {
@@ -460,7 +413,7 @@ impl Entry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 25] {
+    pub(super) fn lists(&self) -> [(Meaning, &str); 26] {
         [
             (Meaning::Harmless, &self.options),
             (Meaning::Pattern, &self.patterns),
@@ -476,6 +429,7 @@ impl Entry {
             (Meaning::Into, &self.into),
             (Meaning::Elsewhere, &self.elsewhere),
             (Meaning::Loads, &self.loads),
+            (Meaning::Module, &self.modules),
             (Meaning::Runs, &self.runs),
             (Meaning::Changes, &self.changes),
             (Meaning::Sends, &self.sends),

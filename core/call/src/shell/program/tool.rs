@@ -29,6 +29,7 @@ pub(super) fn tool(judge: &mut Judge<'_>, words: &[Word], place: usize) {
         judge.add(Caveat { named, ..caveat });
     }
     let own = &mut judge.known;
+    own.strays.extend(known.strays.into_iter().map(|stray| stray.behind(place)));
     own.writes.extend(known.writes);
     own.spellings.extend(known.spellings);
     own.also.extend(known.also);

@@ -108,6 +108,34 @@ fn old_go(text: &str) -> bool {
         })
 }
 
+/// Whether no file from here upwards has a version manager's stand-in for a program start one in a folder of the project:
+/// `nodejs path:./x` in `.tool-versions`.
+pub(super) fn plain_versions(cwd: &Path) -> bool {
+    let quiet = |folder: &PathBuf| {
+        [
+            ".tool-versions",
+            "mise.toml",
+            ".mise.toml",
+            "mise.local.toml",
+            ".mise.local.toml",
+            ".config/mise.toml",
+            ".config/mise/config.toml",
+            "mise/config.toml",
+            ".mise/config.toml",
+            ".rtx.toml",
+        ]
+        .iter()
+        .all(|name| match look(&folder.join(name)) {
+            Found::Nothing => true,
+            Found::Text(text) => {
+                !["path:", "ref:", "path", "env", "{{"].iter().any(|mark| text.contains(mark))
+            }
+            Found::Unknown => false,
+        })
+    };
+    upwards(cwd).is_some_and(|folders| folders.iter().all(quiet))
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -338,6 +338,7 @@ impl Walker<'_> {
         let looked = &self.looked;
         let command = Command { words, cwd: self.place.folder.known(), looked, fed, piped, made };
         let mut known = program::known(&command);
+        self.strays(&mut known);
         for folder in self.place.folder.candidates() {
             let there = program::known(&Command { cwd: Some(folder), ..command });
             let written =
@@ -353,6 +354,16 @@ impl Walker<'_> {
             known.reader = !folders.any(|folder| self.is_unsettled(command, folder));
         }
         known
+    }
+
+    /// Has the paths of which it is not known what they are for asked about, where they lie apart.
+    fn strays(&self, known: &mut Known) {
+        for stray in std::mem::take(&mut known.strays) {
+            if self.written(&stray.path).is_none_or(|path| program::is_apart(&path, self.at.roots)) {
+                known.reader = false;
+                known.caveats.push(stray.caveat());
+            }
+        }
     }
 
     /// Whether something else than a look was taken before the command at hand.

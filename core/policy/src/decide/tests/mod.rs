@@ -451,5 +451,7 @@ mod properties;
 mod protected;
 mod reach;
 mod rows;
+mod spelled;
 mod touched;
+mod unsaid;
 mod wrapped;

@@ -24,6 +24,7 @@ const EXCEPT: &[(&str, &str)] = &[
     ("pr", "-s -S"),
     ("readelf", "-C"),
     // The value is named elsewhere in the text.
+    ("top", "-U -d -n -o -p -u"),
     ("file", "-P --parameter"),
     ("tree", "--ignore-case"),
     ("shasum", "-a --algorithm"),
