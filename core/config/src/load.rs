@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use super::compiled::{self, CompiledFile};
 use super::ids::{Clash, Ids, settle_rules};
 use super::read::{self, AgentEntry, File, Reader, ServerEntry, WorkspaceEntry};
 use super::scalars::{At, Merge, Scalars};
@@ -13,8 +14,9 @@ use super::{
     RecordSettings, ServerLaunch, Setting, Sources, secure, workspace,
 };
 use mayi_call::{digest_of_bytes, resolve};
+use mayi_policy::compiled::Compiled;
 use mayi_policy::pattern::Places;
-use mayi_policy::{Effect, Mode, Origin, Pattern, Policy, Rule, SourceFile};
+use mayi_policy::{Effect, Mode, Origin, Pattern, Policy, Rule, Rules, SourceFile};
 
 /// A file that was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +48,8 @@ pub struct Loaded {
     pub record: RecordSettings,
     /// What follows when an agent without settings of its own does something without asking.
     pub on_unasked: OnUnasked,
+    /// Files that are large enough to be compiled, where that was asked for ([`Sources::compiled`]).
+    pub compiled: Vec<CompiledFile>,
 }
 
 /// Reads all sources.
@@ -86,7 +90,7 @@ pub(super) struct Loading<'s> {
     pub(super) sources: &'s Sources,
     pub(super) places: Places,
     pub(super) merge: Merge,
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Rules,
     /// What is protected besides, and the file that says so.
     pub(super) add: Vec<(Pattern, PathBuf, Layer)>,
     pub(super) except: Vec<(Pattern, Layer)>,
@@ -100,6 +104,7 @@ pub(super) struct Loading<'s> {
     pub(super) notices: Vec<String>,
     pub(super) ask_all: Option<String>,
     pub(super) errors: Vec<ConfigError>,
+    pub(super) compiled: Vec<CompiledFile>,
 }
 
 impl<'s> Loading<'s> {
@@ -108,7 +113,7 @@ impl<'s> Loading<'s> {
             sources,
             places: sources.places(),
             merge: Merge::new()?,
-            rules: Vec::new(),
+            rules: Rules::default(),
             add: Vec::new(),
             except: Vec::new(),
             apps: BTreeSet::new(),
@@ -120,6 +125,7 @@ impl<'s> Loading<'s> {
             notices: Vec::new(),
             ask_all: None,
             errors: Vec::new(),
+            compiled: Vec::new(),
         })
     }
 
@@ -159,13 +165,47 @@ impl<'s> Loading<'s> {
             }
             Err(error) => return self.errors.push(error),
         };
-        match read::read(layer, path, &text, &self.places) {
+        let text = match self.to_compile(layer, path, text) {
+            Ok(file) => {
+                self.compiled.push(file.clone());
+                if let Some((file, rules)) = file.open(&self.places) {
+                    return self.take_with(layer, path, file, Some(rules));
+                }
+                return self.read(layer, path, &file.source().text);
+            }
+            Err(text) => text,
+        };
+        self.read(layer, path, &text);
+    }
+
+    fn read(&mut self, layer: Layer, path: &Path, text: &str) {
+        match read::read(layer, path, text, &self.places) {
             Ok(file) => self.take(layer, path, file),
             Err(errors) => self.errors.extend(errors),
         }
     }
 
+    /// A file that is large enough, if it may be compiled; else its text.
+    fn to_compile(&self, layer: Layer, path: &Path, text: String) -> Result<CompiledFile, String> {
+        let digest = self.digests.last().filter(|_| self.sources.compiled && text.len() >= compiled::SMALLEST);
+        let Some(digest) = digest else { return Err(text) };
+        let source = compiled::Source {
+            layer,
+            path: path.to_owned(),
+            text,
+            digest: digest.digest.as_str().to_owned(),
+            home: self.places.home.clone(),
+            roots: self.places.roots.clone(),
+        };
+        CompiledFile::new(&self.sources.folders, source)
+    }
+
     pub(super) fn take(&mut self, layer: Layer, path: &Path, file: File) {
+        self.take_with(layer, path, file, None);
+    }
+
+    /// As [`Self::take`], with rules that were compiled before in the place of the file's own.
+    fn take_with(&mut self, layer: Layer, path: &Path, file: File, compiled: Option<Compiled>) {
         let File { mut scalars, mut rules, agents, servers, mut workspaces, add, except, locks, record } =
             file;
         let ids = Ids::of(&self.agents, &agents, true);
@@ -182,6 +222,10 @@ impl<'s> Loading<'s> {
         }
         self.start(&ids, agents, servers);
         settle_rules(&self.agents, &mut rules);
+        if let Some(mut compiled) = compiled {
+            settle_rules(&self.agents, compiled.settled_mut());
+            self.rules.push_compiled(compiled);
+        }
         for workspace in &mut workspaces {
             settle_rules(&self.agents, &mut workspace.rules);
         }

@@ -66,6 +66,7 @@ use folder::{Opening, name};
 use lock::Lock;
 use mayi_call::AgentId;
 use owners::{Life, Owners};
+pub use folder::compiled_key;
 pub use owners::{Presence, Surfaces, surfaces_open};
 use tending::Tending;
 
