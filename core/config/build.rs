@@ -25,7 +25,9 @@ fn add(path: &Path, hasher: &mut DefaultHasher) -> Result<(), Box<dyn Error>> {
         std::fs::read(path)?.hash(hasher);
         return Ok(());
     }
-    let mut entries = std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, std::io::Error>>()?;
+    let mut entries = std::fs::read_dir(path)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>, std::io::Error>>()?;
     entries.sort();
     entries.iter().try_for_each(|entry| add(entry, hasher))
 }

@@ -187,7 +187,8 @@ impl<'s> Loading<'s> {
 
     /// A file that is large enough, if it may be compiled; else its text.
     fn to_compile(&self, layer: Layer, path: &Path, text: String) -> Result<CompiledFile, String> {
-        let digest = self.digests.last().filter(|_| self.sources.compiled && text.len() >= compiled::SMALLEST);
+        let digest =
+            self.digests.last().filter(|_| self.sources.compiled && text.len() >= compiled::SMALLEST);
         let Some(digest) = digest else { return Err(text) };
         let source = compiled::Source {
             layer,

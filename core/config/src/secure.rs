@@ -44,7 +44,9 @@ fn read_opened(
         return Err(refuse(message, Some(help)));
     }
     let most = if layer == Layer::Workspace { LARGEST_FILE } else { LARGEST_OWN_FILE };
-    let mut bytes = Vec::new();
+    // All of it at once, unless it grows meanwhile.
+    let length = usize::try_from(meta.len().min(most)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(length + 1);
     file.take(most + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| refuse(format!("can't be read: {error}"), None))?;

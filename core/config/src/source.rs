@@ -24,7 +24,13 @@ impl SourceText {
         let plain = |b: u8| matches!(b, b'\n' | b'\t' | b' '..=b'~');
         if text.bytes().all(plain) {
             let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
-            return Self { name: visible(name), shown: text.into(), shifts: Vec::new(), ends, missing: Vec::new() };
+            return Self {
+                name: visible(name),
+                shown: text.into(),
+                shifts: Vec::new(),
+                ends,
+                missing: Vec::new(),
+            };
         }
         let mut shown = String::with_capacity(text.len());
         let mut shifts = Vec::new();

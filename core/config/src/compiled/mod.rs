@@ -76,8 +76,7 @@ struct Place {
 impl CompiledFile {
     /// The file, if there are folders for what is compiled of it; else its text.
     pub(super) fn new(folders: &Folders, source: Source) -> Result<Self, String> {
-        let (Some(state), Some(data), Some(name)) =
-            (&folders.state, &folders.data, stored::name_of(&source))
+        let (Some(state), Some(data), Some(name)) = (&folders.state, &folders.data, stored::name_of(&source))
         else {
             return Err(source.text);
         };

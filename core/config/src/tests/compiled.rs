@@ -16,7 +16,8 @@ struct Compiling {
 
 impl Compiling {
     fn new(machine: Machine) -> Self {
-        let compiling = Self { machine: Machine { sources: Sources { compiled: true, ..machine.sources }, ..machine } };
+        let compiling =
+            Self { machine: Machine { sources: Sources { compiled: true, ..machine.sources }, ..machine } };
         compiling.key("5");
         compiling
     }
@@ -87,20 +88,31 @@ fn large(more: &str) -> String {
 }
 
 /// A call of an agent's.
-fn call(machine: &Machine, agent: &str, accesses: Vec<Access>) -> Call {
-    Call { agent: AgentId::named(agent), ..machine.call(accesses) }
+fn asked(machine: &Machine, agent: &str, accesses: Vec<Access>) -> Call {
+    let call = call(&machine.sources.cwd, tool("x"));
+    Call { agent: AgentId::named(agent), accesses, ..call }
 }
 
 /// All of a decision, as it goes into the record.
 fn decided(policy: &Policy, call: &Call) -> String {
     let grants = Grants::default();
     let servers = ["files".to_owned()];
-    let standing =
-        Standing { mode: policy.mode_of(&call.agent, None), bypass: false, grants: &grants, servers: &servers };
+    let standing = Standing {
+        mode: policy.mode_of(&call.agent, None),
+        bypass: false,
+        grants: &grants,
+        servers: &servers,
+    };
     format!("{:?}", decide(policy, call, &standing))
 }
 
 fn line(machine: &Machine, text: &str) -> Vec<Access> {
     let roots = [machine.sources.cwd.clone()];
-    shell::line(text, &Surroundings { home: machine.sources.folders.home.as_deref(), ..Surroundings::new(&roots[0], &roots) })
+    shell::line(
+        text,
+        &Surroundings {
+            home: machine.sources.folders.home.as_deref(),
+            ..Surroundings::new(&roots[0], &roots)
+        },
+    )
 }

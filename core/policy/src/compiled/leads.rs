@@ -86,13 +86,7 @@ impl Compiled {
 }
 
 /// Looks for links below `folder`, on the ways that begin with `way`.
-fn below(
-    frozen: &Frozen,
-    way: &str,
-    folder: &Path,
-    there: &dyn Fn(&Path) -> There,
-    found: &mut Vec<u32>,
-) {
+fn below(frozen: &Frozen, way: &str, folder: &Path, there: &dyn Fn(&Path) -> There, found: &mut Vec<u32>) {
     let head = format!("{way}{BELOW}");
     let mut at = head.clone();
     while let Some(rest) = frozen.next(Table::Leads, &at).and_then(|next| next.strip_prefix(&head)) {

@@ -83,10 +83,17 @@ fn given_rules_of_every_form_then_they_come_back_as_they_were() {
     let glob = |name: &str, text: &str| Some([(name.to_owned(), text.to_owned())].into());
     let conditions = Conditions { args: glob("repo", "me/*"), paths: glob("file", "src/**") };
     let mut rules = vec![
-        Rule { unless: Some(Pattern::parse("shell(git push x)", &places()).unwrap()), ..rule("shell(git push *)") },
+        Rule {
+            unless: Some(Pattern::parse("shell(git push x)", &places()).unwrap()),
+            ..rule("shell(git push *)")
+        },
         Rule { pattern: Pattern::with("mcp(s/t)", conditions, &places()).unwrap(), ..rule("*") },
         Rule { reason: Some("what \u{202e} is\n said".to_owned()), ..rule("shell(/rm .*/)") },
-        Rule { agents: vec!["claude".to_owned(), "mcp:x".to_owned()], effect: Effect::Allow, ..rule("fetch(*.docs.rs)") },
+        Rule {
+            agents: vec!["claude".to_owned(), "mcp:x".to_owned()],
+            effect: Effect::Allow,
+            ..rule("fetch(*.docs.rs)")
+        },
         Rule { holds: false, effect: Effect::Ask, ..rule("  read( ~/x y/** ) ") },
         Rule { effect: Effect::Allow, ..rule("shell(touch*)") },
         rule("mode(auto)"),

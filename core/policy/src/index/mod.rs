@@ -16,9 +16,9 @@ use super::fold::fold;
 use super::pattern::path::Above;
 use super::pattern::{Matcher, Seen, SeenTouch, Written};
 pub(crate) use keys::{Keys, Table};
-pub(crate) use memory::Memory;
 use mayi_call::shell::{TouchedPath, Use};
 use mayi_call::{Access, McpAccess, UrlAccess, WriteKind, is_this_machine};
+pub(crate) use memory::Memory;
 
 /// Candidates for an access, by the places that the patterns were given in.
 #[derive(Clone, Debug, Default)]

@@ -62,11 +62,11 @@ use crate::record::{Key, Keys, Recorded};
 use crate::store::Pinned;
 use connect::Use;
 use files::Files;
+pub use folder::compiled_key;
 use folder::{Opening, name};
 use lock::Lock;
 use mayi_call::AgentId;
 use owners::{Life, Owners};
-pub use folder::compiled_key;
 pub use owners::{Presence, Surfaces, surfaces_open};
 use tending::Tending;
 
