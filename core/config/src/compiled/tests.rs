@@ -24,7 +24,7 @@ fn file(top: &Path) -> CompiledFile {
     CompiledFile::new(&folders, source).unwrap()
 }
 
-/// D5.13: another build, another version of it, layer, place, content or home than the one that it was compiled of.
+/// D5.13. Attack 427: another build, another version of it, layer, place, content or home than the one that it was compiled of.
 #[test]
 fn given_a_seal_of_the_users_key_and_another_subject_then_it_counts_for_nothing() {
     let dir = tempfile::tempdir().unwrap();

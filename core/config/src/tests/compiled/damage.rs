@@ -38,7 +38,7 @@ fn decides(compiling: &Compiling, calls: &[Call]) -> bool {
     wanted
 }
 
-/// D5.13, attack 426: a byte that was changed, anywhere.
+/// D5.13. Attack 426: a byte that was changed, anywhere.
 #[test]
 fn given_any_byte_that_was_changed_then_the_file_is_what_counts() {
     let (compiling, calls) = scene();
@@ -65,7 +65,7 @@ fn given_any_byte_that_was_changed_then_the_file_is_what_counts() {
     }
 }
 
-/// D5.13, attack 426: a file that was cut off, or goes on.
+/// D5.13. Attack 426: a file that was cut off, or goes on.
 #[test]
 fn given_a_file_of_another_length_then_it_counts_for_nothing() {
     let (compiling, calls) = scene();
@@ -86,7 +86,7 @@ fn given_a_file_of_another_length_then_it_counts_for_nothing() {
     assert!(decides(&compiling, &calls));
 }
 
-/// D5.13, attack 427: one that was written before, for another file, or by somebody else.
+/// D5.13. Attack 427: one that was written before, for another file, or by somebody else.
 #[test]
 fn given_what_was_compiled_of_something_else_then_it_counts_for_nothing() {
     let (compiling, calls) = scene();
@@ -127,7 +127,7 @@ fn given_what_was_compiled_of_something_else_then_it_counts_for_nothing() {
     assert!(loaded.compiled[0].is_wanted());
 }
 
-/// D5.13, attack 427: what others could have written, and a link, are not even opened.
+/// D5.13. Attack 427: what others could have written, and a link, are not even opened.
 #[test]
 fn given_a_link_or_a_file_that_others_can_write_then_it_counts_for_nothing() {
     let (compiling, calls) = scene();

@@ -268,7 +268,7 @@ fn given_several_layers_then_all_count_in_their_order() {
     assert_eq!(rest(&compiled), rest(&plain));
 }
 
-/// D1.14: a link that is put on the way of a rule after it was compiled counts at once.
+/// D1.14. Attack 429: a link that is put on the way of a rule after it was compiled counts at once.
 #[test]
 fn given_a_link_that_comes_later_then_where_it_leads_is_meant_too() {
     let compiling = Compiling::new(machine());
