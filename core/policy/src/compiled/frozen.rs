@@ -135,7 +135,8 @@ impl Frozen {
             let mut rest = self.block(number)?;
             while !rest.is_empty() {
                 let entry = Entry::read(rest)?;
-                rest = match (entry.key < key).then_some(Go::Past).unwrap_or_else(|| take(entry.key)) {
+                let go = if entry.key < key { Go::Past } else { take(entry.key) };
+                rest = match go {
                     Go::Past => entry.rules(None)?,
                     Go::Take => entry.rules(Some(found))?,
                     Go::Stop => return Some(()),
