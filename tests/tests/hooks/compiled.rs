@@ -17,7 +17,9 @@ fn config(word: &str) -> String {
         _ => format!("[[rule]]\neffect = \"allow\"\npattern = \"shell(tool{number} check *)\"\n"),
     });
     let rules: String = rules.collect();
-    format!("{rules}[[rule]]\neffect = \"{word}\"\npattern = \"shell(thing do *)\"\nreason = \"it says {word}\"\n")
+    format!(
+        "{rules}[[rule]]\neffect = \"{word}\"\npattern = \"shell(thing do *)\"\nreason = \"it says {word}\"\n"
+    )
 }
 
 fn folder(scene: &Scene) -> PathBuf {
@@ -28,7 +30,9 @@ fn folder(scene: &Scene) -> PathBuf {
 fn kept(scene: &Scene) -> PathBuf {
     let found = || {
         let entries = std::fs::read_dir(folder(scene)).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).find(|path| path.extension().is_some_and(|ending| ending == "policy"))
+        entries
+            .map(|entry| entry.path())
+            .find(|path| path.extension().is_some_and(|ending| ending == "policy"))
     };
     until(LIMIT, || found().map(|_| ()).ok_or_else(|| "nothing is compiled".to_owned()));
     found().unwrap()
@@ -51,7 +55,8 @@ fn answers(scene: &Scene) -> Vec<(String, String)> {
 
 /// D5.13. Attack 429: kept for nobody else to read, and it counts just as long as the file is the same.
 #[test]
-fn given_a_large_configuration_then_hooks_answer_the_same_with_what_was_compiled_and_a_change_counts_at_once() {
+fn given_a_large_configuration_then_hooks_answer_the_same_with_what_was_compiled_and_a_change_counts_at_once()
+{
     let scene = Scene::new(&config("allow"));
     let first = scene.before("Bash", &json!({ "command": "thing do x" }));
     first.is("allow");
@@ -109,16 +114,20 @@ fn given_processes_that_are_killed_while_they_compile_then_the_next_one_does_it(
         let begun = ["lock", "unfinished"][round % 2];
         until(LIMIT, || {
             let there = |name: &str| folder(&scene).join(name).exists();
-            let done = std::fs::read_dir(folder(&scene)).into_iter().flatten().count() == 2 && !there("unfinished");
+            let done =
+                std::fs::read_dir(folder(&scene)).into_iter().flatten().count() == 2 && !there("unfinished");
             if there(begun) || done { Ok(()) } else { Err("nobody compiles".to_owned()) }
         });
         workers(&scene).into_iter().for_each(|worker| {
             // One that is gone has done its work.
             let _ = kill_process(worker, Signal::KILL);
         });
-        until(LIMIT, || if workers(&scene).is_empty() { Ok(()) } else { Err("it is there still".to_owned()) });
-        let whole = std::fs::read_dir(folder(&scene)).unwrap().flatten();
-        let whole = whole.into_iter().any(|entry| entry.path().extension().is_some_and(|ending| ending == "policy"));
+        until(
+            LIMIT,
+            || if workers(&scene).is_empty() { Ok(()) } else { Err("it is there still".to_owned()) },
+        );
+        let mut left = std::fs::read_dir(folder(&scene)).unwrap().flatten();
+        let whole = left.any(|entry| entry.path().extension().is_some_and(|ending| ending == "policy"));
         cut += usize::from(!whole);
         assert_eq!(scene.before("Bash", &line), before);
         kept(&scene);
