@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::compiled::{self, CompiledFile};
 use super::ids::{Clash, Ids, settle_rules};
@@ -155,6 +156,9 @@ impl<'s> Loading<'s> {
 
     /// A managed or user file.
     fn trusted(&mut self, layer: Layer, path: &Path, needed: bool) {
+        if let Some((file, rules)) = self.compiled_before(layer, path) {
+            return self.take_with(layer, path, file, Some(rules));
+        }
         let text = match self.text(layer, path) {
             Ok(Some(text)) => text,
             Ok(None) => {
@@ -165,40 +169,46 @@ impl<'s> Loading<'s> {
             }
             Err(error) => return self.errors.push(error),
         };
-        let text = match self.to_compile(layer, path, text) {
-            Ok(file) => {
-                self.compiled.push(file.clone());
-                if let Some((file, rules)) = file.open(&self.places) {
-                    return self.take_with(layer, path, file, Some(rules));
-                }
-                return self.read(layer, path, &file.source().text);
-            }
-            Err(text) => text,
-        };
-        self.read(layer, path, &text);
+        match read::read(layer, path, &text, &self.places) {
+            Ok(file) => self.take(layer, path, file),
+            Err(errors) => return self.errors.extend(errors),
+        }
+        self.note_large(layer, path, text);
     }
 
-    fn read(&mut self, layer: Layer, path: &Path, text: &str) {
-        match read::read(layer, path, text, &self.places) {
-            Ok(file) => self.take(layer, path, file),
-            Err(errors) => self.errors.extend(errors),
+    fn source(&self, layer: Layer, path: &Path, digest: String) -> compiled::Source {
+        compiled::Source {
+            layer,
+            path: path.to_owned(),
+            text: OnceLock::new(),
+            digest,
+            home: self.places.home.clone(),
+            roots: self.places.roots.clone(),
         }
     }
 
-    /// A file that is large enough, if it may be compiled; else its text.
-    fn to_compile(&self, layer: Layer, path: &Path, text: String) -> Result<CompiledFile, String> {
-        let digest =
-            self.digests.last().filter(|_| self.sources.compiled && text.len() >= compiled::SMALLEST);
-        let Some(digest) = digest else { return Err(text) };
-        let source = compiled::Source {
-            layer,
-            path: path.to_owned(),
-            text,
-            digest: digest.digest.as_str().to_owned(),
-            home: self.places.home.clone(),
-            roots: self.places.roots.clone(),
-        };
-        CompiledFile::new(&self.sources.folders, source)
+    /// A file that was compiled before, as it was read then.
+    fn compiled_before(&mut self, layer: Layer, path: &Path) -> Option<(File, Compiled)> {
+        if !self.sources.compiled {
+            return None;
+        }
+        let source = self.source(layer, path, String::new());
+        let (compiled, file, rules) = CompiledFile::open(&self.sources.folders, source, &self.places)?;
+        let digest = serde_json::from_value(compiled.source().digest.as_str().into()).ok()?;
+        self.files.push(SeenFile { path: path.to_owned(), layer, found: true });
+        self.digests.push(SourceFile { path: path.to_owned(), layer: layer.as_str(), digest });
+        self.compiled.push(compiled);
+        Some((file, rules))
+    }
+
+    /// Notes a file that is large enough to be compiled.
+    fn note_large(&mut self, layer: Layer, path: &Path, text: String) {
+        let Some(digest) = self.digests.last().map(|of| of.digest.as_str().to_owned()) else { return };
+        if self.sources.compiled && text.len() >= compiled::SMALLEST {
+            let source = self.source(layer, path, digest);
+            let source = compiled::Source { text: text.into(), ..source };
+            self.compiled.extend(CompiledFile::new(&self.sources.folders, source));
+        }
     }
 
     pub(super) fn take(&mut self, layer: Layer, path: &Path, file: File) {

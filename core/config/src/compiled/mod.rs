@@ -13,12 +13,13 @@ mod skeleton;
 mod stored;
 mod write;
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::read::{self, File};
-use super::{Folders, Layer};
+use super::{Folders, Layer, secure};
+use mayi_call::digest_of_bytes;
 use mayi_policy::Rule;
 use mayi_policy::compiled::Compiled;
 use mayi_policy::pattern::Places;
@@ -34,7 +35,8 @@ const FOLDER: &str = "compiled";
 pub(super) struct Source {
     pub(super) layer: Layer,
     pub(super) path: PathBuf,
-    pub(super) text: String,
+    /// What it says: where what was compiled counts, it is not kept, and read again if it is needed.
+    pub(super) text: OnceLock<String>,
     /// SHA-256 of the text, in hexadecimal.
     pub(super) digest: String,
     pub(super) home: Option<PathBuf>,
@@ -44,7 +46,17 @@ pub(super) struct Source {
 impl Source {
     /// As [`read::read`]. Links are looked up anew.
     fn read(&self) -> Option<File> {
-        read::read(self.layer, &self.path, &self.text, &self.places()).ok()
+        read::read(self.layer, &self.path, self.text()?, &self.places()).ok()
+    }
+
+    /// The text that the digest is of, if it is there still.
+    pub(super) fn text(&self) -> Option<&str> {
+        if let Some(text) = self.text.get() {
+            return Some(text);
+        }
+        let text = secure::read(self.layer, &self.path).ok()??;
+        let same = digest_of_bytes(text.as_bytes()).as_str() == self.digest;
+        same.then(|| self.text.get_or_init(|| text).as_str())
     }
 
     fn places(&self) -> Places {
@@ -73,28 +85,32 @@ struct Place {
     data: PathBuf,
 }
 
+impl Place {
+    fn of(folders: &Folders, source: &Source) -> Option<Self> {
+        let (Some(state), Some(data)) = (&folders.state, &folders.data) else { return None };
+        Some(Self { folder: state.join(FOLDER), name: stored::name_of(source)?, data: data.clone() })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join(&self.name)
+    }
+}
+
 impl CompiledFile {
-    /// The file, if there are folders for what is compiled of it; else its text.
-    pub(super) fn new(folders: &Folders, source: Source) -> Result<Self, String> {
-        let (Some(state), Some(data), Some(name)) = (&folders.state, &folders.data, stored::name_of(&source))
-        else {
-            return Err(source.text);
-        };
-        let place = Place { folder: state.join(FOLDER), name, data: data.clone() };
-        Ok(Self { source: Arc::new(source), place, wanted: Arc::new(AtomicBool::new(false)) })
+    /// The file, if there are folders for what is compiled of it. It has to be compiled.
+    pub(super) fn new(folders: &Folders, source: Source) -> Option<Self> {
+        let place = Place::of(folders, &source)?;
+        Some(Self { source: Arc::new(source), place, wanted: Arc::new(AtomicBool::new(true)) })
     }
 
     pub(super) fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The file as it was compiled before; `None`: it has to be read.
-    pub(super) fn open(&self, places: &Places) -> Option<(File, Compiled)> {
-        let opened = stored::open(self, places);
-        if opened.is_none() {
-            self.wanted.store(true, Ordering::Relaxed);
-        }
-        opened
+    /// The file of `source`, which has no digest and no text yet, as it was compiled before; `None`: it has to be read.
+    pub(super) fn open(folders: &Folders, source: Source, places: &Places) -> Option<(Self, File, Compiled)> {
+        let place = Place::of(folders, &source)?;
+        stored::open(place, source, places)
     }
 
     /// Whether [`Self::compile`] has something to do.
@@ -109,14 +125,6 @@ impl CompiledFile {
         if self.is_wanted() {
             write::write(&self.source, &self.place);
         }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.place.folder.join(&self.place.name)
-    }
-
-    fn data(&self) -> &Path {
-        &self.place.data
     }
 }
 

@@ -16,6 +16,53 @@ pub(super) struct Cut {
     lines: u32,
 }
 
+/// A text that comes in pieces, of which the cuts are left out.
+pub(super) struct Leaving<'c> {
+    cuts: &'c [Cut],
+    /// So much has come, in bytes.
+    at: usize,
+    left: Vec<u8>,
+    missing: Vec<(usize, u32)>,
+}
+
+impl<'c> Leaving<'c> {
+    pub(super) fn out(cuts: &'c [Cut]) -> Self {
+        Self { cuts, at: 0, left: Vec::new(), missing: Vec::new() }
+    }
+
+    /// The next piece.
+    pub(super) fn take(&mut self, piece: &[u8]) -> Option<()> {
+        let end = self.at.checked_add(piece.len())?;
+        let begins = self.at;
+        while self.at < end {
+            let (from, to, lines) = match self.cuts.first() {
+                Some(cut) => (usize::try_from(cut.from).ok()?, usize::try_from(cut.to).ok()?, cut.lines),
+                None => (usize::MAX, usize::MAX, 0),
+            };
+            if self.at < from {
+                let stop = from.min(end);
+                self.left.extend(piece.get(self.at - begins..stop - begins)?);
+                self.at = stop;
+            } else {
+                self.at = to.min(end).max(self.at);
+                if self.at == to {
+                    self.missing.push((self.left.len(), lines));
+                    self.cuts = self.cuts.get(1..)?;
+                } else if self.at < end {
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// What is left, and where in it how many lines are missing, once all has come.
+    pub(super) fn end(self) -> Option<(String, Vec<(usize, u32)>)> {
+        let all = self.cuts.is_empty();
+        String::from_utf8(self.left).ok().filter(|_| all).map(|left| (left, self.missing))
+    }
+}
+
 /// The text without the cuts, and where in it how many lines are missing.
 pub(super) fn without(text: &str, cuts: &[Cut]) -> Option<(String, Vec<(usize, u32)>)> {
     let mut left = String::new();

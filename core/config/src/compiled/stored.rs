@@ -1,15 +1,16 @@
 //! What was compiled before is opened, if it can be believed.
 
 use std::fs::File as Stored;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::seal::{self, BUILD, Head, Subject};
-use super::{CompiledFile, Source, links, skeleton};
+use super::skeleton::Cut;
+use super::{CompiledFile, Place, SMALLEST, Source, links, skeleton};
 use crate::read::{self, File};
-use crate::secure;
+use crate::{LARGEST_OWN_FILE, secure};
 use mayi_kept::store::compiled_key;
 use mayi_policy::compiled::{Blocks, Compiled};
 use mayi_policy::pattern::Places;
@@ -18,6 +19,9 @@ use sha2::{Digest as _, Sha256};
 
 /// So much is read at first, in bytes: the head of some thousand rules, or the first of it.
 const FIRST: usize = 32 << 10;
+
+/// As much of a file is read at once, in bytes.
+const PIECE: usize = 32 << 10;
 
 /// What a compiled file is called: by the file that it is of. `None` if that has no name that can be written.
 pub(super) fn name_of(source: &Source) -> Option<String> {
@@ -41,13 +45,18 @@ pub(super) fn subject(source: &Source) -> Option<Subject<'_>> {
     })
 }
 
-pub(super) fn open(of: &CompiledFile, places: &Places) -> Option<(File, Compiled)> {
-    let source = of.source();
-    let stored = own(&of.path())?;
-    let key = compiled_key(of.data())?;
+pub(super) fn open(
+    place: Place,
+    mut source: Source,
+    places: &Places,
+) -> Option<(CompiledFile, File, Compiled)> {
+    let stored = own(&place.path())?;
+    let key = compiled_key(&place.data)?;
     let bytes = head_of(&stored)?;
     let head: Head<'_> = seal::read(&bytes, &key)?;
-    if head.subject != subject(source)? {
+    let (digest, text, missing) = left_of(&source, &head.cuts)?;
+    source.digest = digest;
+    if head.subject != subject(&source)? {
         return None;
     }
     let begins = u64::try_from(bytes.len()).ok()?;
@@ -55,21 +64,45 @@ pub(super) fn open(of: &CompiledFile, places: &Places) -> Option<(File, Compiled
     if stored.metadata().ok()?.len() != begins.checked_add(length)? {
         return None;
     }
-    let (text, missing) = skeleton::without(&source.text, &head.cuts)?;
     let file = read::read_without(source.layer, &source.path, &text, missing, places).ok()?;
     if !file.rules.is_empty() {
         return None;
     }
     let origin = Origin { file: Some(source.path.clone()), line: None, layer: source.layer.as_str() };
+    let (source, wanted) = (Arc::new(source), Arc::new(AtomicBool::new(false)));
     let blocks = StoredBlocks {
         stored,
         places: at(begins, &head.blocks),
-        source: Arc::clone(&of.source),
-        doubted: Arc::clone(&of.wanted),
+        source: Arc::clone(&source),
+        doubted: Arc::clone(&wanted),
     };
     let compiled = Compiled::new(head.contents, Box::new(blocks), origin, source.home.clone());
     let linked = links::linked(&compiled, &source.roots);
-    Some((file, compiled.settle(&linked, places)?))
+    let compiled = compiled.settle(&linked, places)?;
+    Some((CompiledFile { source, place, wanted }, file, compiled))
+}
+
+/// What is left of a file: its digest, its text without the cuts, and where lines are missing in that.
+type Left = (String, String, Vec<(usize, u32)>);
+
+/// The file as it is now. It goes by in pieces: room for all of it would take as long as everything else.
+fn left_of(source: &Source, cuts: &[Cut]) -> Option<Left> {
+    let (mut file, length) = secure::believed(source.layer, &source.path).ok()??;
+    if length < u64::try_from(SMALLEST).ok()? || length > LARGEST_OWN_FILE {
+        return None;
+    }
+    let mut sha = Sha256::new();
+    let mut left = skeleton::Leaving::out(cuts);
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = file.read(&mut piece).ok()?;
+        let Some(read) = piece.get(..read).filter(|read| !read.is_empty()) else { break };
+        sha.update(read);
+        left.take(read)?;
+    }
+    let digest = sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let (text, missing) = left.end()?;
+    Some((digest, text, missing))
 }
 
 /// The file at `path`, if it is the user's alone.

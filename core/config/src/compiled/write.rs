@@ -44,8 +44,9 @@ pub(super) fn compiled(source: &Source, key: &Key) -> Option<Vec<Vec<u8>>> {
     let places = source.places();
     let mut file = source.read()?;
     let rules = std::mem::take(&mut file.rules);
-    let cuts = skeleton::cuts(&source.text)?;
-    let (text, missing) = skeleton::without(&source.text, &cuts)?;
+    let all = source.text()?;
+    let cuts = skeleton::cuts(all)?;
+    let (text, missing) = skeleton::without(all, &cuts)?;
     let left = read::read_without(source.layer, &source.path, &text, missing, &places).ok()?;
     // What is read without the rules has to be all the rest, with each line where it was.
     if format!("{left:?}") != format!("{file:?}") {
