@@ -20,7 +20,7 @@ impl Loading<'_> {
         let protection = self.protection();
         ConfigErrors::check(std::mem::take(&mut self.errors))?;
         // Names of agents that a nearer layer has configured than the rule's own.
-        settle_rules(&self.agents, &mut self.rules);
+        settle_rules(&self.agents, self.rules.at_hand_mut());
         self.doubtful_names();
         let settings = self.merge.settings();
         let current = &self.merge.current;
@@ -42,7 +42,7 @@ impl Loading<'_> {
             least_modes: self.merge.locks.mode().map(|_| self.merge.managed.modes()),
             matrix: current.matrix(),
             readers: current.readers,
-            rules: self.rules.into(),
+            rules: self.rules,
             protection,
             agents: current
                 .agents
@@ -70,7 +70,7 @@ impl Loading<'_> {
             files: self.digests,
             ask_all: self.ask_all,
         };
-        let Loading { merge, agents, servers, files, record, .. } = self;
+        let Loading { merge, agents, servers, files, record, compiled, .. } = self;
         let on_unasked = merge.current.on_unasked(None);
         Ok(Loaded {
             policy: policy.compiled(),
@@ -81,6 +81,7 @@ impl Loading<'_> {
             locks: merge.locks,
             record,
             on_unasked,
+            compiled,
         })
     }
 
@@ -149,7 +150,7 @@ impl Loading<'_> {
             ));
         }
         // An app's calls are judged by the rules for an agent of its name.
-        for rule in &self.rules {
+        for rule in self.rules.at_hand() {
             let known = |name: &str| {
                 RESERVED.contains(&name)
                     || name.contains(':')
@@ -160,7 +161,7 @@ impl Loading<'_> {
                 notices.push(format!("{}: no agent is called {name}{}", place(&rule.origin), meant(name)));
             }
         }
-        for rule in self.rules.iter().filter(|rule| rule.effect == Effect::Allow) {
+        for rule in self.rules.at_hand().filter(|rule| rule.effect == Effect::Allow) {
             let Some(instead) = rule.pattern.further_words() else { continue };
             notices.push(format!(
                 "{}: in an allow, the last `*` of `{}` stays within its word: write `{instead}` for any further words",

@@ -113,10 +113,13 @@ impl Ids {
 }
 
 /// Names in `rules` become ids: those that are there as the rules' own layer knows them. What no agent is called stays.
-pub(super) fn settle_rules(agents: &BTreeMap<String, AgentLaunch>, rules: &mut [Rule]) {
+pub(super) fn settle_rules<'r>(
+    agents: &BTreeMap<String, AgentLaunch>,
+    rules: impl IntoIterator<Item = &'r mut Rule>,
+) {
     let ids = || agents.keys().map(String::as_str);
     let settled = |name: &str| id_of(ids(), name).unwrap_or(name).to_owned();
-    for rule in rules.iter_mut().filter(|rule| rule.effect == Effect::Allow) {
+    for rule in rules.into_iter().filter(|rule| rule.effect == Effect::Allow) {
         for name in &mut rule.agents {
             *name = match name.split_once(':') {
                 Some((door, at)) => format!("{door}:{}", settled(at)),

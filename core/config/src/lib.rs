@@ -5,6 +5,7 @@
 //! the layers are laid over each other: rules add up, scalars of the nearest layer count, and what a
 //! layer may not loosen is left out with a notice.
 
+mod compiled;
 pub mod edit;
 mod editor;
 mod error;
@@ -31,6 +32,7 @@ mod tighten;
 mod trust;
 mod workspace;
 
+pub use compiled::CompiledFile;
 pub use editor::{EditorAgent, EditorServer, EditorSettings, EditorTool, EditorWorkspace};
 pub use error::{ConfigError, ConfigErrors};
 pub use keeper::{EditorKeeper, FileKeeper};

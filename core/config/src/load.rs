@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use super::compiled::{self, CompiledFile};
 use super::ids::{Clash, Ids, settle_rules};
 use super::read::{self, AgentEntry, File, Reader, ServerEntry, WorkspaceEntry};
 use super::scalars::{At, Merge, Scalars};
@@ -13,8 +15,9 @@ use super::{
     RecordSettings, ServerLaunch, Setting, Sources, secure, workspace,
 };
 use mayi_call::{digest_of_bytes, resolve};
+use mayi_policy::compiled::Compiled;
 use mayi_policy::pattern::Places;
-use mayi_policy::{Effect, Mode, Origin, Pattern, Policy, Rule, SourceFile};
+use mayi_policy::{Effect, Mode, Origin, Pattern, Policy, Rule, Rules, SourceFile};
 
 /// A file that was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +49,8 @@ pub struct Loaded {
     pub record: RecordSettings,
     /// What follows when an agent without settings of its own does something without asking.
     pub on_unasked: OnUnasked,
+    /// Files that are large enough to be compiled, where that was asked for ([`Sources::compiled`]).
+    pub compiled: Vec<CompiledFile>,
 }
 
 /// Reads all sources.
@@ -86,7 +91,7 @@ pub(super) struct Loading<'s> {
     pub(super) sources: &'s Sources,
     pub(super) places: Places,
     pub(super) merge: Merge,
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Rules,
     /// What is protected besides, and the file that says so.
     pub(super) add: Vec<(Pattern, PathBuf, Layer)>,
     pub(super) except: Vec<(Pattern, Layer)>,
@@ -100,6 +105,7 @@ pub(super) struct Loading<'s> {
     pub(super) notices: Vec<String>,
     pub(super) ask_all: Option<String>,
     pub(super) errors: Vec<ConfigError>,
+    pub(super) compiled: Vec<CompiledFile>,
 }
 
 impl<'s> Loading<'s> {
@@ -108,7 +114,7 @@ impl<'s> Loading<'s> {
             sources,
             places: sources.places(),
             merge: Merge::new()?,
-            rules: Vec::new(),
+            rules: Rules::default(),
             add: Vec::new(),
             except: Vec::new(),
             apps: BTreeSet::new(),
@@ -120,6 +126,7 @@ impl<'s> Loading<'s> {
             notices: Vec::new(),
             ask_all: None,
             errors: Vec::new(),
+            compiled: Vec::new(),
         })
     }
 
@@ -149,6 +156,9 @@ impl<'s> Loading<'s> {
 
     /// A managed or user file.
     fn trusted(&mut self, layer: Layer, path: &Path, needed: bool) {
+        if let Some((file, rules)) = self.compiled_before(layer, path) {
+            return self.take_with(layer, path, file, Some(rules));
+        }
         let text = match self.text(layer, path) {
             Ok(Some(text)) => text,
             Ok(None) => {
@@ -161,11 +171,52 @@ impl<'s> Loading<'s> {
         };
         match read::read(layer, path, &text, &self.places) {
             Ok(file) => self.take(layer, path, file),
-            Err(errors) => self.errors.extend(errors),
+            Err(errors) => return self.errors.extend(errors),
+        }
+        self.note_large(layer, path, text);
+    }
+
+    fn source(&self, layer: Layer, path: &Path, digest: String) -> compiled::Source {
+        compiled::Source {
+            layer,
+            path: path.to_owned(),
+            text: OnceLock::new(),
+            digest,
+            home: self.places.home.clone(),
+            roots: self.places.roots.clone(),
+        }
+    }
+
+    /// A file that was compiled before, as it was read then.
+    fn compiled_before(&mut self, layer: Layer, path: &Path) -> Option<(File, Compiled)> {
+        if !self.sources.compiled {
+            return None;
+        }
+        let source = self.source(layer, path, String::new());
+        let (compiled, file, rules) = CompiledFile::open(&self.sources.folders, source, &self.places)?;
+        let digest = serde_json::from_value(compiled.source().digest.as_str().into()).ok()?;
+        self.files.push(SeenFile { path: path.to_owned(), layer, found: true });
+        self.digests.push(SourceFile { path: path.to_owned(), layer: layer.as_str(), digest });
+        self.compiled.push(compiled);
+        Some((file, rules))
+    }
+
+    /// Notes a file that is large enough to be compiled.
+    fn note_large(&mut self, layer: Layer, path: &Path, text: String) {
+        let Some(digest) = self.digests.last().map(|of| of.digest.as_str().to_owned()) else { return };
+        if self.sources.compiled && text.len() >= compiled::SMALLEST {
+            let source = self.source(layer, path, digest);
+            let source = compiled::Source { text: text.into(), ..source };
+            self.compiled.extend(CompiledFile::new(&self.sources.folders, source));
         }
     }
 
     pub(super) fn take(&mut self, layer: Layer, path: &Path, file: File) {
+        self.take_with(layer, path, file, None);
+    }
+
+    /// As [`Self::take`], with rules that were compiled before in the place of the file's own.
+    fn take_with(&mut self, layer: Layer, path: &Path, file: File, compiled: Option<Compiled>) {
         let File { mut scalars, mut rules, agents, servers, mut workspaces, add, except, locks, record } =
             file;
         let ids = Ids::of(&self.agents, &agents, true);
@@ -182,6 +233,10 @@ impl<'s> Loading<'s> {
         }
         self.start(&ids, agents, servers);
         settle_rules(&self.agents, &mut rules);
+        if let Some(mut compiled) = compiled {
+            settle_rules(&self.agents, compiled.settled_mut());
+            self.rules.push_compiled(compiled);
+        }
         for workspace in &mut workspaces {
             settle_rules(&self.agents, &mut workspace.rules);
         }

@@ -17,11 +17,16 @@ pub(super) fn read_itself(layer: Layer, path: &Path) -> Result<Option<String>, C
     read_opened(layer, path, open(path, false))
 }
 
-fn read_opened(
+/// The file at `path`, and how long it is, if [`read`] would read it as far as can be told without reading it.
+pub(super) fn believed(layer: Layer, path: &Path) -> Result<Option<(File, u64)>, ConfigError> {
+    look_at(layer, path, open(path, true))
+}
+
+fn look_at(
     layer: Layer,
     path: &Path,
     opened: std::io::Result<File>,
-) -> Result<Option<String>, ConfigError> {
+) -> Result<Option<(File, u64)>, ConfigError> {
     let refuse = |message: String, help: Option<String>| ConfigError::of_file(layer, path, message, help);
     let file = match opened {
         Ok(file) => file,
@@ -43,8 +48,21 @@ fn read_opened(
     {
         return Err(refuse(message, Some(help)));
     }
+    let length = meta.len();
+    Ok(Some((file, length)))
+}
+
+fn read_opened(
+    layer: Layer,
+    path: &Path,
+    opened: std::io::Result<File>,
+) -> Result<Option<String>, ConfigError> {
+    let Some((file, length)) = look_at(layer, path, opened)? else { return Ok(None) };
+    let refuse = |message: String, help: Option<String>| ConfigError::of_file(layer, path, message, help);
     let most = if layer == Layer::Workspace { LARGEST_FILE } else { LARGEST_OWN_FILE };
-    let mut bytes = Vec::new();
+    // All of it at once, unless it grows meanwhile.
+    let length = usize::try_from(length.min(most)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(length + 1);
     file.take(most + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| refuse(format!("can't be read: {error}"), None))?;

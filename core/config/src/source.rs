@@ -15,6 +15,8 @@ pub(super) struct SourceText {
     shifts: Vec<(usize, usize)>,
     /// Where its lines end.
     ends: Vec<usize>,
+    /// Where lines are missing, and how many.
+    missing: Vec<(usize, u32)>,
 }
 
 impl SourceText {
@@ -22,7 +24,13 @@ impl SourceText {
         let plain = |b: u8| matches!(b, b'\n' | b'\t' | b' '..=b'~');
         if text.bytes().all(plain) {
             let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
-            return Self { name: visible(name), shown: text.into(), shifts: Vec::new(), ends };
+            return Self {
+                name: visible(name),
+                shown: text.into(),
+                shifts: Vec::new(),
+                ends,
+                missing: Vec::new(),
+            };
         }
         let mut shown = String::with_capacity(text.len());
         let mut shifts = Vec::new();
@@ -45,7 +53,12 @@ impl SourceText {
                 shifts.push((after, shown.len() - after));
             }
         }
-        Self { name: visible(name), shown: shown.into(), shifts, ends }
+        Self { name: visible(name), shown: shown.into(), shifts, ends, missing: Vec::new() }
+    }
+
+    /// The same of a text in which lines are missing: at each place, so many.
+    pub(super) fn lacking(self, missing: Vec<(usize, u32)>) -> Self {
+        Self { missing, ..self }
     }
 
     /// What the text is called.
@@ -70,7 +83,9 @@ impl SourceText {
 
     /// The line that `offset` is on, from 1.
     pub(super) fn line(&self, offset: usize) -> u32 {
-        u32::try_from(self.ends.partition_point(|end| *end < offset) + 1).unwrap_or(u32::MAX)
+        let there = u32::try_from(self.ends.partition_point(|end| *end < offset) + 1).unwrap_or(u32::MAX);
+        let missing = self.missing.iter().take_while(|(at, _)| *at <= offset).map(|(_, lines)| *lines);
+        missing.fold(there, u32::saturating_add)
     }
 }
 

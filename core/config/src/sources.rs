@@ -84,6 +84,8 @@ pub struct Sources {
     pub cwd: PathBuf,
     /// mayi's own folders.
     pub folders: Folders,
+    /// Large files are read as they were compiled before (D5.13): for a process that decides about one call.
+    pub compiled: bool,
 }
 
 impl Sources {
@@ -105,6 +107,7 @@ impl Sources {
             command_line: CommandLine::default(),
             cwd: cwd.to_owned(),
             folders,
+            compiled: false,
         }
     }
 

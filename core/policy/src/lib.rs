@@ -2,6 +2,7 @@
 //! environment, no async: the same inputs give the same answer.
 
 pub mod aliases;
+pub mod compiled;
 mod decide;
 mod effect;
 mod fold;

@@ -14,6 +14,7 @@ mod pty;
 mod scene;
 
 mod asking;
+mod compiled;
 mod decisions;
 mod desktop;
 mod failures;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayi_core::call::{SessionId, is_too_wide};
-use mayi_core::config::{ConfigError, FileKeeper, Folders, Loaded, Sources, load};
+use mayi_core::config::{CompiledFile, ConfigError, FileKeeper, Folders, Loaded, Sources, load};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk, Session};
 use mayi_core::store::{Options as StoreOptions, Owner, SqliteStore, Store};
 use mayi_doors::places::roots;
@@ -77,6 +77,7 @@ struct Done {
 struct Kept {
     store: Arc<SqliteStore>,
     sessions: Option<Sessions>,
+    compiled: Vec<CompiledFile>,
 }
 
 impl Kept {
@@ -85,6 +86,7 @@ impl Kept {
             sessions.tidy();
         }
         SqliteStore::leave(self.store);
+        self.compiled.iter().for_each(CompiledFile::compile);
     }
 }
 
@@ -129,10 +131,11 @@ fn work(words: &[OsString]) -> Result<Done, String> {
     let session = session(&options, &event, &cwd, &sessions)?;
     let root = session.roots.first().cloned().unwrap_or_else(|| cwd.clone());
     let sources = sources(&options, &root, folders);
-    let loaded = load(&sources).map_err(|errors| {
+    let mut loaded = load(&sources).map_err(|errors| {
         let first = errors.all().first().map(ConfigError::one_line).unwrap_or_default();
         format!("the configuration is refused, and nothing runs on half of it: {first}")
     })?;
+    let compiled = std::mem::take(&mut loaded.compiled);
     let (gate, store) = gate(&options, &sources, loaded, &event, since)?;
     let door = HookDoor { gate, harness: options.harness, homes, ask_via: options.ask_via };
     let waits = options.ask_via == AskVia::Inbox;
@@ -170,7 +173,7 @@ fn work(words: &[OsString]) -> Result<Done, String> {
     // What it still holds of the store is not given back, nor waited for.
     std::mem::forget(door);
     std::mem::forget(runtime);
-    Ok(Done { output, store: Some(Kept { store, sessions }) })
+    Ok(Done { output, store: Some(Kept { store, sessions, compiled }) })
 }
 
 /// What the harness writes to standard input.
@@ -204,7 +207,7 @@ fn folders(options: &Options) -> Result<Folders, String> {
 fn sources(options: &Options, cwd: &Path, folders: Folders) -> Sources {
     let sources = Sources::discover(cwd, options.config.clone());
     let user = folders.config.as_ref().map(|folder| folder.join("config.toml"));
-    Sources { user, folders, ..sources }
+    Sources { user, folders, compiled: true, ..sources }
 }
 
 /// The session of the event, with its root.

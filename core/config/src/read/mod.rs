@@ -54,7 +54,26 @@ pub(super) struct Reader<'t> {
 /// # Errors
 /// All the mistakes in it.
 pub(super) fn read(layer: Layer, path: &Path, text: &str, places: &Places) -> Result<File, Vec<ConfigError>> {
-    let reader = Reader::new(layer, Some(path), text, places);
+    read_by(Reader::new(layer, Some(path), text, places), text)
+}
+
+/// The same of a text in which lines are `missing`: at each place, so many.
+///
+/// # Errors
+/// All the mistakes in it.
+pub(super) fn read_without(
+    layer: Layer,
+    path: &Path,
+    text: &str,
+    missing: Vec<(usize, u32)>,
+    places: &Places,
+) -> Result<File, Vec<ConfigError>> {
+    let mut reader = Reader::new(layer, Some(path), text, places);
+    reader.source = reader.source.lacking(missing);
+    read_by(reader, text)
+}
+
+fn read_by(reader: Reader<'_>, text: &str) -> Result<File, Vec<ConfigError>> {
     let (table, syntax) = DeTable::parse_recoverable(text);
     if !syntax.is_empty() {
         for error in syntax {

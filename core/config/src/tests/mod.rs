@@ -1,6 +1,7 @@
 //! What holds of configuration, by the sentences of D3 and D5.
 
 mod approvals;
+mod compiled;
 mod editor;
 mod edits;
 mod layers;
@@ -53,6 +54,7 @@ impl Machine {
                 data: Some(at("home/.local/share/mayi")),
                 state: Some(at("home/.local/state/mayi")),
             },
+            compiled: false,
         };
         Self { _dir: dir, sources }
     }

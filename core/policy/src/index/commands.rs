@@ -1,48 +1,47 @@
 //! Patterns about commands, by the name of the command and by the word behind it.
 
-use rustc_hash::FxHashMap;
-
-use super::names::Names;
+use super::keys::{Keys, Table};
+use super::memory::Memory;
 use crate::pattern::shell::{Second, Seen, ShellPattern};
 
+/// What stands between a name and the word behind it.
+const BETWEEN: char = '\0';
+
 /// Very many rules may be about one program (`git`, `kubectl`), and most of them about one sub-command each.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Commands {
-    /// By the name alone.
-    names: Names,
-    /// By the name, and then by a second word that is known.
-    pairs: FxHashMap<Box<str>, Names>,
+pub(super) fn add(memory: &mut Memory, at: u32, pattern: &ShellPattern) {
+    match (pattern.first_folded(), pattern.second_folded()) {
+        (Some(name), Some(second)) => memory.add(Table::Pair, at, Some(&pair(name, second))),
+        (name, _) => memory.add(Table::Command, at, name),
+    }
 }
 
-impl Commands {
-    pub(super) fn add(&mut self, at: u32, pattern: &ShellPattern) {
-        match (pattern.first_folded(), pattern.second_folded()) {
-            (Some(name), Some(second)) => {
-                self.pairs.entry(name.into()).or_default().add(at, Some(second));
+/// Those that could be about any of the forms of a command.
+pub(super) fn about(keys: &impl Keys, shell: &Seen<'_>, found: &mut Vec<u32>) {
+    keys.others(Table::Command, found);
+    let pairs = !keys.is_empty(Table::Pair);
+    for form in shell.forms() {
+        let Some(names) = form.names() else {
+            // It could be any command.
+            keys.all(Table::Command, found);
+            keys.all(Table::Pair, found);
+            return;
+        };
+        for name in names {
+            keys.look(Table::Command, name, found);
+            match form.second() {
+                Second::Known(word) if pairs => keys.look(Table::Pair, &pair(name, word), found),
+                Second::Open if pairs => keys.from(Table::Pair, &pair(name, ""), found),
+                _ => {}
             }
-            (name, _) => self.names.add(at, name),
         }
     }
+}
 
-    /// Those that could be about any of the forms of a command.
-    pub(super) fn about(&self, shell: &Seen<'_>, found: &mut Vec<u32>) {
-        found.extend(self.names.others());
-        for form in shell.forms() {
-            let Some(names) = form.names() else {
-                // It could be any command.
-                self.names.all(found);
-                self.pairs.values().for_each(|pairs| pairs.all(found));
-                return;
-            };
-            for name in names {
-                self.names.look(name, found);
-                let Some(pairs) = self.pairs.get(name) else { continue };
-                match form.second() {
-                    Second::Known(word) => pairs.look(word, found),
-                    Second::Open => pairs.all(found),
-                    Second::Missing => {}
-                }
-            }
-        }
-    }
+/// A name and the word behind it, as one: all that begin with a name stand together.
+fn pair(name: &str, second: &str) -> String {
+    let mut both = String::with_capacity(name.len() + 1 + second.len());
+    both.push_str(name);
+    both.push(BETWEEN);
+    both.push_str(second);
+    both
 }

@@ -2,104 +2,99 @@
 
 use std::path::PathBuf;
 
-use rustc_hash::FxHashSet;
-
-use super::names::Names;
+use super::keys::{Keys, Table};
+use super::memory::Memory;
 use crate::fold::fold;
 use crate::pattern::path::{Above, Anchor, Form, Part, Seen, below_text, names};
 use mayi_call::shell::OpenPath;
 
-/// Patterns for paths.
-#[derive(Clone, Debug, Default)]
+/// The tables that patterns for paths are in.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Paths {
     /// By their place in the file system: `/srv/x` of `/srv/x/**`.
-    absolute: Places,
+    absolute: Table,
     /// By their place in each root: `src` of `src/**`.
-    rooted: Places,
+    rooted: Table,
     /// What `**/.git/hooks/**` is about in each root.
-    placed: Places,
+    placed: Table,
     /// At any depth, by a whole name: `.env`.
-    named: Names,
+    named: Table,
     /// At any depth, by what stands behind a name's last dot: `pem`.
-    ending: Names,
-    /// At any depth.
-    anywhere: Vec<u32>,
+    ending: Table,
+    /// At any depth: without names.
+    anywhere: Table,
     /// Without any of these.
-    others: Vec<u32>,
-    all: Vec<u32>,
+    others: Table,
+    all: Table,
 }
 
-/// Patterns by folders.
-#[derive(Clone, Debug, Default)]
-struct Places {
-    at: Names,
-    /// In the order of names, to find those below a folder.
-    sorted: Vec<(Box<str>, u32)>,
-    /// Every folder above one of them.
-    above: FxHashSet<Box<str>>,
-    /// As many names has the longest of them.
-    deepest: usize,
+pub(super) const READ: Paths = Paths {
+    absolute: Table::ReadAbsolute,
+    rooted: Table::ReadRooted,
+    placed: Table::ReadPlaced,
+    named: Table::ReadNamed,
+    ending: Table::ReadEnding,
+    anywhere: Table::ReadAnywhere,
+    others: Table::ReadOthers,
+    all: Table::ReadAll,
+};
+
+pub(super) const WRITE: Paths = Paths {
+    absolute: Table::WriteAbsolute,
+    rooted: Table::WriteRooted,
+    placed: Table::WritePlaced,
+    named: Table::WriteNamed,
+    ending: Table::WriteEnding,
+    anywhere: Table::WriteAnywhere,
+    others: Table::WriteOthers,
+    all: Table::WriteAll,
+};
+
+/// Those of a folder, and of every folder above it.
+fn up(keys: &impl Keys, table: Table, path: &str, found: &mut Vec<u32>) {
+    if keys.is_empty(table) {
+        return;
+    }
+    let ends = path.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0).take(keys.deepest(table));
+    for end in ends {
+        keys.look(table, path.get(..end).unwrap_or_default(), found);
+    }
+    keys.look(table, path, found);
 }
 
-impl Places {
-    fn add(&mut self, at: u32, place: &str) {
-        self.at.add(at, Some(place));
-        self.sorted.push((place.into(), at));
-        self.above.insert("".into());
-        self.above.extend(place.match_indices('/').filter_map(|(at, _)| place.get(..at)).map(Box::from));
-        self.deepest = self.deepest.max(place.matches('/').count() + 1);
+/// Those of folders below it.
+fn down(keys: &impl Keys, table: Table, path: &str, found: &mut Vec<u32>) {
+    match path.trim_end_matches('/') {
+        _ if keys.is_empty(table) => {}
+        "" => keys.all(table, found),
+        path => keys.from(table, &format!("{path}/"), found),
     }
-
-    /// Those of a folder, and of every folder above it.
-    fn up(&self, path: &str, found: &mut Vec<u32>) {
-        if self.sorted.is_empty() {
-            return;
-        }
-        let ends = path.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0).take(self.deepest);
-        for end in ends {
-            self.at.look(path.get(..end).unwrap_or_default(), found);
-        }
-        self.at.look(path, found);
-    }
-
-    /// Those of folders below it.
-    fn down(&self, path: &str, found: &mut Vec<u32>) {
-        let path = path.trim_end_matches('/');
-        if !self.above.contains(path) {
-            return;
-        }
-        let from = self.sorted.partition_point(|(place, _)| **place <= *path);
-        let below = self.sorted.iter().skip(from).take_while(|(place, _)| place.starts_with(path));
-        found.extend(below.filter(|(place, _)| path.is_empty() || is_below(place, path)).map(|(_, at)| at));
-    }
-}
-
-fn is_below(place: &str, path: &str) -> bool {
-    place.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
 }
 
 impl Paths {
-    pub(super) fn add(&mut self, at: u32, forms: &[Form]) {
-        self.all.push(at);
+    pub(super) fn add(self, memory: &mut Memory, at: u32, forms: &[Form]) {
+        memory.add(self.all, at, None);
         for form in forms {
             let place = form.place().collect::<Vec<_>>().join("/");
             match form.anchor {
-                Anchor::Absolute if !place.is_empty() => self.absolute.add(at, &format!("/{place}")),
-                Anchor::Root(0) if !place.is_empty() => self.rooted.add(at, &place),
+                Anchor::Absolute if !place.is_empty() => {
+                    memory.add_place(self.absolute, at, &format!("/{place}"));
+                }
+                Anchor::Root(0) if !place.is_empty() => memory.add_place(self.rooted, at, &place),
                 Anchor::Anywhere => {
-                    self.anywhere.push(at);
+                    memory.add(self.anywhere, at, None);
                     let placed: Vec<&str> = form.placed().map(names).unwrap_or_default();
                     if !placed.is_empty() {
-                        self.placed.add(at, &placed.join("/"));
+                        memory.add_place(self.placed, at, &placed.join("/"));
                     }
-                    self.by_name(at, form);
+                    self.by_name(memory, at, form);
                 }
-                _ => self.others.push(at),
+                _ => memory.add(self.others, at, None),
             }
         }
     }
 
-    fn by_name(&mut self, at: u32, form: &Form) {
+    fn by_name(self, memory: &mut Memory, at: u32, form: &Form) {
         let name =
             form.folded.iter().filter_map(|part| if let Part::Name(name) = part { Some(name) } else { None });
         let mut ending = form.folded.iter().filter_map(|part| {
@@ -107,81 +102,80 @@ impl Paths {
             glob.ending()?.rsplit_once('.').map(|(_, ending)| ending.to_owned())
         });
         match (name.max_by_key(|name| name.len()), ending.next_back()) {
-            (Some(name), _) => self.named.add(at, Some(name)),
-            (None, Some(ending)) => self.ending.add(at, Some(&ending)),
-            (None, None) => self.others.push(at),
+            (Some(name), _) => memory.add(self.named, at, Some(name)),
+            (None, Some(ending)) => memory.add(self.ending, at, Some(&ending)),
+            (None, None) => memory.add(self.others, at, None),
         }
-    }
-
-    pub(super) fn sort(&mut self) {
-        for places in [&mut self.absolute, &mut self.rooted, &mut self.placed] {
-            places.sorted.sort_unstable();
-        }
-        self.named.sort();
     }
 
     /// The patterns that could be about a path, or about something below it as far as `above` says.
-    pub(super) fn about(&self, path: &Seen<'_>, above: Above, found: &mut Vec<u32>) {
-        if self.all.is_empty() {
+    pub(super) fn about(self, keys: &impl Keys, path: &Seen<'_>, above: Above, found: &mut Vec<u32>) {
+        if keys.is_empty(self.all) {
             return;
         }
         for form in path.forms() {
             let text = form.folded.as_ref();
-            self.absolute.up(text, found);
-            if !self.anywhere.is_empty() {
-                text.split('/').filter(|name| !name.is_empty()).for_each(|name| self.of_name(name, found));
+            up(keys, self.absolute, text, found);
+            if !keys.is_empty(self.anywhere) {
+                let names = text.split('/').filter(|name| !name.is_empty());
+                names.for_each(|name| self.of_name(keys, name, found));
             }
             for rest in form.in_roots() {
-                self.rooted.up(rest, found);
+                up(keys, self.rooted, rest, found);
                 if above != Above::No {
-                    self.rooted.down(rest, found);
-                    self.placed.down(rest, found);
+                    down(keys, self.rooted, rest, found);
+                    down(keys, self.placed, rest, found);
                     // The place itself, where what is below it is meant.
-                    self.placed.up(rest, found);
+                    up(keys, self.placed, rest, found);
                 }
             }
             if above != Above::No {
-                self.absolute.down(text, found);
+                down(keys, self.absolute, text, found);
                 if form.above_root {
-                    self.rooted.down("", found);
+                    down(keys, self.rooted, "", found);
                 }
             }
         }
         if above.is_any() {
-            found.extend(&self.anywhere);
+            keys.others(self.anywhere, found);
         }
-        found.extend(&self.others);
+        keys.others(self.others, found);
     }
 
     /// The patterns that could be about a path of which only parts are known.
-    pub(super) fn could(&self, path: &OpenPath, roots: &[PathBuf], above: Above, found: &mut Vec<u32>) {
+    pub(super) fn could(
+        self,
+        keys: &impl Keys,
+        path: &OpenPath,
+        roots: &[PathBuf],
+        above: Above,
+        found: &mut Vec<u32>,
+    ) {
         let known = path.pieces.first().and_then(Option::as_deref).filter(|text| text.starts_with('/'));
         let up_again = path.pieces.iter().skip(1).flatten().any(|piece| piece.contains(".."));
         let Some(known) = known.filter(|_| !up_again) else {
-            found.extend(&self.all);
-            return;
+            return keys.others(self.all, found);
         };
         // Up to the last slash, all of it is known.
         let folder = known.rsplit_once('/').map_or("", |(folder, _)| folder);
         let folder = fold(folder);
-        self.absolute.up(&folder, found);
-        self.absolute.down(&folder, found);
+        up(keys, self.absolute, &folder, found);
+        down(keys, self.absolute, &folder, found);
         for rest in in_roots(&folder, roots) {
-            self.rooted.up(rest, found);
-            self.rooted.down(rest, found);
+            up(keys, self.rooted, rest, found);
+            down(keys, self.rooted, rest, found);
         }
         if roots.iter().any(|root| below_text(&fold(&root.to_string_lossy()), &folder, 0).is_some()) {
-            self.rooted.down("", found);
+            down(keys, self.rooted, "", found);
         }
-        self.anywhere(path, above, found);
-        found.extend(&self.others);
+        self.anywhere(keys, path, above, found);
+        keys.others(self.others, found);
     }
 
     /// Those at any depth: by the names that are known, in full or how they begin and end.
-    fn anywhere(&self, path: &OpenPath, above: Above, found: &mut Vec<u32>) {
+    fn anywhere(self, keys: &impl Keys, path: &OpenPath, above: Above, found: &mut Vec<u32>) {
         if path.slashes || above.is_any() {
-            found.extend(&self.anywhere);
-            return;
+            return keys.others(self.anywhere, found);
         }
         // A glob stands within one name: what it leaves open is between a head and a tail.
         let text: Vec<String> = path
@@ -192,21 +186,21 @@ impl Paths {
         for name in text.concat().split('/').filter(|name| !name.is_empty()) {
             match (name.split_once('\0'), name.rsplit_once('\0')) {
                 (Some((head, _)), Some((_, tail))) => {
-                    self.named.between(head, tail, found);
+                    keys.between(self.named, head, tail, found);
                     match tail.rsplit_once('.') {
-                        Some((_, ending)) => self.ending.look(ending, found),
-                        None => self.ending.all(found),
+                        Some((_, ending)) => keys.look(self.ending, ending, found),
+                        None => keys.all(self.ending, found),
                     }
                 }
-                _ => self.of_name(name, found),
+                _ => self.of_name(keys, name, found),
             }
         }
     }
 
-    fn of_name(&self, name: &str, found: &mut Vec<u32>) {
-        self.named.look(name, found);
+    fn of_name(self, keys: &impl Keys, name: &str, found: &mut Vec<u32>) {
+        keys.look(self.named, name, found);
         if let Some((_, ending)) = name.rsplit_once('.') {
-            self.ending.look(ending, found);
+            keys.look(self.ending, ending, found);
         }
     }
 }

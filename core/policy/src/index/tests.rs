@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
+use crate::compiled::tests::kept;
 use crate::pattern::{Places, Seen, SeenTouch};
 use crate::{Effect, Origin, Pattern, Rule, Rules};
 use mayi_call::shell::{self, OpenPath, OpenWord, Reach, Surroundings, Touch, TouchedPath, Use, Word};
@@ -199,7 +200,7 @@ proptest! {
     /// Compiled policies: the same rules are found, in the same order, as by looking at each.
     #[test]
     fn the_index_finds_every_rule_that_matches(
-        patterns in prop::collection::vec(pattern(), 1..12), access in access(), rooted: bool,
+        patterns in prop::collection::vec(pattern(), 1..12), access in access(), rooted: bool, lost in 0_usize..3,
     ) {
         let Some(rules) = rules(&patterns) else { return Ok(()) };
         let roots = if rooted { vec![PathBuf::from("/w"), PathBuf::from("/w/sub")] } else { vec![PathBuf::from("/W")] };
@@ -207,12 +208,17 @@ proptest! {
         let naive = texts(rules.iter().filter(|rule| rule.matches_seen(&seen)));
         let found = texts(rules.about(&seen).filter(|rule| rule.matches_seen(&seen)));
         prop_assert_eq!(found, naive);
+        // And what was compiled before finds just the same, also where some of it is lost.
+        let about = texts(rules.about(&seen));
+        for lost in [None, Some(lost)] {
+            prop_assert_eq!(texts(kept(&rules, lost).about(&seen)), about.clone());
+        }
     }
 
     /// The same for what is only touched.
     #[test]
     fn the_index_finds_every_rule_about_what_is_touched(
-        patterns in prop::collection::vec(pattern(), 1..12), touch in touch(), rooted: bool,
+        patterns in prop::collection::vec(pattern(), 1..12), touch in touch(), rooted: bool, lost in 0_usize..3,
     ) {
         let Some(rules) = rules(&patterns) else { return Ok(()) };
         let roots = if rooted { vec![PathBuf::from("/w"), PathBuf::from("/w/sub")] } else { vec![PathBuf::from("/W")] };
@@ -220,6 +226,10 @@ proptest! {
         let naive = texts(rules.iter().filter(|rule| rule.touched(&seen).is_some()));
         let found = texts(rules.about_touch(&seen).filter(|rule| rule.touched(&seen).is_some()));
         prop_assert_eq!(found, naive);
+        let about = texts(rules.about_touch(&seen));
+        for lost in [None, Some(lost)] {
+            prop_assert_eq!(texts(kept(&rules, lost).about_touch(&seen)), about.clone());
+        }
     }
 }
 

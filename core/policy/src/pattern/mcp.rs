@@ -103,6 +103,11 @@ impl McpPattern {
 }
 
 impl McpPattern {
+    /// Where the paths of its arguments begin.
+    pub(super) fn leads(&self) -> impl Iterator<Item = (Option<usize>, Vec<&str>)> {
+        self.paths.iter().flat_map(|(_, path)| path.leads())
+    }
+
     /// Whether it is about paths: those are places on this machine only for a server that runs here.
     pub(super) fn has_paths(&self) -> bool {
         !self.paths.is_empty()

@@ -44,6 +44,8 @@ pub(crate) enum Matcher {
 pub struct Pattern {
     text: String,
     matcher: Matcher,
+    /// What the long form says besides, as it was written.
+    conditions: Option<Box<Conditions>>,
 }
 
 /// Why a pattern was refused. One line, lower case, with what to write instead.
@@ -89,6 +91,8 @@ pub struct Places {
     pub roots: Vec<PathBuf>,
     /// What was looked up for other patterns, where many are compiled at once; none: each looks by itself.
     pub ways: Option<Ways>,
+    /// No link is followed: for patterns of which it is known that none is on their way.
+    pub as_written: bool,
 }
 
 impl Places {
@@ -96,7 +100,7 @@ impl Places {
     /// for later ones.
     #[must_use]
     pub fn of_one_moment(home: Option<PathBuf>, roots: Vec<PathBuf>) -> Self {
-        Self { home, roots, ways: Some(Ways::default()) }
+        Self { home, roots, ways: Some(Ways::default()), as_written: false }
     }
 
     /// Places for a path that is absolute, with what was looked up.
@@ -134,8 +138,14 @@ impl Pattern {
                 return Err(PatternError::argument(what, "leave them out here"));
             }
         }
+        let conditions = (of.args.is_some() || of.paths.is_some()).then(|| Box::new(of.clone()));
         let matcher = if text == "*" { Matcher::Everything } else { matcher(text, of, places)? };
-        Ok(Self { text: text.to_owned(), matcher })
+        Ok(Self { text: text.to_owned(), matcher, conditions })
+    }
+
+    /// The pattern about everything.
+    pub(crate) fn everything() -> Self {
+        Self { text: "*".to_owned(), matcher: Matcher::Everything, conditions: None }
     }
 
     /// As many bytes as compiling `text` may take, about: a regular expression and braces take far more
@@ -163,7 +173,8 @@ impl Pattern {
         let assignments = shell.assignments.iter().map(|of| Some((of.name.as_str(), of.value.literal()?)));
         let assignments = assignments.collect::<Option<Vec<_>>>()?;
         let text = format!("shell({})", shell.text());
-        Some(Self { text, matcher: Matcher::Shell(shell::ShellPattern::exact(&assignments, &words)) })
+        let matcher = Matcher::Shell(shell::ShellPattern::exact(&assignments, &words));
+        Some(Self { text, matcher, conditions: None })
     }
 
     /// A pattern for one path, or for everything below a folder.
@@ -206,13 +217,28 @@ impl Pattern {
             "write" => Matcher::Write(WriteKind::Write, path),
             other => return Err(PatternError::Selector(other.to_owned())),
         };
-        Ok(Self { text, matcher })
+        Ok(Self { text, matcher, conditions: None })
     }
 
     /// As it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// What the long form says besides.
+    pub(crate) fn conditions(&self) -> Option<&Conditions> {
+        self.conditions.as_deref()
+    }
+
+    /// Where its paths begin, as they are written: from the top, or so many folders above each root, and the names from
+    /// there on.
+    pub(crate) fn leads(&self) -> Vec<(Option<usize>, Vec<&str>)> {
+        match &self.matcher {
+            Matcher::Read(path) | Matcher::Write(_, path) => path.leads().collect(),
+            Matcher::Mcp(mcp) => mcp.leads().collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// Whether it names exactly one thing to do: these words, reading this path, or one kind of

@@ -131,6 +131,13 @@ pub(super) fn read_key(folder: &Path) -> Result<Option<Key>, StoreError> {
     }
 }
 
+/// The key that compiled policies are sealed with, from the user's own, which lies in the store's folder. `None` if there is
+/// none that can be believed.
+#[must_use]
+pub fn compiled_key(folder: &Path) -> Option<Key> {
+    read_key(folder).ok().flatten().map(|key| key.derive("mayi compiled policy 1"))
+}
+
 /// Makes a key: 32 random bytes.
 pub(super) fn make_key(folder: &Path) -> Result<Key, StoreError> {
     let path = folder.join(name::KEY);

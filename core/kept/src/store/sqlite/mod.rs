@@ -62,6 +62,7 @@ use crate::record::{Key, Keys, Recorded};
 use crate::store::Pinned;
 use connect::Use;
 use files::Files;
+pub use folder::compiled_key;
 use folder::{Opening, name};
 use lock::Lock;
 use mayi_call::AgentId;

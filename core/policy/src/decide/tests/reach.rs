@@ -57,7 +57,8 @@ impl Scene {
 
     /// Everything is allowed, but for this.
     fn denying(&self, patterns: &[&str]) -> Policy {
-        let places = Places { home: Some(self.home.clone()), roots: vec![self.root.clone()], ways: None };
+        let places =
+            Places { home: Some(self.home.clone()), roots: vec![self.root.clone()], ..Places::default() };
         let rule = |effect, text: &str| Rule {
             pattern: Pattern::parse(text, &places).unwrap(),
             ..rule(effect, "shell(*)")

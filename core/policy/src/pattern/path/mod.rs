@@ -176,6 +176,16 @@ impl PathPattern {
         &self.forms
     }
 
+    /// Where each form begins that is as it was written: from the top, or so many folders above each root, and the names from
+    /// there on. Of these, links are followed.
+    pub(super) fn leads(&self) -> impl Iterator<Item = (Option<usize>, Vec<&str>)> {
+        self.forms.iter().filter(|form| !form.followed).filter_map(|form| match form.anchor {
+            Anchor::Absolute => Some((None, names(&form.exact))),
+            Anchor::Root(up) => Some((Some(up), names(&form.exact))),
+            Anchor::Anywhere => None,
+        })
+    }
+
     /// Every form of the path must match: the pattern is certainly about it.
     pub(super) fn allows(&self, seen: &Seen<'_>) -> bool {
         seen.certain && seen.forms.iter().all(|of| self.forms.iter().any(|form| form.allows(of, seen.roots)))

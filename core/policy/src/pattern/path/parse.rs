@@ -67,7 +67,8 @@ fn read(text: &str, places: &Places, forms: &mut Vec<Form>) -> Result<(), Patter
         })?;
         parts = literal(home).into_iter().chain(parts).collect();
     }
-    for (place, root) in followed(anchor, &parts, places) {
+    let followed = if places.as_written { Vec::new() } else { followed(anchor, &parts, places) };
+    for (place, root) in followed {
         let written = literal(&root);
         if place != written {
             let rest = parts.iter().skip_while(|part| matches!(part, Part::Name(_))).cloned();

@@ -61,7 +61,7 @@ fn given_a_link_in_a_rules_literal_part_then_where_it_leads_is_meant_too() {
     std::fs::create_dir_all(root.with_file_name("far")).unwrap();
     std::os::unix::fs::symlink("real", root.join("secret")).unwrap();
     std::os::unix::fs::symlink("../far", root.join("out")).unwrap();
-    let places = Places { home: None, roots: vec![root.clone()], ways: None };
+    let places = Places { home: None, roots: vec![root.clone()], ..Places::default() };
     let roots = [root.clone()];
     let check = |glob: &str, text: &str, allow: bool| {
         let (pattern, path) = (PathPattern::parse(glob, &places).unwrap(), PathAccess::new(&root, text));

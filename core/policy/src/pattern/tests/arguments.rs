@@ -62,7 +62,8 @@ fn given_a_path_pattern_on_an_argument_then_each_reading_of_it_has_to_fit() {
     let paths = Some(BTreeMap::from([("path".to_owned(), "src/**".to_owned())]));
     let of = Conditions { args: None, paths };
     let pattern =
-        Pattern::with("mcp(files/*)", of, &Places { home: None, roots: roots.clone(), ways: None }).unwrap();
+        Pattern::with("mcp(files/*)", of, &Places { home: None, roots: roots.clone(), ..Places::default() })
+            .unwrap();
     let call = |value: serde_json::Value| {
         Access::Mcp(McpAccess::new(vec![("files".into(), "x".into())], json!({ "path": value }), &root))
     };
