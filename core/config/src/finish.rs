@@ -81,6 +81,7 @@ impl Loading<'_> {
             locks: merge.locks,
             record,
             on_unasked,
+            protocol_v2: merge.current.acp.protocol_v2,
         })
     }
 

@@ -46,6 +46,8 @@ pub struct Loaded {
     pub record: RecordSettings,
     /// What follows when an agent without settings of its own does something without asking.
     pub on_unasked: OnUnasked,
+    /// Whether `mayi acp` speaks version 2 of its protocol, a preview, with an editor and an agent that both do.
+    pub protocol_v2: bool,
 }
 
 /// Reads all sources.
