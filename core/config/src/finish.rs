@@ -82,6 +82,7 @@ impl Loading<'_> {
             record,
             on_unasked,
             compiled,
+            protocol_v2: merge.current.acp.protocol_v2,
         })
     }
 

@@ -51,6 +51,8 @@ pub struct Loaded {
     pub on_unasked: OnUnasked,
     /// Files that are large enough to be compiled, where that was asked for ([`Sources::compiled`]).
     pub compiled: Vec<CompiledFile>,
+    /// Whether `mayi acp` speaks version 2 of its protocol, a preview, with an editor and an agent that both do.
+    pub protocol_v2: bool,
 }
 
 /// Reads all sources.

@@ -64,6 +64,7 @@ pub(super) struct Scalars {
     pub(super) mode: Option<At<Mode>>,
     pub(super) on_unasked: Option<At<OnUnasked>>,
     pub(super) readers: Option<At<bool>>,
+    pub(super) protocol_v2: Option<At<bool>>,
     pub(super) matrix: Vec<(Mode, Category, At<Effect>)>,
     pub(super) agents: BTreeMap<String, AgentScalars>,
     pub(super) servers: BTreeMap<String, ServerScalars>,
@@ -107,11 +108,18 @@ pub(super) struct Settings {
     pub(super) mode: Mode,
     on_unasked: OnUnasked,
     pub(super) readers: bool,
+    pub(super) acp: AcpSetting,
     matrix: BTreeMap<String, BTreeMap<String, Effect>>,
     pub(super) agents: BTreeMap<String, AgentSetting>,
     pub(super) servers: BTreeMap<String, ServerSetting>,
     pub(super) apps: BTreeMap<String, AppSetting>,
     pub(super) tools: BTreeMap<String, Category>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct AcpSetting {
+    pub(super) protocol_v2: bool,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -431,6 +439,7 @@ impl Scalars {
             }
         };
         flag(&["readers"], &self.readers);
+        flag(&["acp", "protocol_v2"], &self.protocol_v2);
         for (name, agent) in &self.agents {
             flag(&["agents", name, "bypass_permissions"], &agent.bypass_permissions);
             flag(&["agents", name, "trust_elicitation"], &agent.trust_elicitation);

@@ -69,6 +69,8 @@ struct File {
     on_unasked: Option<OnUnasked>,
     /// Whether commands that only read (`ls`, `rg`, `git log`, ...) run without a question. Default: true.
     readers: Option<bool>,
+    /// `mayi acp`. Not in a workspace's file.
+    acp: Option<Acp>,
     /// Rules in their short form: lists of patterns.
     rules: Option<Rules>,
     /// Rules in their long form: with a reason, limits and examples.
@@ -95,6 +97,14 @@ struct File {
         pattern = r"^(mode|agents\.(\*|[A-Za-z0-9][A-Za-z0-9 ._()-]{0,127})\.bypass_permissions|apps\.(\*|[A-Za-z0-9._-]{1,128})\.trust_require_approval)$"
     )))]
     lock: Option<Vec<String>>,
+}
+
+/// `mayi acp`, between an editor and an agent.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Acp {
+    /// Whether version 2 of the Agent Client Protocol, a preview, is spoken where editor and agent both do. Default: false.
+    protocol_v2: Option<bool>,
 }
 
 /// How the record is kept.

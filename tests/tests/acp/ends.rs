@@ -63,7 +63,11 @@ fn given_an_agent_that_can_not_be_started_then_the_exit_code_and_the_log_say_so(
     assert!(ended.err.contains("was not found"), "{ended}");
     let ended = machine.mayi(["acp", "nobody"]).end().exits(2);
     assert!(ended.err.contains("no agent is called"), "{ended}");
-    let _ = machine.mayi(["acp"]).end().exits(2);
+    // Without any, with what to write and the names that there are.
+    let ended = machine.mayi(["acp"]).end().exits(2);
+    for said in ["which agent?", "claude", "codex", "mayi acp -- CMD", "\"args\": [\"acp\""] {
+        assert!(ended.err.contains(said), "{said}: {ended}");
+    }
     let _ = machine.user("version = 1\nnonsense = 1\n").mayi(["acp", "demo"]).end().exits(3);
 }
 

@@ -10,6 +10,7 @@
 )]
 
 mod asking;
+mod beside;
 mod config;
 mod demo;
 mod ends;
@@ -24,3 +25,5 @@ mod sessions;
 mod shown;
 mod sides;
 mod tripwire;
+mod v2;
+mod v2_asking;

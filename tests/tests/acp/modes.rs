@@ -94,7 +94,10 @@ fn given_an_option_that_the_agent_changes_by_itself_then_it_is_set_back_unless_i
     assert_eq!(scene.editor.next()["params"]["update"]["configOptions"][1]["currentValue"], "b");
     scene.agent_tells(&json!({"sessionUpdate": "config_option_update", "configOptions": list(true, "b")}));
     let back = scene.agent.until("session/set_config_option");
-    assert_eq!(back["params"], json!({"sessionId": "s", "configId": "brave", "value": false}));
+    assert_eq!(
+        back["params"],
+        json!({"sessionId": "s", "configId": "brave", "type": "boolean", "value": false})
+    );
     scene.agent_answers(back["id"].clone(), &json!({"configOptions": list(false, "b")}));
     assert_eq!(scene.editor.next()["params"]["update"]["configOptions"][0]["currentValue"], false);
     let question = scene.editor.until("session/request_permission");
@@ -126,4 +129,31 @@ fn given_an_agent_with_an_asking_mode_then_its_session_begins_there_or_not_at_al
         &json!({"sessionId": "t", "modes": {"currentModeId": "yolo", "availableModes": [{"id": "yolo"}]}}),
     );
     assert!(scene.editor.answer("m")["error"]["message"].as_str().unwrap().contains("no mode `ask`"));
+}
+
+/// An option that is there only later is put where it would have been put when the session began.
+#[test]
+fn given_new_options_that_could_have_the_agent_ask_less_then_they_are_set_as_at_the_opening() {
+    let mut scene = Scene::puppet(machine(), "asking_mode = \"ask\"\n", &[]);
+    scene.initialize();
+    let mode = |value: &str| json!({"id": "mode", "name": "Mode", "category": "mode", "type": "select", "currentValue": value, "options": [{"value": "ask"}, {"value": "yolo"}]});
+    scene.session_with("s", &json!({"sessionId": "s", "configOptions": [mode("ask")]}));
+    let brave = |on: bool| json!({"id": "brave", "name": "Brave", "type": "boolean", "currentValue": on});
+    let told = json!({"sessionUpdate": "config_option_update", "configOptions": [mode("ask"), brave(true)]});
+    scene.agent_tells(&told);
+    let back = scene.agent.until("session/set_config_option");
+    assert_eq!(
+        back["params"],
+        json!({"sessionId": "s", "configId": "brave", "type": "boolean", "value": false})
+    );
+    scene.agent_answers(back["id"].clone(), &json!({"configOptions": [mode("ask"), brave(false)]}));
+    let question = scene.editor.until("session/request_permission");
+    assert_eq!(options(&question), ["mayi-switch", "mayi-stay"]);
+    scene.pick(&question, "mayi-stay");
+    let other = |value: &str| json!({"id": "other", "name": "Other", "type": "select", "currentValue": value, "options": [{"group": "g", "name": "G", "options": [{"value": "yolo"}, {"value": "ask"}]}]});
+    let told =
+        json!({"sessionUpdate": "config_option_update", "configOptions": [mode("ask"), other("yolo")]});
+    scene.agent_tells(&told);
+    let back = scene.agent.until("session/set_config_option");
+    assert_eq!(back["params"], json!({"sessionId": "s", "configId": "other", "value": "ask"}));
 }

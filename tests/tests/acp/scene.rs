@@ -207,6 +207,43 @@ impl Scene {
         self.editor.answer("init");
     }
 
+    /// With version 2 of the protocol on both sides, and a session `s` that is open.
+    pub(crate) fn open_v2(machine: Machine, options: &[&str]) -> Self {
+        let options: Vec<&str> = options.iter().copied().chain(["--protocol-v2"]).collect();
+        let mut scene = Self::begin(machine, &options);
+        scene.initialize_v2();
+        scene.session("s");
+        scene
+    }
+
+    pub(crate) fn initialize_v2(&mut self) -> Value {
+        let params =
+            json!({"protocolVersion": 2, "info": {"name": "editor", "version": "1"}, "capabilities": {}});
+        self.ask("init", "initialize", &params);
+        let asked = self.agent.until("initialize");
+        assert_eq!(asked["params"], params);
+        let capabilities = json!({"session": {"mcp": {"stdio": {}, "acp": {}}}});
+        let info = json!({"name": "agent", "version": "1"});
+        self.agent_answers(
+            "init",
+            &json!({"protocolVersion": 2, "info": info, "capabilities": capabilities}),
+        );
+        self.editor.answer("init")
+    }
+
+    /// What the agent says of its work (version 2).
+    pub(crate) fn agent_is(&mut self, state: &str) {
+        self.agent_tells(&json!({"sessionUpdate": "state_update", "state": state}));
+    }
+
+    /// The agent takes a prompt and begins with it (version 2).
+    pub(crate) fn takes(&mut self, prompt: &str) {
+        self.agent_answers(prompt, &json!({"messageId": prompt}));
+        self.editor.answer(prompt);
+        self.agent_is("running");
+        self.editor.until("session/update");
+    }
+
     /// Opens a session in the folder to work in; returns what the editor is told of it.
     pub(crate) fn session(&mut self, id: &str) -> Value {
         self.session_with(id, &json!({ "sessionId": id }))

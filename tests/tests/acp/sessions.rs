@@ -134,3 +134,48 @@ fn given_the_preview_of_version_2_then_version_1_is_spoken() {
     assert!(scene.editor.answer(1)["error"]["message"].as_str().unwrap().contains("version"));
     assert_eq!(scene.end().0, Some(4));
 }
+
+/// Found in review: who does not want a session any more while mayi has its agent go into its mode hears so at once.
+#[test]
+fn given_an_opening_that_is_cancelled_while_the_agents_mode_is_set_then_the_editor_hears_at_once_and_it_is_closed()
+ {
+    let mut scene = Scene::puppet(machine(), "asking_mode = \"ask\"\n", &[]);
+    let params = json!({"protocolVersion": 1, "clientCapabilities": {}});
+    scene.ask("init", "initialize", &params);
+    scene.agent.until("initialize");
+    let can = json!({"loadSession": true, "sessionCapabilities": {"close": {}}});
+    scene.agent_answers("init", &json!({"protocolVersion": 1, "agentCapabilities": can}));
+    scene.editor.answer("init");
+    let modes = json!({"currentModeId": "yolo", "availableModes": [{"id": "ask"}, {"id": "yolo"}]});
+    for method in ["session/new", "session/load"] {
+        let params = json!({"sessionId": "s", "cwd": scene.machine.work(), "mcpServers": []});
+        scene.ask(method, method, &params);
+        scene.agent.until(method);
+        scene.agent_answers(method, &json!({"sessionId": "s", "modes": modes}));
+        let set = scene.agent.until("session/set_mode");
+        // Its id is in use as long.
+        scene.ask(method, "_vendor/ask", &json!({}));
+        assert!(scene.editor.answer(method)["error"]["message"].as_str().unwrap().contains("in use"));
+        scene.tell("$/cancel_request", &json!({"requestId": method}));
+        assert_eq!(scene.editor.answer(method)["error"]["code"], -32800);
+        assert_eq!(scene.agent.until("session/close")["params"]["sessionId"], "s");
+        scene.agent_answers(set["id"].clone(), &json!({}));
+        scene.agent_wants(method, "t", "cargo test");
+        assert_eq!(crate::scene::outcome(&scene.agent.answer(method)), "cancelled");
+    }
+}
+
+/// The same where the editor goes.
+#[test]
+fn given_an_editor_that_leaves_while_the_agents_mode_is_set_then_mayi_ends_at_once() {
+    let mut scene = Scene::puppet(machine(), "asking_mode = \"ask\"\n", &[]);
+    scene.initialize();
+    scene.ask("n", "session/new", &json!({"cwd": scene.machine.work(), "mcpServers": []}));
+    scene.agent.until("session/new");
+    let modes = json!({"currentModeId": "yolo", "availableModes": [{"id": "ask"}, {"id": "yolo"}]});
+    scene.agent_answers("n", &json!({"sessionId": "s", "modes": modes}));
+    scene.agent.until("session/set_mode");
+    scene.editor_leaves();
+    assert_eq!(scene.end().0, Some(0));
+    scene.machine.is_quiet();
+}

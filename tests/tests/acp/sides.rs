@@ -180,3 +180,28 @@ fn given_a_terminal_that_was_not_created_through_the_gate_in_this_session_then_i
     scene.agent_asks(52, "terminal/output", &json!({"sessionId": "s", "terminalId": "term-1"}));
     assert_eq!(scene.agent.answer(52)["error"]["code"], -32602);
 }
+
+/// Attack 443: a path that an editor which decodes it takes for another one. Both are judged, and the stricter counts.
+#[test]
+fn given_a_path_with_escapes_then_what_an_editor_would_make_of_it_counts_too() {
+    let mut scene = Scene::open(machine(), &["--deny", "read(**/.ssh/**)"]);
+    let work = scene.machine.work();
+    let (work, up) = (work.to_str().unwrap(), "%2e%2e/".repeat(12));
+    let key = scene.machine.outside_text("home/.ssh/id_rsa");
+    let mut id = 0;
+    for path in [
+        format!("{work}/{up}{}", key.trim_start_matches('/')),
+        format!("{work}/{}{}", up.replace('%', "%25"), key.trim_start_matches('/')),
+        key.replace(".ssh", "%2Essh"),
+        format!("{key}#x"),
+        format!("{key}?x"),
+    ] {
+        id += 1;
+        scene.agent_asks(id, "fs/read_text_file", &json!({"sessionId": "s", "path": path}));
+        assert_eq!(scene.agent.answer(id)["error"]["code"], -32003, "{path}");
+    }
+    scene.agent_asks(50, "fs/read_text_file", &json!({"sessionId": "s", "path": format!("{work}/a%00b")}));
+    assert_eq!(scene.agent.answer(50)["error"]["code"], -32602);
+    scene.agent_asks(51, "fs/read_text_file", &json!({"sessionId": "s", "path": format!("{work}/100%.txt")}));
+    assert_eq!(scene.editor.until("fs/read_text_file")["id"], 51);
+}

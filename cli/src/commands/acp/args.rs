@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use mayi_core::config::CommandLine;
+use mayi_core::config::{CommandLine, Loaded};
 use mayi_core::policy::Mode;
 
 use crate::error::CliError;
@@ -23,14 +23,14 @@ Examples:
 In Zed's settings:
   \"agent_servers\": { \"claude, gated\": { \"command\": \"mayi\", \"args\": [\"acp\", \"claude\"] } }
 
-Exit codes: 0 the editor closed its side · 2 usage · 3 configuration refused · 4 the agent failed or broke the protocol ·
-7 something ran without asking that the policy asks about or denies · 130 interrupted";
+Exit codes: 0 the editor closed its side · 2 usage · 3 configuration refused · 4 the agent failed or broke the protocol, or was
+ended since it went on after a stop · 7 the editor closed its side, and something ran without asking that the policy asks about
+or denies · 130 interrupted";
 
 /// `mayi acp`
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct AcpArgs {
     /// The agent's name (`mayi agents` lists them)
-    #[arg(required_unless_present = "command")]
     pub agent: Option<String>,
     /// Start this command in place of AGENT; it shares nothing with named agents
     #[arg(last = true, value_name = "CMD ARGS", conflicts_with = "agent")]
@@ -56,6 +56,9 @@ pub(crate) struct AcpArgs {
     /// Offer the agent two tools, find_tools and run_tool, in place of all that a session's MCP servers have
     #[arg(long)]
     pub toolbelt: bool,
+    /// Speak version 2 of the protocol, a preview, where editor and agent both do, as `[acp] protocol_v2 = true` has it
+    #[arg(long)]
+    pub protocol_v2: bool,
 }
 
 impl AcpArgs {
@@ -73,14 +76,28 @@ impl AcpArgs {
     /// The command, if the agent was given by that.
     ///
     /// # Errors
-    /// If there is neither a name nor a command.
-    pub(crate) fn words(&self) -> Result<Option<&[String]>, CliError> {
+    /// If there is neither a name nor a command: with what to do, and the names that there are.
+    pub(crate) fn words(&self, loaded: &Loaded) -> Result<Option<&[String]>, CliError> {
         match (&self.agent, self.command.as_slice()) {
             (Some(_), _) => Ok(None),
-            (None, []) => {
-                Err(CliError::usage("which agent? name one (`mayi agents` lists them), or give -- CMD ARGS"))
-            }
+            (None, []) => Err(CliError::usage(which(loaded))),
             (None, words) => Ok(Some(words)),
         }
     }
+}
+
+/// What to write, for who has left out the agent.
+fn which(loaded: &Loaded) -> String {
+    let names: Vec<&str> = loaded
+        .agents
+        .values()
+        .filter(|agent| agent.command.is_some())
+        .map(|agent| agent.name.as_str())
+        .collect();
+    let first = names.first().copied().unwrap_or("NAME");
+    format!(
+        "which agent? Write its name behind `mayi acp`; in an editor's settings, \"command\": \"mayi\", \"args\": [\"acp\", \"{first}\"]. \
+         There are {}; another one goes by its command: `mayi acp -- CMD ARGS`. `mayi agents` says which are installed",
+        names.join(", ")
+    )
 }

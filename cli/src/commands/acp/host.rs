@@ -38,7 +38,7 @@ pub(super) struct Agent {
 /// # Errors
 /// If there is no such agent, or it has no command.
 pub(super) fn agent_of(args: &AcpArgs, loaded: &Loaded) -> Result<Agent, CliError> {
-    if let Some(words) = args.words()? {
+    if let Some(words) = args.words(loaded)? {
         return Ok(Agent {
             id: AgentId::command(words),
             command: words.to_vec(),

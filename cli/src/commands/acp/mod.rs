@@ -24,7 +24,8 @@ pub(super) async fn acp(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
     let loaded = ctx.load()?;
     ctx.notices(&loaded);
     crate::commands::run::may_be_in(args.mode, &agent_of(&args, &loaded)?.id, &loaded)?;
-    let options = Options { wide_scopes: args.wide_scopes };
+    let protocol_v2 = args.protocol_v2 || loaded.protocol_v2;
+    let options = Options { wide_scopes: args.wide_scopes, protocol_v2 };
     let behind = Behind::new(args, ctx.clone(), &loaded)?;
     let launch = behind.launch();
     let (interrupt, mut interrupts) = mpsc::unbounded_channel();

@@ -64,6 +64,7 @@ pub(super) fn read(mut top: Section<'_, '_>) -> File {
     file.scalars.readers = top
         .boolean("readers")
         .map(|readers| At::new(*readers.get_ref(), top.reader().origin(&readers.span())));
+    file.scalars.protocol_v2 = protocol_v2(&mut top);
     file.rules = rules::read(&mut top);
     agents::read(&mut top, &mut file);
     servers::read(&mut top, &mut file);
@@ -86,6 +87,18 @@ pub(super) fn mode(section: &mut Section<'_, '_>) -> Option<At<Mode>> {
 pub(super) fn on_unasked(section: &mut Section<'_, '_>) -> Option<At<OnUnasked>> {
     let word = section.word("on_unasked", ON_UNASKED)?;
     Some(At::new(*word.get_ref(), section.reader().origin(&word.span())))
+}
+
+/// `[acp]`: the version of the protocol is the user's choice, since a repository knows neither their editor nor their agents.
+fn protocol_v2(top: &mut Section<'_, '_>) -> Option<At<bool>> {
+    let mut section = top.table("acp")?;
+    if section.reader().layer == Layer::Workspace {
+        section.mistake("a file in a repository has no settings for `mayi acp`", "leave out [acp]");
+    }
+    let wanted = section.boolean("protocol_v2");
+    let wanted = wanted.map(|on| At::new(*on.get_ref(), section.reader().origin(&on.span())));
+    section.finish();
+    wanted
 }
 
 fn workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {

@@ -41,6 +41,7 @@ fn given_the_schema_then_the_one_that_is_checked_in_is_the_same() {
 /// Every table of a file, and the type of the schema that stands for it.
 const TABLES: &[(&str, &str)] = &[
     ("", "#"),
+    ("[acp]\n", "Acp"),
     ("[rules]\n", "Rules"),
     ("[[rule]]\neffect = \"deny\"\npattern = \"*\"\n", "Rule"),
     ("[agents.x]\n", "Agent"),
@@ -87,6 +88,8 @@ mode = "default"
 readers = false
 on_unasked = "record"
 lock = ["mode", "agents.*.bypass_permissions", "agents.claude.bypass_permissions", "apps.*.trust_require_approval", "apps.x.trust_require_approval"]
+[acp]
+protocol_v2 = true
 [rules]
 allow = ["shell(cargo test *)", "write(src/**)", "mcp(github/list_*)", "fetch(docs.rs)", "*"]
 ask = []
@@ -162,6 +165,9 @@ const REFUSED: &[&str] = &[
     "readers = \"no\"",
     "readers = 0",
     "on_unasked = \"deny\"",
+    "acp = true",
+    "[acp]\nprotocol_v2 = 2",
+    "[acp]\nversion = 2",
     "lock = [\"matrix\"]",
     "lock = \"mode\"",
     "lock = [\"apps.*.bypass_permissions\"]",

@@ -61,8 +61,20 @@ const NAMES: &[&str] = &[
     "limit",
     "outputByteLimit",
     "sessionUpdate",
+    "subject",
+    "description",
+    "changes",
+    "operation",
+    "oldPath",
+    "patch",
+    "format",
     "_meta",
 ];
+
+/// What version 2 has not any more: the agent reads, writes and runs by itself there.
+fn is_gone(shared: &Shared, method: &str) -> bool {
+    shared.is_v2() && (method.starts_with("fs/") || method.starts_with("terminal/"))
+}
 
 /// Takes a line of the agent's; gives back what goes on to the editor.
 pub(crate) fn take(shared: &Arc<Shared>, text: &str, spoken: &mut bool) -> Option<String> {
@@ -139,7 +151,7 @@ fn is_other(method: &str) -> bool {
 fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
     let id = message.id.clone()?;
     let method = &*message.method;
-    if is_other(method) || method == "$/cancel_request" {
+    if is_other(method) || is_gone(shared, method) || method == "$/cancel_request" {
         shared.agent.push(line::error(
             Some(&id),
             code::METHOD_NOT_FOUND,
@@ -157,8 +169,13 @@ fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
         return pass(shared, &id, as_it_came(message));
     }
     let token = shared.begin(&id)?;
-    let params = match message.strict(NAMES) {
-        Ok(params) => params,
+    let read = if method == "session/request_permission" {
+        message.asked(NAMES)
+    } else {
+        message.strict(NAMES).map(|params| (params, false))
+    };
+    let (params, big) = match read {
+        Ok(read) => read,
         Err(why) => {
             tripwire::taint(shared, message);
             shared.note(format!("a {method} request was refused: {why}"));
@@ -182,7 +199,7 @@ fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
     };
     let asked = judge::Asked { shared: Arc::clone(shared), session, id, token, params };
     match method {
-        "session/request_permission" => asked.permission(message),
+        "session/request_permission" => asked.permission(message, big),
         "fs/read_text_file" => asked.file(message, false),
         "fs/write_text_file" => asked.file(message, true),
         "terminal/create" => asked.create(message),

@@ -2,6 +2,7 @@
 //! offered with just this question. Other surfaces may be quicker: then it is withdrawn here.
 
 mod offers;
+mod preview;
 mod request;
 
 use std::collections::{HashMap, HashSet};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::line::{self, Id, Message};
+use super::parts::Parts;
 use super::session::Session;
 use super::shared::Shared;
 use mayi_core::approval::{ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome, State};
@@ -41,6 +43,17 @@ pub(crate) struct Cards {
     asked: Mutex<HashMap<ApprovalId, Asked>>,
     /// Those that are shown as tool calls of mayi's own.
     own: Mutex<HashSet<ApprovalId>>,
+    /// What the editor has said beside its answer, for the agent.
+    said: Mutex<HashMap<ApprovalId, Said>>,
+}
+
+/// What stands beside an option that the editor has picked: nobody here reads it.
+pub(crate) struct Said {
+    /// The agent's own option.
+    pub(crate) option: String,
+    /// The answer's `_meta`, and that of its outcome, as text.
+    pub(crate) meta: Option<String>,
+    pub(crate) outcome: Option<String>,
 }
 
 /// Held while a call is handed in: nothing is shown before it is known what the agent said.
@@ -56,6 +69,16 @@ impl Cards {
 
     fn own(&self) -> MutexGuard<'_, HashSet<ApprovalId>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the editor has said with its answer, once.
+    pub(crate) fn said(&self, approval: ApprovalId) -> Option<Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).remove(&approval)
+    }
+
+    fn keep(&self, approval: ApprovalId, said: Option<Said>) {
+        let mut all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(said.map(|said| (approval, said)));
     }
 
     /// Begins to hand a call in.
@@ -88,7 +111,12 @@ pub(crate) fn pump(shared: &Arc<Shared>, session: &Arc<Session>) {
 
 fn heard(shared: &Shared, root: &Session, event: GateEvent) {
     match event {
-        GateEvent::Asked(card) => show(shared, root, card),
+        GateEvent::Asked(card) => {
+            let (of, question) = (shared.session(&card.session_id), card.approval_id);
+            show(shared, root, card);
+            let of = of.as_deref().unwrap_or(root);
+            of.shown(question).into_iter().for_each(|line| shared.tell(of, line));
+        }
         GateEvent::Updated(card) => {
             withdraw(shared, card.approval_id);
             // What the agent said first is not what is asked any more.
@@ -98,6 +126,14 @@ fn heard(shared: &Shared, root: &Session, event: GateEvent) {
         GateEvent::Resolved(resolved) => resolve(shared, root, &resolved),
         GateEvent::InLine(0) => {}
         GateEvent::InLine(count) => {
+            for of in shared.sessions().values().cloned().collect::<Vec<_>>() {
+                let behind = {
+                    let mut state = of.state();
+                    state.unshown.clear();
+                    std::mem::take(&mut state.behind)
+                };
+                behind.into_iter().for_each(|line| shared.tell(&of, line));
+            }
             shared.note(format!("{count} more questions wait in line behind those that are shown"))
         }
         GateEvent::Decided { ref session, .. } => {
@@ -130,8 +166,9 @@ fn show(shared: &Shared, root: &Session, card: Box<Card>) {
     let agents = card.tool_call.tool_call_id.as_deref();
     let agents = agents.filter(|id| of.as_ref().is_some_and(|session| shared.asks_about(session, id)));
     let cwd = of.as_deref().unwrap_or(root).core.cwd.to_string_lossy();
-    let params = request::params(&card, request::About { agents, asked, cwd: &cwd }, &offers);
-    if asked.is_none() && agents.is_none() {
+    let about = request::About { agents, asked, cwd: &cwd, v2: shared.is_v2() };
+    let params = request::params(&card, about, &offers);
+    if asked.is_none() && agents.is_none() && !about.v2 {
         shared.cards.own().insert(card.approval_id);
     }
     let id = shared.ids.next();
@@ -171,6 +208,15 @@ pub(crate) fn withdrawal(id: &Id) -> String {
 fn resolve(shared: &Shared, root: &Session, resolved: &ApprovalResolved) {
     withdraw(shared, resolved.approval_id);
     shared.cards.lock().remove(&resolved.approval_id);
+    for of in shared
+        .sessions()
+        .values()
+        .filter(|of| Arc::ptr_eq(&of.family, &root.family))
+        .cloned()
+        .collect::<Vec<_>>()
+    {
+        of.shown(resolved.approval_id).into_iter().for_each(|line| shared.tell(&of, line));
+    }
     let reason = resolved.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     if resolved.state == State::Denied
         && resolved.by != "policy"
@@ -210,11 +256,28 @@ pub(crate) fn answered(shared: &Shared, shown: &Shown, message: &Message<'_>) {
         },
     };
     use mayi_core::approval::AnswerError;
-    match shown.gate.answer(response, EDITOR) {
+    // It is there before anybody hears of the answer, and goes where that does not count.
+    shared.cards.keep(shown.approval, picked.and_then(|offer| said(offer, message)));
+    let answered = shown.gate.answer(response, EDITOR);
+    if answered.is_err() {
+        drop(shared.cards.said(shown.approval));
+    }
+    match answered {
         // What is asked now is shown anew; what was settled by somebody else stays as it is.
         Ok(_) | Err(AnswerError::Changed | AnswerError::Settled { .. } | AnswerError::Unknown) => {}
         Err(error) => deny(&error.to_string()),
     }
+}
+
+/// What the editor says beside one of the agent's own options.
+fn said(offer: &Offer, message: &Message<'_>) -> Option<Said> {
+    let parts = Parts::parse(message.parts.get("result")?).ok()?;
+    let object = |text: &&str| text.starts_with('{');
+    let meta = parts.get("_meta").filter(object).map(str::to_owned);
+    let outcome = Parts::parse(parts.get("outcome")?).ok()?;
+    let outcome = outcome.get("_meta").filter(object).map(str::to_owned);
+    let some = meta.is_some() || outcome.is_some();
+    some.then(|| Said { option: offer.id.clone(), meta, outcome })
 }
 
 /// The offer that was picked; none, if the question was cancelled.

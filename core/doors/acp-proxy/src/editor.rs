@@ -1,6 +1,7 @@
 //! What the editor sends, by method.
 
 mod config;
+mod meta;
 mod open;
 mod prompt;
 mod servers;
@@ -17,12 +18,13 @@ use super::splice::{Edit, apply};
 use mayi_core::approval::visible;
 use mayi_core::gate;
 
-pub(crate) use config::{SWITCH, amended, mode_call, observe, picks, prepare};
+pub(crate) use config::{SWITCH, amended, mode_call, normal, observe, picks, prepare, said, set_params};
 pub(crate) use open::{Opens, opened};
 pub(crate) use prompt::cancel;
 
-/// The protocol's version that is spoken on both sides. A newer one is a preview, and its kinds and outcomes are other ones.
+/// The protocol's version that is spoken on both sides, and the newest, a preview, for those who have said that they want it.
 pub(crate) const VERSION: u64 = 1;
+const PREVIEW: u64 = 2;
 
 /// Takes a line of the editor's; gives back what goes on to the agent.
 pub(crate) async fn take(shared: &Arc<Shared>, text: &str) -> Option<String> {
@@ -116,9 +118,16 @@ fn notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
         "$/cancel_request" => {
             let params = super::parts::Parts::parse(message.params()).ok()?;
             let id = params.get("requestId").and_then(Id::read)?;
-            let of = match shared.flight().editor.get(&id)? {
-                EditorAsk::Prompt(session) => Some(Arc::clone(session)),
-                _ => None,
+            let of = {
+                let flight = shared.flight();
+                if let Some(opening) = flight.opening.get(&id) {
+                    opening.cancel();
+                    return None;
+                }
+                match flight.editor.get(&id)? {
+                    EditorAsk::Prompt(session, _) => Some(Arc::clone(session)),
+                    _ => None,
+                }
             };
             if let Some(session) = of {
                 cancel(&session);
@@ -130,7 +139,8 @@ fn notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
             if super::parts::mistaken(method, &["session/cancel", "$/cancel_request"])
                 || super::parts::mistaken(method, OWN)
                 || OWN.contains(&method)
-                || open::has_servers(message) =>
+                || open::has_servers(message)
+                || open::hides_servers(message) =>
         {
             shared.note(format!("the editor sent {} without an id: it was not passed on", visible(method)));
             None
@@ -172,14 +182,12 @@ async fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> 
     match judged(shared, message, &id).await {
         Ok(Some((ask, line))) => {
             let prompted = match &ask {
-                EditorAsk::Prompt(session) => Some(Arc::clone(session)),
+                EditorAsk::Prompt(session, _) => Some(Arc::clone(session)),
                 _ => None,
             };
             let entered = enter(shared, &id, ask);
             if let Some(session) = prompted.filter(|_| entered) {
-                let mut state = session.state();
-                state.prompts += 1;
-                state.replays = false;
+                session.state().prompted();
             }
             entered.then_some(line)
         }
@@ -194,9 +202,10 @@ async fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> 
 /// Notes a request of the editor's.
 fn enter(shared: &Shared, id: &Id, ask: EditorAsk) -> bool {
     let mut flight = shared.flight();
-    if flight.editor.contains_key(id) || shared.ids.is_own(id) || flight.editor.len() >= MOST {
+    let in_use = flight.editor.contains_key(id) || flight.opening.contains_key(id) || shared.ids.is_own(id);
+    if in_use || flight.editor.len() >= MOST {
         drop(flight);
-        shared.editor.push(line::error(Some(id), code::INVALID_REQUEST, "its id is in use"));
+        shared.editor.push(line::error(Some(id), code::INVALID_REQUEST, super::flight::refusal(in_use)));
         return false;
     }
     flight.editor.insert(id.clone(), ask);
@@ -215,12 +224,19 @@ async fn judged(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> Judged 
     }
     // Whatever opens a session with servers, they stand behind its gate.
     if !OWN.contains(&method) && !open::has_servers(message) {
+        if open::hides_servers(message) {
+            let why = "MCP servers in it would go past mayi: write them where the editor has its MCP servers";
+            return Err((code::INVALID_PARAMS, why.to_owned()));
+        }
         return Ok(Some((EditorAsk::Plain, as_it_came(message))));
     }
     let wrong = |why: String| (code::INVALID_PARAMS, why);
     let params = if method == "session/prompt" {
         // What a person says may hold anything; what mayi looks at is held to one reading.
         prompt::looked_at(message).map_err(wrong)?
+    } else if method == "initialize" {
+        // Nothing of it is judged, and any number in it is the agent's to read.
+        message.told(NAMES).map_err(wrong)?
     } else {
         message.strict(NAMES).map_err(wrong)?
     };
@@ -230,11 +246,12 @@ async fn judged(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> Judged 
             .ok_or_else(|| wrong("no session of this id was opened through this connection".to_owned()))
     };
     match method {
-        "initialize" => initialize(message, &params).map(|line| Some((EditorAsk::Initialize, line))),
+        "initialize" => initialize(shared, message, &params).map(Some),
         "session/prompt" => {
             let session = session()?;
-            let line = prompt::with_briefing(&session, message);
-            Ok(Some((EditorAsk::Prompt(session), line)))
+            let line = prompt::passed(shared, &session, message)?;
+            let ends = session.state().ends_to_come();
+            Ok(Some((EditorAsk::Prompt(session, ends), line)))
         }
         "session/set_mode" => config::set_mode(shared, &session()?, &params, message),
         "session/set_config_option" => config::set_option(shared, &session()?, &params, message, id),
@@ -249,17 +266,23 @@ async fn judged(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> Judged 
     }
 }
 
-/// The version that is spoken is 1, whatever the editor would speak beside it.
-fn initialize(message: &Message<'_>, params: &Value) -> Result<String, (i64, String)> {
+/// The version that is offered to the agent: 1, or 2 where editor and user want it; the one that is spoken, once there is one.
+fn initialize(
+    shared: &Shared,
+    message: &Message<'_>,
+    params: &Value,
+) -> Result<(EditorAsk, String), (i64, String)> {
     let wrong = || (code::INVALID_PARAMS, "initialize needs a protocolVersion, a whole number".to_owned());
     let version = params.get("protocolVersion").and_then(Value::as_u64).ok_or_else(wrong)?;
-    if version <= VERSION {
-        return Ok(as_it_came(message));
+    let newest = shared.spoken().unwrap_or(if shared.options.protocol_v2 { PREVIEW } else { VERSION });
+    if version <= newest {
+        return Ok((EditorAsk::Initialize(version), as_it_came(message)));
     }
     let parts = super::parts::Parts::parse(message.params()).map_err(|_| wrong())?;
-    Edit::set(message.line, message.params(), &parts, "protocolVersion", &VERSION.to_string())
+    let line = Edit::set(message.line, message.params(), &parts, "protocolVersion", &newest.to_string())
         .and_then(|edit| apply(message.line, vec![edit]))
-        .ok_or_else(wrong)
+        .ok_or_else(wrong)?;
+    Ok((EditorAsk::Initialize(newest), line))
 }
 
 /// A session as a gate knows it, for calls of the door's own.

@@ -16,25 +16,26 @@ use mayi_core::gate::Carrying;
 /// As many requests of one side may be in flight.
 pub(crate) const MOST: usize = 10_000;
 
+/// Why one more is not taken.
+pub(crate) fn refusal(in_use: bool) -> &'static str {
+    if in_use { "its id is in use" } else { "too many requests wait for an answer" }
+}
+
 /// Something that the editor asked of the agent.
 pub(crate) enum EditorAsk {
     /// Whatever it is, its answer passes as it comes.
     Plain,
-    Initialize,
+    /// The version that mayi offers the agent with it.
+    Initialize(u64),
     /// A session that is to be opened.
     Open(Box<Opens>),
-    Prompt(Arc<Session>),
+    /// A prompt, and how often the session's work has to end until all of it is over (version 2, where the answer says only that
+    /// the agent has it).
+    Prompt(Arc<Session>, u64),
     /// One of the agent's own modes, by the editor's choice.
-    SetMode {
-        session: Arc<Session>,
-        before: Option<String>,
-    },
+    SetMode { session: Arc<Session>, before: Option<String> },
     /// One of the agent's own options.
-    SetConfig {
-        session: Arc<Session>,
-        option: String,
-        before: Option<serde_json::Value>,
-    },
+    SetConfig { session: Arc<Session>, option: String, before: Option<serde_json::Value> },
     /// The session ends.
     Close(Arc<Session>),
 }
@@ -57,6 +58,8 @@ pub(crate) struct Flight {
     pub(crate) agent: HashMap<Id, AgentAsk>,
     pub(crate) own: HashMap<Id, oneshot::Sender<OwnAnswer>>,
     pub(crate) cards: HashMap<Id, Shown>,
+    /// Openings that the agent has answered, while mayi sets its mode.
+    pub(crate) opening: HashMap<Id, CancellationToken>,
 }
 
 /// Makes mayi's own ids.

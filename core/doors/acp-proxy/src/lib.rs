@@ -10,6 +10,7 @@ mod flight;
 mod host;
 mod line;
 mod lines;
+mod numbers;
 mod outbox;
 mod parts;
 mod proxy;

@@ -132,16 +132,40 @@ impl<'t> Message<'t> {
     /// # Errors
     /// Says what readers could disagree about.
     pub(crate) fn strict(&self, names: &[&str]) -> Result<Value, String> {
-        let params =
-            mayi_core::call::json::strict(self.params()).map_err(|error| visible(&error.to_string()))?;
-        if !params.is_object() {
-            return Err("its parameters are no object".to_owned());
-        }
-        if !super::parts::is_plain(&params, names) {
-            return Err("a name in it can be taken for another one".to_owned());
-        }
-        Ok(params)
+        let params = mayi_core::call::json::strict(self.params());
+        plain(params.map_err(|error| visible(&error.to_string()))?, names)
     }
+
+    /// The same for a question, of whose call a person may be asked about numbers that readers disagree on: with whether there
+    /// are any, which are texts then.
+    ///
+    /// # Errors
+    /// Says what readers could disagree about besides.
+    pub(crate) fn asked(&self, names: &[&str]) -> Result<(Value, bool), String> {
+        let (params, big) =
+            super::numbers::strict_but_input(self.params()).map_err(|error| visible(&error.to_string()))?;
+        Ok((plain(params, names)?, big))
+    }
+
+    /// The same for what is only passed on: any number counts.
+    ///
+    /// # Errors
+    /// Says what readers could disagree about besides.
+    pub(crate) fn told(&self, names: &[&str]) -> Result<Value, String> {
+        let (params, _) =
+            super::numbers::strict(self.params()).map_err(|error| visible(&error.to_string()))?;
+        plain(params, names)
+    }
+}
+
+fn plain(params: Value, names: &[&str]) -> Result<Value, String> {
+    if !params.is_object() {
+        return Err("its parameters are no object".to_owned());
+    }
+    if !super::parts::is_plain(&params, names) {
+        return Err("a name in it can be taken for another one".to_owned());
+    }
+    Ok(params)
 }
 
 /// The session that a message is about, by its parameters.

@@ -40,6 +40,11 @@ impl<'t> Parts<'t> {
         serde_json::from_str(self.get(name)?).ok()
     }
 
+    /// The names.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|(name, _)| name.clone().into_owned()).collect()
+    }
+
     /// Names and values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'t str)> {
         self.0.iter().map(|(name, value)| (&**name, value.get()))

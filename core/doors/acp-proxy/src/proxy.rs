@@ -23,6 +23,8 @@ use mayi_core::gate::Tally;
 pub struct Options {
     /// The user has said that this editor shows options as they are: answers for longer than the session are offered too.
     pub wide_scopes: bool,
+    /// Version 2 of the protocol, a preview, is spoken where editor and agent both do.
+    pub protocol_v2: bool,
 }
 
 /// Why it ended.

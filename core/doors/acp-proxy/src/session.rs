@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::host::SessionGateway;
 use mayi_acp_shared::Briefing;
+use mayi_core::approval::ApprovalId;
 use mayi_core::call::{Access, SessionId};
 use mayi_core::config::OnUnasked;
 use mayi_core::gate::{self, Gate};
@@ -14,6 +15,12 @@ use mayi_core::policy::Mode;
 
 /// So many messages about one call wait until the question about it is answered.
 const UNTOLD: usize = 1000;
+
+/// So many approved commands are kept of which nothing was told yet.
+const COMMANDS: usize = 256;
+
+/// So many calls that were refused, or approved and have not ended, are kept for longer than their turn.
+const REFUSED: usize = 4096;
 
 /// So much of what the agent says of a session waits until the editor knows that session.
 const HELD: usize = 16 * 1024 * 1024;
@@ -39,6 +46,8 @@ pub(crate) struct Family {
     pub(crate) least: Mode,
     /// The agent's own mode in which it asks.
     pub(crate) asking_mode: Option<String>,
+    /// Whether version 2 of the protocol is spoken.
+    pub(crate) v2: bool,
 }
 
 /// A line that waits until the editor knows its session.
@@ -87,6 +96,19 @@ pub(crate) struct State {
     held_bytes: usize,
     /// As many turns have ended.
     pub(crate) turns: u64,
+    /// The agent has said that it works (version 2).
+    working: bool,
+    /// The agent has taken as many prompts since its work ended last (version 2).
+    taken: usize,
+    /// Its work has ended so often (version 2).
+    ends: u64,
+    /// Commands that were approved of no tool call: each stands for one that is told of.
+    pub(crate) commands: Vec<Vec<Access>>,
+    /// Terminals of the agent's own: the command that it has told, and where that runs (version 2).
+    told: HashMap<String, (String, Option<String>)>,
+    /// Questions that the editor has not been shown yet, and what the agent says of its work meanwhile.
+    pub(crate) unshown: HashSet<ApprovalId>,
+    pub(crate) behind: Vec<String>,
     /// It was stopped: so that it is said once a turn.
     pub(crate) stopped: bool,
 }
@@ -100,6 +122,88 @@ pub(crate) struct Mirror {
 }
 
 impl State {
+    /// A prompt was passed on.
+    pub(crate) fn prompted(&mut self) {
+        self.prompts += 1;
+        self.replays = false;
+    }
+
+    /// So often the agent's work has to end until that of a prompt which is passed on now is over.
+    pub(crate) fn ends_to_come(&self) -> u64 {
+        self.ends + 1 + u64::from(self.working || self.prompts > 0)
+    }
+
+    /// The person cancels what is under way.
+    pub(crate) fn cancel(&mut self) {
+        if self.prompts > 0 || self.working {
+            self.cancelled = self.prompts.max(1);
+        }
+    }
+
+    /// The agent says that it works (version 2).
+    pub(crate) fn works(&mut self) {
+        self.working = true;
+    }
+
+    /// The agent has taken a prompt (version 2). Whether its work is over already.
+    pub(crate) fn took(&mut self, ends: u64) -> bool {
+        let over = self.ends >= ends;
+        if !over {
+            self.taken += 1;
+        }
+        over
+    }
+
+    /// The agent tells of a terminal of its own. The command that it has run, where there was one and it has ended.
+    pub(crate) fn terminal(
+        &mut self,
+        id: &str,
+        line: Option<String>,
+        cwd: Option<String>,
+        ended: bool,
+    ) -> Option<(String, Option<String>)> {
+        if let Some(line) = line.filter(|line| !line.is_empty()) {
+            let now = (line, cwd);
+            // More than are kept, or another one under the same id: judged now.
+            if self.told.len() >= COMMANDS && !self.told.contains_key(id) {
+                return Some(now);
+            }
+            let before = self.told.insert(id.to_owned(), now);
+            if before.is_some() && before.as_ref() != self.told.get(id) {
+                return before;
+            }
+        }
+        if ended { self.told.remove(id) } else { None }
+    }
+
+    /// A command was approved that is of no tool call.
+    pub(crate) fn approve_command(&mut self, accesses: Vec<Access>) {
+        if self.commands.len() >= COMMANDS {
+            self.commands.remove(0);
+        }
+        self.commands.push(accesses);
+    }
+
+    /// Whether such a command, which was not told of yet, is what a call does.
+    pub(crate) fn spend_command(&mut self, accesses: &[Access]) -> bool {
+        let covers = |of: &Vec<Access>| accesses.iter().all(|access| of.contains(access));
+        let at = self.commands.iter().position(covers);
+        at.map(|at| self.commands.remove(at)).is_some()
+    }
+
+    fn turn_over(&mut self) {
+        self.turns += 1;
+        self.agreed.clear();
+        self.stopped = false;
+        // An agent says by itself when its turn is over: what was refused stays so, and what was approved is just that.
+        if self.refused.len() > REFUSED {
+            self.refused.clear();
+        }
+        if self.approved.len() > REFUSED {
+            self.approved.clear();
+        }
+    }
+
     /// The agent went into a mode by itself. Whether somebody has to set it back: else it is being set back, and will be again.
     pub(crate) fn went(&mut self, name: &str) -> bool {
         match self.switching.get_mut(name) {
@@ -189,10 +293,34 @@ impl Session {
         lines.push(line);
     }
 
+    /// Takes a line behind questions that the editor has not been shown yet. Gives it back, where there are none.
+    pub(crate) fn stand_behind(&self, line: String) -> Option<String> {
+        let mut state = self.state();
+        if state.unshown.is_empty() || state.behind.len() >= UNTOLD {
+            return Some(line);
+        }
+        state.behind.push(line);
+        None
+    }
+
+    /// A question is shown, or has ended. What stands behind it and no other one.
+    pub(crate) fn shown(&self, question: ApprovalId) -> Vec<String> {
+        let mut state = self.state();
+        state.unshown.remove(&question);
+        if state.unshown.is_empty() { std::mem::take(&mut state.behind) } else { Vec::new() }
+    }
+
     /// Gives what was held to `to`, in its order; nothing is held from now on.
     pub(crate) fn release(&self, to: impl FnMut(String)) {
         let mut state = self.state();
         state.held.take().unwrap_or_default().into_iter().map(|held| held.line).for_each(to);
+    }
+
+    /// What is held is nobody's any more.
+    pub(crate) fn drop_held(&self) {
+        if let Some(held) = &mut self.state().held {
+            held.clear();
+        }
     }
 
     /// A prompt of it has ended. Whether that was the last one of those that were cancelled.
@@ -202,12 +330,23 @@ impl Session {
         let cancelled = state.cancelled > 0;
         state.cancelled = state.cancelled.saturating_sub(1).min(state.prompts);
         if state.prompts == 0 {
-            state.turns += 1;
-            state.agreed.clear();
-            state.stopped = false;
+            state.turn_over();
             state.approved.clear();
-            state.refused.clear();
         }
         cancelled && state.cancelled == 0
+    }
+
+    /// The agent says that its work is over (version 2). None, if there was none; else whether it was cancelled.
+    pub(crate) fn end_work(&self) -> Option<bool> {
+        let mut state = self.state();
+        let taken = std::mem::take(&mut state.taken);
+        if !std::mem::take(&mut state.working) && taken == 0 {
+            return None;
+        }
+        state.ends += 1;
+        state.prompts = state.prompts.saturating_sub(taken);
+        let cancelled = std::mem::take(&mut state.cancelled) > 0;
+        state.turn_over();
+        Some(cancelled)
     }
 }

@@ -1,6 +1,7 @@
 //! What both directions share.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -37,6 +38,10 @@ pub(crate) struct Shared {
     sessions: Mutex<BTreeMap<String, Arc<Session>>>,
     tool_calls: Mutex<ToolCalls>,
     open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
+    /// The protocol's version that is spoken on both sides; 0: that is not settled yet.
+    spoken: AtomicU64,
+    /// The agent can end sessions.
+    closes: AtomicBool,
     /// What the agent says of its version.
     pub(crate) version: Mutex<Option<String>>,
     /// What there was in sessions that are over.
@@ -59,9 +64,32 @@ impl Shared {
             sessions: Mutex::default(),
             tool_calls: Mutex::default(),
             open: Mutex::default(),
+            spoken: AtomicU64::new(0),
+            closes: AtomicBool::new(false),
             version: Mutex::default(),
             counted: Mutex::default(),
         })
+    }
+
+    /// The protocol's version that is spoken; none, while that is not settled.
+    pub(crate) fn spoken(&self) -> Option<u64> {
+        Some(self.spoken.load(Ordering::Relaxed)).filter(|version| *version > 0)
+    }
+
+    /// Whether version 2 of the protocol is spoken.
+    pub(crate) fn is_v2(&self) -> bool {
+        self.spoken() == Some(2)
+    }
+
+    /// Both sides speak `version` from now on.
+    pub(crate) fn speak(&self, version: u64, closes: bool) {
+        self.spoken.store(version, Ordering::Relaxed);
+        self.closes.store(closes, Ordering::Relaxed);
+    }
+
+    /// Whether the agent can end sessions.
+    pub(crate) fn closes(&self) -> bool {
+        self.closes.load(Ordering::Relaxed)
     }
 
     pub(crate) fn flight(&self) -> MutexGuard<'_, Flight> {
@@ -114,18 +142,27 @@ impl Shared {
 
     /// Says something to the person in the editor, in the session, as the agent's text.
     pub(crate) fn say(&self, session: &Session, text: &str) {
-        let params = serde_json::json!({
-            "sessionId": session.id.0,
-            "update": {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": format!("\n[mayi] {text}\n")}},
-        });
+        let content = serde_json::json!({"type": "text", "text": format!("\n[mayi] {text}\n")});
+        let update = match self.ids.next() {
+            Id::Text(id) if self.is_v2() => {
+                serde_json::json!({"sessionUpdate": "agent_message_chunk", "messageId": id, "content": content})
+            }
+            _ => serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": content}),
+        };
+        let params = serde_json::json!({"sessionId": session.id.0, "update": update});
         self.tell(session, line::notification("session/update", &params));
         self.note(text);
     }
 
     /// Answers the agent, once.
     pub(crate) fn answer_agent(&self, id: &Id, result: &serde_json::Value) {
+        self.answer_agent_with(id, result.to_string());
+    }
+
+    /// The same, as text.
+    pub(crate) fn answer_agent_with(&self, id: &Id, result: String) {
         if self.flight().agent.remove(id).is_some() {
-            self.agent.push(line::result(id, &result.to_string()));
+            self.agent.push(line::result(id, &result));
         }
     }
 
@@ -145,9 +182,10 @@ impl Shared {
     /// Notes a request of the agent's. False, if another one with this id is in flight, or too many are: it is refused then.
     pub(crate) fn enter(&self, id: &Id, ask: AgentAsk) -> bool {
         let mut flight = self.flight();
-        if flight.agent.contains_key(id) || self.ids.is_own(id) || flight.agent.len() >= super::flight::MOST {
+        let in_use = flight.agent.contains_key(id) || self.ids.is_own(id);
+        if in_use || flight.agent.len() >= super::flight::MOST {
             drop(flight);
-            self.agent.push(line::error(Some(id), code::INVALID_REQUEST, "its id is in use"));
+            self.agent.push(line::error(Some(id), code::INVALID_REQUEST, super::flight::refusal(in_use)));
             return false;
         }
         flight.agent.insert(id.clone(), ask);

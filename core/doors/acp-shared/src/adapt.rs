@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::input;
+use crate::patch;
 use crate::tool_calls::Known;
 use mayi_core::call::{
     Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, UrlAccess,
@@ -198,6 +199,9 @@ impl Reading {
     }
 
     fn diff(&mut self, item: &Value) {
+        if item.get("changes").is_some() || item.get("patch").is_some() {
+            return self.changes(item);
+        }
         let (Some(path), Some(new_text)) =
             (input::text(item, "path"), item.get("newText").and_then(Value::as_str))
         else {
@@ -214,6 +218,29 @@ impl Reading {
         };
         self.write(kind, &path);
         self.diffs.push(Diff { path, old_text, new_text: new_text.to_owned() });
+    }
+
+    /// A diff in the shape of version 2: files and what becomes of each, and a patch, which is what a person reads.
+    fn changes(&mut self, item: &Value) {
+        let named = patch::changes(item, &mut self.not_shown);
+        for change in &named {
+            match change {
+                patch::Change::One(kind, path) => self.write(*kind, path),
+                patch::Change::Copied { from, to } => {
+                    self.read(from);
+                    self.write(WriteKind::Create, to);
+                }
+            }
+        }
+        let Some(text) = patch::text(item, &mut self.not_shown) else { return };
+        for (kind, path) in patch::files(&text) {
+            // The patch says them from the top of some folder.
+            if !named.iter().any(|change| change.names(&path)) {
+                self.not_shown.push(format!("the patch is about {path}, which is not among its changes"));
+                self.write(kind, &path);
+            }
+        }
+        self.notes.push(text);
     }
 
     /// What the input says, whatever the kind claims.
@@ -412,6 +439,12 @@ pub fn file(cwd: &Path, path: &str, write: bool) -> Access {
     }
     let kind = if path.resolved.exists() { WriteKind::Edit } else { WriteKind::Create };
     Access::Write(kind, path)
+}
+
+/// Whether a tool call is said to do all of this.
+pub fn does(session: &Session, known: &Known, accesses: &[Access]) -> bool {
+    let call = tool_call(&From { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
+    accesses.iter().all(|access| call.accesses.contains(access))
 }
 
 /// Whether a tool call that is under way does what a side door was just judged for.

@@ -11,8 +11,10 @@ pub mod input;
 mod launch;
 pub mod modes;
 pub mod options;
+mod patch;
 pub mod permission;
 mod side_door;
+pub mod subject;
 pub mod terminals;
 mod tool_calls;
 

@@ -42,6 +42,11 @@ pub struct Known {
 }
 
 impl Known {
+    /// What is known of a call by these fields alone.
+    pub(crate) fn of(fields: &Value) -> Self {
+        Self { fields: fields.as_object().cloned().unwrap_or_default(), ..Self::default() }
+    }
+
     /// A field that is a text, and not an empty one.
     #[must_use]
     pub fn text(&self, field: &str) -> Option<&str> {
@@ -92,7 +97,7 @@ impl ToolCalls {
         let ran = match known.status() {
             "completed" => true,
             // One that never began was refused, or made no sense.
-            "failed" => known.began,
+            "failed" | "cancelled" => known.began,
             _ => return None,
         };
         if known.over {
@@ -153,6 +158,11 @@ impl ToolCalls {
                 known.gated = true;
             }
         }
+    }
+
+    /// Whether a call of `session` is known that does this: it is judged by itself.
+    pub fn tells(&self, session: &SessionId, does: impl Fn(&Known) -> bool) -> bool {
+        self.calls.iter().any(|((of, _), known)| of == session && does(known))
     }
 
     /// How many calls of `session` are in progress, as the agent says.

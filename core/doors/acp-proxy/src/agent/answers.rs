@@ -32,9 +32,12 @@ pub(super) fn response(shared: &Arc<Shared>, message: &Message<'_>) -> Option<St
     let done = message.parts.get("result").is_some();
     match ask {
         EditorAsk::Plain => Some(as_it_came(message)),
-        EditorAsk::Initialize => Some(initialized(shared, &id, message)),
+        EditorAsk::Initialize(offered) => initialized(shared, &id, message, offered),
         EditorAsk::Open(opens) => opened(shared, id, *opens, message),
-        EditorAsk::Prompt(session) => {
+        EditorAsk::Prompt(session, ends) => {
+            if done && shared.is_v2() && !session.state().took(ends) {
+                return Some(as_it_came(message));
+            }
             let cancelled = session.end_turn();
             if cancelled {
                 shared.tool_calls().end_turn(&session.id);
@@ -104,24 +107,60 @@ fn said(message: &Message<'_>) -> String {
 }
 
 /// What the agent can do, as it stands with mayi before it: servers are reached by mayi, over the two ways that it knows.
-fn initialized(shared: &Shared, id: &Id, message: &Message<'_>) -> String {
-    let Some(result) = message.parts.get("result") else { return as_it_came(message) };
+fn initialized(shared: &Shared, id: &Id, message: &Message<'_>, offered: u64) -> Option<String> {
+    let Some(result) = message.parts.get("result") else { return Some(as_it_came(message)) };
     let wrong = |why: &str| {
+        // Before all of it ends.
+        shared.editor.push(line::error(Some(id), code::INTERNAL, &format!("the agent {why}")));
         shared.fail(format!("the agent {why}"));
-        line::error(Some(id), code::INTERNAL, &format!("the agent {why}"))
+        None
     };
     let Ok(parts) = Parts::parse(result) else {
         return wrong("answered initialize in a way that can be read in two ways");
     };
-    if parts.mistaken(&["protocolVersion", "agentCapabilities"]).is_some() {
+    if parts.mistaken(&["protocolVersion", "agentCapabilities", "capabilities"]).is_some() {
         return wrong("answered initialize in a way that can be read in two ways");
     }
-    if parts.get("protocolVersion") != Some(&*VERSION.to_string()) {
-        return wrong("speaks another version of the protocol than 1, which is the one that mayi speaks");
+    let version = parts.get("protocolVersion").and_then(|version| version.parse::<u64>().ok());
+    let Some(version) = version.filter(|version| (VERSION..=offered.max(VERSION)).contains(version)) else {
+        return wrong(&format!(
+            "speaks another version of the protocol than {}, which is the one that mayi speaks",
+            if offered > VERSION { "1 and 2" } else { "1" }
+        ));
+    };
+    if shared.spoken().is_some_and(|spoken| spoken != version) {
+        return wrong("speaks another version of the protocol than before");
     }
-    let version = parts.value("agentInfo").and_then(|info| Some(info.get("version")?.as_str()?.to_owned()));
-    *shared.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = version;
-    capable(message.line, result, &parts).unwrap_or_else(|| as_it_came(message))
+    let v2 = version > VERSION;
+    let (info, capabilities) = if v2 { ("info", "capabilities") } else { ("agentInfo", "agentCapabilities") };
+    let closes = parts.value(capabilities).is_some_and(|value| {
+        value.pointer("/sessionCapabilities/close").is_some_and(|close| !close.is_null())
+    });
+    shared.speak(version, v2 || closes);
+    let said = parts.value(info).and_then(|info| Some(info.get("version")?.as_str()?.to_owned()));
+    *shared.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = said;
+    let line = if v2 { capable_v2(message.line, &parts) } else { capable(message.line, result, &parts) };
+    Some(line.unwrap_or_else(|| as_it_came(message)))
+}
+
+/// The same in version 2, where an agent may have no servers at all; a relay is a program, so that one which can start none has none.
+fn capable_v2(text: &str, parts: &Parts<'_>) -> Option<String> {
+    let object = |text: &&str| text.starts_with('{');
+    let capabilities = Parts::parse(parts.get("capabilities").filter(object)?).ok()?;
+    let session = Parts::parse(capabilities.get("session").filter(object)?).ok()?;
+    let servers = session.get("mcp").filter(object)?;
+    let ways = Parts::parse(servers).ok()?;
+    if ways.get("stdio").filter(object).is_none() {
+        return apply(text, vec![Edit::replace(text, servers, "null")?]);
+    }
+    let mut edits = Vec::new();
+    if ways.get("http").filter(object).is_none() {
+        edits.push(Edit::set(text, servers, &ways, "http", "{}")?);
+    }
+    if ways.get("acp").is_some_and(|value| value != "null") {
+        edits.push(Edit::set(text, servers, &ways, "acp", "null")?);
+    }
+    apply(text, edits)
 }
 
 fn capable(text: &str, result: &str, parts: &Parts<'_>) -> Option<String> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::tripwire::cut;
-use crate::editor::{SWITCH, amended, mode_call, observe, picks};
+use crate::editor::{SWITCH, amended, mode_call, normal, observe, picks, said, set_params};
 use crate::session::Session;
 use crate::shared::Shared;
 use mayi_core::approval::visible;
@@ -63,7 +63,7 @@ pub(super) fn mode(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, tex
 pub(super) fn options(shared: &Arc<Shared>, session: &Arc<Session>, list: &str) -> bool {
     let mut passes = true;
     for (option, before, value) in observe(session, list) {
-        let name = value.as_str().map_or_else(|| format!("{option}={value}"), str::to_owned);
+        let name = said(&option, &value);
         {
             let mut state = session.state();
             if session.family.asking_mode.as_deref() == Some(&name) || state.replays {
@@ -79,7 +79,7 @@ pub(super) fn options(shared: &Arc<Shared>, session: &Arc<Session>, list: &str) 
                 continue;
             }
         }
-        let set = |value: &Value| json!({"sessionId": session.id.0, "configId": option, "value": value});
+        let set = |value: &Value| set_params(session, &option, value);
         let change = Change {
             shared: Arc::clone(shared),
             session: Arc::clone(session),
@@ -168,7 +168,7 @@ impl Change {
     /// Whether the agent answers, with its options, that it has not gone back.
     fn is_there_still(&self, answer: &str) -> bool {
         let Of::Option(option, value) = &self.of else { return false };
-        let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+        let answer = normal(serde_json::from_str(answer).unwrap_or_default(), self.session.family.v2);
         let listed = answer.get("configOptions").and_then(Value::as_array).into_iter().flatten();
         let own = |item: &&Value| item.get("id").and_then(Value::as_str) == Some(option.as_str());
         listed.filter(own).any(|item| item.get("currentValue") == Some(value))

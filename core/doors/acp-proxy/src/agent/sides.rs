@@ -12,7 +12,7 @@ use crate::parts::Parts;
 use crate::shared::as_it_came;
 use crate::splice::{Edit, apply, quoted};
 use mayi_acp_shared::{adapt, files, input, terminals};
-use mayi_core::call::{Access, Call, Dialect, Surroundings, shell};
+use mayi_core::call::{Access, Call, Dialect, Surroundings, file_paths, shell};
 use mayi_core::gate::Verdict;
 
 /// Characters that mean something to a shell, where an editor hands words to one without quoting them.
@@ -20,6 +20,9 @@ const SPECIAL: &[char] = &[
     '|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', ']', '#', '~', '=', '%',
     '{', '}', '!', '\n', ' ', '\t',
 ];
+
+/// So many other readings of a path are looked at.
+const READINGS: usize = 8;
 
 impl Asked {
     /// `fs/read_text_file` and `fs/write_text_file`
@@ -34,9 +37,20 @@ impl Asked {
         if writes && content.is_none() {
             return self.refuse(code::INVALID_PARAMS, "fs/write_text_file needs a content");
         }
-        let call = move |asked: &Self| match content.clone().filter(|_| writes) {
-            Some(content) => Ok(files::write_call(&asked.session.core, &path, content)),
-            None => Ok(files::read_call(&asked.session.core, &path, &asked.params)),
+        // An editor that takes it for a part of an address opens another file: each of them counts.
+        let others = readings(&path);
+        if others.len() >= READINGS || others.iter().any(|other| other.contains('\0')) {
+            return self.refuse(code::INVALID_PARAMS, &format!("{method} needs an absolute path"));
+        }
+        let call = move |asked: &Self| {
+            let core = &asked.session.core;
+            let mut call = match content.clone().filter(|_| writes) {
+                Some(content) => files::write_call(core, &path, content),
+                None => files::read_call(core, &path, &asked.params),
+            };
+            let more = others.iter().map(|other| adapt::file(&core.cwd, other, writes));
+            call.accesses.extend(more);
+            Ok(call)
         };
         self.judged(call, as_it_came(message), false)
     }
@@ -153,6 +167,25 @@ impl Asked {
             Verdict::Cancelled => self.refuse(code::CANCELLED, "cancelled"),
         }
     }
+}
+
+/// What else a path is for who takes it for that of an address: without its escapes, which may be written twice, and without what
+/// stands behind it there.
+fn readings(path: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut fresh = vec![path.to_owned()];
+    while let Some(one) = fresh.pop() {
+        if found.len() >= READINGS || !one.contains(['%', '?', '#']) {
+            continue;
+        }
+        for other in file_paths(&format!("file://{one}")) {
+            if other != path && !found.contains(&other) {
+                found.push(other.clone());
+                fresh.push(other);
+            }
+        }
+    }
+    found
 }
 
 /// Whether two calls touch the same: by the names of files and where they lead. Whether a file was there is another question.

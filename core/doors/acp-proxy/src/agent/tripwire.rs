@@ -1,15 +1,18 @@
 //! Tool calls as the agent tells them: what ran without asking is said, recorded, and stops the turn where the policy denies it
 //! (D7.9); what has changed since it was approved is judged again.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use crate::line::{self, Message};
+use crate::parts::Parts;
 use crate::session::Session;
 use crate::shared::Shared;
 use mayi_acp_shared::adapt::{self, From};
+use mayi_acp_shared::subject;
 use mayi_core::approval::visible;
 use mayi_core::call::{Access, Call, Door};
 use mayi_core::config::OnUnasked;
@@ -29,17 +32,52 @@ pub(super) fn tool_call(shared: &Arc<Shared>, session: &Arc<Session>, fields: &M
     let changed = changed(shared, session, id).or_else(|| all_the_same(shared, session, fields, id));
     match fields.get("status").and_then(Value::as_str) {
         Some("in_progress") => session.gate().started(&session.id, id),
-        Some(status @ ("completed" | "failed")) => {
+        Some(status @ ("completed" | "failed" | "cancelled")) => {
             session.gate().finished(&session.id, id, status);
             session.state().approved.remove(id);
         }
         _ => {}
     }
     let from = From { door: Door::AcpReported, session: &session.core, tool_call_id: Some(id) };
-    let call = unasked.map(|known| adapt::tool_call(&from, &known, Vec::new())).or(changed);
-    if let Some(call) = call {
+    let unasked = unasked.map(|known| adapt::tool_call(&from, &known, Vec::new()));
+    // Of a command that was approved by itself, this is what is told.
+    let unasked = unasked.filter(|call| !session.state().spend_command(&call.accesses));
+    if let Some(call) = unasked.or(changed) {
         against(shared, session, &call);
     }
+}
+
+/// Takes what the agent says of a terminal of its own (version 2): a command that has run in one, and that no tool call tells of, is
+/// judged as one that ran without asking.
+///
+/// # Errors
+/// Says what readers could disagree about.
+pub(super) fn terminal(
+    shared: &Arc<Shared>,
+    session: &Arc<Session>,
+    update: &Parts<'_>,
+) -> Result<(), String> {
+    let Some(id) = update.text("terminalId") else { return Ok(()) };
+    let ended = update.get("exitStatus").is_some_and(|status| status.starts_with('{'));
+    let told = {
+        let mut state = session.state();
+        if state.replays {
+            return Ok(());
+        }
+        let (line, cwd) = (update.text("command"), update.text("cwd"));
+        state.terminal(&id, line.map(Cow::into_owned), cwd.map(Cow::into_owned), ended)
+    };
+    let Some((line, cwd)) = told else { return Ok(()) };
+    let core = &session.core;
+    let from = From { door: Door::AcpReported, session: core, tool_call_id: None };
+    let call = subject::terminal(&from, &line, cwd.as_deref());
+    let approved =
+        session.state().approved.values().any(|of| call.accesses.iter().all(|access| of.contains(access)));
+    let told = || shared.tool_calls().tells(&core.id, |known| adapt::does(core, known, &call.accesses));
+    if !approved && !told() && !session.state().spend_command(&call.accesses) {
+        against(shared, session, &call);
+    }
+    Ok(())
 }
 
 /// What a call has become: its card changes if it waits; if it was approved as something else, that covers nothing any more.

@@ -41,22 +41,28 @@ const EVIDENCE: &[&str] = &[
     "_meta",
 ];
 
-/// What an update says of a tool call, read as every reader does. What it holds besides, as what came out of it, is no evidence.
-fn evidence(update: &Parts<'_>) -> Result<Map<String, Value>, String> {
+/// What an update says of a tool call, read as every reader does, and whether its input has numbers that they disagree on. What it holds besides, as what came out of it, is no evidence.
+fn evidence(update: &Parts<'_>) -> Result<(Map<String, Value>, bool), String> {
     let other = || "a name in it can be taken for another one".to_owned();
     if update.mistaken(EVIDENCE).is_some() {
         return Err(other());
     }
-    let mut fields = Map::new();
+    let (mut fields, mut big) = (Map::new(), false);
     for name in EVIDENCE {
         let Some(text) = update.get(name) else { continue };
-        let value = mayi_core::call::json::strict(text).map_err(|error| error.to_string())?;
+        let value = if *name == "rawInput" {
+            let (value, some) = crate::numbers::strict(text).map_err(|error| error.to_string())?;
+            big |= some;
+            value
+        } else {
+            mayi_core::call::json::strict(text).map_err(|error| error.to_string())?
+        };
         if !["rawInput", "_meta"].contains(name) && !crate::parts::is_plain(&value, super::NAMES) {
             return Err(other());
         }
         fields.insert((*name).to_owned(), value);
     }
-    Ok(fields)
+    Ok((fields, big))
 }
 
 fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<String>, String> {
@@ -65,7 +71,18 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
     let update = Parts::parse(text).map_err(|error| error.to_string())?;
     if params.mistaken(&["sessionId", "update"]).is_some()
         || update
-            .mistaken(&["sessionUpdate", "toolCallId", "status", "currentModeId", "modeId", "configOptions"])
+            .mistaken(&[
+                "sessionUpdate",
+                "toolCallId",
+                "status",
+                "currentModeId",
+                "modeId",
+                "configOptions",
+                "state",
+                "terminalId",
+                "command",
+                "cwd",
+            ])
             .is_some()
     {
         return Err("a name in it can be taken for another one".to_owned());
@@ -75,8 +92,11 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
     let kind = update.text("sessionUpdate").unwrap_or_default();
     let line = as_it_came(message);
     match &*kind {
-        "tool_call" | "tool_call_update" => {
-            let fields = evidence(&update)?;
+        "tool_call" | "tool_call_update" | "tool_call_content_chunk" => {
+            let (mut fields, big) = evidence(&update)?;
+            if kind == "tool_call_content_chunk" {
+                behind_others(shared, &id, &mut fields);
+            }
             let call = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
             if crate::cards::is_own(call) {
                 return Err("it is about a call that mayi shows".to_owned());
@@ -88,9 +108,38 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
                     passed(session.as_deref(), line).into_iter().for_each(|line| shared.editor.push(line))
                 }
             }
+            // Also where the id begins anew with it.
+            let taints = || shared.tool_calls().taint(&SessionId(id.clone().into_owned()), call);
+            if big {
+                taints();
+            }
             match &session {
                 Some(session) => tripwire::tool_call(shared, session, &fields),
                 None => tripwire::of_nobody(shared, &id, &fields),
+            }
+            if big {
+                taints();
+            }
+            Ok(None)
+        }
+        "state_update" if shared.is_v2() => {
+            let Some(session) = &session else { return Ok(Some(line)) };
+            match &*update.text("state").unwrap_or_default() {
+                "running" | "requires_action" => session.state().works(),
+                "idle" => idle(shared, session),
+                _ => {}
+            }
+            // A question that it is about comes before it, where the agent has it so.
+            Ok(session.stand_behind(line).and_then(|line| passed(Some(session), line)))
+        }
+        "terminal_update" if shared.is_v2() => {
+            let line = passed(session.as_deref(), line);
+            line.into_iter().for_each(|line| shared.editor.push(line));
+            match &session {
+                Some(session) => tripwire::terminal(shared, session, &update)?,
+                None => {
+                    shared.note("the agent tells of a terminal in a session that the editor has not opened")
+                }
             }
             Ok(None)
         }
@@ -122,6 +171,26 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
     }
 }
 
+/// A piece of a call's content stands behind those that came before.
+fn behind_others(shared: &Shared, session: &str, fields: &mut Map<String, Value>) {
+    let call = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
+    let known = shared.tool_calls().known(&SessionId(session.to_owned()), call);
+    let before = known.and_then(|known| known.fields.get("content")?.as_array().cloned()).unwrap_or_default();
+    let Some(piece) = fields.remove("content") else { return };
+    let room = before.len().saturating_sub(PIECES);
+    let all: Vec<Value> = before.into_iter().skip(room).chain([piece]).collect();
+    fields.insert("content".to_owned(), Value::Array(all));
+}
+
+/// The agent's work is over, and its turn with it.
+fn idle(shared: &Arc<Shared>, session: &Arc<Session>) {
+    let Some(cancelled) = session.end_work() else { return };
+    if cancelled {
+        shared.tool_calls().end_turn(&session.id);
+    }
+    session.gate().end_turn(&session.id);
+}
+
 /// What of it goes on now: nothing, where the editor does not know the session yet.
 fn passed(session: Option<&Session>, line: String) -> Option<String> {
     match session {
@@ -129,6 +198,9 @@ fn passed(session: Option<&Session>, line: String) -> Option<String> {
         None => Some(line),
     }
 }
+
+/// As many pieces of a call's content are looked at together.
+const PIECES: usize = 200;
 
 /// As many sub-agents of one session are known.
 const MOST: usize = 256;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::offers::{Offer, is_empty, list};
+use super::preview;
 use crate::parts::Parts;
 use crate::splice::{Edit, apply};
 use mayi_core::approval::{ApprovalId, Card, visible};
@@ -27,11 +28,16 @@ pub(super) struct About<'s> {
     pub(super) asked: Option<&'s str>,
     /// Where its session works.
     pub(super) cwd: &'s str,
+    /// Whether version 2 of the protocol is spoken.
+    pub(super) v2: bool,
 }
 
 /// The parameters of `session/request_permission`.
 pub(super) fn params(card: &Card, about: About<'_>, offers: &[Offer]) -> String {
     let options = list(offers);
+    if about.v2 {
+        return preview::params(card, about, &options);
+    }
     let amended = about.asked.and_then(|asked| amended(card, about, asked, &options));
     amended.unwrap_or_else(|| made(card, about, &options))
 }
@@ -98,7 +104,7 @@ fn made(card: &Card, about: About<'_>, options: &str) -> String {
 }
 
 /// What was judged, in the protocol's members.
-fn fields(card: &Card) -> Vec<(&'static str, Value)> {
+pub(super) fn fields(card: &Card) -> Vec<(&'static str, Value)> {
     let call = &card.tool_call;
     vec![
         ("title", json!(title(card))),
@@ -130,7 +136,7 @@ fn title(card: &Card) -> String {
 }
 
 /// As much of a text as is shown, with what can't be seen written out.
-fn cut(text: &str, most: usize) -> String {
+pub(super) fn cut(text: &str, most: usize) -> String {
     let start: String = text.chars().take(most).collect();
     let rest = text.chars().count().saturating_sub(most);
     let more = if rest == 0 { String::new() } else { format!("… (not shown: {rest} characters)") };
@@ -139,6 +145,11 @@ fn cut(text: &str, most: usize) -> String {
 
 /// What would be touched and why it is asked, in mayi's words.
 fn note(card: &Card, about: About<'_>) -> Value {
+    json!({"type": "content", "content": {"type": "text", "text": words(card, about)}})
+}
+
+/// The same as text.
+pub(super) fn words(card: &Card, about: About<'_>) -> String {
     let mut lines: Vec<String> = card
         .accesses
         .iter()
@@ -160,7 +171,7 @@ fn note(card: &Card, about: About<'_>) -> Value {
         lines.push(format!("because: {}", visible(&why.reason)));
     }
     lines.extend(card.not_shown.iter().take(MOST).map(|what| format!("not shown: {}", visible(what))));
-    json!({"type": "content", "content": {"type": "text", "text": format!("mayi asks:\n{}", lines.join("\n"))}})
+    format!("mayi asks:\n{}", lines.join("\n"))
 }
 
 /// The protocol's word for a kind of call.

@@ -32,6 +32,71 @@ const MODES: &[(Mode, &str, &str)] = &[
     (Mode::Auto, "Auto", "only what is dangerous is asked about"),
 ];
 
+/// What holds a list of options, or is one: with their ids where version 1 has them, and of version 2 without what only version 1
+/// has.
+pub(crate) fn normal(mut value: Value, v2: bool) -> Value {
+    if !v2 {
+        return value;
+    }
+    if let Some(object) = value.as_object_mut() {
+        object.remove("modes");
+    }
+    let list = if value.is_array() { Some(&mut value) } else { value.get_mut("configOptions") };
+    for item in list.and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut) {
+        match item.get("configId").cloned() {
+            Some(id) => item.insert("id".to_owned(), id),
+            None => item.remove("id"),
+        };
+    }
+    value
+}
+
+/// A list that the agent has told, read.
+fn parsed(list: Option<&str>, v2: bool) -> Value {
+    normal(list.and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default(), v2)
+}
+
+/// What sets one of the agent's options.
+pub(crate) fn set_params(session: &Session, option: &str, value: &Value) -> Value {
+    let id = &session.id.0;
+    if value.is_boolean() {
+        json!({"sessionId": id, "configId": option, "type": "boolean", "value": value})
+    } else if session.family.v2 {
+        json!({"sessionId": id, "configId": option, "type": "id", "value": value})
+    } else {
+        json!({"sessionId": id, "configId": option, "value": value})
+    }
+}
+
+/// Options that the editor sets while it opens a session (version 2): their ids, and what they are set to.
+pub(super) fn initial(params: &Value) -> Result<Vec<(Option<String>, String)>, String> {
+    let items = match params.get("configOptions") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(list) => list.as_array().ok_or("configOptions is no list")?,
+    };
+    let one = |item: &Value| {
+        let id = item.get("configId")?.as_str()?.to_owned();
+        let said = said(&id, item.get("value")?);
+        Some((Some(id), said))
+    };
+    items
+        .iter()
+        .map(one)
+        .collect::<Option<_>>()
+        .ok_or_else(|| "an option needs a configId and a value".to_owned())
+}
+
+/// What an option is set to, in a word: of a mode, the mode.
+pub(crate) fn said(option: &str, value: &Value) -> String {
+    value.as_str().map_or_else(|| format!("{option}={value}"), str::to_owned)
+}
+
+/// Whether this option could have the agent ask less, by what it told of it.
+pub(super) fn is_guarded(told: &Value, option: &str) -> bool {
+    let listed = told.get("configOptions").cloned().unwrap_or_default();
+    !read(&listed).iter().any(|(known, guarded, _)| known == option && !guarded)
+}
+
 /// The options of an agent's list: their ids, whether they could have it ask less, and their values.
 fn read(list: &Value) -> Vec<(String, bool, Value)> {
     let one = |option: &Value| {
@@ -49,8 +114,7 @@ pub(crate) fn prepare(session: &Session, result: &Value, told: Option<String>, m
     if state.listed.is_none() {
         state.listed = told;
     }
-    let listed: Value =
-        state.listed.as_deref().and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
+    let listed = parsed(state.listed.as_deref(), session.family.v2);
     state.agent_mode = mode.map(str::to_owned).or_else(|| state.agent_mode.take());
     state.options = read(&listed)
         .into_iter()
@@ -92,8 +156,9 @@ pub(crate) fn amended(session: &Session, list: Option<&str>) -> String {
         .filter(|(mode, ..)| *mode >= session.family.least)
         .map(|(mode, name, about)| json!({"value": mode.to_string(), "name": name, "description": about}))
         .collect();
+    let id = if session.family.v2 { "configId" } else { "id" };
     let own = json!({
-        "id": state.option, "name": "Permissions", "description": "What mayi asks about in this session",
+        id: state.option, "name": "Permissions", "description": "What mayi asks about in this session",
         "type": "select", "currentValue": mode.to_string(), "options": choices,
     });
     let mut items = own.to_string();
@@ -107,7 +172,7 @@ pub(crate) fn amended(session: &Session, list: Option<&str>) -> String {
     // One of the agent's that is called like mayi's own would be taken for it.
     let own = [state.option.clone(), state.mirror.as_ref().map(|mirror| mirror.id.clone())];
     drop(state);
-    let list = without(&list, &own);
+    let list = without(&list, &own, id);
     let list = list.trim();
     Edit::push(list, list, &items)
         .and_then(|edit| crate::splice::apply(list, vec![edit]))
@@ -115,10 +180,10 @@ pub(crate) fn amended(session: &Session, list: Option<&str>) -> String {
 }
 
 /// The list without the options of these ids; as it stands there, where it has none of them.
-fn without(list: &str, ids: &[Option<String>]) -> String {
+fn without(list: &str, ids: &[Option<String>], key: &str) -> String {
     let items: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
     let taken = |item: &&RawValue| {
-        let id = Parts::parse(item.get()).ok().and_then(|parts| parts.text("id").map(Cow::into_owned));
+        let id = Parts::parse(item.get()).ok().and_then(|parts| parts.text(key).map(Cow::into_owned));
         id.is_some() && ids.contains(&id)
     };
     if !items.iter().any(&taken) {
@@ -130,7 +195,7 @@ fn without(list: &str, ids: &[Option<String>]) -> String {
 
 /// Options of the agent's that could have it ask less, and have another value in `list` than they should.
 pub(crate) fn observe(session: &Session, list: &str) -> Vec<(String, Value, Value)> {
-    let list: Value = serde_json::from_str(list).unwrap_or_default();
+    let list = parsed(Some(list), session.family.v2);
     let mut state = session.state();
     let mut changed = Vec::new();
     for (id, guarded, value) in read(&list) {
@@ -139,12 +204,41 @@ pub(crate) fn observe(session: &Session, list: &str) -> Vec<(String, Value, Valu
             None if !guarded => {}
             Some(before) if *before != value => changed.push((id, before.clone(), value)),
             Some(_) => {}
-            None => {
-                state.options.insert(id, value);
-            }
+            // One that was not there when the session began stands as it would have been put then.
+            None => match first(session, &list, &id, &value) {
+                Some(before) => {
+                    state.options.insert(id.clone(), before.clone());
+                    changed.push((id, before, value));
+                }
+                None => {
+                    state.options.insert(id, value);
+                }
+            },
         }
     }
     changed
+}
+
+/// What an option that is new should stand at, where that is another value than `value`: the mode in which the agent asks, if it is
+/// among its values, and no for what is yes or no. A mode without that one is set back to it all the same: where the agent can't,
+/// its turn ends.
+fn first(session: &Session, list: &Value, id: &str, value: &Value) -> Option<Value> {
+    let listed = list.as_array()?;
+    let option = listed.iter().find(|option| option.get("id").and_then(Value::as_str) == Some(id))?;
+    if value.is_boolean() {
+        return (*value == Value::Bool(true)).then_some(Value::Bool(false));
+    }
+    let asking = session.family.asking_mode.as_deref()?;
+    let is_mode = option.get("category").and_then(Value::as_str) == Some("mode");
+    (value.as_str() != Some(asking) && (is_mode || has_value(option, asking))).then(|| Value::from(asking))
+}
+
+fn has_value(option: &Value, wanted: &str) -> bool {
+    let has = |item: &Value| item.get("value").and_then(Value::as_str) == Some(wanted);
+    let within =
+        |group: &Value| group.get("options").and_then(Value::as_array).is_some_and(|of| of.iter().any(has));
+    let values = option.get("options").and_then(Value::as_array).into_iter().flatten();
+    values.into_iter().any(|value| has(value) || within(value))
 }
 
 /// `session/set_mode`, by the person.
@@ -198,14 +292,12 @@ pub(super) fn set_option(
     }
     let guarded = {
         let listed = session.state().listed.clone();
-        let listed: Value =
-            listed.as_deref().and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
+        let listed = parsed(listed.as_deref(), session.family.v2);
         !read(&listed).iter().any(|(known, guarded, _)| known == option && !guarded)
     };
     let mut before = None;
     if guarded {
-        let said = value.as_str().map_or_else(|| Cow::Owned(format!("{option}={value}")), Cow::Borrowed);
-        chosen(shared, session, &said)?;
+        chosen(shared, session, &said(option, &value))?;
         before = session.state().options.insert(option.to_owned(), value);
     }
     let ask = EditorAsk::SetConfig { session: Arc::clone(session), option: option.to_owned(), before };
@@ -213,7 +305,7 @@ pub(super) fn set_option(
 }
 
 /// The person wants the agent in `mode`. Returns the one before.
-fn switched(session: &Session, mode: &str) -> Option<String> {
+pub(super) fn switched(session: &Session, mode: &str) -> Option<String> {
     let mut state = session.state();
     let before = state.agent_mode.clone();
     state.follow(before.as_deref(), mode);
@@ -245,7 +337,7 @@ fn mirrored(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, id: &Id) {
 }
 
 /// The person has chosen a mode of the agent's: recorded as an answer of theirs, unless a rule forbids it.
-fn chosen(shared: &Shared, session: &Session, mode: &str) -> Result<(), (i64, String)> {
+pub(super) fn chosen(shared: &Shared, session: &Session, mode: &str) -> Result<(), (i64, String)> {
     let call = mode_call(session, mode, &format!("Switch the agent to its mode `{}`", visible(mode)));
     let picks = picks();
     // Nothing of it is shown: it is answered before anybody looks.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
-use super::{amended, prepare, servers};
+use super::{amended, config, meta, prepare, servers};
 use crate::cards;
 use crate::flight::EditorAsk;
 use crate::host::{Opening, Wanted};
@@ -32,6 +33,8 @@ pub(crate) struct Opens {
     roots: Vec<PathBuf>,
     /// The session, where the editor has named it.
     named: Option<Arc<Session>>,
+    /// Modes of the agent's that the person has chosen with it.
+    chosen: Vec<(Option<String>, String)>,
 }
 
 /// Whether a request puts MCP servers somewhere, whatever it is called.
@@ -41,6 +44,11 @@ pub(super) fn has_servers(message: &Message<'_>) -> bool {
     }
     let parts = Parts::parse(message.params());
     parts.map_or(true, |parts| parts.get("mcpServers").is_some() || parts.mistaken(&["mcpServers"]).is_some())
+}
+
+/// Whether it has some elsewhere, where nothing can stand before them.
+pub(super) fn hides_servers(message: &Message<'_>) -> bool {
+    meta::has_servers(message.params())
 }
 
 /// Opens a session: its gate first, then the agent hears of it.
@@ -66,23 +74,35 @@ pub(super) async fn open(
         }
     }
     let roots = mayi_doors::places::roots(&folders);
-    let servers = servers::read(params)?;
+    let mut servers = servers::read(params)?;
+    let beside = meta::read(message.params())?;
+    for server in &beside.servers {
+        if servers.iter().any(|other| other.name == server.name) {
+            return Err(format!("two MCP servers are called {}", visible(&server.name)));
+        }
+        servers.push(server.clone());
+    }
     let some = !servers.is_empty();
     let opening = shared.host.open(Wanted { cwd: &cwd, roots: &roots, servers }).await?;
-    let line = match (&opening.servers, some) {
-        (None, false) => message.line.to_owned(),
+    let asking = opening.asking_mode.as_ref().map(|mode| mode.0.as_str());
+    let note = |text: String| shared.note(text);
+    let mut edits = beside.edits(message.line, asking, note).ok_or("its `_meta` can't be changed")?;
+    match (&opening.servers, some) {
+        (None, false) => {}
         (None, true) => return Err("nothing stands before the MCP servers of the session".to_owned()),
         (Some(before), _) => {
-            let relays = servers::wire(&before.relays()).to_string();
+            let relays = servers::wire(&before.relays(), shared.is_v2()).to_string();
             let parts = Parts::parse(message.params()).map_err(|error| error.to_string())?;
-            Edit::set(message.line, message.params(), &parts, "mcpServers", &relays)
-                .and_then(|edit| apply(message.line, vec![edit]))
-                .ok_or("the MCP servers could not be put behind the gate")?
+            let put = Edit::set(message.line, message.params(), &parts, "mcpServers", &relays);
+            edits.push(put.ok_or("the MCP servers could not be put behind the gate")?);
         }
-    };
+    }
+    let line = apply(message.line, edits).ok_or("the MCP servers could not be put behind the gate")?;
+    let mut chosen: Vec<_> = beside.modes(asking).into_iter().map(|mode| (None, mode)).collect();
+    chosen.extend(config::initial(params)?);
     // Of these the editor knows the id already, and what the agent says of them before it answers.
     let loads = matches!(&*message.method, "session/load" | "session/resume");
-    let mut opens = Opens { opening, cwd, roots, named: None };
+    let mut opens = Opens { opening, cwd, roots, named: None, chosen };
     if loads {
         let id = line::session_of(params);
         if id.is_empty() {
@@ -96,7 +116,9 @@ pub(super) async fn open(
             None => {}
         }
         let session = enter(shared, &opens, id, false)?;
-        session.state().replays = message.method == "session/load";
+        // Version 2 has one method for both.
+        let replayed = shared.is_v2() && params.get("replayFrom").is_some_and(|from| !from.is_null());
+        session.state().replays = replayed || message.method == "session/load";
         opens.named = Some(session);
     }
     Ok(Some((EditorAsk::Open(Box::new(opens)), line)))
@@ -139,6 +161,7 @@ fn enter(shared: &Arc<Shared>, opens: &Opens, id: &str, held: bool) -> Result<Ar
         on_unasked: *on_unasked,
         least: *least,
         asking_mode: asking_mode.as_ref().map(|mode| mode.0.clone()),
+        v2: shared.is_v2(),
     });
     let session = Arc::new(Session::new(core.clone(), family, held));
     {
@@ -172,11 +195,36 @@ pub(crate) fn opened(shared: &Arc<Shared>, id: Id, opens: Opens, message: &Messa
         }
     };
     session.state().replays = false;
-    let read: Value = serde_json::from_str(result).unwrap_or_default();
+    let read = config::normal(serde_json::from_str(result).unwrap_or_default(), shared.is_v2());
     let (shared_of, line) = (Arc::clone(shared), message.line.to_owned());
+    let cancelled = CancellationToken::new();
+    shared.flight().opening.insert(id.clone(), cancelled.clone());
     // What has to be asked of the agent is asked while other messages pass.
-    shared.answers.spawn(async move { finish(&shared_of, id, &opens, session, &read, &line).await });
+    shared.answers.spawn(async move {
+        let finished = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => None,
+            line = finish(&shared_of, &id, &opens, &session, &read, &line) => Some(line),
+        };
+        shared_of.flight().opening.remove(&id);
+        let line = finished.unwrap_or_else(|| withdrawn(&shared_of, &id, &session));
+        shared_of.editor.push(line);
+        session.release(|held| shared_of.editor.push(held));
+    });
     None
+}
+
+/// The editor does not want the session any more: nobody is to wait until the agent is in its mode, and nothing is to go on in it.
+fn withdrawn(shared: &Arc<Shared>, id: &Id, session: &Arc<Session>) -> String {
+    session.drop_held();
+    shared.close(session);
+    if shared.closes() {
+        let (of, params) = (Arc::clone(shared), json!({"sessionId": session.id.0}));
+        shared.answers.spawn(async move {
+            let _ = of.ask_agent("session/close", &params, crate::agent::SETTING).await;
+        });
+    }
+    line::error(Some(id), code::CANCELLED, "cancelled")
 }
 
 /// The session that the agent has opened.
@@ -215,19 +263,27 @@ fn give_up(shared: &Shared, opens: &Opens) {
     });
 }
 
-/// Puts the agent into the mode in which it asks, and tells the editor.
+/// Puts the agent into the mode in which it asks; what the editor is told.
 async fn finish(
     shared: &Arc<Shared>,
-    id: Id,
+    id: &Id,
     opens: &Opens,
-    session: Arc<Session>,
+    session: &Arc<Session>,
     read: &Value,
     line: &str,
-) {
-    let switched = switch(shared, opens, &session, read).await;
-    let line = match switched {
+) -> String {
+    let mut switched = switch(shared, opens, session, read).await;
+    for (option, mode) in &opens.chosen {
+        if switched.is_ok()
+            && option.as_deref().is_none_or(|option| config::is_guarded(read, option))
+            && let Err((_, why)) = config::chosen(shared, session, mode)
+        {
+            switched = Err(why);
+        }
+    }
+    match switched {
         Ok(mode) => {
-            prepare(&session, read, listed(line), mode.as_deref());
+            prepare(session, read, listed(line), mode.as_deref());
             let version = shared.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
             let opening = &opens.opening;
             if let Some(doubt) =
@@ -235,15 +291,13 @@ async fn finish(
             {
                 shared.note(doubt);
             }
-            opened_line(&session, line, mode.as_deref()).unwrap_or_else(|| line.to_owned())
+            opened_line(session, line, mode.as_deref()).unwrap_or_else(|| line.to_owned())
         }
         Err(why) => {
-            shared.close(&session);
-            line::error(Some(&id), code::INTERNAL, &why)
+            shared.close(session);
+            line::error(Some(id), code::INTERNAL, &why)
         }
-    };
-    shared.editor.push(line);
-    session.release(|held| shared.editor.push(held));
+    }
 }
 
 /// The options that the agent has told, as they stand in its answer.
@@ -269,7 +323,7 @@ async fn switch(
         }
         Switch::SetOption { id, value } => (
             "session/set_config_option",
-            json!({"sessionId": session.id.0, "configId": id, "value": value}),
+            config::set_params(session, &id, &Value::from(value.as_str())),
             value,
         ),
         Switch::Missing(modes) => {
@@ -286,7 +340,7 @@ async fn switch(
     let answer = shared.ask_agent(method, &params, SWITCHING).await;
     let answer =
         answer.map_err(|error| format!("the agent did not go into the mode in which it asks: {error}"))?;
-    if let Some(now) = value_of(&answer, &params).filter(|now| *now != json!(mode)) {
+    if let Some(now) = value_of(&answer, &params, session.family.v2).filter(|now| *now != json!(mode)) {
         let now = visible(&now.to_string()).to_string();
         return Err(format!(
             "the agent did not go into the mode in which it asks: it says that it is in {now}"
@@ -301,9 +355,9 @@ async fn switch(
 }
 
 /// The value of the option that was set, as an answer has it; none, where it says nothing of it.
-fn value_of(answer: &str, set: &Value) -> Option<Value> {
+fn value_of(answer: &str, set: &Value, v2: bool) -> Option<Value> {
     let id = set.get("configId")?;
-    let answer: Value = serde_json::from_str(answer).ok()?;
+    let answer = config::normal(serde_json::from_str(answer).ok()?, v2);
     let listed = answer.get("configOptions")?.as_array()?;
     listed.iter().find(|option| option.get("id") == Some(id))?.get("currentValue").cloned()
 }

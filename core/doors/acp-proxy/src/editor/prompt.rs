@@ -3,9 +3,10 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::line::Message;
+use crate::line::{Message, code};
 use crate::parts::Parts;
 use crate::session::Session;
+use crate::shared::Shared;
 use crate::splice::{Edit, apply};
 
 /// The session of a prompt, if its parameters have one reading where mayi looks.
@@ -21,8 +22,38 @@ pub(super) fn looked_at(message: &Message<'_>) -> Result<Value, String> {
     Ok(serde_json::json!({ "sessionId": id }))
 }
 
+/// The prompt as it goes on: with what the model has to be told, and without what would have the agent ask less. A mode that it is in
+/// by it is the person's choice.
+///
+/// # Errors
+/// If it has servers that nothing stands before, or a rule forbids the mode.
+pub(super) fn passed(
+    shared: &Shared,
+    session: &Session,
+    message: &Message<'_>,
+) -> Result<String, (i64, String)> {
+    let wrong = |why: String| (code::INVALID_PARAMS, why);
+    let beside = super::meta::read(message.params()).map_err(wrong)?;
+    if beside.has_servers() {
+        return Err(wrong("MCP servers go into a session when it is opened: write them where the editor has its MCP servers".to_owned()));
+    }
+    for mode in beside.modes(None) {
+        super::config::chosen(shared, session, &mode)?;
+        super::config::switched(session, &mode);
+    }
+    let edits = beside.edits(message.line, None, |text| shared.note(text));
+    let changed = edits.and_then(|edits| if edits.is_empty() { None } else { apply(message.line, edits) });
+    match changed {
+        None => Ok(with_briefing(session, message)),
+        Some(line) => {
+            let message = crate::line::read(&line).map_err(|refused| wrong(refused.why))?;
+            Ok(with_briefing(session, &message))
+        }
+    }
+}
+
 /// The prompt with what the model has to be told, if there is something and a place for it.
-pub(super) fn with_briefing(session: &Session, message: &Message<'_>) -> String {
+fn with_briefing(session: &Session, message: &Message<'_>) -> String {
     let plain = || message.line.to_owned();
     let parts = Parts::parse(message.params()).unwrap_or_default();
     let Some(blocks) = parts.get("prompt").filter(|blocks| blocks.starts_with('[')) else { return plain() };
@@ -48,9 +79,7 @@ fn is_command(blocks: &str) -> bool {
 pub(crate) fn cancel(session: &Session) {
     {
         let mut state = session.state();
-        if state.prompts > 0 {
-            state.cancelled = state.prompts;
-        }
+        state.cancel();
         state.approved.clear();
     }
     session.gate().cancel(&session.id);

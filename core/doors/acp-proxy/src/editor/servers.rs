@@ -55,14 +55,20 @@ pub(super) fn read(params: &Value) -> Result<Vec<ServerLaunch>, String> {
 }
 
 /// What the agent gets in their place.
-pub(super) fn wire(relays: &[ServerLaunch]) -> Value {
+pub(super) fn wire(relays: &[ServerLaunch], v2: bool) -> Value {
     let pairs = |map: &BTreeMap<String, String>| -> Vec<Value> {
         map.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
     };
     let one = |relay: &ServerLaunch| match &relay.transport {
         Transport::Stdio { command, env } => {
             let (program, args) = command.split_first()?;
-            Some(json!({"name": relay.name, "command": program, "args": args, "env": pairs(env)}))
+            let (name, env) = (&relay.name, pairs(env));
+            // In version 1 none is of this kind by name.
+            Some(if v2 {
+                json!({"type": "stdio", "name": name, "command": program, "args": args, "env": env})
+            } else {
+                json!({"name": name, "command": program, "args": args, "env": env})
+            })
         }
         // A relay is a program.
         Transport::Http { .. } => None,

@@ -1,0 +1,152 @@
+//! The request that a question is in version 2 of the protocol: mayi's own words are its title and its description, with what the
+//! agent says marked as that; what it is about stays as it came, with what was left out of it and judged.
+
+use serde_json::{Map, Value, json};
+
+use super::offers::is_empty;
+use super::request::{About, cut, fields, words};
+use crate::parts::Parts;
+use crate::splice::{Edit, apply, quoted};
+use mayi_core::approval::{Card, visible};
+
+/// So long is what the title says of one access, and each thing that the agent says, in characters.
+const TITLE: usize = 300;
+const SAID: usize = 4000;
+
+/// The members of the agent's own request that an editor shows and that are looked at here.
+const KNOWN: &[&str] = &["sessionId", "title", "description", "subject", "options", "_meta"];
+
+/// The parameters of `session/request_permission`.
+pub(super) fn params(card: &Card, about: About<'_>, options: &str) -> String {
+    let amended = about.asked.and_then(|asked| amended(card, about, asked, options));
+    amended.unwrap_or_else(|| made(card, about, options))
+}
+
+fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<String> {
+    let parts = Parts::parse(asked).ok()?;
+    let other = |name: &str| !KNOWN.contains(&name) && !name.starts_with('_') && is_shown(name);
+    if parts.iter().any(|(name, _)| other(name))
+        || parts.value("_meta").is_some_and(|meta| meta.get("permission").is_some())
+    {
+        return None;
+    }
+    let mut edits = vec![
+        Edit::set(asked, asked, &parts, "options", options)?,
+        Edit::set(asked, asked, &parts, "title", &quoted(&title(card)))?,
+    ];
+    let description = quoted(&description(card, about));
+    let mut behind = Vec::new();
+    match parts.get("description") {
+        Some(_) => edits.push(Edit::set(asked, asked, &parts, "description", &description)?),
+        None => behind.push(("description", description)),
+    }
+    if let Some(object) = parts.get("subject").filter(|subject| subject.starts_with('{')) {
+        let subject = Parts::parse(object).ok()?;
+        if let Some(object) = subject.get("toolCall") {
+            edits.extend(filled(card, asked, object)?);
+        }
+    }
+    for (name, value) in behind {
+        edits.push(Edit::set(asked, asked, &parts, name, &value)?);
+    }
+    apply(asked, edits)
+}
+
+/// A tool call with what was judged of it and is emptied in it.
+fn filled(card: &Card, asked: &str, object: &str) -> Option<Vec<Edit>> {
+    let call = Parts::parse(object).ok()?;
+    let mut edits = Vec::new();
+    // What is of version 1 in it, an editor does not show.
+    if call.value("content").is_some_and(|content| has_old_diff(&content)) {
+        return None;
+    }
+    for (name, value) in fields(card) {
+        let told = call.value(name);
+        let value = if name == "content" { content(card) } else { value };
+        // What is left out stays with the editor as it was told before.
+        if told.is_some_and(|told| is_empty(&told)) && !is_empty(&value) {
+            edits.push(Edit::set(asked, object, &call, name, &value.to_string())?);
+        }
+    }
+    if call.get("status").is_some_and(|status| status != r#""pending""#) {
+        edits.push(Edit::set(asked, object, &call, "status", r#""pending""#)?);
+    }
+    Some(edits)
+}
+
+/// A request of mayi's own, for what came in at another door, and for what can't be shown as the agent has it.
+fn made(card: &Card, about: About<'_>, options: &str) -> String {
+    let mut request = Map::new();
+    request.insert("sessionId".to_owned(), json!(card.session_id));
+    request.insert("title".to_owned(), json!(title(card)));
+    request.insert("description".to_owned(), json!(description(card, about)));
+    if let Some(id) = about.agents {
+        let mut call = Map::new();
+        call.insert("toolCallId".to_owned(), json!(id));
+        for (name, value) in fields(card) {
+            let value = if name == "content" { content(card) } else { value };
+            if !is_empty(&value) {
+                call.insert(name.to_owned(), value);
+            }
+        }
+        request.insert("subject".to_owned(), json!({"type": "tool_call", "toolCall": call}));
+    }
+    let text = Value::Object(request).to_string();
+    let parts = Parts::parse(&text).unwrap_or_default();
+    let with = Edit::set(&text, &text, &parts, "options", options);
+    with.and_then(|edit| apply(&text, vec![edit])).unwrap_or_default()
+}
+
+/// Members beside those of the protocol that some editors show.
+fn is_shown(name: &str) -> bool {
+    ["toolcall", "message", "command", "content"].contains(&&*mayi_core::policy::fold(name))
+}
+
+/// What would be touched, in a few words: nothing of the agent's.
+fn title(card: &Card) -> String {
+    let Some(first) = card.accesses.first() else { return "mayi asks".to_owned() };
+    let more = card.accesses.len() - 1;
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}({}){more}", first.access, cut(&first.display, TITLE))
+}
+
+/// What is judged and why it is asked, in mayi's words; behind it what the agent says, as that.
+fn description(card: &Card, about: About<'_>) -> String {
+    let mut text = words(card, about);
+    let asked = about.asked.and_then(|asked| Parts::parse(asked).ok()).unwrap_or_default();
+    let said = |name: &str| asked.text(name).filter(|text| !text.trim().is_empty());
+    let told = Some(card.tool_call.title.as_str()).filter(|title| !title.is_empty());
+    for said in [said("title").as_deref().or(told), said("description").as_deref()].into_iter().flatten() {
+        text.push_str(&format!("\nThe agent says: {}", cut(said, SAID)));
+    }
+    text
+}
+
+/// What was judged to be in it. Diffs of version 1 are text here, since version 2 has none of that shape.
+fn content(card: &Card) -> Value {
+    let items = card.tool_call.content.as_array().cloned().unwrap_or_default();
+    let block = |text: String| json!({"type": "content", "content": {"type": "text", "text": text}});
+    let one = |item: Value| {
+        if item.get("type").and_then(Value::as_str) != Some("diff") {
+            return item;
+        }
+        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+        let lines = |sign: char, text: &str| -> String {
+            text.lines().map(|line| format!("\n{sign}{}", visible(line))).collect()
+        };
+        block(format!(
+            "{}{}{}",
+            visible(text("path")),
+            lines('-', text("oldText")),
+            lines('+', text("newText"))
+        ))
+    };
+    items.into_iter().map(one).collect()
+}
+
+fn has_old_diff(content: &Value) -> bool {
+    let old = |item: &Value| {
+        item.get("type").and_then(Value::as_str) == Some("diff") && item.get("changes").is_none()
+    };
+    content.as_array().is_some_and(|items| items.iter().any(old))
+}

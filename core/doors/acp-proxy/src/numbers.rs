@@ -1,0 +1,135 @@
+//! Whole numbers that readers of JSON take for different ones: written as texts, so that what is judged and shown has the digits
+//! that are passed on.
+
+use mayi_core::call::json;
+use serde_json::Value;
+
+use super::parts::Parts;
+use super::splice::{Edit, apply};
+
+/// Reads a text as every reader does, but for such numbers, which become texts. Whether there were any.
+///
+/// # Errors
+/// Says what readers could disagree about besides.
+pub(crate) fn strict(text: &str) -> Result<(Value, bool), serde_json::Error> {
+    match json::strict(text) {
+        Ok(value) => Ok((value, false)),
+        Err(error) => match quoted(text) {
+            Some(quoted) => json::strict(&quoted).map(|value| (value, true)),
+            None => Err(error),
+        },
+    }
+}
+
+/// The same for the parameters of a question, where such numbers may stand in the input of its tool call and nowhere else.
+///
+/// # Errors
+/// Says what readers could disagree about besides.
+pub(crate) fn strict_but_input(params: &str) -> Result<(Value, bool), serde_json::Error> {
+    let error = match json::strict(params) {
+        Ok(value) => return Ok((value, false)),
+        Err(error) => error,
+    };
+    match with_input_quoted(params) {
+        Some(quoted) => json::strict(&quoted).map(|value| (value, true)),
+        None => Err(error),
+    }
+}
+
+/// The places in which a question has the input of a tool call.
+const PLACES: &[&[&str]] = &[&["toolCall", "rawInput"], &["subject", "toolCall", "rawInput"]];
+
+fn with_input_quoted(params: &str) -> Option<String> {
+    let mut edits = Vec::new();
+    for place in PLACES {
+        let mut at = Some(params);
+        for name in *place {
+            at = at.filter(|text| text.starts_with('{')).and_then(|text| Parts::parse(text).ok()?.get(name));
+        }
+        if let Some((input, quoted)) = at.and_then(|input| Some((input, quoted(input)?))) {
+            edits.push(Edit::replace(params, input, quoted)?);
+        }
+    }
+    if edits.is_empty() { None } else { apply(params, edits) }
+}
+
+/// The text with each such number as a text; none, if it has none.
+fn quoted(text: &str) -> Option<String> {
+    let mut made = String::new();
+    let mut from = 0;
+    let mut bytes = text.bytes().enumerate().peekable();
+    let (mut within, mut escaped) = (false, false);
+    while let Some((at, byte)) = bytes.next() {
+        if within {
+            (within, escaped) = (escaped || byte != b'"', !escaped && byte == b'\\');
+            continue;
+        }
+        within = byte == b'"';
+        if byte != b'-' && !byte.is_ascii_digit() {
+            continue;
+        }
+        let mut end = at + 1;
+        while let Some((next, _)) = bytes
+            .next_if(|(_, byte)| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'))
+        {
+            end = next + 1;
+        }
+        let number = text.get(at..end)?;
+        if is_whole(number) && json::strict(number).is_err() {
+            made.push_str(text.get(from..at)?);
+            made.push('"');
+            made.push_str(number);
+            made.push('"');
+            from = end;
+        }
+    }
+    if from == 0 {
+        return None;
+    }
+    made.push_str(text.get(from..)?);
+    Some(made)
+}
+
+/// Whether it is a whole number as JSON writes one, without a point or an exponent.
+fn is_whole(number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn given_whole_numbers_that_readers_disagree_on_then_they_are_read_with_all_their_digits() {
+        let text = r#"{"a":9007199254740993,"b":[-123456789012345678901234567890, 1,0.5],"c":"9007199254740993 \\\" 9007199254740993"}"#;
+        let (value, some) = strict(text).unwrap();
+        assert!(some);
+        assert_eq!(value["a"], "9007199254740993");
+        assert_eq!(value["b"], json!(["-123456789012345678901234567890", 1, 0.5]));
+        assert_eq!(value["c"], "9007199254740993 \\\" 9007199254740993");
+        assert!(!strict(r#"{"a":9007199254740991}"#).unwrap().1);
+        for text in [r#"{"a":1e400}"#, r#"{"a":9007199254740993,"a":1}"#, "[01]", "[-]", "9e99"] {
+            assert!(strict(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn given_such_a_number_outside_of_an_input_then_the_question_is_refused() {
+        let big = "9007199254740993";
+        for text in [
+            format!(r#"{{"toolCall":{{"rawInput":{{"n":{big}}}}}}}"#),
+            format!(r#"{{"subject":{{"toolCall":{{"rawInput":[{big}]}}}}}}"#),
+        ] {
+            assert!(strict_but_input(&text).unwrap().1, "{text}");
+        }
+        for text in [
+            format!(r#"{{"toolCall":{{"x":{big},"rawInput":{{"n":{big}}}}}}}"#),
+            format!(r#"{{"toolCall":{{"rawInput":1}},"n":{big}}}"#),
+            format!(r#"{{"toolCall":{{"rawInput":{{"n":{big},"n":1}}}}}}"#),
+        ] {
+            assert!(strict_but_input(&text).is_err(), "{text}");
+        }
+    }
+}
