@@ -79,10 +79,14 @@ export function chatOf(page) {
     });
   }
 
-  /** Presses a choice of a card, as soon as it is live. @param {string} id @param {string} action */
+  /** Presses a choice of a card, as soon as it is live, and opens before it what it is in. @param {string} id @param {string} action */
   async function press(id, action) {
     const inside = await frame();
-    await click(page, byId(inside, id).locator(`[action-id="${action}"]:not([aria-disabled="true"])`));
+    const card = byId(inside, id);
+    const live = (/** @type {string} */ of) => card.locator(`[action-id="${of}"]:not([aria-disabled="true"])`);
+    const within = action.startsWith('alike_') ? 'alike' : ['allow_session', 'always', 'bypass'].includes(action) ? 'allow_for' : action.startsWith('agent:') ? 'more' : null;
+    if (within !== null && !(await card.locator(`[action-id="${action}"]:visible`).count())) await click(page, live(within));
+    await click(page, live(action));
   }
 
   /** Waits until a card is in this state, and gives its text. @param {string} id @param {string} state @returns {Promise<string>} */
