@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
-// An agent that asks one question of each kind, for tests of how cards look: `ask KIND KIND …`, and `ask all`. `ask many N` asks
-// N alike. It starts its MCP servers as agents do, and does nothing.
+// An agent that asks one question of each kind, for tests of how cards look: `ask KIND KIND …`, and `ask all`; `ask many N` asks
+// N alike, and `ask slowly KIND …` thinks for three seconds before. It starts its MCP servers as agents do, and does nothing.
 
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -61,7 +61,9 @@ let turns = 0;
 async function prompt(said) {
   const words = said.split(/\s+/).filter(Boolean);
   const at = words.indexOf('ask');
-  const wanted = words.slice(at + 1, at + 40);
+  const slowly = words[at + 1] === 'slowly';
+  const wanted = words.slice(at + (slowly ? 2 : 1), at + 40);
+  if (slowly) await new Promise((resolve) => { setTimeout(resolve, 3_000); });
   turns += 1;
   const calls = [];
   if (wanted[0] === 'many') for (let one = 0; one < Number(wanted[1]); one += 1) calls.push(permission(`t${turns}-many-${one}`, run(`cargo test --package part-${one}`)));
