@@ -337,6 +337,26 @@ pictures:
     mkdir -p editors/vscode/images
     for picture in card-pending plan-mode; do cp "target/screenshots/$picture.png" editors/vscode/images/; done
 
+# Lay out every kind of card in every width and theme, and make sheets of the pictures: target/screenshots/sheet-light.png and sheet-dark.png; some of them are those of docs/cards.md.
+cards: build extension-modules
+    #!/usr/bin/env bash
+    set -euo pipefail
+    MAYI_EDITOR=$(tests/editor/install)
+    export MAYI_EDITOR MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    (cd editors/vscode && npm run --silent build)
+    (cd editors/vscode/e2e && node --test tests/layout.test.mjs)
+    node editors/vscode/e2e/sheets.mjs
+    mkdir -p docs/pictures
+    for picture in loop-400-light edit-400-light arguments-400-dark command-phone-light; do cp "target/screenshots/cards/$picture.png" docs/pictures/; done
+
+# Take the colours of the editor's themes anew, for the tests of layouts.
+themes: build extension-modules
+    #!/usr/bin/env bash
+    set -euo pipefail
+    MAYI_EDITOR=$(tests/editor/install)
+    export MAYI_EDITOR MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    (cd editors/vscode && npm run --silent build && node e2e/themes.mjs)
+
 # Write the TypeScript types of the backend's API anew; a test holds them to the code.
 types:
     MAYI_WRITE_TYPES=1 cargo nextest run -p mayi-acp-server -E 'test(given_the_types_then)'

@@ -4,6 +4,7 @@
 import { visible } from './visible.js';
 import { setOnline } from './guard.js';
 import { Link } from './link.js';
+import { offerNotifications } from './notify.js';
 import { List } from './list.js';
 import { pairing, showPairing } from './pair.js';
 import { Refusal } from './rpc.js';
@@ -30,6 +31,7 @@ const link = new Link({
   state: linked,
 });
 pairing(() => link.start());
+offerNotifications(place('notify'));
 
 /** @param {Inbox} next */
 function show(next) {
@@ -78,9 +80,9 @@ function answer(id, choice) {
   );
 }
 
-/** @param {string} id @param {string} optionId */
-function answerAlike(id, optionId) {
-  const responses = inboxOf.alike(inbox, id).map((other) => answerTo(other, { optionId })).filter((one) => one !== null);
+/** The same for those that were named. @param {string[]} ids @param {string} optionId */
+function answerAlike(ids, optionId) {
+  const responses = ids.map((other) => answerTo(other, { optionId })).filter((one) => one !== null);
   for (const { approvalId } of responses) show(inboxOf.sending(inbox, approvalId));
   link.call('approval/respondMany', { responses }).then(
     ({ results }) => {

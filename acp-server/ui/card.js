@@ -4,8 +4,10 @@
 import { alikeAnswers, answers } from './answers.js';
 import { foreign, h } from './dom.js';
 import { lets, refresh, still } from './guard.js';
-import { about, what } from './what.js';
-import { REVIEW, WARNING, ending, heading } from './wording.js';
+import { headlineText, isFromOutside } from './asked.js';
+import { Seen } from './seen.js';
+import { about, because, headingOf, what } from './what.js';
+import { REVIEW, WARNING, ending } from './wording.js';
 
 /** @import { Entry } from './types.d.ts' */
 /** @import { Choice } from './answers.js' */
@@ -19,11 +21,14 @@ const CHANGES = {
 export class CardView {
   /** @type {Entry} */
   #entry;
-  #alike = 0;
+  /** The digests of those that are offered to be answered together. */
+  #alike = '';
+  /** @type {Seen | null} */
+  #seen = null;
 
   /**
    * @param {Entry} entry
-   * @param {{ answer: (id: string, choice: Choice) => void, answerAlike: (id: string, optionId: string) => void }} tell
+   * @param {{ answer: (id: string, choice: Choice) => void, answerAlike: (ids: string[], optionId: string) => void }} tell
    */
   constructor(entry, tell) {
     this.tell = tell;
@@ -37,7 +42,7 @@ export class CardView {
   /**
    * Shows what has become of it.
    * @param {Entry} entry
-   * @param {number} alike how many can be answered together with it, itself among them
+   * @param {import('./types.d.ts').Card[]} alike those that can be answered together with it, itself among them
    * @returns {boolean} whether what stands below it may have moved
    */
   update(entry, alike) {
@@ -49,9 +54,8 @@ export class CardView {
       return true;
     }
     if (entry.state !== old.state) {
-      if (entry.state === 'pending') this.#draw();
-      else this.#settle();
-      return entry.state === 'pending';
+      this.#draw();
+      return true;
     }
     if (entry.state !== 'pending') {
       this.#ending();
@@ -68,6 +72,10 @@ export class CardView {
     return this.#setAlike(alike) || moved;
   }
 
+  dispose() {
+    this.#seen?.dispose();
+  }
+
   /** @param {string} part */
   #id(part) {
     return `${part}-${this.#entry.card.approvalId}`;
@@ -75,74 +83,94 @@ export class CardView {
 
   #draw() {
     const { card, change, state } = this.#entry;
-    const { before, name, after } = heading(card);
     const focused = this.element.contains(document.activeElement);
-    this.element.style.minHeight = '';
-    this.element.replaceChildren(
-      h('h2', { id: this.#id('heading') }, h('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[state]), before, foreign(name), after),
-      h('p', { class: 'message', role: 'alert' }, change && CHANGES[change]),
-      what(card),
-      about(card),
-      h('p', { class: 'warning' }, card.server && WARNING, card.server ? h('strong', {}, REVIEW) : 'Review it before you allow it.'),
-    );
+    this.#seen?.dispose();
+    this.#seen = null;
     this.element.dataset.state = state;
     this.element.dataset.busy = 'false';
-    this.#alike = 0;
-    if (state === 'pending') {
-      const desk = this.#desk();
-      this.element.append(h('div', { class: 'alike-place' }), answers(card, desk));
-      still(this.element);
-    } else {
-      this.#ending();
+    this.#alike = '';
+    if (state !== 'pending') {
+      this.#settle();
+      return;
     }
+    const body = h('div', { class: 'body' },
+      h('h2', { id: this.#id('heading') }, ...headingOf(card)),
+      h('p', { class: 'message', role: 'alert' }, change && CHANGES[change]),
+      what(card),
+      ...because(card),
+      isFromOutside(card) && h('p', { class: 'warning' }, `${WARNING} `, h('strong', {}, REVIEW)));
+    const rest = h('p', { class: 'unread' }, 'Allow counts once all of this was in sight. ');
+    const further = h('button', { type: 'button', class: 'link', 'action-id': 'further' }, 'Show the rest');
+    further.addEventListener('click', () => this.#seen?.further());
+    rest.append(further);
+    this.element.replaceChildren(body, answers(card, this.#desk()), rest, h('div', { class: 'alike-place' }));
+    this.element.dataset.seen = 'false';
+    this.#seen = new Seen(body, () => this.#inSight());
+    still(this.element);
     if (focused) this.element.focus();
+  }
+
+  /** More of it was in sight. */
+  #inSight() {
+    this.element.dataset.seen = String(this.#seen?.all === true);
+    // What comes into sight last rests like what appears.
+    still(this.element);
   }
 
   /** @returns {import('./answers.js').Desk} */
   #desk() {
     const id = this.#entry.card.approvalId;
     return {
-      lets: (event) => lets(/** @type {MouseEvent} */ (event), this.element),
+      lets: (event, allows) => {
+        if (!lets(event, this.element)) return false;
+        if (!allows || this.#seen?.all === true) return true;
+        this.#seen?.further();
+        return false;
+      },
       answer: (choice) => this.tell.answer(id, choice),
-      answerAlike: (optionId) => this.tell.answerAlike(id, optionId),
       still: () => still(this.element),
     };
   }
 
-  /** Offers to answer all alike. @param {number} count @returns {boolean} whether that has changed */
-  #setAlike(count) {
-    const wanted = count > 1 ? count : 0;
+  /** Offers to answer all alike. @param {import('./types.d.ts').Card[]} cards @returns {boolean} whether that has changed */
+  #setAlike(cards) {
+    const wanted = cards.length > 1 ? cards.map((card) => card.digest).join(' ') : '';
     const place = this.element.querySelector('.alike-place');
     if (wanted === this.#alike || !place) return false;
     this.#alike = wanted;
-    place.replaceChildren(...(wanted ? [alikeAnswers(wanted, this.#desk())] : []));
+    place.replaceChildren(...(wanted ? [alikeAnswers(cards, this.#desk(), this.tell.answerAlike)] : []));
     still(this.element);
     return true;
   }
 
+  /** One line is left; what was asked is on demand. */
   #settle() {
+    const { card, state } = this.#entry;
     const focused = this.element.contains(document.activeElement);
-    // What stands below stays where it is.
-    this.element.style.minHeight = `${this.element.getBoundingClientRect().height}px`;
-    for (const part of this.element.querySelectorAll('.answers, .alike-place, .warning')) part.remove();
-    this.#message(null);
-    this.element.dataset.state = this.#entry.state;
+    const own = this.element.dataset.busy === 'true' || focused;
+    this.#seen?.dispose();
+    this.#seen = null;
+    this.element.dataset.state = state;
     this.element.dataset.busy = 'false';
-    const mark = this.element.querySelector('.mark');
-    if (mark) mark.textContent = MARKS[this.#entry.state];
+    const line = h('summary', { id: this.#id('heading') }, h('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[state]), h('span', { class: 'ending' }), ' ',
+      h('span', { class: 'about-what' }, foreign(headlineText(card))));
+    const details = h('details', { class: 'settled' }, line);
+    details.addEventListener('toggle', () => {
+      if (details.childElementCount === 1) details.append(h('h2', {}, ...headingOf(card)), what(card), about(card));
+    });
+    this.element.replaceChildren(details);
     this.#ending();
     if (focused) this.element.focus({ preventScroll: true });
+    // Whoever answered a long card sees what became of it.
+    if (own) this.element.scrollIntoView({ block: 'nearest' });
   }
 
   #ending() {
-    const line = h('p', { class: 'ending' }, foreign(ending(this.#entry)));
-    const old = this.element.querySelector('.ending');
-    if (old) old.replaceWith(line);
-    else this.element.querySelector('h2')?.after(line);
+    this.element.querySelector('.ending')?.replaceChildren(foreign(ending(this.#entry)));
   }
 
   /** @param {string | null} text */
   #message(text) {
-    this.element.querySelector('.message')?.replaceChildren(...(text ? [foreign(text)] : []));
+    this.element.querySelector('.body > .message')?.replaceChildren(...(text ? [foreign(text)] : []));
   }
 }

@@ -5,8 +5,8 @@
 
 /** Lines around a change that are shown with it. */
 const CONTEXT = 3;
-/** A comparison that would need more steps than this shows the middle as replaced. */
-const PATIENCE = 4_000_000;
+/** A comparison of more steps than this shows what is left as replaced: a second, about. */
+const PATIENCE = 200_000_000;
 
 /**
  * Compares the two texts of a file; `before` is null for a new one.
@@ -31,45 +31,114 @@ function lines(text) {
 
 /** @param {string[]} old @param {string[]} now @returns {Row[]} */
 function compare(old, now) {
-  let start = 0;
-  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
-  let end = 0;
-  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
   /** @type {Row[]} */
-  const rows = now.slice(0, start).map((text, at) => row(' ', at, text));
-  const [left, right] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
-  const kept = left.length * right.length > PATIENCE ? [] : longestCommon(left, right);
-  kept.push([left.length, right.length]);
+  const rows = [];
   let [i, j] = [0, 0];
-  for (const [a, b] of kept) {
-    for (; i < a; i += 1) rows.push(row('-', start + i, left[i] ?? ''));
-    for (; j < b; j += 1) rows.push(row('+', start + j, right[j] ?? ''));
-    if (a < left.length) rows.push(row(' ', start + b, right[b] ?? ''));
+  for (const [a = 0, b = 0] of [...kept(old, now), [old.length, now.length]]) {
+    for (; i < a; i += 1) rows.push(row('-', i, old[i] ?? ''));
+    for (; j < b; j += 1) rows.push(row('+', j, now[j] ?? ''));
+    if (a < old.length) rows.push(row(' ', b, now[b] ?? ''));
     [i, j] = [a + 1, b + 1];
   }
-  const rest = now.length - end;
-  return rows.concat(now.slice(rest).map((text, at) => row(' ', rest + at, text)));
+  return rows;
 }
 
-/** Pairs of places of the longest common subsequence. @param {string[]} left @param {string[]} right */
-function longestCommon(left, right) {
-  const width = right.length + 1;
-  const best = new Uint32Array((left.length + 1) * width);
-  const at = (/** @type {number} */ i, /** @type {number} */ j) => best[i * width + j] ?? 0;
-  for (let i = left.length - 1; i >= 0; i -= 1) {
-    for (let j = right.length - 1; j >= 0; j -= 1) {
-      best[i * width + j] = left[i] === right[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  /** @type {[number, number][]} */
+/**
+ * Places of the lines that stay, in order. A line that the other side does not have at all can't stay, so it is left out before
+ * the rest is compared: what is common is as long as without that, and large files with many changes take no time.
+ * @param {string[]} old @param {string[]} now @returns {number[][]}
+ */
+function kept(old, now) {
+  /** @type {Map<string, number>} */
+  const names = new Map();
+  const named = (/** @type {string} */ line) => names.get(line) ?? (names.set(line, names.size), names.size - 1);
+  const [left, right] = [old.map(named), now.map(named)];
+  const [inLeft, inRight] = [new Set(left), new Set(right)];
+  const some = (/** @type {number[]} */ all, /** @type {Set<number>} */ other) => [...all.keys()].filter((at) => other.has(all[at] ?? -1));
+  const [a, b] = [some(left, inRight), some(right, inLeft)];
+  const x = Int32Array.from(a, (at) => left[at] ?? -1);
+  const y = Int32Array.from(b, (at) => right[at] ?? -1);
+  /** @type {number[][]} */
   const pairs = [];
-  let [i, j] = [0, 0];
-  while (i < left.length && j < right.length) {
-    if (left[i] === right[j]) pairs.push([i++, j++]);
-    else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
-    else j += 1;
-  }
+  walk(x, y, (i, j) => pairs.push([a[i] ?? 0, b[j] ?? 0]));
   return pairs;
+}
+
+/**
+ * Says which places of `x` and `y` stay: of the longest that is common, by Myers' search from both ends in linear space. Parts
+ * are taken from a list and not by calls, so that no depth is too much.
+ * @param {Int32Array} x @param {Int32Array} y @param {(i: number, j: number) => void} stays
+ */
+function walk(x, y, stays) {
+  let budget = PATIENCE;
+  /** What is to be compared still, the first part last: `[from, to]` of both. A part of one number is a pair that stays. @type {number[][]} */
+  const parts = [[0, x.length, 0, y.length]];
+  for (let part = parts.pop(); part; part = parts.pop()) {
+    let [from = 0, to = 0, start = 0, end = 0] = part;
+    while (from < to && start < end && x[from] === y[start]) stays(from++, start++);
+    let tail = 0;
+    while (from < to - tail && start < end - tail && x[to - 1 - tail] === y[end - 1 - tail]) tail += 1;
+    [to, end] = [to - tail, end - tail];
+    if (tail > 0) parts.push([to, to + tail, end, end + tail]);
+    if (from >= to || start >= end) continue;
+    const found = middle(x, y, from, to, start, end, budget);
+    budget -= found.steps;
+    if (found.snake === null) continue;
+    const [i, j] = found.snake;
+    // A part that is no smaller would come again.
+    if ((i === from && j === start) || (i === to && j === end)) continue;
+    parts.push([i, to, j, end], [from, i, start, j]);
+  }
+}
+
+/**
+ * A place on a shortest way from one end to the other, where the searches from both ends meet; none if that takes too long.
+ * @param {Int32Array} x @param {Int32Array} y @param {number} from @param {number} to @param {number} start @param {number} end
+ * @param {number} budget steps at most
+ * @returns {{ snake: [number, number] | null, steps: number }}
+ */
+function middle(x, y, from, to, start, end, budget) {
+  const [n, m] = [to - from, end - start];
+  const most = Math.ceil((n + m) / 2);
+  const odd = (n - m) % 2 !== 0;
+  const zero = most + 1;
+  const forth = new Int32Array(2 * most + 3);
+  const back = new Int32Array(2 * most + 3);
+  let steps = 0;
+  for (let d = 0; d <= most; d += 1) {
+    for (let k = -d; k <= d; k += 2) {
+      let i = k === -d || (k !== d && at(forth, zero + k - 1) < at(forth, zero + k + 1)) ? at(forth, zero + k + 1) : at(forth, zero + k - 1) + 1;
+      let j = i - k;
+      while (i < n && j < m && x[from + i] === y[start + j]) {
+        i += 1;
+        j += 1;
+        steps += 1;
+      }
+      forth[zero + k] = i;
+      const other = n - m - k;
+      if (odd && Math.abs(other) < d && i <= n && j <= m && i + at(back, zero + other) >= n) return { snake: [from + i, start + j], steps };
+    }
+    for (let k = -d; k <= d; k += 2) {
+      let i = k === -d || (k !== d && at(back, zero + k - 1) < at(back, zero + k + 1)) ? at(back, zero + k + 1) : at(back, zero + k - 1) + 1;
+      let j = i - k;
+      while (i < n && j < m && x[to - 1 - i] === y[end - 1 - j]) {
+        i += 1;
+        j += 1;
+        steps += 1;
+      }
+      back[zero + k] = i;
+      const other = n - m - k;
+      if (!odd && Math.abs(other) <= d && i <= n && j <= m && i + at(forth, zero + other) >= n) return { snake: [to - i, end - j], steps };
+    }
+    steps += 2 * d + 2;
+    if (steps > budget) return { snake: null, steps };
+  }
+  return { snake: null, steps };
+}
+
+/** @param {Int32Array} all @param {number} place */
+function at(all, place) {
+  return all[place] ?? 0;
 }
 
 /** @param {Row['sign']} sign @param {number} at @param {string} line @returns {Row} */
@@ -91,7 +160,7 @@ function grouped(all) {
   let last = -1;
   all.forEach((row, at) => {
     if (!near.has(at)) return;
-    if (out.length > 0 && at > last + 1) out.push({ sign: '⋮', number: null, text: '', unended: false });
+    if (out.length > 0 && at > last + 1) out.push({ sign: '⋮', number: null, text: `${at - last - 1} lines are the same`, unended: false });
     out.push(row);
     last = at;
   });

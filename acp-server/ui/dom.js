@@ -1,6 +1,7 @@
 // @ts-check
 // Elements. Text becomes text nodes, and never HTML; text of others goes through `foreign`, and through nothing else.
 
+import { foldOf } from './seen.js';
 import { visible, visibleBlock } from './visible.js';
 
 /** @typedef {Node | string | null | false | undefined} Child */
@@ -43,9 +44,9 @@ export function foreignBlock(text, name = '') {
   return element;
 }
 
-/** So much of a long text is shown at first, in characters and in lines. */
-const MOST = 2_000;
-const MOST_LINES = 20;
+/** A longer text folds, in characters and in lines: its beginning and its end stay in sight. */
+const MOST = 1_200;
+const MOST_LINES = 24;
 
 /**
  * Text of others that may be long: the rest of it opens with a button that says how much there is.
@@ -55,17 +56,23 @@ const MOST_LINES = 20;
 export function long(text, name = '') {
   const lines = text.split('\n');
   if (text.length <= MOST && lines.length <= MOST_LINES) return foreignBlock(text, name);
+  const fold = foldOf(lines, MOST_LINES);
   // Whole characters, so that no half of a pair is left.
-  const start = [...lines.slice(0, MOST_LINES).join('\n').slice(0, MOST * 2)].slice(0, MOST).join('');
-  const rest = text.length - start.length;
+  const some = (/** @type {string} */ of, /** @type {number} */ from, /** @type {number} */ to) => [...of].slice(from, to).join('');
+  const start = some(fold ? fold.head.join('\n') : text, 0, MOST / 2);
+  const end = some(fold ? fold.tail.join('\n') : text, -MOST / 4, Infinity);
   const first = foreignBlock(start, name);
-  const button = h('button', { type: 'button', class: 'more' }, `… show all: ${rest} more characters`);
-  const box = h('div', { class: 'long' }, first, button);
+  const last = foreignBlock(end, name);
+  const rest = [...text].length - [...start].length - [...end].length;
+  const button = h('button', { type: 'button', class: 'more', 'data-folded': true }, `… show all: ${lines.length.toLocaleString('en')} lines, ${rest.toLocaleString('en')} more characters`);
+  const box = h('div', { class: 'long' }, first, button, last);
   button.addEventListener('click', () => {
     const all = foreignBlock(text, name);
-    all.tabIndex = -1;
+    all.tabIndex = 0;
+    all.classList.add('opened');
     box.replaceChildren(all);
-    all.focus();
+    all.focus({ preventScroll: true });
+    box.dispatchEvent(new Event('toggle'));
   });
   return box;
 }

@@ -57,7 +57,7 @@ export function remembering(card) {
     const before = checked(form, `scope-${id}`);
     const selected = offered.includes(/** @type {Scope} */ (before)) ? before : offered[0];
     scopes.replaceChildren(/** @type {Node} */ (scopes.firstChild),
-      ...offered.map((scope) => radio(`scope-${id}`, scope, SCOPES[scope] ?? visible(scope), scope === selected)));
+      ...offered.map((scope) => radio(`scope-${id}`, scope, SCOPES[/** @type {Scope} */ (scope)] ?? visible(scope), scope === selected)));
   };
   what.addEventListener('change', show);
   show();

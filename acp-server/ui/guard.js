@@ -35,19 +35,22 @@ export function setOnline(connected) {
   stillAll();
 }
 
-/** Whether a click on a choice of this card counts. @param {MouseEvent} event @param {HTMLElement} card */
+/** Whether a click on a choice of this card counts. @param {MouseEvent | SubmitEvent} event @param {HTMLElement} card */
 export function lets(event, card) {
   if (!isLive(card, performance.now())) return false;
   const live = (since.get(card) ?? Infinity) + STILL;
   // A click without a pointer is a key's or a screen reader's.
-  return event.detail > 0 ? pressed >= live : !held;
+  return 'detail' in event && event.detail > 0 ? pressed >= live : !held;
 }
 
 /** Shows whether the choices of a card are live. @param {HTMLElement} card */
 export function refresh(card) {
   const live = isLive(card, performance.now());
   card.dataset.live = String(live);
-  for (const button of card.querySelectorAll('.answers [action-id]')) button.setAttribute('aria-disabled', String(!live));
+  const seen = card.dataset.seen === 'true';
+  for (const button of card.querySelectorAll('.answers [action-id]')) {
+    button.setAttribute('aria-disabled', String(!live || (!seen && button.hasAttribute('data-allows'))));
+  }
 }
 
 /** @param {HTMLElement} card @param {number} now */

@@ -8,8 +8,10 @@ import { keep, protocols, token } from './token.js';
 /** @typedef {'connecting' | 'connected' | 'lost' | 'unpaired'} LinkState */
 
 const [SHORTEST, LONGEST] = [500, 15_000];
-/** So often a quiet connection is tried. */
-const BEAT = 30_000;
+/** So often a connection is tried while somebody looks at the page, and so long it may take: two seconds together. */
+const BEAT = 750;
+/** The same while nobody does: a phone has to rest. */
+const SELDOM = 30_000;
 /** So many refusals one after the other mean that the token counts no more. */
 const REFUSALS = 2;
 
@@ -23,6 +25,9 @@ export class Link {
   /** @type {number | undefined} */
   #timer;
   #busy = false;
+  /** When it was tried last, and whether an answer is late. */
+  #tried = 0;
+  #asked = false;
 
   /** @param {{ batch: (batch: Batch) => void, state: (state: LinkState) => void }} tell */
   constructor(tell) {
@@ -30,6 +35,7 @@ export class Link {
     setInterval(() => this.#beat(), BEAT);
     // A phone that wakes up, or is on the net again, does not wait.
     window.addEventListener('online', () => this.start());
+    window.addEventListener('offline', () => this.#connection && this.tell.state('lost'));
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') this.#connection ? this.#beat() : this.start();
     });
@@ -112,8 +118,24 @@ export class Link {
     this.#timer = setTimeout(() => this.start(), longest * (0.5 + Math.random() / 2));
   }
 
+  /** Tries it. Where no answer comes in time, that is said, and the choices rest; it may come later all the same. */
   #beat() {
-    this.#connection?.call('approval/list', { pending: true, limit: 1 }).catch(() => {});
+    const connection = this.#connection;
+    const often = document.visibilityState === 'visible' ? 0 : SELDOM;
+    if (connection === null || this.#asked || Date.now() - this.#tried < often) return;
+    this.#asked = true;
+    this.#tried = Date.now();
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = this.#connection === connection;
+      if (isLate) this.tell.state('lost');
+    }, BEAT);
+    const heard = (/** @type {boolean} */ alive) => {
+      clearTimeout(late);
+      this.#asked = false;
+      if (alive && isLate && this.#connection === connection) this.tell.state('connected');
+    };
+    connection.call('approval/list', { pending: true, limit: 1 }).then(() => heard(true), () => heard(false));
   }
 }
 

@@ -4,8 +4,10 @@
 import { CardView } from './card.js';
 import { foreign } from './dom.js';
 import { stillAll } from './guard.js';
+import * as notify from './notify.js';
 import { alike, settled, waiting } from './state.js';
-import { ending, heading, summary } from './wording.js';
+import { headlineText } from './asked.js';
+import { ending, summary } from './wording.js';
 
 /** @import { Entry, Inbox } from './types.d.ts' */
 
@@ -28,6 +30,7 @@ export class List {
     let moved = false;
     for (const [id, view] of this.#views) {
       if (inbox.entries[id]) continue;
+      view.dispose();
       view.element.remove();
       this.#views.delete(id);
       moved = true;
@@ -41,7 +44,8 @@ export class List {
         this.#views.set(id, view);
         place('cards').append(view.element);
       }
-      moved = view.update(entry, alike(inbox, id).length) || moved;
+      const group = alike(inbox, id).flatMap((one) => inbox.entries[one]?.card ?? []);
+      moved = view.update(entry, group) || moved;
       this.#announce(this.#shown[id], entry);
     }
     if (moved) stillAll();
@@ -52,8 +56,9 @@ export class List {
   /** Tells a screen reader what is new. @param {Entry | undefined} old @param {Entry} entry */
   #announce(old, entry) {
     if (old?.state === entry.state) return;
-    const { before, name, after } = heading(entry.card);
-    const text = entry.state === 'pending' ? `${before}${name}${after} ${summary(entry.card)}` : `${ending(entry)}: ${summary(entry.card)}`;
+    if (entry.state === 'pending') notify.waits(entry.card);
+    else notify.settled(entry.card.approvalId);
+    const text = entry.state === 'pending' ? `${headlineText(entry.card)}: ${summary(entry.card)}` : `${ending(entry)}: ${summary(entry.card)}`;
     const log = place('news');
     log.append(foreign(text, 'p'));
     while (log.childElementCount > 5) log.firstElementChild?.remove();

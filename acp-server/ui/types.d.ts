@@ -9,20 +9,20 @@ export interface Finding {
   line?: number | null; reason: string; always: boolean;
 }
 export interface CardOption { optionId: string; name: string; kind: string; scope: string; danger?: string | null }
-export interface Suggestion { patterns?: string[]; pattern?: string; scopes: Scope[] }
+export interface Suggestion { patterns?: string[]; pattern?: string; scopes: string[] }
 export interface Content {
   type: string; path?: string; oldText?: string | null; newText?: string; content?: { type: string; text?: string };
 }
 export interface CardAccess { access: string; display: string; category: string | null }
 export interface Card {
   type: string; approvalId: string; tabId: string | null; sessionId: string; agentName: string; parent?: string | null; parentTitle?: string;
-  toolCall: { title: string; name?: string | null; kind: string; rawInput: unknown; content: Content[] | null };
+  toolCall: { title: string; name?: string | null; kind: string; rawInput: unknown; content: unknown };
   cwd: string; env: Record<string, string>;
-  server: { name: string; tool: string; title?: string; description?: string; icons?: { src: string }[] } | null;
+  server: { name: string; tool: string; title?: string; description?: string; icons?: any[] } | null;
   tool?: { title?: string; description?: string; annotations?: unknown } | null;
   digest: string; accesses: CardAccess[]; permissionType: string; options: CardOption[]; suggestions: Suggestion[];
   levels?: Level[]; why: Finding[]; history?: { allowed: number; denied: number; firstSeen: string | null } | null;
-  notShown: string[]; createdAt: string; expiresAt: string | null; state: State; alike?: string | null;
+  notShown: string[]; createdAt: string; expiresAt: string | null; state: State; alike?: string | null; lines?: (number | null)[];
 }
 export interface Remember { scope: Scope; patterns?: string[]; expiresIn?: string | null; level?: Level | null }
 export interface Answer {

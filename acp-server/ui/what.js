@@ -1,49 +1,81 @@
 // @ts-check
 // Exactly what a call would do, and why it is asked: the parts of a card that are no choices.
 
+import { headline, isServerCall, marked, reasons, relative, writtenLine } from './asked.js';
 import { diff } from './diff.js';
 import { foreign, foreignBlock, h, long, onDemand, row } from './dom.js';
 import { visible, visibleBlock } from './visible.js';
+import { FOLD } from './seen.js';
 import { before, reason, summary } from './wording.js';
 
 /** @import { Card, Content } from './types.d.ts' */
 
-/** Texts longer than this are compared when somebody wants to see it. */
-const SHORT = 100_000;
+/** Who wants what, in one line. @param {Card} card @returns {(string | Node)[]} */
+export function headingOf(card) {
+  if (card.server !== null && isServerCall(card)) {
+    const { server } = card;
+    const picture = server.icons?.find((icon) => /^data:image\//.test(icon?.src ?? ''));
+    const image = picture ? [h('img', { src: picture.src, alt: '', width: '20', height: '20' })] : [];
+    return [...image, 'Allow tool call from ', foreign(server.name, 'strong'), '? ', h('span', { class: 'run' }, 'Run ', foreign(server.tool, 'strong'), ' from ', foreign(server.name), ', for ', foreign(card.agentName))];
+  }
+  const { who, verb, object, rest } = headline(card);
+  const of = card.parent ? [h('span', { class: 'run' }, ', for a sub-agent')] : [];
+  return [foreign(who, 'strong'), ` ${verb}`, ...(object === null ? [] : [' ', foreign(object, 'code')]), foreign(rest), ...of];
+}
 
-/** What is touched, in full. @param {Card} card */
+/** The thing itself, as it was written. @param {Card} card */
 export function what(card) {
   const box = h('div', { class: 'what' });
-  if (card.server) {
-    const { server } = card;
-    const line = h('p', { class: 'run' }, 'Run ', foreign(server.tool, 'strong'), ' from ', foreign(server.name, 'strong'));
-    const picture = server.icons?.find((icon) => /^data:image\//.test(icon?.src ?? ''));
-    if (picture) line.prepend(h('img', { src: picture.src, alt: '', width: '20', height: '20' }));
-    box.append(line);
-  }
-  const whole = wholeLine(card);
-  const commands = card.accesses.filter((access) => access.access === 'shell').map((access) => access.display);
-  const together = whole !== null && commands.length > 0 && !(commands.length === 1 && commands[0] === whole);
-  if (together) box.append(long(whole, 'command'));
   const rows = h('dl', { class: 'accesses' });
-  for (const { access, display } of card.accesses) {
-    if (access === 'mcp' && card.server && card.accesses.length === 1) continue;
-    if (access === 'shell' && !together) box.append(long(display, 'command'));
-    else rows.append(row(access === 'shell' ? 'runs' : visible(access), long(display)));
-  }
   for (const [name, value] of Object.entries(card.env ?? {})) rows.append(row('with', long(`${name}=${value}`)));
+  const line = writtenLine(card);
+  const changes = contents(card);
+  if (line !== null) box.append(...command(line, card, rows));
+  else if (!isServerCall(card) && (card.accesses.length > 1 || !isNamed(card))) for (const { access, display } of card.accesses) rows.append(row(visible(access), long(display)));
   if (rows.childElementCount) box.append(rows);
-  box.append(...contents(card));
-  if (card.toolCall.rawInput !== null && card.toolCall.rawInput !== undefined) {
-    box.append(onDemand('Arguments', () => long(pretty(card.toolCall.rawInput)), 'arguments'));
+  box.append(...changes);
+  // What a door of mayi's says of a call belongs to it; an agent's own words do not.
+  if (card.agentName.startsWith('api:')) for (const text of texts(card)) box.append(long(text, 'says'));
+  const { rawInput } = card.toolCall;
+  // The arguments of a tool are the call; what else came in beside what is shown is on demand.
+  if (rawInput !== null && rawInput !== undefined && line === null && (card.server !== null || (changes.length === 0 && !isNamed(card)))) {
+    box.append(h('div', { class: 'arguments' }, long(pretty(rawInput))));
   }
   return box;
 }
 
-/** The line as it was sent, where the input has one. @param {Card} card */
-function wholeLine(card) {
-  const input = /** @type {any} */ (card.toolCall.rawInput);
-  return typeof input?.command === 'string' ? input.command : null;
+/** Whether the first line names all that is touched. @param {Card} card */
+function isNamed(card) {
+  const [first] = card.accesses;
+  return card.accesses.length === 1 && first !== undefined && ['read', 'write', 'create', 'edit', 'delete', 'move', 'fetch'].includes(first.access);
+}
+
+/** The line, with what is asked about marked in it. @param {string} line @param {Card} card @param {HTMLElement} rows for what does not stand in it */
+function command(line, card, rows) {
+  const { pieces, apart } = marked(line, card);
+  for (const { access, display, reasons: why } of apart) {
+    if (why.length > 0 || access !== 'shell') rows.append(row(access === 'shell' ? 'runs' : visible(access), long(display)));
+  }
+  const shown = long(line, 'command');
+  if (!shown.matches('pre') || pieces.every(({ reasons: why }) => why.length === 0)) return [shown];
+  shown.replaceChildren(...pieces.map(({ text, reasons: why }) => {
+    const piece = document.createTextNode(visibleBlock(text));
+    return why.length === 0 ? piece : h('mark', { title: why.map((one) => one.reason).join('; ') }, piece);
+  }));
+  return [shown];
+}
+
+/** Why it is asked, in one line, and what is missing. @param {Card} card @returns {HTMLElement[]} */
+export function because(card) {
+  const line = h('p', { class: 'because' });
+  const [first, ...more] = /** @type {import('./types.d.ts').Finding[]} */ (reasons(card));
+  if (first) line.append(foreign(reason(first, false)));
+  if (more.length > 0) line.append(h('span', { class: 'note' }, ` and ${more.length} more`));
+  if (card.cwd) line.append(h('span', { class: 'note' }, ' · in ', foreign(card.cwd)));
+  if (card.history) line.append(h('span', { class: 'note' }, ` · ${before({ ...card.history, firstSeen: null })}`));
+  const out = [line, ...card.notShown.map((text) => h('p', { class: 'warn' }, 'not shown: ', foreign(text)))];
+  if (card.expiresAt) out.push(h('p', { class: 'note' }, `until ${new Date(card.expiresAt).toLocaleTimeString()}, then it is denied`));
+  return out;
 }
 
 /** @param {unknown} value */
@@ -51,30 +83,50 @@ function pretty(value) {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** Diffs and texts that came with the call. @param {Card} card */
+/** Texts that came with the call. @param {Card} card @returns {string[]} */
+function texts(card) {
+  const all = Array.isArray(card.toolCall.content) ? card.toolCall.content : [];
+  return all.map((content) => content?.content?.text).filter((text) => typeof text === 'string');
+}
+
+/** Changes that came with the call. @param {Card} card */
 function contents(card) {
   const out = [];
+  let at = 0;
   for (const content of Array.isArray(card.toolCall.content) ? card.toolCall.content : []) {
-    const text = content?.content?.text;
-    if (content?.type === 'diff') out.push(change(content));
-    else if (typeof text === 'string') out.push(long(text, 'says'));
+    if (content?.type === 'diff') out.push(change(content, card.lines?.[at++] ?? null, card.cwd));
   }
   return out;
 }
 
-/** @param {Content} content */
-function change({ path = '', oldText = null, newText = '' }) {
-  const isNew = oldText === null;
-  const isShort = (oldText?.length ?? 0) + newText.length < SHORT;
-  const done = isShort ? diff(oldText, newText) : null;
-  const counts = done ? ` (${isNew ? 'new file, ' : ''}+${done.added} −${done.removed})` : isNew ? ' (new file)' : '';
-  const details = onDemand('', () => table(done ?? diff(oldText, newText)), 'diff');
-  details.firstElementChild?.append('Changes to ', foreign(path), counts);
-  return details;
+/** @param {Content} content @param {number | null} from the line at which it begins in the file @param {string} folder */
+function change({ path = '', oldText = null, newText = '' }, from, folder) {
+  const done = diff(oldText, newText);
+  const first = oldText === null ? 1 : from;
+  const ends = oldText !== null && oldText.endsWith('\n') !== newText.endsWith('\n');
+  const counts = oldText === null ? `new, ${done.added} ${done.added === 1 ? 'line' : 'lines'}` : `+${done.added} −${done.removed}`;
+  const head = h('p', { class: 'change-head' }, foreign(relative(path, folder), 'code'), ' ', h('span', { class: 'note' }, counts));
+  const show = (/** @type {typeof done.rows} */ rows) => table({ ...done, rows }, first === null ? null : first - 1, ends);
+  const box = h('div', { class: 'diff' }, head);
+  if (done.rows.length <= FOLD.lines) {
+    box.append(show(done.rows));
+    return box;
+  }
+  const all = h('button', { type: 'button', class: 'more', 'data-folded': true }, `Show all: ${(done.added + done.removed).toLocaleString('en')} changed lines`);
+  const part = show(done.rows.slice(0, FOLD.head + FOLD.tail));
+  all.addEventListener('click', () => {
+    const whole = show(done.rows);
+    whole.classList.add('opened');
+    box.replaceChildren(head, whole);
+    whole.focus({ preventScroll: true });
+    box.dispatchEvent(new Event('toggle'));
+  });
+  box.append(part, all);
+  return box;
 }
 
-/** @param {ReturnType<typeof diff>} done */
-function table({ rows, exact }) {
+/** @param {ReturnType<typeof diff>} done @param {number | null} shift what is added to the numbers; null: they would mislead @param {boolean} ends whether one side ends with a line and the other does not */
+function table({ rows, exact }, shift, ends) {
   const names = { '+': 'added', '-': 'removed', ' ': 'same', '⋮': 'gap' };
   const body = h('tbody', {});
   for (const { sign, number, text, unended } of rows) {
@@ -82,10 +134,10 @@ function table({ rows, exact }) {
     const shown = exact && isChange ? visible(text).replace(/ +$/, (blanks) => '·'.repeat(blanks.length)) : visibleBlock(text);
     const code = h('td', { class: 'foreign', dir: 'ltr' });
     code.textContent = shown;
-    if (unended && isChange) code.append(h('span', { class: 'note' }, ' (no line end)'));
+    if (unended && isChange && ends) code.append(h('span', { class: 'note' }, ' (no line end)'));
     const mark = h('td', { class: 'sign' }, sign);
     if (isChange) mark.setAttribute('aria-label', names[sign]);
-    body.append(h('tr', { class: names[sign] }, h('td', { class: 'number' }, number === null ? '' : String(number)), mark, code));
+    body.append(h('tr', { class: names[sign] }, h('td', { class: 'number' }, number === null || shift === null ? '' : String(number + shift)), mark, code));
   }
   if (rows.length === 0) body.append(h('tr', {}, h('td', {}, 'No line changes.')));
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Changed lines' }, h('table', {}, body));
@@ -106,8 +158,11 @@ export function about(card) {
   asking.forEach((text, at) => rows.append(row(at ? '' : 'why', foreign(text))));
   if (card.why.length > asking.length) rows.append(row('', onDemand('Every finding', () => findings(card))));
   if (card.history) rows.append(row('before', before(card.history)));
-  for (const text of card.notShown) rows.append(row('!', h('span', {}, 'not shown: ', foreign(text)), 'warn'));
-  if (card.expiresAt) rows.append(row('until', `${new Date(card.expiresAt).toLocaleTimeString()}, then it is denied`));
+  for (const text of texts(card)) rows.append(row('says', h('span', {}, long(text, 'says'), '(the agent’s words)')));
+  if (card.toolCall.rawInput !== null && card.toolCall.rawInput !== undefined) {
+    rows.append(row('', onDemand('Arguments as they came', () => long(pretty(card.toolCall.rawInput)), 'raw')));
+  }
+  rows.append(row('digest', foreign(card.digest)));
   return rows;
 }
 
@@ -126,7 +181,7 @@ function serverSays({ server, tool }) {
 function isShown(card, text) {
   const bare = text.trim().replace(/^`+|`+$/g, '');
   const { server } = card;
-  return bare === '' || card.accesses.some((access) => access.display === bare) || wholeLine(card) === bare
+  return bare === '' || card.accesses.some((access) => access.display === bare) || writtenLine(card) === bare
     || (server !== null && (server.tool === bare || `mcp__${server.name}__${server.tool}` === bare));
 }
 

@@ -2,46 +2,14 @@
 // What the page says in mayi's own words: the same as the terminal does (cli/src/surface/wording.rs). Nothing here is
 // escaped: whoever shows it does that.
 
-/** @import { Card, CardAccess, CardOption, Entry, Finding, Level, Resolved } from './types.d.ts' */
+/** @import { Card, CardAccess, CardOption, Entry, Finding, Level } from './types.d.ts' */
 
 /** Whether nothing but an answer to exactly this call can allow it. @param {Card} card */
 export function always(card) {
   return card.why.some((finding) => finding.effect === 'ask' && finding.always);
 }
 
-/** @param {Card} card @param {string[]} words */
-function only(card, words) {
-  return card.accesses.every((access) => words.includes(access.access));
-}
-
 const CHANGING = ['write', 'create', 'edit', 'delete', 'move'];
-/** What a line for a shell comes to. */
-const RUNNING = ['shell', 'read', ...CHANGING];
-
-/** Who asks, and for what, as a heading: foreign parts apart from mayi's own. @param {Card} card */
-export function heading(card) {
-  if (card.server && only(card, ['mcp'])) {
-    return { before: 'Allow tool call from ', name: card.server.name, after: '?' };
-  }
-  return { before: '', name: card.agentName, after: ` wants ${wish(card)}` };
-}
-
-/** @param {Card} card */
-function wish(card) {
-  const many = card.accesses.length;
-  const first = card.accesses[0]?.access ?? '';
-  const commands = card.accesses.filter((access) => access.access === 'shell').length;
-  if (card.accesses.some((access) => access.access === 'mode')) return 'to switch its own mode';
-  if (first === 'shell' && only(card, RUNNING)) return commands > 1 ? `to run ${commands} commands` : 'to run a command';
-  if (many > 1 && only(card, CHANGING)) return `to change ${many} files`;
-  if (many > 1 && only(card, ['read'])) return `to read ${many} files`;
-  if (many > 1) return `to do ${many} things at once`;
-  if (CHANGING.includes(first)) return `to ${first} a file`;
-  if (first === 'read') return 'to read';
-  if (first === 'fetch') return 'to fetch from the network';
-  return first === 'mcp' ? 'to call a tool of a server' : 'to use a tool';
-}
-
 /** What "Allow for this session" covers. @param {Card} card */
 export function sessionCovers(card) {
   if (always(card)) return 'exactly this call, again';

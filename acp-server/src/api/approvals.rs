@@ -17,6 +17,10 @@ pub struct TabCard {
     pub tab_id: Option<String>,
     /// Cards of the same key may be answered together; none: only by itself.
     pub alike: Option<String>,
+    /// For each of its changes the line at which the old text begins in the file as it is now; none: it is not there just once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<Option<u32>>>", optional)]
+    pub lines: Vec<Option<u32>>,
 }
 
 /// What became of a card.

@@ -15,8 +15,8 @@ use super::pairing::WrongCode;
 use super::refusal::{refuse, with};
 
 /// What a browser is let do with the page: nothing from anywhere else, and nobody may frame it.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
-                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                      manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The longest body of a request to pair.
 const BODY: usize = 1024;
@@ -24,6 +24,8 @@ const BODY: usize = 1024;
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
+const MANIFEST: &str = "application/manifest+json";
+const ICON: &str = "image/svg+xml";
 
 macro_rules! files {
     ($($name:literal $kind:ident),* $(,)?) => {
@@ -37,20 +39,26 @@ const FILES: &[(&str, &str, &str)] = files![
     "style.css" CSS,
     "answers.js" SCRIPT,
     "app.js" SCRIPT,
+    "asked.js" SCRIPT,
     "card.js" SCRIPT,
     "diff.js" SCRIPT,
     "dom.js" SCRIPT,
     "forms.js" SCRIPT,
     "guard.js" SCRIPT,
+    "icon.svg" ICON,
     "link.js" SCRIPT,
     "list.js" SCRIPT,
+    "manifest.webmanifest" MANIFEST,
+    "notify.js" SCRIPT,
     "pair.js" SCRIPT,
     "rpc.js" SCRIPT,
+    "seen.js" SCRIPT,
     "state.js" SCRIPT,
     "token.js" SCRIPT,
     "visible.js" SCRIPT,
     "what.js" SCRIPT,
     "wording.js" SCRIPT,
+    "worker.js" SCRIPT,
 ];
 
 /// A file of the page.

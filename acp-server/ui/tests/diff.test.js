@@ -63,3 +63,33 @@ test('given huge texts that have nothing in common then it is finished soon', ()
   assert.equal(diff(text('a'), text('b')).added, 50_000);
   assert.ok(performance.now() - begin < 5_000);
 });
+
+test('given 5,000 lines of which every third changed then just these are said', () => {
+  const old = Array.from({ length: 5_000 }, (_, at) => `let value_${at} = ${at};\n`);
+  const now = old.map((line, at) => (at % 3 === 0 ? `let value_${at} = other(${at});\n` : line));
+  const { added, removed } = diff(old.join(''), now.join(''));
+  assert.deepEqual([added, removed], [1_667, 1_667]);
+});
+
+test('given lines that come again and again then a change among them is small all the same', () => {
+  const old = Array.from({ length: 3_000 }, (_, at) => (at % 2 ? '}\n' : `  call(${at % 7});\n`));
+  const now = old.toSpliced(1_500, 1).toSpliced(700, 0, '  call(3);\n', '}\n');
+  const { added, removed } = diff(old.join(''), now.join(''));
+  assert.equal(added - removed, 1);
+  assert.ok(added + removed <= 5, `${added} and ${removed}`);
+});
+
+test('given random texts then no fewer lines could be changed', () => {
+  let seed = 11;
+  const random = (/** @type {number} */ below) => (seed = (seed * 48271) % 2147483647) % below;
+  for (let round = 0; round < 400; round += 1) {
+    const text = () => Array.from({ length: random(14) }, () => 'abcde'[random(2 + (round % 4))]);
+    const [old, now] = [text(), text()];
+    const best = Array.from({ length: old.length + 1 }, () => new Array(now.length + 1).fill(0));
+    for (let i = old.length - 1; i >= 0; i -= 1) for (let j = now.length - 1; j >= 0; j -= 1) {
+      best[i][j] = old[i] === now[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+    }
+    const { added, removed } = diff(old.map((line) => `${line}\n`).join(''), now.map((line) => `${line}\n`).join(''));
+    assert.deepEqual([removed, added], [old.length - best[0][0], now.length - best[0][0]], `${old} and ${now}`);
+  }
+});

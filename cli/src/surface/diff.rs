@@ -26,16 +26,20 @@ pub(crate) struct Diffed {
 
 struct Row {
     tag: ChangeTag,
-    number: usize,
+    number: Option<usize>,
     text: String,
     unended: bool,
 }
 
-/// Compares the two texts of a file; `old` is none for a new one.
-pub(crate) fn diff(old: Option<&str>, new: &str, width: usize) -> Diffed {
+/// Compares the two texts of a file; `old` is none for a new one. `from`: the line of the file at which they begin; none: not
+/// known, and no number is said.
+pub(crate) fn diff(old: Option<&str>, new: &str, from: Option<u32>, width: usize) -> Diffed {
+    // A part of a file has no end of its own: what is said is only that one of the two has one and the other has not.
+    let ends = old.is_none_or(|old| old.ends_with('\n') != new.ends_with('\n'));
     let old = old.unwrap_or_default();
+    let first = from.map(|from| usize::try_from(from).unwrap_or(usize::MAX));
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
-    let digits = diff.old_len().max(diff.new_len()).max(1).to_string().len();
+    let digits = (diff.old_len().max(diff.new_len()).max(1) + first.unwrap_or(1) - 1).to_string().len();
     // Line ends are shown where they are not the same everywhere.
     let all_crlf = [old, new].iter().all(|text| text.lines().count() == text.matches("\r\n").count());
     let mut out = Diffed::default();
@@ -52,9 +56,9 @@ pub(crate) fn diff(old: Option<&str>, new: &str, width: usize) -> Diffed {
                 change.new_index().filter(|_| change.tag() != ChangeTag::Delete).or(change.old_index());
             rows.push(Row {
                 tag: change.tag(),
-                number: index.unwrap_or(0) + 1,
+                number: first.map(|first| index.unwrap_or(0) + first),
                 text: text.to_owned(),
-                unended: change.missing_newline() && !text.is_empty(),
+                unended: ends && change.missing_newline() && !text.is_empty(),
             });
         }
         let exact = looks_alike(&rows);
@@ -90,7 +94,8 @@ fn push(rows: &mut Vec<Line>, row: &Row, digits: usize, exact: bool, width: usiz
         let kept = text.trim_end_matches(' ').len();
         text = format!("{}{}", text.get(..kept).unwrap_or_default(), "·".repeat(text.len() - kept));
     }
-    let number = format!("  {:>digits$} ", row.number);
+    let number = row.number.map(|number| number.to_string()).unwrap_or_default();
+    let number = format!("  {number:>digits$} ");
     let line = Line::of(Tone::Dim, &number).then(tone, &format!("{sign} {text}"));
     rows.extend(line.wrap(width, digits + 5, Break::Anywhere));
     if row.unended && row.tag != ChangeTag::Equal {
@@ -104,7 +109,7 @@ mod tests {
     use crate::surface::Line;
 
     fn shown(old: Option<&str>, new: &str) -> String {
-        diff(old, new, 40).rows.iter().map(Line::text).collect::<Vec<_>>().join("\n")
+        diff(old, new, Some(1), 40).rows.iter().map(Line::text).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
@@ -127,6 +132,16 @@ mod tests {
         20   line 19
         20 - line 20
         ");
+    }
+
+    #[test]
+    fn given_a_part_of_a_file_then_its_lines_have_the_numbers_of_the_file_and_no_end_is_missed() {
+        let shown = |from| {
+            let rows = diff(Some("line two"), "line 2", from, 40).rows;
+            rows.iter().map(Line::text).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(shown(Some(2)), "  2 - line two\n  2 + line 2");
+        assert_eq!(shown(None), "    - line two\n    + line 2");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mayi_core::approval::{Card, CardAccess, visible_block};
+use mayi_core::approval::{Card, CardAccess, places, visible_block};
 use serde_json::Value;
 
 use super::card::{UNLIMITED, data, row};
@@ -80,10 +80,11 @@ struct Content<'a> {
 
 fn content(card: &Card, width: usize) -> Content<'_> {
     let mut content = Content::default();
+    let mut lines = places(card).into_iter();
     for item in card.tool_call.content.as_array().into_iter().flatten() {
         let text = |key: &str| item.get(key).and_then(Value::as_str);
         if text("type") == Some("diff") {
-            let diffed = diff(text("oldText"), text("newText").unwrap_or_default(), width);
+            let diffed = diff(text("oldText"), text("newText").unwrap_or_default(), lines.next().flatten(), width);
             let new = if text("oldText").is_none() { " new file" } else { "" };
             let counts = format!("{new} (+{} −{})", diffed.added, diffed.removed);
             content.diffs.push((text("path").unwrap_or_default(), counts, diffed));

@@ -1430,6 +1430,10 @@ tabId: string | null,
  */
 alike: string | null, 
 /**
+ * For each of its changes the line at which the old text begins in the file as it is now; none: it is not there just once.
+ */
+lines?: Array<number | null>, 
+/**
  * Always `approval-request`.
  */
 type: "approval-request" | "approval-updated", 

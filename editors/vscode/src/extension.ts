@@ -10,7 +10,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const made = new App(context);
   app = made;
   const keep = { webviewOptions: { retainContextWhenHidden: true } };
-  const command = (name: string, act: () => unknown): vscode.Disposable => vscode.commands.registerCommand(`mayi.${name}`, act);
+  const command = (name: string, act: (argument: unknown) => unknown): vscode.Disposable => vscode.commands.registerCommand(`mayi.${name}`, act);
   context.subscriptions.push(
     made,
     vscode.window.registerWebviewViewProvider("mayi.chat", made.chat, keep),
@@ -18,6 +18,9 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerWebviewViewProvider("mayi.permissions", made.permissions),
     vscode.window.registerWebviewViewProvider("mayi.history", made.history),
     command("newChat", () => made.newChat()),
+    command("nextWaiting", () => made.next()),
+    command("approve", (view) => made.key("approve", view)),
+    command("deny", (view) => made.key("deny", view)),
     command("showApprovals", () => vscode.commands.executeCommand("mayi.approvals.focus")),
     command("showPermissions", () => vscode.commands.executeCommand("mayi.permissions.focus")),
     command("showHistory", () => vscode.commands.executeCommand("mayi.history.focus")),

@@ -35,6 +35,8 @@ export type ToWebview =
   /** The answer was not taken, and the card waits again. */
   | { type: "approval-open"; approvalId: string; problem: string | null }
   | { type: "focus"; approvalId: string }
+  /** A key was pressed that answers what is in sight. */
+  | { type: "key"; act: "approve" | "deny" }
   | { type: "new-chat" }
   /** Words that were not sent go back into the composer. */
   | { type: "compose"; tabId: string; text: string }
@@ -44,6 +46,8 @@ export type ToWebview =
 /** From a webview to the extension. */
 export type FromWebview =
   | { type: "ready" }
+  /** Whether the focus is in the view. */
+  | { type: "focused"; on: boolean }
   | { type: "tab-new"; tabId: string }
   | { type: "tab-selected"; tabId: string }
   | { type: "tab-closed"; tabId: string }
@@ -59,6 +63,8 @@ export type FromWebview =
   | { type: "approval-responses"; responses: ApprovalResponse[] }
   | { type: "open-link"; url: string }
   | { type: "open-file"; path: string; line: number | null }
+  /** The change in that place of the card, in the editor's own view. */
+  | { type: "open-change"; approvalId: string; at: number }
   | { type: "show-tab"; tabId: string; approvalId: string }
   | { type: "server-approval"; server: string; tool: string | null; approval: Approval }
   | { type: "server-level"; server: string; level: Level }
@@ -117,6 +123,8 @@ export function fromWebview(value: unknown): FromWebview | null {
     case "ready":
     case "refresh":
       return { type: value["type"] };
+    case "focused":
+      return typeof value["on"] === "boolean" ? { type: "focused", on: value["on"] } : null;
     case "approval-response": {
       const response = parseResponse(value);
       return response && { type: "approval-response", ...response };
@@ -132,6 +140,8 @@ export function fromWebview(value: unknown): FromWebview | null {
       return typeof value["url"] === "string" ? { type: "open-link", url: value["url"] } : null;
     case "open-file":
       return typeof value["path"] === "string" ? { type: "open-file", path: value["path"], line: typeof value["line"] === "number" ? value["line"] : null } : null;
+    case "open-change":
+      return typeof value["approvalId"] === "string" && Number.isInteger(value["at"]) && Number(value["at"]) >= 0 ? { type: "open-change", approvalId: value["approvalId"], at: Number(value["at"]) } : null;
     case "revoke": {
       const ids = list(value["ids"]).filter((one): one is string => typeof one === "string");
       return ids.length > 0 ? { type: "revoke", ids } : null;
@@ -177,7 +187,7 @@ function aboutTab(value: Fields, tabId: string): FromWebview | null {
   }
 }
 
-const PLAIN = ["state", "catalog", "tab", "tab-closed", "tab-select", "item", "append", "approval-open", "focus", "new-chat", "compose", "permissions", "history"];
+const PLAIN = ["state", "catalog", "tab", "tab-closed", "tab-select", "item", "append", "approval-open", "focus", "key", "new-chat", "compose", "permissions", "history"];
 
 /** What the extension sent, or null where it is not understood. Cards are checked in full, the rest is the extension's own. */
 export function toWebview(value: unknown): ToWebview | null {
@@ -203,6 +213,8 @@ function isOwn(value: Fields): value is Fields & Exclude<ToWebview, TabCard | An
       return isFields(value["tab"]);
     case "item":
       return typeof value["tabId"] === "string" && isFields(value["item"]);
+    case "key":
+      return oneOf(value["act"], ["approve", "deny"] as const);
     case "compose":
       return typeof value["tabId"] === "string" && typeof value["text"] === "string";
     case "append":

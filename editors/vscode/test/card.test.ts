@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-import "./page";
+import { setHeight } from "./page";
 
 import type { ApprovalResponse, TabCard } from "../src/api";
 import { permissionBlock } from "../src/model/block";
 import type { Entry } from "../src/model/state";
 import { CardView, type Surroundings } from "../src/webview/card/card";
 import { INERT } from "../src/webview/card/arm";
-import { diff } from "../src/webview/shared/diff";
 import { markdown } from "../src/webview/shared/markdown";
 import { card } from "./values";
 
@@ -22,11 +21,24 @@ function entry(of: TabCard, more: Partial<Entry> = {}): Entry {
 function shown(of: Entry, more: Partial<Surroundings> = {}): { view: CardView; answers: ApprovalResponse[]; many: ApprovalResponse[][]; click(id: string): void; ids(): (string | null)[] } {
   const answers: ApprovalResponse[] = [];
   const many: ApprovalResponse[][] = [];
-  const view = new CardView(of, { bypass: () => true, alike: () => [], respond: (one) => answers.push(one), respondMany: (all) => many.push(all), openFile: () => undefined, ...more });
+  const view = new CardView(of, { bypass: () => true, alike: () => [], respond: (one) => answers.push(one), respondMany: (all) => many.push(all), openFile: () => undefined, openChange: () => undefined, folder: () => null, origin: () => null, ...more });
   document.body.append(view.element);
-  const click = (id: string): void => view.element.querySelector<HTMLButtonElement>(`button[action-id="${id}"]`)?.click();
+  // It looks at what is in sight with the next frame; here it is now.
+  void view.inSight;
+  const within: Record<string, string> = { allow_session: "allow_for", always: "allow_for", bypass: "allow_for", alike_allow: "alike", alike_deny: "alike" };
+  const find = (id: string): HTMLButtonElement | null => view.element.querySelector<HTMLButtonElement>(`button[action-id="${id}"]`);
+  const click = (id: string): void => {
+    const panel = within[id];
+    if (find(id) === null && panel !== undefined) find(panel)?.click();
+    find(id)?.click();
+  };
   const ids = (): (string | null)[] => [...view.element.querySelectorAll("button[action-id]")].map((one) => one.getAttribute("action-id"));
   return { view, answers, many, click, ids };
+}
+
+/** Opens what is on demand. */
+function shownMore(view: CardView): void {
+  view.element.querySelector<HTMLButtonElement>('button[action-id="more"]')?.click();
 }
 
 /** A clock that stands still; each call of what it returns lets the half second pass in which choices are inert. */
@@ -36,13 +48,73 @@ function later(): () => void {
   return () => void (now += INERT);
 }
 
-test("a server's call reads as everywhere else", () => {
-  const { view } = shown(entry(card("a", { server: { name: "github", tool: "create_issue" }, accesses: [{ access: "mcp", display: "github/create_issue", category: "external" }] })));
-  const text = view.element.textContent ?? "";
-  assert.equal(view.element.querySelector("h3")?.textContent, "Allow tool call from github?");
-  assert.match(text, /Run create_issue from github/);
+test("a server's call reads as everywhere else, with its arguments open", () => {
+  const toolCall = { ...card("x").toolCall, rawInput: { title: "Build fails" } };
+  const { view } = shown(entry(card("a", { toolCall, server: { name: "github", tool: "create_issue" }, accesses: [{ access: "mcp", display: "github/create_issue", category: "external" }] })));
+  const text = view.element.querySelector(".mayi-body")?.textContent ?? "";
+  assert.equal(view.element.querySelector("h3")?.textContent, "Allow tool call from github? Run create_issue from github, for demo");
+  assert.match(text, /"title":"Build fails"/);
   assert.match(text, /Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools\./);
   assert.match(text, /Review each action carefully before approving\./);
+});
+
+test("the warning stands on what comes from outside, and on nothing else", () => {
+  assert.doesNotMatch(shown(entry(card("a"))).view.element.textContent ?? "", /Malicious/);
+  const fetches = card("b", { accesses: [{ access: "fetch", display: "https://example.org/", category: "external" }] });
+  assert.match(shown(entry(fetches)).view.element.textContent ?? "", /Malicious/);
+});
+
+test("a line stands as it was written, with what is asked about marked in it", () => {
+  const line = 'for f in *.rs; do sed -i s/a/b/ "$f" && wc -l "$f"; done > out.txt';
+  const { view } = shown(entry(card("a", {
+    toolCall: { ...card("x").toolCall, rawInput: { command: line } },
+    accesses: [{ access: "shell", display: 'sed -i s/a/b/ "$f"', category: "execute" }, { access: "shell", display: "wc -l", category: "execute" }, { access: "write", display: "/other/elsewhere.txt", category: "write" }],
+    why: [{ effect: "ask", access: 'shell(sed -i s/a/b/ "$f")', source: "matrix", reason: "execute in default mode", always: false }],
+  })));
+  assert.equal(view.element.querySelector(".mayi-command")?.textContent, line);
+  assert.deepEqual([...view.element.querySelectorAll("mark")].map((one) => one.textContent), ['sed -i s/a/b/ "$f"']);
+  assert.match(view.element.querySelector(".mayi-apart")?.textContent ?? "", /write \/other\/elsewhere\.txt/);
+});
+
+test("what is folded has to be opened before anything of it is allowed, and before that nothing is", () => {
+  const pass = later();
+  const line = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join("\n");
+  const { view, answers, click } = shown(entry(card("a", { toolCall: { ...card("x").toolCall, rawInput: { command: line } } })));
+  pass();
+  for (const id of ["allow_once", "allow_session", "always"]) click(id);
+  assert.equal(answers.length, 0);
+  click("unfold");
+  assert.equal(view.element.querySelector(".mayi-command")?.textContent, line);
+  void view.inSight;
+  pass();
+  click("allow_once");
+  assert.equal(answers.length, 1);
+  mock.restoreAll();
+});
+
+test("what is not in sight is not allowed; a denial needs no look", () => {
+  const pass = later();
+  setHeight(2_000);
+  const one = shown(entry(card("a")));
+  pass();
+  one.click("allow_once");
+  assert.equal(one.view.key("approve"), false);
+  assert.equal(one.answers.length, 0);
+  one.click("deny");
+  assert.equal(one.answers.length, 1);
+  setHeight(100);
+  mock.restoreAll();
+});
+
+test("a key answers once what has been in sight for half a second, and nothing else", () => {
+  const pass = later();
+  const { view, answers } = shown(entry(card("a")));
+  assert.equal(view.key("approve"), false);
+  pass();
+  assert.equal(view.key("approve"), true);
+  assert.equal(view.key("deny"), false);
+  assert.deepEqual(answers.map((one) => [one.response.outcome.outcome === "selected" && one.response.outcome.optionId, one.remember]), [["allow_once", null]]);
+  mock.restoreAll();
 });
 
 test("text of agents and servers is text: no element, no link, no image comes of it, and what hides is shown", () => {
@@ -61,7 +133,9 @@ test("text of agents and servers is text: no element, no link, no image comes of
   for (const state of ["pending", "denied"] as const) {
     const { view } = shown(entry(hostile, { state, reason: HOSTILE, by: HOSTILE }));
     assert.equal(view.element.querySelector("script, img, a, iframe, b, style, object, embed"), null);
-    assert.ok((view.element.textContent ?? "").split(SHOWN).length > 10);
+    if (state === "pending") shownMore(view);
+    const places = (view.element.textContent ?? "").split(SHOWN).length;
+    assert.ok(places > (state === "pending" ? 10 : 1), String(places));
     assert.doesNotMatch(view.element.textContent ?? "", /[\u001b\u202e\u2066]/);
     for (const one of view.element.querySelectorAll("*")) for (const attribute of one.attributes) assert.doesNotMatch(attribute.name, /^on/);
   }
@@ -74,11 +148,13 @@ test("an icon is shown only if it holds its own picture", () => {
 
 test("arguments are there in full, however long", () => {
   const { view } = shown(entry(card("a", { toolCall: { ...card("a").toolCall, rawInput: { text: "x".repeat(200_000) } } })));
+  shownMore(view);
   assert.ok((view.element.querySelector("details.arguments")?.textContent ?? "").includes("x".repeat(200_000)));
 });
 
 test("the choices do nothing for half a second, and focus is on none of them", () => {
   const pass = later();
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   const { view, answers, click } = shown(entry(card("a")));
   assert.equal(document.activeElement, document.body);
   assert.equal(view.element.querySelector('[action-id="allow_once"]')?.getAttribute("aria-disabled"), "true");
@@ -117,6 +193,7 @@ test("a card that changes is inert again, says so, and is answered with its new 
   const { view, answers, click } = shown(entry(card("a")));
   pass();
   view.update(entry(card("a", { digest: "new" })));
+  void view.inSight;
   assert.match(view.element.textContent ?? "", /has changed since it was shown/);
   click("allow_once");
   assert.equal(answers.length, 0);
@@ -128,14 +205,18 @@ test("a card that changes is inert again, says so, and is answered with its new 
 
 test("the choices are those of the card, and no more", () => {
   const all = shown(entry(card("a")));
-  assert.deepEqual(all.ids(), ["allow_once", "allow_session", "always", "deny", "deny_reason", "bypass"]);
+  assert.deepEqual(all.ids().filter((id) => id !== "further" && id !== "alike"), ["allow_once", "allow_for", "deny", "deny_reason", "more"]);
+  all.click("allow_for");
+  assert.deepEqual(all.ids().slice(-3), ["allow_session", "always", "bypass"]);
   const none = shown(entry(card("a", { options: [{ optionId: "deny", name: "Deny", kind: "reject_once", scope: "once", danger: null }, { optionId: "agent:go", name: "Go", kind: "allow_always", scope: "agent", danger: "it switches modes" }] })));
-  assert.deepEqual(none.ids(), ["deny", "deny_reason", "agent:go"]);
+  assert.deepEqual(none.ids().filter((id) => id !== "further" && id !== "alike"), ["deny", "deny_reason", "more", "agent:go"]);
   assert.match(none.view.element.textContent ?? "", /it switches modes/);
-  assert.deepEqual(shown(entry(card("a")), { bypass: () => false }).ids().includes("bypass"), false);
+  const locked = shown(entry(card("a")), { bypass: () => false });
+  locked.click("allow_for");
+  assert.equal(locked.ids().includes("bypass"), false);
 });
 
-test("a settled card keeps its place without choices, and says who answered and why", () => {
+test("a settled card is one line without choices, and says who answered and why", () => {
   const { view, ids } = shown(entry(card("a")));
   view.update(entry(card("a"), { state: "denied", by: "page", at: "2026-01-01T00:00:00Z", reason: "not today" }));
   assert.deepEqual(ids(), []);
@@ -187,6 +268,9 @@ test("cards that are alike are answered together, each with its own digest", () 
   const { many, click } = shown(entry(group[0]!), { alike: () => group });
   pass();
   click("alike_allow");
+  assert.equal(many.length, 0);
+  pass();
+  click("alike_allow");
   assert.deepEqual(many[0]?.map((one) => [one.approvalId, one.digest]), [["a", "digest-a"], ["b", "digest-b"]]);
   mock.restoreAll();
 });
@@ -203,8 +287,11 @@ test("what an agent says is laid out without HTML, pictures or links that hide w
   assert.deepEqual(opened, ["https://evil.example/a?b"]);
 });
 
-test("a diff has every line of both texts, in order", () => {
-  const lines = diff("a\nb\nc\n", "a\nx\nc\nd\n").map((line) => line.mark + line.text);
-  assert.deepEqual(lines, [" a", "-b", "+x", " c", "+d"]);
-  assert.deepEqual(diff("", "n\n"), [{ mark: "+", text: "n" }]);
+test("a change of a part of a file has the file's numbers, or none, and no end is missed that neither side has", () => {
+  const of = (lines?: (number | null)[]): HTMLElement =>
+    shown(entry(card("a", { ...(lines === undefined ? {} : { lines }), accesses: [{ access: "edit", display: "/w/a.txt", category: "write" }], toolCall: { ...card("x").toolCall, rawInput: null, content: [{ type: "diff", path: "/w/a.txt", oldText: "line two", newText: "line 2" }] } }))).view.element;
+  const numbers = (element: HTMLElement): string[] => [...element.querySelectorAll(".mayi-diff .number")].map((one) => one.textContent ?? "");
+  assert.deepEqual(numbers(of([2])), ["2", "2"]);
+  assert.deepEqual(numbers(of()), ["", ""]);
+  assert.doesNotMatch(of([2]).textContent ?? "", /no line end/);
 });

@@ -6,6 +6,7 @@ mod card;
 pub(crate) mod families;
 mod glance;
 mod history;
+mod places;
 mod suggest;
 mod visible;
 
@@ -17,6 +18,7 @@ pub use card::{
 };
 pub use glance::at_a_glance;
 pub use history::History;
+pub use places::places;
 pub use suggest::{Suggestion, suggestions};
 pub(crate) use visible::hides;
 pub use visible::{visible, visible_block};

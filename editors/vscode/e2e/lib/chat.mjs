@@ -79,10 +79,15 @@ export function chatOf(page) {
     });
   }
 
-  /** Presses a choice of a card, as soon as it is live. @param {string} id @param {string} action */
+  /** Presses a choice of a card, as soon as it is live, and opens before it what it is in. @param {string} id @param {string} action */
   async function press(id, action) {
     const inside = await frame();
-    await click(page, byId(inside, id).locator(`[action-id="${action}"]:not([aria-disabled="true"])`));
+    const card = byId(inside, id);
+    const live = (/** @type {string} */ of) => card.locator(`[action-id="${of}"]:not([aria-disabled="true"])`);
+    if (!/deny|cancel/.test(action)) await seeAll(card);
+    const within = action.startsWith('alike_') ? 'alike' : ['allow_session', 'always', 'bypass'].includes(action) ? 'allow_for' : action.startsWith('agent:') ? 'more' : null;
+    if (within !== null && !(await card.locator(`[action-id="${action}"]:visible`).count())) await click(page, live(within));
+    await click(page, live(action));
   }
 
   /** Waits until a card is in this state, and gives its text. @param {string} id @param {string} state @returns {Promise<string>} */
@@ -128,6 +133,20 @@ export function chatOf(page) {
 
   return { page, frame, reloadWebview, open, connected, newTab, tabs, tab, select, prompt, waiting, press, inState, says, idle, text, setMode,
     picture: (/** @type {string} */ name) => picture(page, name) };
+}
+
+/** Reads a card to its end, as a person does: what is folded is opened. @param {any} card */
+async function seeAll(card) {
+  await card.locator('.mayi-choose').waitFor();
+  await until('all of the card was in sight', async () => {
+    const unseen = card.locator('.mayi-choose.unseen');
+    if (!(await unseen.count())) return true;
+    const fold = card.locator('.mayi-body [data-folded]:visible').first();
+    if (await fold.count()) await fold.click({ timeout: 3_000 });
+    const further = card.locator('[action-id="further"]:visible').first();
+    if (await further.count()) await further.evaluate((/** @type {HTMLElement} */ one) => one.click());
+    return false;
+  });
 }
 
 /** Presses a button of the editor's own dialog. @param {any} page @param {string} name */

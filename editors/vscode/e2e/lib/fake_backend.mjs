@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { fromEditor, repository } from './places.mjs';
 
 /** @type {Record<string, string>} */
-const TYPES = { html: 'text/html; charset=utf-8', css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' };
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
-  + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const TYPES = { html: 'text/html; charset=utf-8', css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml', webmanifest: 'application/manifest+json' };
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+  + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const CODE = 'ABCD-1234';
 
 let made = 0;
@@ -41,8 +41,8 @@ export function card(more = {}) {
 
 export async function startFake() {
   const { WebSocketServer } = fromEditor('ws');
-  /** @type {{ waiting: any[], log: any[], answers: any[], refusals: any[], instance: string, tries: number, token: string | null }} */
-  const state = { waiting: [], log: [], answers: [], refusals: [], instance: 'one', tries: 0, token: null };
+  /** @type {{ waiting: any[], log: any[], answers: any[], refusals: any[], instance: string, tries: number, token: string | null, frozen: boolean }} */
+  const state = { waiting: [], log: [], answers: [], refusals: [], instance: 'one', tries: 0, token: null, frozen: false };
   /** @type {Set<any>} */
   const sockets = new Set();
   const paired = (/** @type {any} */ request) => state.token !== null && (request.headers['sec-websocket-protocol'] ?? '').split(/, */).includes(`mayi.token.${state.token}`);
@@ -52,7 +52,7 @@ export async function startFake() {
     request.on('data', (part) => (body += part));
     request.on('end', () => {
       const path = (request.url ?? '').split('?')[0] ?? '';
-      const file = /^\/ui\/([a-z_]*(?:\.(html|css|js))?)$/.exec(path);
+      const file = /^\/ui\/([a-z_]*(?:\.(html|css|js|svg|webmanifest))?)$/.exec(path);
       if (request.method === 'POST' && path === '/ui/pair') {
         state.tries += 1;
         const { code } = JSON.parse(body);
@@ -86,6 +86,7 @@ export async function startFake() {
     sockets.add(client);
     client.on('close', () => sockets.delete(client));
     client.on('message', (/** @type {any} */ data) => {
+      if (state.frozen) return;
       const { id, method, params } = JSON.parse(String(data));
       const reply = (/** @type {any} */ result) => client.send(JSON.stringify({ jsonrpc: '2.0', id, result }));
       const refuse = (/** @type {any} */ error) => client.send(JSON.stringify({ jsonrpc: '2.0', id, error }));

@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 
 import { screenshotFolder } from './places.mjs';
+import { until } from './until.mjs';
 
 /**
  * Opens the page, and notes what goes wrong on it.
@@ -58,9 +59,28 @@ export async function inState(page, id, state) {
 export async function press(page, id, action) {
   const card = cardOf(page, id);
   await page.locator(`[data-approval-id="${id}"][data-live="true"]`).waitFor();
-  const button = card.locator(`[action-id="${action}"]`);
-  if (!(await button.isVisible())) await card.getByText('The agent’s own options').click();
-  await button.tap();
+  const button = card.locator(`[action-id="${action}"]:visible`);
+  const within = action.startsWith('alike_') ? 'alike' : ['allow_session', 'always', 'bypass'].includes(action) ? 'allow_for' : action.startsWith('agent:') ? 'more' : null;
+  if (within !== null && !(await button.count())) {
+    await card.locator(`[action-id="${within}"]`).tap();
+    await page.locator(`[data-approval-id="${id}"][data-live="true"]`).waitFor();
+  }
+  if (!/deny|back|^agent:no/.test(action)) await seeAll(page, id);
+  await card.locator(`[action-id="${action}"]:not([aria-disabled="true"])`).first().waitFor();
+  await button.first().tap();
+}
+
+/** Reads a card to its end, as a person does. @param {any} page @param {string} id */
+export async function seeAll(page, id) {
+  const card = cardOf(page, id);
+  await until('all was in sight', async () => {
+    if ((await card.getAttribute('data-seen')) !== 'false') return true;
+    const fold = card.locator('.body [data-folded]:visible').first();
+    if (await fold.count()) await fold.tap({ timeout: 3_000 });
+    const further = card.locator('[action-id="further"]:visible').first();
+    if (await further.count()) await further.evaluate((/** @type {HTMLElement} */ one) => one.click());
+    return false;
+  });
 }
 
 /** Keeps a picture. @param {any} page @param {string} name */

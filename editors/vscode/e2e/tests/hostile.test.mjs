@@ -45,6 +45,7 @@ async function isText(locator) {
 
 /** Opens everything that opens. @param {any} locator */
 const openAll = (locator) => locator.evaluate((/** @type {HTMLElement} */ element) => {
+  /** @type {HTMLElement | null} */ (element.querySelector('button[action-id="more"]'))?.click();
   for (const details of element.querySelectorAll('details')) details.open = true;
 });
 

@@ -64,7 +64,7 @@ given('given a card when it is approved on the page then the call is made, and t
   await chat.prompt('demo: write a.txt some words');
   const [id = ''] = await chat.waiting();
   await cardOf(page, id).waitFor();
-  assert.match(await cardOf(page, id).innerText(), /demo wants to create a file[^]*a\.txt[^]*write in default mode/);
+  assert.match(await cardOf(page, id).innerText(), /demo wants to create a\.txt[^]*write in default mode/);
   await picture(page, 'page-pending');
   await press(page, id, 'allow_once');
   await inState(page, id, 'approved');

@@ -60,7 +60,7 @@ test('given a card then all of it is there, and each plain choice is sent with t
     await ask(one);
     const text = await cardOf(page, one.approvalId).innerText();
     for (const part of ['claude wants to run a command', 'cargo test', 'execute in default mode', 'allowed 12 times, denied once',
-      '/tmp/project', 'Review it before you allow it.']) assert.ok(text.includes(part), part);
+      '/tmp/project']) assert.ok(text.includes(part), part);
     await press(page, one.approvalId, String(action));
     await inState(page, one.approvalId, action === 'deny' ? 'denied' : 'approved');
     const { digest, response, approvalId } = await answer();
@@ -129,7 +129,7 @@ test('given options of the agent then each is there in its own words, with its d
   const own = { optionId: 'agent:yolo', name: 'Yes, and stop asking', kind: 'allow_always', scope: 'agent', danger: 'the agent asks no more' };
   const one = { ...base, options: [...base.options, own] };
   await ask(one);
-  await cardOf(page, one.approvalId).getByText('The agent’s own options').tap();
+  await cardOf(page, one.approvalId).locator('[action-id="more"]').tap();
   assert.ok((await cardOf(page, one.approvalId).innerText()).includes('the agent asks no more'));
   await press(page, one.approvalId, 'agent:yolo');
   await inState(page, one.approvalId, 'approved');
@@ -193,12 +193,12 @@ test('given a new page then nothing that allows has the focus', async () => {
 test('given an answer elsewhere then the card settles in its place and says whose it was', async () => {
   const [one, two] = [card(), card()];
   await ask(one, two);
-  const box = await cardOf(page, two.approvalId).boundingBox();
   fake.elsewhere(one, 'allow_once', 'vscode');
   await inState(page, one.approvalId, 'approved');
   assert.ok((await cardOf(page, one.approvalId).innerText()).includes('Tool call approved by vscode'));
   assert.equal(await cardOf(page, one.approvalId).locator('[action-id]').count(), 0);
-  assert.deepEqual(await cardOf(page, two.approvalId).boundingBox(), box, 'what is below it has not moved');
+  assert.ok((await cardOf(page, one.approvalId).boundingBox()).height < 60, 'it is one line');
+  assert.equal(await cardOf(page, two.approvalId).getAttribute('data-live'), 'false', 'what has moved rests');
   const three = card();
   await ask(three);
   const order = await page.locator('[data-approval-id]').evaluateAll((/** @type {Element[]} */ all) => all.map((of) => of.getAttribute('data-approval-id')));
@@ -230,6 +230,30 @@ test('given a connection that breaks then the choices rest, it is said, and noth
   await press(page, two.approvalId, 'deny');
   await inState(page, two.approvalId, 'denied');
   assert.equal(await cardOf(page, one.approvalId).getAttribute('data-state'), 'pending');
+});
+
+test('given a backend that hangs then the page says within two seconds that it is gone, the choices rest, and it comes back', async () => {
+  const one = card();
+  await ask(one);
+  await page.locator('[data-live="true"]').waitFor();
+  fake.state.frozen = true;
+  const begin = Date.now();
+  await page.locator('#connection[data-state=lost]').waitFor();
+  const took = Date.now() - begin;
+  console.log(`# a backend that hangs is said after ${took} ms`);
+  assert.equal(await cardOf(page, one.approvalId).getAttribute('data-live'), 'false');
+  assert.ok(took < 4_000, `${took} ms, on a machine that may be busy`);
+  fake.state.frozen = false;
+  await connected(page);
+  await press(page, one.approvalId, 'deny');
+  await inState(page, one.approvalId, 'denied');
+});
+
+test('given the page then it can be installed: a manifest, icons, and a worker that no request goes through', async () => {
+  const manifest = await page.evaluate(async () => (await fetch(/** @type {HTMLLinkElement} */ (document.querySelector('link[rel=manifest]')).href)).json());
+  assert.equal(manifest.display, 'standalone');
+  assert.ok(await page.evaluate(async (/** @type {string} */ src) => (await fetch(src)).ok, manifest.icons[0].src));
+  await page.evaluate(async () => { await navigator.serviceWorker.ready; });
 });
 
 test('given a token that counts no more then the page asks for a code, and goes on with a new one', async () => {
@@ -285,11 +309,9 @@ test('given a call to a server then the heading, the warning, the arguments and 
   const view = cardOf(page, one.approvalId);
   const text = await view.innerText();
   for (const part of ['Allow tool call from github?', 'Run create_issue from github', 'Malicious MCP servers or conversation content',
-    'Review each action carefully before approving.', 'Makes an issue', 'destructiveHint', 'claude']) assert.ok(text.includes(part), part);
-  await view.getByText('Changes to /p/a.txt').tap();
+    'Review each action carefully before approving.', 'claude']) assert.ok(text.includes(part), part);
   assert.deepEqual(await view.locator('tr.added td.foreign, tr.removed td.foreign').allInnerTexts(), ['two', '2']);
-  await view.getByText('Arguments', { exact: true }).tap();
-  await view.getByRole('button', { name: 'show all' }).tap();
+  await view.locator('.arguments').getByRole('button', { name: 'show all' }).tap();
   assert.ok((await view.locator('.arguments pre').innerText()).includes('x'.repeat(5_000)));
   assert.equal(await view.locator('img').count(), 0, 'no picture is fetched');
 });
@@ -311,6 +333,7 @@ test('given hostile text in every place then it is text, in full, with what hide
   });
   await ask(one);
   const view = cardOf(page, one.approvalId);
+  await view.locator('[action-id="more"]').tap();
   for (const summary of await view.locator('summary').all()) await summary.tap();
   // The diff is the only part whose text may hold a line end of its own.
   const { text, tags, values } = await view.evaluate((/** @type {HTMLElement} */ element) => ({
@@ -339,7 +362,7 @@ test('given only a keyboard then a card can be read and answered', async () => {
     await page.keyboard.press('Tab');
     names.push(await page.evaluate(() => document.activeElement?.getAttribute('action-id') ?? document.activeElement?.localName ?? ''));
   }
-  assert.ok(names.includes('allow_once') && names.includes('always'), names.join(' '));
+  assert.ok(names.includes('allow_once') && names.includes('allow_for'), names.join(' '));
   await page.keyboard.press('Enter');
   await inState(page, one.approvalId, 'denied');
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-state')), 'denied', 'the focus is not lost');
@@ -350,7 +373,7 @@ test('given a screen reader then cards and choices have names, and news is told'
   await ask(one);
   await page.getByRole('article', { name: 'claude wants to run a command' }).waitFor();
   await page.getByRole('group', { name: 'Answers' }).waitFor();
-  assert.ok((await page.getByRole('log').innerText()).includes('claude wants to run a command shell(cargo test)'));
+  assert.ok((await page.getByRole('log').innerText()).includes('claude wants to run a command: shell(cargo test)'));
   fake.elsewhere(one, 'deny', 'vscode');
   await until('the end is told', async () => (await page.getByRole('log').innerText()).includes('Tool call denied by vscode'));
 });

@@ -59,7 +59,7 @@ async function approvals(id) {
 given('given a call of an app when it is approved on the page then the card is as any other, and the app’s answer goes on', async () => {
   const answer = api.ask([['search']]);
   const id = await waiting();
-  await cardOf(page, id).getByText('Arguments', { exact: true }).tap();
+  await cardOf(page, id).locator('[action-id="more"]').tap();
   await cardOf(page, id).getByText('"query"').waitFor();
   const text = await cardOf(page, id).innerText();
   // Server, tool, and the arguments as people read JSON.

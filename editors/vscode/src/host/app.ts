@@ -16,9 +16,11 @@ import { tabOf, type State, waiting } from "../model/state";
 import { Attention } from "../views/attention";
 import { Panel } from "../views/panel";
 import { Answers } from "./answers";
+import { Compare } from "./compare";
 import { own, parseSettings, reached, settings, write } from "./config";
 import { confirmAuto, confirmBypass, openFile, openLink, openText } from "./dialogs";
 import { History } from "./history";
+import { invite } from "./pairing";
 import { Permissions } from "./permissions";
 import { Sessions } from "./sessions";
 import { Store } from "./store";
@@ -38,6 +40,10 @@ export class App implements vscode.Disposable {
   private readonly granted: Permissions;
   private readonly past: History;
   private readonly attention: Attention;
+  private readonly compare = new Compare();
+  private last: string | null = null;
+  private waits: boolean | null = null;
+  private focused: Panel | null = null;
   private readonly log = vscode.window.createOutputChannel("mayi");
   private tail: Tail | null = null;
   private status: Status = { state: "starting", text: "Starting mayi …" };
@@ -60,7 +66,14 @@ export class App implements vscode.Disposable {
     });
     this.granted = new Permissions(call, this.permissions, () => this.agents);
     this.past = new History(call, this.history, folder, openText);
-    this.attention = new Attention((entry) => void this.show(entry.card.tabId, entry.card.approvalId));
+    this.attention = new Attention({
+      show: (entry) => void this.show(entry.card.tabId, entry.card.approvalId),
+      answer: ({ card }, optionId) => void this.answers.respond({ approvalId: card.approvalId, digest: card.digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null }),
+      waits: ({ card }) => {
+        const now = this.store.state.cards[card.approvalId];
+        return now?.state === "pending" && now.card.digest === card.digest;
+      },
+    });
     this.store.hear((messages, before) => this.changed(messages, before));
     context.subscriptions.push(
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -183,7 +196,7 @@ export class App implements vscode.Disposable {
     this.count();
     this.sessions.next();
     for (const entry of waiting(this.store.state)) {
-      if (before.cards[entry.card.approvalId] === undefined && !this.seen(entry.card.tabId)) this.attention.notify(entry);
+      if (before.cards[entry.card.approvalId]?.card.digest !== entry.card.digest && !this.seen(entry.card.tabId)) this.attention.notify(entry);
     }
   }
 
@@ -194,8 +207,14 @@ export class App implements vscode.Disposable {
 
   private count(): void {
     const all = waiting(this.store.state);
-    this.attention?.update(all.length, this.status);
+    const shown = tabOf(this.store.state, this.store.state.selected);
+    const inLine = this.store.state.tabs.reduce((sum, tab) => sum + tab.inLine, 0);
+    this.attention?.update(all.length, inLine, shown?.bypassPermissions === true || shown?.bypassSession === true, this.status);
     this.chat.badge(all.length);
+    if (this.waits !== all.length > 0) {
+      this.waits = all.length > 0;
+      void vscode.commands.executeCommand("setContext", "mayi.waits", this.waits);
+    }
   }
 
   /** The settings were changed: the backend's layer of them too. */
@@ -230,6 +249,7 @@ export class App implements vscode.Disposable {
 
   private async heard(message: FromWebview, from: Panel): Promise<void> {
     const { store, sessions } = this;
+    if (message.type === "focused") return this.focus(from, message.on);
     if (from === this.history) return this.past.heard(message);
     switch (message.type) {
       case "ready":
@@ -270,6 +290,10 @@ export class App implements vscode.Disposable {
         return openLink(message.url);
       case "open-file":
         return openFile(message.path, message.line);
+      case "open-change": {
+        const entry = store.state.cards[message.approvalId];
+        return entry === undefined ? undefined : this.compare.show(entry.card, message.at);
+      }
       default:
         return this.granted.heard(message);
     }
@@ -282,6 +306,30 @@ export class App implements vscode.Disposable {
     await vscode.commands.executeCommand(inChat ? "mayi.chat.focus" : "mayi.approvals.focus");
     if (inChat) this.store.apply({ type: "tab-selected", tabId });
     panel.postLater({ type: "focus", approvalId });
+  }
+
+  /** Which of the views with cards has the focus: the keys go by that. */
+  private focus(view: Panel, on: boolean): void {
+    if (on) this.focused = view;
+    else if (this.focused === view) this.focused = null;
+    const name = this.focused === this.chat ? "chat" : this.focused === this.approvals ? "approvals" : "";
+    void vscode.commands.executeCommand("setContext", "mayi.focus", name);
+  }
+
+  /** Goes to what waits: the one after the last that was shown. */
+  async next(): Promise<void> {
+    const all = waiting(this.store.state);
+    const at = all.findIndex((entry) => entry.card.approvalId === this.last);
+    const entry = all[(at + 1) % Math.max(1, all.length)];
+    if (entry === undefined) return void vscode.commands.executeCommand("mayi.approvals.focus");
+    this.last = entry.card.approvalId;
+    await this.show(entry.card.tabId, entry.card.approvalId);
+  }
+
+  /** A key answers what is in sight of the view that has the focus, or, from the palette, of the one that is open. */
+  key(act: "approve" | "deny", view: unknown): void {
+    const panel = view === "approvals" ? this.approvals : view === "chat" || this.chat.visible ? this.chat : this.approvals;
+    panel.post({ type: "key", act });
   }
 
   async newChat(): Promise<void> {
@@ -300,14 +348,7 @@ export class App implements vscode.Disposable {
       return;
     }
     try {
-      const answer = await this.backend.call("ui/pair", {});
-      const until = ` It counts until ${new Date(answer.expiresAt).toLocaleTimeString()}.`;
-      const picked = await vscode.window.showInformationMessage(
-        `Type this code on the page: ${answer.code}`,
-        { modal: true, detail: `Open ${answer.url} on the other screen and type the code there, once.${until}` },
-        "Copy Address",
-      );
-      if (picked !== undefined) await vscode.env.clipboard.writeText(answer.url);
+      await invite(await this.backend.call("ui/pair", {}));
     } catch (error) {
       void vscode.window.showErrorMessage(`mayi: no code for pairing: ${because(error)}`);
     }
@@ -323,6 +364,7 @@ export class App implements vscode.Disposable {
     this.backend.dispose();
     this.tail?.dispose();
     this.attention.dispose();
+    this.compare.dispose();
     this.log.dispose();
   }
 }

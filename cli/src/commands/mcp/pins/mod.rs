@@ -187,7 +187,7 @@ fn difference(pin: &Pinned) -> Vec<Line> {
     let trusted = pin.trusted.as_ref().filter(|_| pin.is_changed()).map(|trusted| text::text(&trusted.value));
     let columns = usize::from(console::Term::stdout().size().1);
     let width = if columns > 20 { columns } else { WIDTH };
-    lines.extend(diff::diff(trusted.as_deref(), &text::text(&open.value), width).rows);
+    lines.extend(diff::diff(trusted.as_deref(), &text::text(&open.value), Some(1), width).rows);
     let look = flags_of(&pin.item, &open.value);
     lines.extend(look.iter().map(|flag| {
         let found = format!("  look twice: {}: ", flag.what());

@@ -2,7 +2,6 @@
 
 import type { Catalog, ToWebview } from "../../messages";
 import type { Entry } from "../../model/state";
-import { visible } from "../../text/visible";
 import { Deck } from "../card/deck";
 import { banner, say } from "../shared/banner";
 import { el } from "../shared/dom";
@@ -12,35 +11,41 @@ import "./approvals.css";
 /** So many settled ones are shown. */
 const RECENT = 50;
 
+/** So many cards are drawn in one frame. */
+const STEP = 10;
+let drawn = STEP;
+
 let catalog: Catalog | null = null;
 let tabs = new Set<string>();
 const places = new Map<string, HTMLElement>();
 const waiting = el("ol", { "aria-label": "Waiting" });
 const recent = el("ol", { "aria-label": "Recent" });
 const none = el("p", { class: "mayi-empty" }, "Nothing waits.");
-const title = el("h2", {}, "Waiting");
+const past = el("h2", { hidden: true }, "Recent");
 
-const deck = new Deck((agentName) => {
-  const agent = catalog?.agents.find((one) => one.name === agentName);
-  return agent !== undefined && !agent.bypassPermissions && agent.bypassLocked === null;
+const deck = new Deck({
+  bypass: (agentName) => {
+    const agent = catalog?.agents.find((one) => one.name === agentName);
+    return agent !== undefined && !agent.bypassPermissions && agent.bypassLocked === null;
+  },
+  folder: () => null,
+  origin: ({ tabId, approvalId }) => {
+    if (tabId === null || !tabs.has(tabId)) return el("span", { class: "mayi-origin" }, "another process");
+    const show = el("button", { type: "button", class: "mayi-link mayi-origin" }, "In its chat");
+    show.addEventListener("click", () => send({ type: "show-tab", tabId, approvalId }));
+    return show;
+  },
 });
 
-document.body.append(banner, el("main", {}, title, none, waiting, el("h2", {}, "Recent"), recent));
-
-function origin(entry: Entry): HTMLElement {
-  const { tabId, agentName, approvalId } = entry.card;
-  if (tabId === null || !tabs.has(tabId)) return el("p", { class: "mayi-origin" }, `Asked by ${visible(agentName)} in another process of mayi`);
-  const show = el("button", { type: "button", class: "mayi-link" }, "Show in its chat");
-  show.addEventListener("click", () => send({ type: "show-tab", tabId, approvalId }));
-  return el("p", { class: "mayi-origin" }, `Asked by ${visible(agentName)}. `, show);
-}
+waiting.setAttribute("tabindex", "-1");
+document.body.append(banner, el("main", {}, none, waiting, past, recent));
 
 function place(entry: Entry): HTMLElement {
   const id = entry.card.approvalId;
   const known = places.get(id);
   if (known !== undefined) return known;
   const view = deck.view(id);
-  const made = el("li", { "data-approval-id": id }, origin(entry), view?.element ?? null);
+  const made = el("li", {}, view?.element ?? null);
   places.set(id, made);
   return made;
 }
@@ -49,15 +54,22 @@ function place(entry: Entry): HTMLElement {
 function arrange(): void {
   const entries = deck.all();
   const open = entries.filter((entry) => entry.state === "pending").sort((a, b) => (a.card.createdAt < b.card.createdAt ? -1 : 1));
-  const past = entries.filter((entry) => entry.state !== "pending").sort((a, b) => ((a.at ?? "") > (b.at ?? "") ? -1 : 1));
-  fill(waiting, open);
-  fill(recent, past.slice(0, RECENT));
+  const settled = entries.filter((entry) => entry.state !== "pending").sort((a, b) => ((a.at ?? "") > (b.at ?? "") ? -1 : 1));
+  // Very many at once are drawn some at a time, those that wait longest first: these are there at once.
+  fill(waiting, open.slice(0, Math.max(drawn, waiting.childElementCount)));
+  if (waiting.childElementCount < open.length) {
+    drawn = waiting.childElementCount + STEP;
+    soon();
+  }
+  fill(recent, settled.slice(0, RECENT));
   none.hidden = open.length > 0;
-  title.textContent = open.length === 0 ? "Waiting" : `Waiting (${open.length})`;
+  past.hidden = settled.length === 0;
 }
 
 function fill(list: HTMLElement, entries: Entry[]): void {
   const wanted = entries.map(place);
+  // What moves up comes under the pointer of somebody who looked at something else.
+  if (list === waiting && [...list.children].some((child, at) => wanted[at] !== child)) deck.still();
   for (const child of [...list.children]) if (!wanted.includes(child as HTMLElement)) child.remove();
   for (const [at, item] of wanted.entries()) if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null);
 }
@@ -93,8 +105,14 @@ function on(message: ToWebview): void {
       return void tabs.delete(message.tabId);
     case "catalog":
       return status(message.catalog);
-    case "focus":
-      return deck.view(message.approvalId)?.focus();
+    case "key":
+      return deck.key(message.act);
+    case "focus": {
+      const view = deck.view(message.approvalId);
+      view?.element.scrollIntoView({ block: "start", behavior: "instant" });
+      deck.still();
+      return view?.focus();
+    }
     default:
       return;
   }

@@ -4,6 +4,7 @@ import { type Level, type Remember, type RememberScope, SCOPES, type TabCard } f
 import { oneOf } from "../../check";
 import { visible } from "../../text/visible";
 import { button, el } from "../shared/dom";
+import { ofLevel, patternCovers } from "../shared/seen";
 
 const PLACES: Record<RememberScope, string> = {
   session: "In this session",
@@ -28,7 +29,7 @@ export function alwaysForm(card: TabCard, done: (remember: Remember | null) => v
     if (wanted !== undefined) scope.value = wanted;
   };
   const choices = el("fieldset", { class: "mayi-choices" }, el("legend", {}, "Always allow"));
-  const offer = (label: string, picked: () => void): void => {
+  const offer = (label: Node | string, picked: () => void): void => {
     const radio = el("input", { type: "radio", name });
     radio.addEventListener("change", picked);
     choices.append(el("label", {}, radio, " ", label));
@@ -38,7 +39,9 @@ export function alwaysForm(card: TabCard, done: (remember: Remember | null) => v
     }
   };
   for (const suggestion of card.suggestions) {
-    offer(suggestion.patterns.map(visible).join("  +  "), () => {
+    // The sentence says what the pattern grants, and the pattern is what is granted.
+    const said = suggestion.patterns.flatMap((one, at) => [at > 0 ? " and " : "", patternCovers(one), " ", el("code", { class: "mayi-code" }, visible(one))]);
+    offer(el("span", {}, ...said.map((one) => (typeof one === "string" ? visible(one) : one))), () => {
       level = undefined;
       patterns.disabled = false;
       // Escapes would not be read back: a pattern is edited as it is, without what is invisible in it.
@@ -47,7 +50,7 @@ export function alwaysForm(card: TabCard, done: (remember: Remember | null) => v
     });
   }
   for (const one of card.server === null ? [] : (card.levels ?? [])) {
-    offer(`All tools of ${visible(card.server?.name ?? "")} that ${one === "read" ? "only read" : one === "write" ? "read or write" : "there are"}`, () => {
+    offer(visible(ofLevel(card.server?.name ?? "", one)), () => {
       level = one;
       patterns.disabled = true;
       patterns.value = "";

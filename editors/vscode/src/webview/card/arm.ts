@@ -1,34 +1,62 @@
-// Choices do nothing for the first half second after they appear or change, so that a click or a key press that was
-// meant for something else is no answer.
+// When the choices of a card count. None does in the first half second after they appear or change, so that a click or a key
+// press that was meant for something else is no answer; and none that allows does before all that is asked was in sight.
+
+import { Seen } from "../shared/seen";
 
 /** So long, in milliseconds. */
 export const INERT = 500;
 
-/** Watches one element's choices. */
+/** Watches the choices of one card. */
 export class Arm {
   private since = 0;
   private timer: number | null = null;
-  private seen = false;
+  private inView = false;
+  private readonly seen: Seen;
   private readonly observer: IntersectionObserver | null;
 
-  constructor(private readonly element: HTMLElement) {
+  constructor(
+    private readonly choices: HTMLElement,
+    /** What has to be seen. */
+    body: HTMLElement,
+  ) {
+    // What comes into sight last rests like what appears.
+    this.seen = new Seen(body, () => this.again());
     this.observer =
       typeof IntersectionObserver === "undefined"
         ? null
         : new IntersectionObserver((entries) => {
             const now = entries.at(-1)?.isIntersecting ?? false;
             // It appears: a tab was chosen, or it was scrolled to.
-            if (now && !this.seen) this.again();
-            this.seen = now;
+            if (now && !this.inView) this.again();
+            this.inView = now;
           });
-    this.observer?.observe(element);
+    this.observer?.observe(choices);
     document.addEventListener("visibilitychange", this.again);
     this.again();
   }
 
-  /** Whether the choices count. */
-  get armed(): boolean {
+  /** Whether choices count, those that allow or the others. */
+  counts(allows: boolean): boolean {
+    return this.rested && (!allows || this.seen.all);
+  }
+
+  /** Whether they have been there for long enough. */
+  get rested(): boolean {
     return performance.now() - this.since >= INERT;
+  }
+
+  /** Whether all of it has been in sight at once for long enough that a key may answer it. */
+  get inSight(): boolean {
+    this.seen.look();
+    const { since } = this.seen;
+    return this.rested && since !== null && performance.now() - since >= INERT;
+  }
+
+  /** Shows what was not seen yet; whether there is something. */
+  further(): boolean {
+    if (this.seen.all) return false;
+    this.seen.further();
+    return true;
   }
 
   /** They appear or change now. */
@@ -39,7 +67,13 @@ export class Arm {
     this.timer = window.setTimeout(() => this.mark(false), INERT);
   };
 
+  /** Others were drawn in their place. */
+  redrawn(): void {
+    this.mark(!this.rested);
+  }
+
   dispose(): void {
+    this.seen.dispose();
     this.observer?.disconnect();
     document.removeEventListener("visibilitychange", this.again);
     if (this.timer !== null) window.clearTimeout(this.timer);
@@ -47,10 +81,14 @@ export class Arm {
 
   /** Marks them for people, assistive technology and tests. Focus stays where it is. */
   private mark(inert: boolean): void {
-    this.element.classList.toggle("inert", inert);
-    for (const choice of this.element.querySelectorAll("button[action-id]")) {
-      if (inert) choice.setAttribute("aria-disabled", "true");
+    const unseen = !this.seen.all;
+    this.choices.classList.toggle("inert", inert);
+    this.choices.classList.toggle("unseen", unseen);
+    for (const choice of this.choices.querySelectorAll("button[action-id]")) {
+      if (inert || (unseen && choice.hasAttribute("data-allows"))) choice.setAttribute("aria-disabled", "true");
       else choice.removeAttribute("aria-disabled");
     }
+    const hint = this.choices.querySelector<HTMLElement>(".mayi-unseen");
+    if (hint !== null) hint.hidden = !unseen;
   }
 }

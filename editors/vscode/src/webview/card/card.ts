@@ -1,23 +1,30 @@
-// One approval card: what is asked, the choices, and, once it is settled, how.
+// One approval card: what is asked, the choices, and, once it is settled, one line that says how.
 
 import type { ApprovalResponse, TabCard } from "../../api";
 import type { Entry } from "../../model/state";
-import { visible, visibleBlock } from "../../text/visible";
-import { announce, button, disclosure, el } from "../shared/dom";
-import { alwaysForm, reasonForm } from "./always";
+import { visible } from "../../text/visible";
+import { announce, el } from "../shared/dom";
 import { Arm } from "./arm";
-import { about, details, heading, headingText, icon, inFull, warning, what } from "./parts";
-import { BADGE, CLASS, outcome, PERMISSION } from "./words";
+import { Choices } from "./choices";
+import { because, details, heading, headingText, icon, warning } from "./parts";
+import { thing } from "./thing";
+import { CLASS, outcome } from "./words";
 
 /** What a card needs of the view that it stands in. */
 export interface Surroundings {
-  /** Whether "Bypass permissions" may be offered for the agent. */
+  /** Whether "Bypass" may be offered for the agent. */
   bypass(agentName: string): boolean;
   /** The pending cards that may be answered together with this one, itself among them; empty: none. */
   alike(card: TabCard): TabCard[];
   respond(response: ApprovalResponse): void;
   respondMany(responses: ApprovalResponse[]): void;
   openFile(path: string, line: number | null): void;
+  /** Opens a change in the editor's own view: the one at that place among what came with the call. */
+  openChange(card: TabCard, at: number): void;
+  /** The folder that goes without saying; null: none does. */
+  folder(card: TabCard): string | null;
+  /** Where it comes from, where the view does not say that. */
+  origin(card: TabCard): HTMLElement | null;
 }
 
 /** Milliseconds until it shows that an answer is on its way. */
@@ -31,10 +38,8 @@ export class CardView {
   private entry: Entry;
   private changed = false;
   private sent = false;
-  private problem: string | null = null;
   private arm: Arm | null = null;
-  private choices: HTMLElement | null = null;
-  private group = 0;
+  private choices: Choices | null = null;
 
   constructor(
     entry: Entry,
@@ -52,7 +57,6 @@ export class CardView {
     if (before === entry) return;
     this.entry = entry;
     this.sent = false;
-    this.problem = null;
     if (before.card.digest !== entry.card.digest) {
       this.changed = true;
       announce(`Changed: ${headingText(entry.card)}`);
@@ -67,22 +71,43 @@ export class CardView {
   open(problem: string | null): void {
     if (this.entry.state !== "pending") return;
     this.sent = false;
-    this.problem = problem;
-    this.draw();
+    this.free(false);
+    this.choices?.say(problem);
+    this.arm?.again();
     this.focus();
   }
 
   /** The group of cards that are alike has changed. */
   regroup(): void {
-    if (this.entry.state !== "pending" || this.sent) return;
-    if (this.around.alike(this.entry.card).length === this.group) return;
-    // An open form stays; the offer to answer all comes with the next drawing.
-    if (this.choices?.querySelector(".mayi-form") == null) this.drawChoices();
+    if (this.entry.state === "pending") this.choices?.regroup();
   }
 
-  /** Focus on its heading: never on a choice. */
+  /** Focus on its first line: never on a choice. */
   focus(): void {
-    this.element.querySelector<HTMLElement>("h3")?.focus();
+    this.element.querySelector<HTMLElement>("h3, summary")?.focus({ preventScroll: true });
+  }
+
+  /** It was moved to another place by the view: what is pressed now may have been meant for something else. */
+  still(): void {
+    this.arm?.again();
+  }
+
+  /** Whether all of it has been in sight for half a second, so that a key may answer it. */
+  get inSight(): boolean {
+    return this.entry.state === "pending" && !this.sent && this.arm?.inSight === true;
+  }
+
+  /** What a key answers: only once, or no. Whether it was an answer. */
+  key(act: "approve" | "deny"): boolean {
+    const option = act === "approve" ? "allow_once" : "deny";
+    if (!this.inSight || !this.entry.card.options.some((one) => one.optionId === option)) return false;
+    this.pick(option);
+    return true;
+  }
+
+  /** Shows what was not seen of it; whether there is something. */
+  further(): boolean {
+    return this.arm?.further() === true;
   }
 
   dispose(): void {
@@ -91,145 +116,99 @@ export class CardView {
 
   private draw(): void {
     const { card, state } = this.entry;
-    const id = `mayi-card-${++count}`;
     this.arm?.dispose();
     this.arm = null;
     this.choices = null;
-    const waits = state === "pending";
-    // What was opened stays open, until the card is settled and folds.
-    const opened = new Set(!waits ? [] : [...this.element.querySelectorAll<HTMLDetailsElement>("details[open]")].map((one) => one.className));
     this.element.className = `mayi-card ${CLASS[state]}`;
     this.element.setAttribute("data-approval-id", card.approvalId);
     this.element.setAttribute("data-state", state);
     this.element.setAttribute("data-permission", card.permissionType);
-    this.element.setAttribute("aria-labelledby", id);
-    const head = el("header", {}, icon(card), heading(card, id), el("span", { class: "mayi-badges" }, el("span", { class: `mayi-status ${CLASS[state]}` }, BADGE[state]), el("span", { class: `mayi-permission ${card.permissionType}`, title: PERMISSION[card.permissionType] }, card.permissionType)));
-    const changed = this.changed && waits ? el("p", { class: "mayi-problem" }, "This call has changed since it was shown. Look at it again.") : null;
-    const full = inFull(card, waits);
-    for (const one of full) if (one instanceof HTMLDetailsElement && opened.has(one.className)) one.open = true;
-    const reasons = about(card, (path, line) => this.around.openFile(path, line));
-    const rest = disclosure("Details", opened.has("mayi-details about"), "about", details(card));
-    if (!waits) {
-      // It folds: what was asked and how it ended stay in sight, all else is on demand.
-      rest.append(reasons, ...full);
-      this.element.replaceChildren(head, what(card), this.settled(), rest);
-      return;
-    }
-    this.element.replaceChildren(head, ...(changed === null ? [] : [changed]), what(card), ...full, ...warning(), reasons, rest);
-    this.choices = el("div", { class: "mayi-choose" });
-    this.element.append(this.choices);
-    this.drawChoices();
+    if (state === "pending") this.drawPending();
+    else this.drawSettled();
   }
 
-  private settled(): HTMLElement {
-    const { state, by, at, reason, block } = this.entry;
-    const line = el("div", { class: `mayi-outcome ${CLASS[state]}` }, el("p", {}, visible(outcome({ state, by: by ?? "", at: at ?? "" }))));
-    if (reason !== null && reason !== "") line.append(el("p", { class: "mayi-reason" }, "Reason: ", visibleBlock(reason)));
-    const granted = block.extra.grantedPermissions ?? [];
-    if (granted.length > 0) line.append(el("p", {}, `Remembered: ${granted.map(visible).join(", ")}`));
-    return line;
-  }
-
-  private drawChoices(): void {
-    const { choices } = this;
-    if (choices === null) return;
+  private drawPending(): void {
     const { card } = this.entry;
-    const has = (id: string): boolean => card.options.some((option) => option.optionId === id);
-    const actions = el("div", { class: "mayi-actions" });
-    const add = (id: string, label: string, kind: string, act: () => void): void => void actions.append(button(id, label, kind, () => this.click(act)));
-    if (has("allow_once")) add("allow_once", "Approve", "allow", () => this.pick("allow_once"));
-    if (has("allow_session")) add("allow_session", "Allow for this session", "allow soft", () => this.pick("allow_session"));
-    if (has("allow_always")) add("always", "Always …", "allow soft", () => this.always());
-    if (has("deny")) add("deny", "Deny", "deny", () => this.pick("deny"));
-    if (has("deny")) add("deny_reason", "Deny with reason, or for longer …", "deny soft", () => this.reason());
-    if (has("allow_once") && this.around.bypass(card.agentName)) {
-      add("bypass", `Bypass permissions for ${visible(card.agentName)} …`, "danger", () => this.pick("allow_once", { bypassAll: true }));
-    }
-    const parts: HTMLElement[] = [actions];
-    const own = card.options.filter((option) => option.optionId.startsWith("agent:"));
-    if (own.length > 0) parts.push(this.agentOptions(own));
-    const group = this.around.alike(card);
-    this.group = group.length;
-    if (group.length > 1) parts.push(this.together(group));
-    if (this.problem !== null) parts.unshift(el("p", { class: "mayi-problem", role: "alert" }, visible(this.problem)));
-    choices.replaceChildren(...parts);
-    this.rearm();
+    const id = `mayi-card-${++count}`;
+    this.element.removeAttribute("aria-label");
+    this.element.setAttribute("aria-labelledby", id);
+    const openFile = (path: string, line: number | null): void => this.around.openFile(path, line);
+    const body = el(
+      "div",
+      { class: "mayi-body" },
+      el("header", {}, icon(card), heading(card, id), el("span", { class: "mayi-waits" }, el("span", { class: "mayi-live" }, "Approval required")), this.around.origin(card)),
+      this.changed ? el("p", { class: "mayi-problem" }, "This call has changed since it was shown. Look at it again.") : null,
+      thing(card, { openChange: (of, at) => this.around.openChange(of, at), lines: (of) => of.lines ?? [] }),
+      ...because(card, this.around.folder(card), openFile),
+      warning(card),
+    );
+    const choices = new Choices({
+      card,
+      arm: () => this.arm,
+      bypass: this.around.bypass(card.agentName),
+      alike: () => this.around.alike(card),
+      details: () => details(card, openFile),
+      pick: (optionId, more) => this.pick(optionId, more),
+      pickAll: (cards, optionId) => this.pickAll(cards, optionId),
+      moved: () => undefined,
+    });
+    this.choices = choices;
+    this.element.replaceChildren(body, choices.element);
+    this.arm = new Arm(choices.element, body);
   }
 
-  private agentOptions(own: TabCard["options"]): HTMLElement {
-    const list = el("div", { class: "mayi-actions agent-options", role: "group", "aria-label": "The agent's own choices" });
-    for (const option of own) {
-      const made = button(option.optionId, visible(option.name), "plain", () => this.click(() => this.pick(option.optionId)));
-      list.append(el("div", { class: "agent-option" }, made, option.danger === null ? null : el("span", { class: "mayi-danger" }, ` ⚠ ${visible(option.danger)}`)));
-    }
-    return disclosure(`The agent's own choices (${own.length})`, !this.entry.card.options.some((option) => option.optionId === "allow_once"), "agent-choices", list);
+  /** One line; what was asked is on demand. */
+  private drawSettled(): void {
+    const { card, state, by, at, reason, block } = this.entry;
+    const openFile = (path: string, line: number | null): void => this.around.openFile(path, line);
+    this.element.removeAttribute("aria-labelledby");
+    this.element.setAttribute("aria-label", headingText(card));
+    const granted = block.extra.grantedPermissions ?? [];
+    const said = [
+      el("span", { class: `mayi-outcome ${CLASS[state]}` }, visible(outcome({ state, by: by ?? "", at: at ?? "" }))),
+      reason === null || reason === "" ? null : el("span", { class: "mayi-reason" }, ` Reason: ${visible(reason)}`),
+      granted.length === 0 ? null : el("span", { class: "mayi-soft" }, ` Remembered: ${granted.map(visible).join(", ")}`),
+    ];
+    const more = el("details", { class: "mayi-settled" }, el("summary", { title: said.map((one) => one?.textContent ?? "").join("") }, ...said));
+    // It is drawn when somebody looks at it: a chat has hundreds of them.
+    more.addEventListener("toggle", () => {
+      if (more.childElementCount > 1) return;
+      more.append(el("div", { class: "mayi-body" }, el("p", {}, headingText(card)), thing(card, { openChange: (of, place) => this.around.openChange(of, place), lines: (of) => of.lines ?? [] }), details(card, openFile)));
+    });
+    this.element.replaceChildren(more);
   }
 
-  private together(group: TabCard[]): HTMLElement {
-    const all = (optionId: string): void => {
-      this.busy();
-      this.around.respondMany(group.map((card) => ({ approvalId: card.approvalId, digest: card.digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null })));
-    };
-    const list = el("div", { class: "mayi-actions alike", role: "group" }, el("p", {}, `Answer all ${group.length} alike:`));
-    if (group.every((card) => card.options.some((option) => option.optionId === "allow_once"))) {
-      list.append(button("alike_allow", `Approve all ${group.length}`, "allow soft", () => this.click(() => all("allow_once"))));
-    }
-    list.append(button("alike_deny", `Deny all ${group.length}`, "deny soft", () => this.click(() => all("deny"))));
-    return list;
-  }
-
-  /** A choice was clicked: it counts if it has been there long enough, and nothing was answered yet. */
-  private click(act: () => void): void {
-    if (this.arm?.armed === true && !this.sent) act();
-  }
-
-  private rearm(): void {
-    this.arm?.dispose();
-    this.arm = this.choices && new Arm(this.choices);
-  }
-
-  /** An answer is on its way. It shows a moment later: a browser holds back what a click sends until the click is drawn,
-   * so there should be little to draw. Nothing can be answered meanwhile. */
   private busy(): void {
     this.sent = true;
     const { choices } = this;
+    // It shows a moment later: a browser holds back what a click sends until the click is drawn, so there should be little
+    // to draw. Nothing can be answered meanwhile.
     setTimeout(() => {
       if (!this.sent || choices === null || choices !== this.choices) return;
       // A choice that is disabled would lose the focus to nowhere.
-      if (choices.contains(document.activeElement)) this.focus();
-      choices.setAttribute("aria-busy", "true");
-      for (const one of choices.querySelectorAll("button")) one.disabled = true;
+      if (choices.element.contains(document.activeElement)) this.focus();
+      this.free(true);
     }, SHOWN_AFTER);
   }
 
+  private free(busy: boolean): void {
+    const element = this.choices?.element;
+    if (element === undefined) return;
+    if (busy) element.setAttribute("aria-busy", "true");
+    else element.removeAttribute("aria-busy");
+    for (const one of element.querySelectorAll("button")) one.disabled = busy;
+  }
+
   private pick(optionId: string, more: Partial<ApprovalResponse> = {}): void {
+    if (this.sent) return;
     const { approvalId, digest } = this.entry.card;
     this.busy();
     this.around.respond({ approvalId, digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null, ...more });
   }
 
-  private always(): void {
-    this.form(alwaysForm(this.entry.card, (remember) => (remember === null ? this.back() : this.click(() => this.pick("allow_always", { remember })))));
-  }
-
-  private reason(): void {
-    this.form(reasonForm(this.entry.card, (denial) => (denial === null ? this.back() : this.click(() => this.pick("deny", { ...denial })))));
-  }
-
-  private form(form: HTMLElement): void {
-    this.choices?.replaceChildren(form);
-    form.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      this.back();
-    });
-    this.rearm();
-    form.querySelector<HTMLElement>("input:checked, textarea:not([disabled])")?.focus({ preventScroll: true });
-    form.scrollIntoView?.({ block: "nearest" });
-  }
-
-  private back(): void {
-    this.drawChoices();
-    this.focus();
+  private pickAll(cards: readonly TabCard[], optionId: string): void {
+    if (this.sent) return;
+    this.busy();
+    this.around.respondMany(cards.map((card) => ({ approvalId: card.approvalId, digest: card.digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null })));
   }
 }

@@ -5,22 +5,28 @@ import type { ToWebview } from "../../messages";
 import { alike } from "../../model/alike";
 import { permissionBlock } from "../../model/block";
 import type { Entry } from "../../model/state";
+import { announce } from "../shared/dom";
 import { send } from "../shared/host";
 import { CardView, type Surroundings } from "./card";
+
+/** What differs from view to view. */
+export type Place = Pick<Surroundings, "bypass" | "folder" | "origin">;
 
 /** The cards of one view. */
 export class Deck {
   private readonly entries = new Map<string, Entry>();
   private readonly views = new Map<string, CardView>();
   private readonly around: Surroundings;
+  private planned = false;
 
-  constructor(bypass: (agentName: string) => boolean) {
+  constructor(place: Place) {
     this.around = {
-      bypass,
+      ...place,
       alike: (card) => alike(card, this.pending()),
       respond: (response) => send({ type: "approval-response", ...response }),
       respondMany: (responses) => send({ type: "approval-responses", responses }),
       openFile: (path, line) => send({ type: "open-file", path, line }),
+      openChange: (card, at) => send({ type: "open-change", approvalId: card.approvalId, at }),
     };
   }
 
@@ -68,6 +74,25 @@ export class Deck {
     return made;
   }
 
+  /** Every card rests: something else is under the pointer now. */
+  still(): void {
+    for (const view of this.views.values()) view.still();
+  }
+
+  /**
+   * A key answers: the card that has the focus, else the first one that has been in sight for half a second. Where there is
+   * none, it is said why, and what was not seen is shown.
+   */
+  key(act: "approve" | "deny"): void {
+    const waiting = [...this.views.entries()].filter(([id]) => this.entries.get(id)?.state === "pending").map(([, view]) => view);
+    const shown = waiting.filter((view) => view.element.getClientRects().length > 0).sort((a, b) => a.element.getBoundingClientRect().top - b.element.getBoundingClientRect().top);
+    const wanted = shown.find((view) => view.element.contains(document.activeElement)) ?? shown.find((view) => view.inSight) ?? shown[0];
+    if (wanted === undefined) return announce("Nothing waits here.");
+    if (wanted.key(act)) return;
+    announce("Nothing was answered: all of the question has to be in sight for half a second.");
+    wanted.further();
+  }
+
   private pending(): TabCard[] {
     return this.all().flatMap((entry) => (entry.state === "pending" ? [entry.card] : []));
   }
@@ -75,7 +100,13 @@ export class Deck {
   private put(entry: Entry): void {
     this.entries.set(entry.card.approvalId, entry);
     this.views.get(entry.card.approvalId)?.update(entry);
-    for (const view of this.views.values()) view.regroup();
+    // Once for all that come together.
+    if (this.planned) return;
+    this.planned = true;
+    requestAnimationFrame(() => {
+      this.planned = false;
+      for (const view of this.views.values()) view.regroup();
+    });
   }
 
   private settle(message: Answered): void {

@@ -6,34 +6,6 @@ export const MALICIOUS =
   "Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools.";
 export const REVIEW = "Review each action carefully before approving.";
 
-const CHANGES = ["write", "create", "edit", "delete", "move"];
-const VERBS: Record<string, string> = {
-  shell: "to run a command",
-  write: "to write a file",
-  create: "to create a file",
-  edit: "to edit a file",
-  delete: "to delete a file",
-  move: "to move a file",
-  read: "to read",
-  fetch: "to fetch from the network",
-  mcp: "to call a tool of a server",
-  mode: "to switch its own mode",
-};
-
-/** What the agent wants, where it is no call to one server. */
-export function wants(card: TabCard): string {
-  const kinds = card.accesses.map((access) => access.access);
-  const many = kinds.length;
-  const commands = kinds.filter((kind) => kind === "shell").length;
-  const only = (words: string[]): boolean => kinds.every((kind) => words.includes(kind));
-  if (kinds.includes("mode")) return "to switch its own mode";
-  if (commands > 0 && only(["shell", "read", ...CHANGES])) return commands > 1 ? `to run ${commands} commands` : "to run a command";
-  if (many > 1 && only(CHANGES)) return `to change ${many} files`;
-  if (many > 1 && only(["read"])) return `to read ${many} files`;
-  if (many > 1) return `to do ${many} things at once`;
-  return VERBS[kinds[0] ?? ""] ?? "to use a tool";
-}
-
 export const PERMISSION: Record<TabCard["permissionType"], string> = {
   read: "Read: it only reads",
   write: "Write: it changes files",
@@ -54,14 +26,14 @@ export const SOURCE: Record<FindingSource, string> = {
   error: "an error",
 };
 
-/** How the like was answered before; null if it never was. */
-export function before(card: TabCard): string | null {
+/** How the like was answered before, with the day if it is to be `full`; null if it never was. */
+export function before(card: TabCard, full: boolean): string | null {
   if (card.history === undefined) return null;
   const { allowed, denied, firstSeen } = card.history;
   const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
-  if (allowed === 0 && denied === 0) return firstSeen === null ? null : `first asked about on ${firstSeen.slice(0, 10)}`;
+  if (allowed === 0 && denied === 0) return firstSeen === null || !full ? null : `first asked about on ${firstSeen.slice(0, 10)}`;
   const said = [allowed > 0 ? `allowed ${times(allowed)}` : "", denied > 0 ? `denied ${times(denied)}` : ""].filter((one) => one !== "").join(", ");
-  return firstSeen === null ? said : `${said}, first asked about on ${firstSeen.slice(0, 10)}`;
+  return firstSeen === null || !full ? said : `${said}, first asked about on ${firstSeen.slice(0, 10)}`;
 }
 
 /** The class of a state. */
@@ -71,14 +43,6 @@ export const CLASS: Record<State, string> = {
   denied: "denied",
   cancelled: "cancelled",
   expired: "expired",
-};
-
-export const BADGE: Record<State, string> = {
-  pending: "Approval required",
-  approved: "Approved",
-  denied: "Denied",
-  cancelled: "Cancelled",
-  expired: "Expired",
 };
 
 const OUTCOME: Record<State, string> = {

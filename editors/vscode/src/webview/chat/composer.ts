@@ -18,6 +18,11 @@ export class Footer {
   private readonly menu = el("div", { class: "mayi-menu", role: "menu", "aria-label": "Permission mode", popover: "manual", hidden: true });
   private readonly queue = el("ul", { class: "mayi-queue", "aria-label": "Sent when the agent is done" });
   private readonly hint = el("span", { class: "mayi-hint" });
+  private readonly doing = el("span", { class: "mayi-doing", role: "status" });
+  private asked = 0;
+  private state: TabView["state"] = "new";
+  private since = 0;
+  private clock: number | null = null;
   private readonly asking = button("bypass_off", "Ask again", "plain", () => send({ type: "ask-again", tabId: this.tabId }));
   /** What each part was drawn from: a part that stays the same is left alone, also while a person chooses in it. */
   private readonly drawn = new Map<string, string>();
@@ -29,7 +34,7 @@ export class Footer {
     this.element.addEventListener("focusout", (event) => {
       if (!(event.relatedTarget instanceof Node) || !this.element.contains(event.relatedTarget)) this.show(false);
     });
-    this.element.append(this.queue, this.agent, this.name, el("div", { class: "mayi-mode-box" }, this.mode, this.menu), this.hint, this.asking);
+    this.element.append(this.queue, this.agent, this.name, el("div", { class: "mayi-mode-box" }, this.mode, this.menu), this.doing, this.hint, this.asking);
   }
 
   /** Draws it for `tab`. */
@@ -45,8 +50,37 @@ export class Footer {
       tab.bypassSession && !tab.bypassPermissions ? `${BYPASSED} This session only.` : "",
       agent !== undefined && !agent.found ? (agent.hint ?? "Its program was not found.") : "",
     ];
+    if (tab.state !== this.state) {
+      this.state = tab.state;
+      this.since = Date.now();
+      this.tick();
+    }
     this.asking.hidden = !tab.bypassSession;
     this.hint.textContent = visible(hints.filter((one) => one !== "").join(" "));
+  }
+
+  /** So many questions of this tab wait. */
+  waits(count: number): void {
+    this.asked = count;
+    this.tick();
+  }
+
+  /** What the agent does now, and since when, as long as it does something. */
+  private tick(): void {
+    if (this.clock !== null) window.clearTimeout(this.clock);
+    this.clock = null;
+    const busy = this.state === "running" || this.state === "starting";
+    this.doing.hidden = !busy;
+    if (!busy) return void this.doing.replaceChildren();
+    const seconds = Math.floor((Date.now() - this.since) / 1000);
+    const what = this.state === "starting" ? "Starting" : this.asked > 0 ? `${this.asked} ${this.asked === 1 ? "waits" : "wait"} for you` : "Working";
+    // Every second is too much for who hears it: only what it does is told.
+    const told = this.doing.querySelector(".what") ?? this.doing.appendChild(el("span", { class: "what" }));
+    if (told.textContent !== what) told.textContent = what;
+    const time = this.doing.querySelector(".time") ?? this.doing.appendChild(el("span", { class: "time", "aria-hidden": "true" }));
+    time.textContent = seconds < 2 ? "" : ` · ${seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`}`;
+    this.doing.classList.toggle("waits", this.asked > 0);
+    this.clock = window.setTimeout(() => this.tick(), 1000);
   }
 
   private anew(part: string, from: unknown[], draw: () => void): void {

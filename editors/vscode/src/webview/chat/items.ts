@@ -4,7 +4,8 @@ import type { Item, ToolItem } from "../../model/state";
 import { ranUnasked } from "../../model/unasked";
 import { visible, visibleBlock } from "../../text/visible";
 import { why } from "../card/parts";
-import { block, change, json } from "../shared/data";
+import { changeOf } from "../shared/change";
+import { block, json } from "../shared/data";
 import { disclosure, el, later } from "../shared/dom";
 import { send } from "../shared/host";
 import { markdown } from "../shared/markdown";
@@ -15,15 +16,29 @@ type Drawn = Exclude<Item, { kind: "approval" }>;
 export class ItemView {
   readonly element: HTMLElement;
   private frame: number | null = null;
+  /** What the tool itself says, and the cards about it: these stay where they are when the former is drawn anew. */
+  private readonly box = el("div", { class: "mayi-tool" });
+  private readonly cards = el("div", { class: "mayi-cards" });
 
   constructor(private item: Drawn) {
     this.element = el("div", { class: `mayi-item ${item.kind}`, "data-kind": item.kind });
+    if (item.kind === "tool") this.element.append(this.box, this.cards);
     this.draw();
   }
 
   update(item: Drawn): void {
     this.item = item;
     this.draw();
+  }
+
+  /** The call that it is about, if it is a tool's. */
+  get toolCallId(): string | null {
+    return this.item.kind === "tool" ? this.item.toolCallId : null;
+  }
+
+  /** Puts a card about this call below it. */
+  mount(card: HTMLElement): void {
+    this.cards.append(card);
   }
 
   /** More of what is being said. It is drawn with the next frame, however many pieces come before that. */
@@ -62,12 +77,12 @@ export class ItemView {
   }
 
   private tool(item: ToolItem): void {
-    const open = new Set([...this.element.querySelectorAll<HTMLDetailsElement>("details[open]")].map((one) => one.className));
+    const open = new Set([...this.box.querySelectorAll<HTMLDetailsElement>("details[open]")].map((one) => one.className));
     const parts = tool(item);
     for (const part of parts) if (part instanceof HTMLDetailsElement && open.has(part.className)) part.open = true;
     this.element.setAttribute("data-status", item.status);
     this.element.setAttribute("data-tool-call-id", item.toolCallId);
-    this.element.replaceChildren(...parts);
+    this.box.replaceChildren(...parts);
   }
 }
 
@@ -99,7 +114,7 @@ function tool(item: ToolItem): HTMLElement[] {
     "div",
     { class: "mayi-tool-head" },
     el("span", { class: "mayi-kind" }, visible(item.toolKind)),
-    el("span", { class: "mayi-title" }, visible(item.title === "" ? item.toolCallId : item.title)),
+    el("span", { class: "mayi-title", title: visible(item.title) }, visible(item.title === "" ? item.toolCallId : item.title)),
     el("span", { class: `mayi-tool-status ${item.status}` }, STATUS[item.status]),
   );
   const parts: HTMLElement[] = [head];
@@ -117,7 +132,7 @@ function tool(item: ToolItem): HTMLElement[] {
   }
   if (item.rawInput !== null) parts.push(disclosure("Arguments", false, "arguments", json(item.rawInput)));
   for (const one of item.content) {
-    if (one.type === "diff") parts.push(change(one.path, one.oldText, one.newText, false));
+    if (one.type === "diff") parts.push(later(`${one.oldText === null ? "New file" : "Changes to"} ${visible(one.path.split("/").at(-1) ?? one.path)}`, "diff", () => changeOf(one, { from: null, folder: "", open: null, heading: true })));
     else if (one.type === "text") parts.push(output(one.text));
     else parts.push(el("p", {}, `Terminal ${visible(one.terminalId)}`));
   }

@@ -6,6 +6,7 @@ import type { Catalog, TabView, ToWebview } from "../../messages";
 import type { Item } from "../../model/state";
 import { Deck } from "../card/deck";
 import { banner, say } from "../shared/banner";
+import { announce } from "../shared/dom";
 import { hear, send } from "../shared/host";
 import { TabPage } from "./tabs";
 import "./chat.css";
@@ -15,9 +16,13 @@ let catalog: Catalog = { agents: [], modes: [], mode: "default", defaultAgent: "
 /** A tab is being made or closed for the extension: MynahUI's own events about it are not news. */
 let quiet = false;
 
-const deck = new Deck((agentName) => {
-  const agent = catalog.agents.find((one) => one.name === agentName);
-  return agent !== undefined && !agent.bypassPermissions && agent.bypassLocked === null;
+const deck = new Deck({
+  bypass: (agentName) => {
+    const agent = catalog.agents.find((one) => one.name === agentName);
+    return agent !== undefined && !agent.bypassPermissions && agent.bypassLocked === null;
+  },
+  folder: (card) => pages.get(card.tabId ?? "")?.tab.cwd ?? null,
+  origin: () => null,
 });
 
 const ui = new MynahUI({
@@ -103,8 +108,23 @@ function select(tabId: string | null): void {
   quiet = false;
 }
 
+function heardOfCard(message: ToWebview): void {
+  const tabId = "tabId" in message ? message.tabId : null;
+  const found = pages.get(tabId ?? "");
+  if (found === undefined) return;
+  found.badge();
+  if (message.type === "approval-resolved" && ui.getSelectedTabId() === found.mynahId) found.next();
+}
+
+/** A key answers only where nobody is writing: it may have been meant for the message field. */
+function key(act: "approve" | "deny"): void {
+  const found = [...pages.values()].find((one) => one.mynahId === ui.getSelectedTabId());
+  if (found?.composing === true) return announce("Nothing was answered: there is text in the message field.");
+  deck.key(act);
+}
+
 function on(message: ToWebview): void {
-  if (deck.hear(message)) return;
+  if (deck.hear(message)) return heardOfCard(message);
   switch (message.type) {
     case "state":
       if (pages.size > 0) return;
@@ -132,6 +152,8 @@ function on(message: ToWebview): void {
       return pages.get(message.tabId)?.put(message.item, message.after);
     case "append":
       return pages.get(message.tabId)?.append(message.itemId, message.text);
+    case "key":
+      return key(message.act);
     case "new-chat":
       return void ui.updateStore("", TabPage.data({ agentName: catalog.defaultAgent }));
     case "compose":
@@ -145,6 +167,22 @@ function on(message: ToWebview): void {
       return;
   }
 }
+
+/** MynahUI's message field keeps Enter to itself, with Ctrl too: where nothing is written there, the editor's keys get it. */
+window.addEventListener(
+  "keydown",
+  (event) => {
+    const field = event.target instanceof Element && event.target.closest(".mynah-chat-prompt-input") !== null;
+    if (!field || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.stopPropagation();
+    event.preventDefault();
+    // What is held down is no press.
+    if (event.repeat) return;
+    const { key, code, keyCode, ctrlKey, metaKey, shiftKey, altKey } = event;
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code, keyCode, ctrlKey, metaKey, shiftKey, altKey, bubbles: true, cancelable: true }));
+  },
+  { capture: true },
+);
 
 hear(on);
 send({ type: "ready" });

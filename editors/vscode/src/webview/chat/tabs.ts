@@ -24,6 +24,8 @@ const NAMES = [
 /** One tab in the page. */
 export class TabPage {
   private readonly views = new Map<string, ItemView>();
+  /** The items of tool calls, by the calls' ids. */
+  private readonly tools = new Map<string, ItemView>();
   private readonly shown = new Set<string>();
   private readonly footer: Footer;
   private running = false;
@@ -78,6 +80,7 @@ export class TabPage {
     label?.setAttribute("title", about === "" ? tabTitle : `${tabTitle}: ${about}`);
     this.wrapper()?.setAttribute("data-state", tab.state);
     this.footer.update(tab, catalog);
+    this.badge();
   }
 
   /** Shows `item`, or changes it. A new one goes after the one whose id is `after`; at the end if that is unknown. */
@@ -85,6 +88,14 @@ export class TabPage {
     const view = this.views.get(item.id);
     if (view !== undefined && item.kind !== "approval") return view.update(item);
     if (this.shown.has(item.id)) return;
+    // A card belongs to the item of its tool call.
+    const tool = item.kind === "approval" && item.toolCallId !== null ? this.tools.get(item.toolCallId) : undefined;
+    const inTool = tool === undefined ? undefined : this.deck.view(item.id)?.element;
+    if (inTool !== undefined) {
+      this.shown.add(item.id);
+      tool?.mount(inTool);
+      return this.bring(item.id);
+    }
     const element = this.element(item);
     if (element === null) return;
     this.shown.add(item.id);
@@ -100,18 +111,47 @@ export class TabPage {
     card?.querySelector(".mayi-mount")?.replaceChildren(element);
     const before = after === null ? null : this.card(after);
     if (card && before && before.nextElementSibling !== card && item.kind === "approval") before.after(card);
-    if (item.kind === "approval" && card) this.bring(item.id, card);
+    if (item.kind === "approval") this.bring(item.id);
   }
 
   /** Brings a card that waits into sight, from its heading on; not where another one is being looked at. */
-  private bring(id: string, card: Element): void {
-    const waits = (one: string): boolean => this.deck.get(one)?.state === "pending";
-    if (!waits(id) || [...this.shown].some((one) => one !== id && waits(one))) return;
+  private bring(id: string): void {
+    if (!this.waits(id) || [...this.shown].some((one) => one !== id && this.waits(one))) return;
     // Once everything that came with it stands where it belongs.
-    requestAnimationFrame(() => {
-      const room = card.closest(".mynah-chat-items-container")?.clientHeight ?? 0;
-      card.scrollIntoView({ block: card.clientHeight > room - 70 ? "start" : "nearest" });
-    });
+    requestAnimationFrame(() => this.scrollTo(id));
+  }
+
+  private waits(id: string): boolean {
+    return this.deck.get(id)?.state === "pending";
+  }
+
+  private scrollTo(id: string): void {
+    const card = this.deck.view(id)?.element;
+    if (card === undefined) return;
+    const room = card.closest(".mynah-chat-items-container")?.clientHeight ?? 0;
+    card.scrollIntoView({ block: card.clientHeight > room - 70 ? "start" : "nearest", behavior: "instant" });
+    // What is under the pointer now was not there before.
+    this.deck.still();
+  }
+
+  /** A card of this tab was answered: the next one that waits comes into sight. */
+  next(): void {
+    const id = [...this.shown].find((one) => this.waits(one));
+    if (id !== undefined) requestAnimationFrame(() => this.scrollTo(id));
+  }
+
+  /** How many wait here, on the tab. */
+  badge(): void {
+    const count = this.deck.all().filter((entry) => entry.state === "pending" && entry.card.tabId === this.tab.tabId).length;
+    const label = document.querySelector(`span[key="mynah-main-tabs-${this.mynahId}"] .mynah-tab-item-label`);
+    if (count === 0) label?.removeAttribute("data-waiting");
+    else label?.setAttribute("data-waiting", String(count));
+    this.footer.waits(count);
+  }
+
+  /** Whether something stands in the message field. */
+  get composing(): boolean {
+    return (this.wrapper()?.querySelector<HTMLElement>(".mynah-chat-prompt-input")?.innerText.trim() ?? "") !== "";
   }
 
   /** An empty chat says what it is for. */
@@ -128,7 +168,7 @@ export class TabPage {
 
   /** Shows the card and puts the focus on its heading. */
   focus(approvalId: string): void {
-    this.card(approvalId)?.scrollIntoView({ block: "center" });
+    this.scrollTo(approvalId);
     this.deck.view(approvalId)?.focus();
   }
 
@@ -136,6 +176,7 @@ export class TabPage {
     if (item.kind === "approval") return this.deck.view(item.id)?.element ?? el("p", {}, "A question that is not kept.");
     const view = new ItemView(item);
     this.views.set(item.id, view);
+    if (view.toolCallId !== null) this.tools.set(view.toolCallId, view);
     return view.element;
   }
 

@@ -1,11 +1,7 @@
-// Values of others, shown as data: arguments and diffs, in full.
+// Values of others, shown as data: arguments and texts, in full.
 
 import { visible, visibleBlock } from "../../text/visible";
-import { diff } from "./diff";
-import { disclosure, el } from "./dom";
-
-/** Diffs of at most so many lines are open from the start. */
-const SHORT = 40;
+import { el } from "./dom";
 
 /** JSON, laid out, every character of it visible. */
 export function json(value: unknown): HTMLPreElement {
@@ -20,18 +16,4 @@ export function block(text: string): HTMLPreElement {
 /** A value in a line. */
 export function code(text: string): HTMLElement {
   return el("code", { class: "mayi-code" }, visible(text));
-}
-
-/** A change of a file; open from the start if `look` and it is short. */
-export function change(path: string, oldText: string | null, newText: string, look: boolean): HTMLDetailsElement {
-  const lines = diff(oldText ?? "", newText);
-  const added = lines.filter((line) => line.mark === "+").length;
-  const removed = lines.filter((line) => line.mark === "-").length;
-  const body = el("pre", { class: "mayi-data mayi-diff", tabindex: "0" });
-  for (const line of lines) {
-    const kind = line.mark === "+" ? "added" : line.mark === "-" ? "removed" : "same";
-    body.append(el("span", { class: `line ${kind}` }, `${line.mark} ${visible(line.text)}\n`));
-  }
-  const what = oldText === null ? "New file" : "Changes to";
-  return disclosure(`${what} ${visible(path)} (+${added} −${removed})`, look && lines.length <= SHORT, "diff", body);
 }

@@ -37,6 +37,8 @@ let live: HTMLElement | null = null;
 
 /** Says `text` to screen readers. */
 export function announce(text: string): void {
+  // Whoever has the card in two views hears of it in the one that is seen.
+  if (document.visibilityState === "hidden") return;
   live ??= document.body.appendChild(el("div", { class: "mayi-live", role: "status", "aria-live": "assertive" }));
   live.append(el("p", {}, text));
   while (live.childElementCount > 5) live.firstElementChild?.remove();

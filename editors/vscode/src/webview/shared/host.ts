@@ -18,6 +18,11 @@ export function send(message: FromWebview): void {
 
 /** Hears of what the extension sends; what is not understood is left out. */
 export function hear(on: (message: ToWebview) => void): void {
+  // The editor's keys go by where the focus is, and it does not say that of a view.
+  const focused = (now: boolean): void => send({ type: "focused", on: now });
+  window.addEventListener("focus", () => focused(true));
+  window.addEventListener("blur", () => focused(false));
+  if (document.hasFocus()) focused(true);
   window.addEventListener("message", (event: MessageEvent<unknown>) => {
     const message = toWebview(event.data);
     if (message !== null) on(message);

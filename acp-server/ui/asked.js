@@ -1,0 +1,192 @@
+// @ts-check
+// What a card asks, in one line and as it was written: who wants what, the line of a command, and what in it is asked about.
+// This file is also a part of the extension for VS Code. Nothing here is escaped: whoever shows it does that.
+
+/**
+ * What is needed of a card.
+ * @typedef {{ effect: string, access?: string, reason: string, always: boolean }} Reason
+ * @typedef {{
+ *   agentName: string, cwd: string, accesses: { access: string, display: string }[],
+ *   server: { name: string, tool: string } | null, toolCall: { title: string, name?: string | null, kind: string, rawInput: unknown, content?: unknown },
+ *   why: Reason[],
+ * }} Asked
+ */
+
+const CHANGES = ['write', 'create', 'edit', 'delete', 'move'];
+/** What a line for a shell comes to. */
+const RUNNING = ['shell', 'read', ...CHANGES];
+
+/** @param {Asked} card @param {string[]} words */
+function only(card, words) {
+  return card.accesses.length > 0 && card.accesses.every((access) => words.includes(access.access));
+}
+
+/** Whether it is a call to a tool of a server, and nothing besides. @param {Asked} card */
+export function isServerCall(card) {
+  return card.server !== null && only(card, ['mcp']);
+}
+
+/** A path as people name it: from the folder where there is one. @param {string} path @param {string} folder */
+export function relative(path, folder) {
+  if (folder === '' || folder === '/') return path;
+  const base = folder.endsWith('/') ? folder : `${folder}/`;
+  // A name that goes up or begins anew is no name from the folder.
+  return path.startsWith(base) && path.length > base.length && !path.slice(base.length).split('/').includes('..') ? path.slice(base.length) : path;
+}
+
+/**
+ * Who wants what: `object` is the thing, in somebody else's words; null where it stands below as it was written.
+ * @param {Asked} card
+ * @returns {{ who: string, verb: string, object: string | null, rest: string }}
+ */
+export function headline(card) {
+  const who = card.agentName;
+  const first = card.accesses[0];
+  const commands = card.accesses.filter((access) => access.access === 'shell').length;
+  const say = (/** @type {string} */ verb, /** @type {string | null} */ object = null, rest = '') => ({ who, verb, object, rest });
+  if (card.server !== null && isServerCall(card)) return say('wants to call', card.server.tool, ` of ${card.server.name}`);
+  if (card.accesses.some((access) => access.access === 'mode')) return say('wants to switch its own mode to', first?.display ?? '');
+  if (commands > 0 && only(card, RUNNING)) return say(commands > 1 ? `wants to run ${commands} commands` : 'wants to run a command');
+  if (card.accesses.length > 1 && only(card, CHANGES)) return say(`wants to change ${card.accesses.length} files`);
+  if (card.accesses.length > 1 && only(card, ['read'])) return say(`wants to read ${card.accesses.length} files`);
+  if (card.accesses.length > 1) return say(`wants to do ${card.accesses.length} things at once`);
+  if (first === undefined) return say('wants to use a tool');
+  const { access, display } = first;
+  if (CHANGES.includes(access) || access === 'read') return say(`wants to ${access}`, relative(display, card.cwd));
+  if (access === 'fetch') return say('wants to fetch', display);
+  if (access === 'tool') return say('wants to use its tool', display);
+  return say('wants to use', display);
+}
+
+/** The same as one text. @param {Asked} card */
+export function headlineText(card) {
+  const { who, verb, object, rest } = headline(card);
+  return `${who} ${verb}${object === null ? '' : ` ${object}`}${rest}`;
+}
+
+/** The line as it was sent, where the input has one; else the words of the one command. @param {Asked} card @returns {string | null} */
+export function writtenLine(card) {
+  const commands = card.accesses.filter((access) => access.access === 'shell');
+  if (commands.length === 0) return null;
+  const input = card.toolCall.rawInput;
+  if (typeof input === 'object' && input !== null && 'command' in input && typeof input.command === 'string' && input.command.trim() !== '') return input.command;
+  return commands.length === 1 ? (commands[0]?.display ?? null) : null;
+}
+
+/**
+ * The line in pieces: those that are asked about or denied have the reasons. What is asked about and does not stand in the line
+ * word by word is given apart.
+ * @param {string} line
+ * @param {Asked} card
+ * @returns {{ pieces: { text: string, reasons: Reason[] }[], apart: { access: string, display: string, reasons: Reason[] }[] }}
+ */
+export function marked(line, card) {
+  /** @type {{ from: number, to: number, reasons: Reason[] }[]} */
+  const found = [];
+  /** @type {{ access: string, display: string, reasons: Reason[] }[]} */
+  const apart = [];
+  // Words are looked for without quotes: mayi's are others than those that were written.
+  const places = [...line].reduce((/** @type {number[]} */ all, sign, at) => (QUOTES.test(sign) ? all : [...all, at]), []);
+  const bare = places.map((at) => line[at]).join('');
+  /** The next place of these words that is free, at the borders of words. @param {string} words */
+  const find = (words) => {
+    const wanted = words.replace(new RegExp(QUOTES, 'g'), '');
+    if (wanted === '' || line.length > FINDABLE || [...line].length !== line.length) return null;
+    for (let from = bare.indexOf(wanted); from >= 0; from = bare.indexOf(wanted, from + 1)) {
+      const start = places[from] ?? 0;
+      let end = (places[from + wanted.length - 1] ?? 0) + 1;
+      // With the quotes that end there.
+      while (isOpen(line.slice(start, end), line[end] ?? '')) end += 1;
+      if (!inWord(bare, from, wanted.length) && !found.some((one) => start < one.to && end > one.from)) return { from: start, to: end };
+    }
+    return null;
+  };
+  for (const { access, display } of card.accesses) {
+    const reasons = card.why.filter((finding) => finding.effect !== 'allow' && finding.access === `${access}(${display})`);
+    // What is not asked about has its place too, so that nothing else is marked there.
+    // A path is written as it is named from the folder as often as in full.
+    const place = find(display) ?? (access === 'shell' ? null : find(relative(display, card.cwd)));
+    if (place === null) apart.push({ access, display, reasons });
+    else found.push({ ...place, reasons });
+  }
+  found.sort((a, b) => a.from - b.from);
+  const pieces = [];
+  let at = 0;
+  for (const { from, to, reasons } of found) {
+    if (from > at) pieces.push({ text: line.slice(at, from), reasons: [] });
+    pieces.push({ text: line.slice(from, to), reasons });
+    at = to;
+  }
+  if (at < line.length) pieces.push({ text: line.slice(at), reasons: [] });
+  return { pieces, apart };
+}
+
+const QUOTES = /['"\\]/;
+/** In a longer line nothing is looked for: it is folded anyway. */
+const FINDABLE = 10_000;
+
+/** Whether `sign` is a quote that closes one in `text`. @param {string} text @param {string} sign */
+function isOpen(text, sign) {
+  return (sign === '"' || sign === "'") && text.split(sign).length % 2 === 0;
+}
+
+/** Whether a place begins or ends in the middle of a word. @param {string} line @param {number} from @param {number} length */
+function inWord(line, from, length) {
+  const word = /[\p{L}\p{N}_./-]/u;
+  const before = line[from - 1];
+  const after = line[from + length];
+  return (before !== undefined && word.test(before) && word.test(line[from] ?? '')) || (after !== undefined && word.test(after) && word.test(line[from + length - 1] ?? ''));
+}
+
+/** The reasons for asking, each once, the strictest first. @param {Asked} card @returns {Reason[]} */
+export function reasons(card) {
+  const rank = (/** @type {Reason} */ one) => (one.effect === 'deny' ? 0 : one.always ? 1 : one.effect === 'ask' ? 2 : 3);
+  const all = card.why.filter((finding) => finding.effect !== 'allow').sort((a, b) => rank(a) - rank(b));
+  return all.filter((one, at) => all.findIndex((other) => other.reason === one.reason && other.always === one.always) === at);
+}
+
+/** Whether what comes from outside is read, or a server is called: then the card warns (S2.5). @param {Asked} card */
+export function isFromOutside(card) {
+  return card.server !== null || card.accesses.some((access) => access.access === 'mcp' || access.access === 'fetch');
+}
+
+/** So long may a call be that is answered by one press. */
+const GLANCE = 160;
+
+/**
+ * A call that can be taken in at one glance, as one row without an escape; null: not this one (D6.33, as core/kept/src/approval/glance.rs).
+ * @param {Asked & { env: Record<string, string>, notShown: string[], options: { optionId: string }[] }} card
+ * @returns {string | null}
+ */
+export function atAGlance(card) {
+  const always = card.why.some((finding) => finding.effect === 'ask' && finding.always);
+  const offered = card.options.some((option) => option.optionId === 'allow_once');
+  const content = Array.isArray(card.toolCall.content) && card.toolCall.content.length > 0;
+  if (always || !offered || content || card.server !== null || Object.keys(card.env).length > 0 || card.notShown.length > 0 || !plain(card.cwd)) return null;
+  const line = lineAlone(card);
+  const [first] = card.accesses;
+  const text = line ?? (card.accesses.length === 1 && first?.access === 'read' && !hasLine(card) ? `read ${first.display}` : null);
+  return text !== null && text.length <= GLANCE && plain(text) ? text : null;
+}
+
+/** @param {Asked} card */
+function hasLine({ toolCall: { rawInput } }) {
+  return typeof rawInput === 'object' && rawInput !== null && 'command' in rawInput;
+}
+
+/** What may stand beside a line in the input. */
+const BESIDE = ['command', 'description', 'timeout'];
+
+/** @param {Asked} card */
+function lineAlone(card) {
+  if (!hasLine(card) || !card.accesses.some((access) => access.access === 'shell')) return null;
+  if (card.accesses.some((access) => access.access === 'mcp' || access.access === 'mode')) return null;
+  const input = /** @type {Record<string, unknown>} */ (card.toolCall.rawInput);
+  const { command } = input;
+  return typeof command === 'string' && Object.keys(input).every((key) => BESIDE.includes(key)) ? command : null;
+}
+
+/** Whether every character looks like what it is. @param {string} text */
+function plain(text) {
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.includes('  ');
+}

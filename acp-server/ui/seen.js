@@ -1,0 +1,194 @@
+// @ts-check
+// Whether what is asked was in sight: an answer that allows counts only once all of it was, and once what is folded was
+// opened. The places are looked at as they are on the screen, after each scroll and each change of size. This file is also a
+// part of the extension for VS Code.
+
+/** @typedef {{ top: number, bottom: number, left: number, right: number }} Box */
+
+/** A rounding of the browser's, in pixels. */
+const ROUNDING = 2;
+
+/** What is watched, and the part of the window that is on the screen: a view may be cut off by the window around it. */
+const watched = /** @type {Set<Seen>} */ (new Set());
+/** @type {Box | null} */
+let cut = null;
+let planned = false;
+let begun = false;
+
+/** Looks at all of them with the next frame. */
+function plan() {
+  if (planned) return;
+  planned = true;
+  requestAnimationFrame(() => {
+    planned = false;
+    for (const one of watched) one.look();
+  });
+}
+
+function begin() {
+  if (begun) return;
+  begun = true;
+  for (const name of ['scroll', 'resize', 'toggle', 'load']) window.addEventListener(name, plan, { capture: true, passive: true });
+  document.addEventListener('visibilitychange', plan);
+  if (typeof IntersectionObserver === 'undefined') return;
+  // As large as the window: what is seen of it is what is seen of the window, wherever it is embedded.
+  const all = document.createElement('div');
+  Object.assign(all.style, { position: 'fixed', inset: '0', visibility: 'hidden', pointerEvents: 'none', zIndex: '-1' });
+  all.setAttribute('aria-hidden', 'true');
+  document.body.append(all);
+  const steps = Array.from({ length: 101 }, (_, at) => at / 100);
+  new IntersectionObserver((entries) => {
+    const { intersectionRect, boundingClientRect } = /** @type {IntersectionObserverEntry} */ (entries.at(-1));
+    const whole = intersectionRect.height >= boundingClientRect.height - 1 && intersectionRect.width >= boundingClientRect.width - 1;
+    cut = whole ? null : intersectionRect;
+    plan();
+  }, { threshold: steps }).observe(all);
+}
+
+/** What can be seen of an element, where it is; none: nothing of it. @param {Element} element @returns {Box | null} */
+export function sight(element) {
+  if (document.visibilityState === 'hidden') return null;
+  const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
+  if (width === 0 || height === 0) return null;
+  let box = within({ top, bottom, left, right }, { top: 0, left: 0, bottom: window.innerHeight, right: window.innerWidth });
+  if (cut !== null) box = within(box, cut);
+  for (let at = element.parentElement; at !== null && box !== null; at = at.parentElement) {
+    if (at === document.body || at === document.documentElement) continue;
+    const { overflowX, overflowY } = getComputedStyle(at);
+    if (overflowX !== 'visible' || overflowY !== 'visible') box = within(box, at.getBoundingClientRect());
+  }
+  // What stands in front, as a head that stays.
+  for (const front of document.querySelectorAll('[data-in-front]')) {
+    const over = front.getBoundingClientRect();
+    if (box !== null && over.height > 0 && over.top <= box.top && over.bottom > box.top) box = { ...box, top: over.bottom };
+    if (box !== null && over.height > 0 && over.bottom >= box.bottom && over.top < box.bottom) box = { ...box, bottom: over.top };
+    if (box !== null && box.bottom <= box.top) box = null;
+  }
+  return box;
+}
+
+/** @param {Box | null} box @param {Box} other @returns {Box | null} */
+function within(box, other) {
+  if (box === null) return null;
+  const [top, bottom] = [Math.max(box.top, other.top), Math.min(box.bottom, other.bottom)];
+  const [left, right] = [Math.max(box.left, other.left), Math.min(box.right, other.right)];
+  return bottom > top && right > left ? { top, bottom, left, right } : null;
+}
+
+/** What one card asks, and how much of it was in sight. */
+export class Seen {
+  /** From where to where it was seen, in pixels from its top. @type {[number, number][]} */
+  #seen = [];
+  #height = -1;
+  #done = false;
+  /** What was said last of whether all of it was seen. */
+  #told = false;
+  /** @type {ResizeObserver | null} */
+  #sizes = null;
+  /** Since when all of it is in sight at once; null: it is not. @type {number | null} */
+  #since = null;
+
+  /**
+   * @param {HTMLElement} part what has to be seen
+   * @param {() => void} changed all of it was seen, or is no more
+   */
+  constructor(part, changed) {
+    this.part = part;
+    this.changed = changed;
+    begin();
+    watched.add(this);
+    if (typeof ResizeObserver !== 'undefined') {
+      this.#sizes = new ResizeObserver(plan);
+      this.#sizes.observe(part);
+    }
+    plan();
+  }
+
+  /** Whether all of it was in sight, and what is folded was opened. */
+  get all() {
+    return this.#done && this.folded === null;
+  }
+
+  /** Since when all of it is in sight, as `performance.now()`; null: it is not. */
+  get since() {
+    return this.folded === null ? this.#since : null;
+  }
+
+  /** What is folded still. @returns {HTMLElement | null} */
+  get folded() {
+    return this.part.querySelector('[data-folded]');
+  }
+
+  /** Looks where it is. */
+  look() {
+    const { top, bottom, left, right } = this.part.getBoundingClientRect();
+    const height = bottom - top;
+    const box = sight(this.part);
+    // Another width or text moves everything in it.
+    if (!this.#done && Math.abs(height - this.#height) > ROUNDING) this.#seen = [];
+    this.#height = height;
+    const wide = box !== null && box.left <= left + ROUNDING && box.right >= right - ROUNDING;
+    if (box !== null && wide) this.#add(box.top - top, box.bottom - top);
+    const whole = box !== null && wide && box.top <= top + ROUNDING && box.bottom >= bottom - ROUNDING;
+    this.#since = whole ? (this.#since ?? performance.now()) : null;
+    const [first] = this.#seen;
+    if (this.#seen.length === 1 && first && first[0] <= ROUNDING && first[1] >= height - ROUNDING && height > 0) this.#done = true;
+    if (this.all === this.#told) return;
+    this.#told = this.all;
+    this.changed();
+  }
+
+  /** Shows what was not seen yet, a screen further. */
+  further() {
+    const { folded } = this;
+    if (this.#done && folded !== null) {
+      folded.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+      folded.focus({ preventScroll: true });
+      return;
+    }
+    const from = this.#seen.find(([start]) => start <= ROUNDING)?.[1] ?? 0;
+    const mark = document.createElement('span');
+    // Below what stands in front, with a line of what was seen before.
+    const front = [...document.querySelectorAll('[data-in-front]')].reduce((sum, one) => sum + one.getBoundingClientRect().height, 0);
+    Object.assign(mark.style, { position: 'absolute', top: `${from}px`, height: '1px', width: '1px', scrollMarginTop: `${front + 20}px` });
+    // The place is in the part's own measure.
+    if (getComputedStyle(this.part).position === 'static') this.part.style.position = 'relative';
+    this.part.append(mark);
+    mark.scrollIntoView({ block: 'start', behavior: 'instant' });
+    mark.remove();
+    plan();
+  }
+
+  dispose() {
+    watched.delete(this);
+    this.#sizes?.disconnect();
+  }
+
+  /** @param {number} from @param {number} to */
+  #add(from, to) {
+    const all = /** @type {[number, number][]} */ ([...this.#seen, [from, to]]).sort((a, b) => a[0] - b[0]);
+    /** @type {[number, number][]} */
+    const joined = [];
+    for (const [start, end] of all) {
+      const last = joined.at(-1);
+      if (last && start <= last[1] + ROUNDING) last[1] = Math.max(last[1], end);
+      else joined.push([start, end]);
+    }
+    this.#seen = joined;
+  }
+}
+
+/** So much of a long text stands on a card before it is opened, in lines and in characters. */
+export const FOLD = { lines: 24, characters: 1_200, head: 12, tail: 4 };
+
+/**
+ * What stays in sight of a long text, and what is folded: its beginning and its end.
+ * @template T
+ * @param {readonly T[]} lines
+ * @param {number} [most]
+ * @returns {{ head: T[], hidden: number, tail: T[] } | null} null: all of it
+ */
+export function foldOf(lines, most = FOLD.lines) {
+  if (lines.length <= most) return null;
+  return { head: lines.slice(0, FOLD.head), hidden: lines.length - FOLD.head - FOLD.tail, tail: lines.slice(lines.length - FOLD.tail) };
+}

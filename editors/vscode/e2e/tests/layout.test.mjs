@@ -1,0 +1,92 @@
+// @ts-check
+// Every kind of card in every width and theme: nothing overlaps or is cut off, and what is short is small. The pictures go to
+// target/screenshots/cards, and `just cards` makes sheets of them.
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { startBrowser } from '../lib/browser.mjs';
+import { startFake } from '../lib/fake_backend.mjs';
+import { askAll } from '../lib/kinds.mjs';
+import { covered, faults } from '../lib/layout.mjs';
+import { cardOf, openPhone, pair } from '../lib/phone.mjs';
+import { screenshotFolder } from '../lib/places.mjs';
+import { setStage } from '../lib/stage.mjs';
+import { openAlone } from '../lib/webview_alone.mjs';
+
+const THEMES = ['light', 'dark'];
+const WIDTHS = [240, 400, 700];
+/** The most that a card may be high, by its kind: in narrow views, and from 400 pixels on. @type {Record<string, [number, number]>} */
+const HIGH = { command: [200, 120], write: [300, 200], call: [360, 260] };
+
+/** @type {any} */
+let browser;
+/** @type {ReturnType<typeof setStage>} */
+let stage;
+/** @type {Awaited<ReturnType<typeof askAll>>} */
+let asked;
+/** @type {string} */
+let folder;
+
+before(async () => {
+  stage = setStage();
+  [browser, asked] = await Promise.all([startBrowser(), askAll(stage)]);
+  folder = join(screenshotFolder(), 'cards');
+  mkdirSync(folder, { recursive: true });
+});
+after(async () => {
+  await browser?.close();
+  await asked?.stop();
+  await stage?.strike();
+});
+
+for (const theme of THEMES) {
+  for (const width of WIDTHS) {
+    test(`given a chat of ${width} pixels in ${theme} then no card overlaps or is cut off, and small ones are small`, async () => {
+      const kinds = Object.keys(asked.cards);
+      const cards = kinds.map((kind) => asked.cards[kind]);
+      const view = await openAlone(browser, { width, theme, cards, tools: kinds.map((kind) => asked.tools[kind]) });
+      /** @type {string[]} */
+      const wrong = [];
+      for (const [at, kind] of kinds.entries()) {
+        await view.select(at);
+        const card = view.card(cards[at]);
+        wrong.push(...(await card.evaluate(faults)).map((/** @type {string} */ one) => `${kind}: ${one}`));
+        wrong.push(...(await card.evaluate(covered)).map((/** @type {string} */ one) => `${kind}: ${one}`));
+        const { height } = await card.boundingBox();
+        const most = HIGH[kind]?.[width < 400 ? 0 : 1];
+        console.log(`# ${theme} ${width}: ${kind} is ${Math.round(height)} high${most === undefined ? '' : ` of ${most}`}`);
+        if (most !== undefined && height > most) wrong.push(`${kind}: ${height} pixels high, more than ${most}`);
+        await card.scrollIntoViewIfNeeded();
+        await card.screenshot({ path: join(folder, `${kind}-${width}-${theme}.png`), animations: 'disabled' });
+      }
+      assert.deepEqual(view.wrong, []);
+      await view.context.close();
+      assert.deepEqual(wrong, []);
+    });
+  }
+
+  test(`given a phone in ${theme} then no card overlaps or is cut off`, async () => {
+    const fake = await startFake();
+    const phone = await openPhone(browser, fake.url, { dark: theme === 'dark' });
+    await pair(phone.page, fake.code);
+    const kinds = Object.keys(asked.cards);
+    fake.ask(...kinds.map((kind) => asked.cards[kind]));
+    /** @type {string[]} */
+    const wrong = [];
+    for (const kind of kinds) {
+      const card = cardOf(phone.page, asked.cards[kind].approvalId);
+      await card.waitFor();
+      wrong.push(...(await card.evaluate(faults)).map((/** @type {string} */ one) => `${kind}: ${one}`));
+      wrong.push(...(await card.evaluate(covered)).map((/** @type {string} */ one) => `${kind}: ${one}`));
+      console.log(`# ${theme} phone: ${kind} is ${Math.round((await card.boundingBox()).height)} high`);
+      await card.screenshot({ path: join(folder, `${kind}-phone-${theme}.png`), animations: 'disabled' });
+    }
+    assert.deepEqual(phone.wrong, []);
+    await phone.context.close();
+    await fake.stop();
+    assert.deepEqual(wrong, []);
+  });
+}

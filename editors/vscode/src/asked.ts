@@ -1,0 +1,3 @@
+// What a card asks, in the words that the page has too (acp-server/ui): one text, one bundle of each.
+
+export { atAGlance, headline, headlineText, isFromOutside, isServerCall, marked, reasons, relative, writtenLine } from "../../../acp-server/ui/asked.js";
