@@ -84,7 +84,8 @@ fn content(card: &Card, width: usize) -> Content<'_> {
     for item in card.tool_call.content.as_array().into_iter().flatten() {
         let text = |key: &str| item.get(key).and_then(Value::as_str);
         if text("type") == Some("diff") {
-            let diffed = diff(text("oldText"), text("newText").unwrap_or_default(), lines.next().flatten(), width);
+            let diffed =
+                diff(text("oldText"), text("newText").unwrap_or_default(), lines.next().flatten(), width);
             let new = if text("oldText").is_none() { " new file" } else { "" };
             let counts = format!("{new} (+{} −{})", diffed.added, diffed.removed);
             content.diffs.push((text("path").unwrap_or_default(), counts, diffed));

@@ -153,9 +153,9 @@ fn given_an_edit_then_the_card_shows_the_diff() {
     insta::assert_snapshot!(shown(&card, SCREEN), @"
     claude wants to edit a file
       edit   /home/me/work/src/lib.rs (+1 −1)
-      1   fn a() {}
-      2 - fn b() {}
-      2 + fn b() { c() }
+          fn a() {}
+        - fn b() {}
+        + fn b() { c() }
       in     /home/me/work
       title  Edit (the agent's words)
       why    execute in default mode
