@@ -1,7 +1,7 @@
 //! Rules that were compiled before: an index and rules in blocks, of which a decision reads the few that it needs.
 //!
 //! What is found by it is what the list of the same rules would give, in the same order: the lookups are the same code
-//! ([`index`](crate::index)), and only where the keys are kept differs. A rule is kept as it was written, and read again when it
+//! (`index`), and only where the keys are kept differs. A rule is kept as it was written, and read again when it
 //! is reached, without following links: of those rules for which a link is on the way, that has to be told before
 //! ([`Compiled::linked`], [`Compiled::settle`]).
 //!
