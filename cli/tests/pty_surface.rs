@@ -230,8 +230,9 @@ fn given_f_then_every_line_of_a_long_diff_can_be_read() {
         terminal.send(" ");
     }
     for number in 1..=300 {
-        assert!(read.contains(&format!("{number:>5} - line {number}\n")), "line {number} is missing");
-        assert!(read.contains(&format!("{number:>5} + LINE {number}\n")), "LINE {number} is missing");
+        // The file is not there: nobody knows the numbers of its lines.
+        assert!(read.contains(&format!(" - line {number}\n")), "line {number} is missing");
+        assert!(read.contains(&format!(" + LINE {number}\n")), "LINE {number} is missing");
     }
     assert!(read.contains("\"path\": \"src/lines.txt\""), "the raw input is missing");
     terminal.send("q");
