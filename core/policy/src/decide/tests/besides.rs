@@ -47,6 +47,7 @@ fn given_a_repository_that_the_line_itself_makes_then_git_is_no_reader_there() {
         (Allow, "shell(unzip *)"),
         (Allow, "shell(cp *)"),
         (Allow, "shell(mv *)"),
+        (Allow, "shell(git clone *)"),
     ]);
     for line in [
         "mkdir -p y/objects y/refs; echo ref: refs/heads/a > y/HEAD; echo '[core]' > y/config; cd y && git status",
@@ -55,6 +56,7 @@ fn given_a_repository_that_the_line_itself_makes_then_git_is_no_reader_there() {
         "echo x > sub/config; cd sub && git log",
         "cp -r a sub/objects; cd sub; git log",
         "mv x y && cd y && git status",
+        "git clone https://docs.example/y && cd y/sub && git status",
         "cd sub && echo '[build]' > .cargo/config.toml && cargo metadata --offline",
     ] {
         assert_eq!(effect(&rules, &line_in(&root, line)), Ask, "{line}");
@@ -65,6 +67,8 @@ fn given_a_repository_that_the_line_itself_makes_then_git_is_no_reader_there() {
         "mkdir -p y && git status --short",
         "echo x > sub/a.txt; cd sub && git log --oneline",
         "tar xf a.tar && git status",
+        // What git itself has made names no program.
+        "git clone https://docs.example/y && cd y && git status",
     ] {
         assert_eq!(effect(&rules, &line_in(&root, line)), Allow, "{line}");
     }
