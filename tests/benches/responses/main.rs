@@ -1,8 +1,9 @@
 //! What `mayi responses` adds to a response that asks nothing: to its first event, and to each event after that.
 //!
 //! An endpoint in this process writes one event after the other, each once the one before has come to a raw client: directly, and
-//! through the program `mayi responses`, with 30 rules and the record on. Both ends are in one process, so that one clock tells how
-//! long an event was on its way. Every round has one response each way, in turn, so that what the machine does besides hits both
+//! through the program `mayi responses`, with 30 rules and the record on; and through a relay that only copies bytes, which is what
+//! any second process on the way costs at least. Both ends are in one process, so that one clock tells how
+//! long an event was on its way. Every round has one response each way, in turn, so that what the machine does besides hits all
 //! alike.
 //!
 //! usage: `cargo bench -p mayi-tests --bench responses [-- [--quick]]`
@@ -23,6 +24,7 @@ mod figures;
 mod options;
 #[path = "../common/program.rs"]
 mod program;
+mod relay;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -33,6 +35,7 @@ use common::{Machine, Outcome};
 use endpoint::Endpoint;
 use figures::{Series, head, line};
 use options::Options;
+use relay::Relay;
 use serde_json::Value;
 
 /// How many rules the configuration has.
@@ -53,6 +56,7 @@ impl Drop for Between {
 }
 
 fn main() -> Outcome<()> {
+    relay::be_if_asked()?;
     let Some(options) = Options::read(std::env::args().skip(1)) else { return Ok(()) };
     // Any program of the tests says where programs are built.
     let built = Path::new(env!("CARGO_BIN_EXE_loop_agent")).parent().ok_or("the agent is in no folder")?;
@@ -61,9 +65,14 @@ fn main() -> Outcome<()> {
     let endpoint = Endpoint::start()?;
     let between = start(&machine, &program.path, &endpoint.at)?;
     println!("{}; mayi: {} build", program::conditions()?, program.profile);
-    let mut clients = [Client::new(&endpoint.at, "none"), Client::new(&between.at, &between.token)];
-    let mut first = [Series::default(), Series::default()];
-    let mut rest = [Series::default(), Series::default()];
+    let relay = Relay::start(&endpoint.at)?;
+    let mut clients = [
+        Client::new(&endpoint.at, "none"),
+        Client::new(&relay.at, "none"),
+        Client::new(&between.at, &between.token),
+    ];
+    let mut first = [Series::default(), Series::default(), Series::default()];
+    let mut rest = [Series::default(), Series::default(), Series::default()];
     for client in &mut clients {
         // What is only done once is not counted.
         client.response(&endpoint)?;
@@ -83,11 +92,14 @@ fn main() -> Outcome<()> {
 }
 
 /// The table of one thing that was measured.
-fn tell(what: &str, [direct, mayi]: &[Series; 2]) {
+fn tell(what: &str, [direct, relay, mayi]: &[Series; 3]) {
     println!("\n{}", head(what));
     println!("{}", line("direct", &direct.row()));
+    println!("{}", line("a relay of bytes", &relay.row()));
     println!("{}", line("mayi", &mayi.row()));
+    println!("{}", line("the relay adds", &relay.beyond(direct).row()));
     println!("{}", line("mayi adds", &mayi.beyond(direct).row()));
+    println!("{}", line("mayi adds to the relay", &mayi.beyond(relay).row()));
 }
 
 fn start(machine: &Machine, program: &Path, endpoint: &str) -> Outcome<Between> {
