@@ -62,12 +62,14 @@ use std::path::{Path, PathBuf};
 use super::{Caveat, Touch, Word};
 use crate::{Looked, UrlAccess, WriteKind};
 
+pub(super) use addresses::addresses_in;
 pub(super) use given::{Brings, Given, brings, is_shell};
 pub(super) use latent::commands;
 pub(super) use places::{among, linked, opened};
 pub(super) use repository::is_repository;
 pub(super) use said::{Language, said};
 pub(super) use stray::is_apart;
+pub(super) use texts::lines_of_code;
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +135,8 @@ pub(super) struct Known {
     pub(super) runs_input: bool,
     /// What the text is that it reads on its input as a program.
     pub(super) reads_text: Language,
+    /// What it reads on its input may name addresses that it fetches (`curl -K -`): for deny and ask.
+    pub(super) reads_addresses: bool,
     /// Programs that it is given to run, otherwise than by its words.
     pub(super) given: Vec<Given>,
     /// The folder of the shell changes (`cd`).

@@ -4,6 +4,36 @@ use super::places::{LONGEST, MOST, Places};
 use crate::shell::{OpenWord, Reach, Use};
 use crate::{UrlAccess, is_scheme};
 
+/// The addresses that a text names which a program reads settings or addresses from: `url = "host/x"`, or one on each line. Too many
+/// rather than too few.
+pub(in crate::shell) fn addresses_in(text: &str) -> Vec<UrlAccess> {
+    let mut found: Vec<UrlAccess> = Vec::new();
+    let apart = |c: char| c.is_whitespace() || "\"'".contains(c);
+    for line in text.lines() {
+        // `url=`, `--url `, `url: `: curl takes each.
+        let bare = line.trim().trim_start_matches('-').trim_start();
+        let value = bare
+            .strip_prefix("url")
+            .map_or(bare, |rest| rest.trim_start_matches(|c: char| apart(c) || "=:".contains(c)));
+        let with_scheme = line.split(apart).filter_map(|part| {
+            let begins = part.find("://")?;
+            let scheme = part.get(..begins)?.rfind(['=', ':']).map_or(0, |at| at + 1);
+            part.get(scheme..).map(str::to_owned)
+        });
+        let value = value.split(apart).next().filter(|value| !value.is_empty() && !value.contains("://"));
+        for address in with_scheme.chain(value.map(|value| format!("http://{value}"))) {
+            if found.len() < MOST
+                && address.len() <= LONGEST
+                && let Ok(url) = UrlAccess::read(&address)
+                && !found.contains(&url)
+            {
+                found.push(url);
+            }
+        }
+    }
+    found
+}
+
 impl Places<'_> {
     /// An address that may be without its scheme: `curl example.com/x`.
     pub(super) fn host(&mut self, text: &str) {

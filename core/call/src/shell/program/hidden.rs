@@ -2,8 +2,26 @@
 
 use super::judge::{Judge, LONGEST_TAIL, MOST_TAILS};
 use super::spellings;
-use super::texts::{lines_in, lines_of};
+use super::texts::{lines_in, lines_of, lines_of_code};
 use crate::shell::Word;
+
+/// With these, programs in other languages start programs: in Python, Perl, Ruby, JavaScript, PHP, Lua, Tcl, awk.
+const RUN_OTHERS: &[&str] = &[
+    "system",
+    "exec",
+    "spawn",
+    "popen",
+    "subprocess",
+    "child_process",
+    "fork",
+    "shell",
+    "qx",
+    "%x",
+    "`",
+    "run(",
+    "open(",
+    "pty.",
+];
 
 impl Judge<'_> {
     /// Any word from `from` on could begin a command, or be a line: for denials alone.
@@ -38,6 +56,20 @@ impl Judge<'_> {
         let lines = lines_of(word).chain(lines_in(word));
         let lines = lines.filter(|line| !self.known.lines.contains(line)).collect::<Vec<_>>();
         self.known.lines.extend(lines);
+    }
+
+    /// A program in a language of its own may run lines, where it holds a word for that; what it only prints is text: for
+    /// denials alone.
+    pub(super) fn code(&mut self, text: &str) {
+        let lower = text.to_lowercase();
+        if !RUN_OTHERS.iter().any(|word| lower.contains(word)) {
+            return;
+        }
+        for line in lines_of_code(text) {
+            if !self.known.lines.contains(&line) {
+                self.known.lines.push(line);
+            }
+        }
     }
 
     /// What a program whose sub-command is not listed could run: what stands behind the name of that.

@@ -40,7 +40,7 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     let past = form.past.holds(&scan.options) || form.changed && pathspec::names_revision(judge, scan);
     judge.places.past = past && form.changed;
     let target = scan.options.iter().find(|found| found.known.meaning == Meaning::Target);
-    let edits = scan.has(Meaning::Edits);
+    let edits = scan.has(Meaning::Edits) || form.special == Some(Special::Awk) && awk_edits(scan);
     let roles = fitting(roles, form, scan, target.is_some());
     let count = scan.operands.len();
     let mut paths = 0;
@@ -357,4 +357,14 @@ fn copies(
         }
         None => judge.write(WriteKind::Write, text),
     }
+}
+
+/// `gawk -i inplace`: what it reads is written anew.
+fn awk_edits(scan: &Scan<'_>) -> bool {
+    scan.options.iter().filter(|found| matches!(found.name, "-i" | "--include" | "-l" | "--load")).any(
+        |found| {
+            let text = found.value.as_ref().and_then(|value| value.text).unwrap_or_default();
+            text.rsplit('/').next().is_some_and(|name| name.starts_with("inplace"))
+        },
+    )
 }

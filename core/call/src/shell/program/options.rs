@@ -3,6 +3,7 @@
 use super::Moves;
 use super::form::{Form, Meaning};
 use super::judge::{Judge, LONGEST_TAIL};
+use super::said::Language;
 use super::scan::{Found, Scan};
 use super::table::{Special, Table};
 use super::{Inner, env, name, unpack, variables};
@@ -77,6 +78,12 @@ impl Judge<'_> {
         named.extend(value.map(|value| value.place).filter(|place| *place != found.place));
         let word = value.and_then(|value| self.words.get(value.place));
         let about = |what: &str| format!("the option {} {what}", found.name);
+        if matches!(found.known.meaning, Meaning::Loads | Meaning::Url)
+            && text.is_some_and(|text| matches!(text, "-" | "@-" | "/dev/stdin"))
+        {
+            self.known.reads_text = Language::Commands;
+            self.known.reads_addresses = true;
+        }
         match found.known.meaning {
             Meaning::Harmless => {
                 if let Some(text) = text {

@@ -103,6 +103,9 @@ impl Judge<'_> {
         for text in texts {
             let named = said(text, form.language, self.command.cwd, self.command.looked);
             self.places.touches.extend(named);
+            if form.language == Language::Code {
+                self.code(text);
+            }
         }
         let fed = form.language == Language::Commands
             || form.language == Language::Code

@@ -4,6 +4,9 @@ use crate::shell::{OpenWord, Word};
 
 /// As many lines of one kind are looked for inside of a text.
 const MOST: usize = 4;
+/// As many lines, and parts of one line, are looked at in a program.
+const MOST_LINES: usize = 8;
+const MOST_IN_CODE: usize = 16;
 
 /// A word as a line for a shell, and what it holds behind `=`.
 pub(super) fn lines_of(word: &Word) -> impl Iterator<Item = String> {
@@ -35,6 +38,35 @@ pub(super) fn lines_in(word: &Word) -> Vec<String> {
     found.retain(|line| !line.trim().is_empty());
     found.dedup();
     found
+}
+
+/// Lines that a program in another language may run: between quotes (`os.system("touch x")`, and
+/// word by word in `run(["touch", "x"])`), behind the name of a command of its
+/// own (`.shell touch x`), behind the target of a rule (`all:;touch x`). The first of them: whoever writes such a program can
+/// hide what it does, and only what is plain is looked for.
+pub(in crate::shell) fn lines_of_code(text: &str) -> Vec<String> {
+    let (mut found, mut joined): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+    for line in text.lines().take(MOST_LINES) {
+        let line = line.trim();
+        found.extend(
+            line.split_once([' ', '\t']).filter(|(name, _)| name.starts_with('.')).map(|(_, rest)| rest),
+        );
+        found.extend(line.split_once(':').map(|(_, rest)| rest.trim_start_matches([';', '=', ' '])));
+        found.push(line.trim_start_matches(['@', '-', '+', '!', '|']));
+    }
+    for quote in ['"', '\'', '`'] {
+        let inside: Vec<&str> = text.split(quote).skip(1).step_by(2).take(MOST_IN_CODE).collect();
+        joined.push(inside.join(" "));
+        found.extend(inside);
+    }
+    found.extend(joined.iter().map(String::as_str));
+    let mut lines: Vec<String> = Vec::new();
+    for line in found.into_iter().map(str::trim) {
+        if line.contains(' ') && lines.len() < MOST_IN_CODE && !lines.iter().any(|known| known == line) {
+            lines.push(line.to_owned());
+        }
+    }
+    lines
 }
 
 /// Words as the one line that a program makes of them.

@@ -126,6 +126,9 @@ impl Walker<'_> {
         }
         touches.extend(self.named_in(known.reads_text, &input.texts));
         touches.extend(self.named_in(Language::Commands, &runs.texts));
+        if known.reads_addresses {
+            known.urls.extend(input.texts.iter().flat_map(|text| program::addresses_in(text)));
+        }
         let mut writes = Vec::new();
         for (kind, path) in &known.writes {
             match self.written(path) {

@@ -6,8 +6,6 @@ use crate::shell::{Word, split};
 /// As many texts are kept, each as long.
 const MOST: usize = 16;
 const LONGEST: usize = 10_000;
-/// As many lines of a program are looked at.
-const MOST_LINES: usize = 8;
 
 impl Walker<'_> {
     /// Keeps what a command writes: its words (`echo`, `printf`), or what it reads (`cat`, and all that
@@ -115,31 +113,6 @@ pub(super) fn inside(text: &str) -> Vec<String> {
     found.retain(|line| !line.trim().is_empty() && line != text);
     found.truncate(MOST);
     found
-}
-
-/// Lines that a program in another language may run: between quotes (`os.system("touch x")`), behind the name of a command of its
-/// own (`.shell touch x`), behind the target of a rule (`all:;touch x`). The first of them: whoever writes such a program can
-/// hide what it does, and only what is plain is looked for.
-pub(super) fn lines_of_a_program(text: &str) -> Vec<String> {
-    let mut found: Vec<&str> = Vec::new();
-    for line in text.lines().take(MOST_LINES) {
-        let line = line.trim();
-        found.extend(
-            line.split_once([' ', '\t']).filter(|(name, _)| name.starts_with('.')).map(|(_, rest)| rest),
-        );
-        found.extend(line.split_once(':').map(|(_, rest)| rest.trim_start_matches([';', '=', ' '])));
-        found.push(line.trim_start_matches(['@', '-', '+', '!', '|']));
-    }
-    for quote in ['"', '\''] {
-        found.extend(text.split(quote).skip(1).step_by(2).take(MOST));
-    }
-    let mut lines: Vec<String> = Vec::new();
-    for line in found.into_iter().map(str::trim) {
-        if line.contains(' ') && lines.len() < MOST && !lines.iter().any(|known| known == line) {
-            lines.push(line.to_owned());
-        }
-    }
-    lines
 }
 
 /// A word as it will be; what is not known of it stays something that is not known.

@@ -9,7 +9,7 @@ use super::files::Content;
 use super::input::Wrote;
 use super::redirect::Feed;
 use super::{Walker, fed};
-use crate::shell::program::{Brings, Given, Language, brings, is_shell, said};
+use crate::shell::program::{self, Brings, Given, Language, brings, is_shell, said};
 use crate::shell::scripts::Script;
 use crate::shell::{Caveat, Named, Touch, Word};
 use crate::{Access, PathAccess};
@@ -336,7 +336,7 @@ impl Runs {
         match content {
             Content::Text(text) if shell => self.lines.push(text),
             Content::Text(text) => {
-                self.perhaps.extend(fed::lines_of_a_program(&text));
+                self.perhaps.extend(program::lines_of_code(&text));
                 self.texts.push(text);
                 self.bound(from);
             }

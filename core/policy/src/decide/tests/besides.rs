@@ -116,6 +116,37 @@ fn given_an_address_of_which_not_all_is_known_then_it_may_be_what_is_denied() {
     assert_eq!(effect(&free, &shell("curl -s \"https://$x/y\"")), Allow, "no rule is about hosts");
 }
 
+/// Settings and lists of addresses that the line itself gives to a program. Attack 462.
+#[test]
+fn given_an_address_in_settings_that_the_line_hands_in_then_a_denied_host_is_denied() {
+    for line in [
+        "curl -sK- <<< 'url = http://evil.example/'",
+        "echo 'url=evil.example' | curl -K -",
+        "printf '%s\\n' '--url \"evil.example/x\"' | curl --config -",
+        "curl -K - <<E\nsilent\nurl: evil.example\nE",
+        "wget -i - <<< http://evil.example/x",
+        "echo 'output = \"secret/x\"' | curl -K - https://docs.example/",
+    ] {
+        assert_eq!(auto(line).effect, Deny, "{line}");
+    }
+    assert_eq!(auto("echo 'url=https://docs.example/x' | curl -K -").effect, Allow);
+}
+
+/// A program in another language that says which command it starts; what it only prints is text. Attack 280.
+#[test]
+fn given_code_that_starts_a_denied_command_word_by_word_then_it_is_denied() {
+    for line in [
+        "python3 -c 'import subprocess; subprocess.run([\"touch\", \"x\"])'",
+        "node -e 'require(\"child_process\").spawnSync(\"touch\", [\"x\"])'",
+        "ruby -e 'exec \"touch x\"'",
+    ] {
+        assert_eq!(auto(line).effect, Deny, "{line}");
+    }
+    for line in ["python3 -c 'print(\"touch x\")'", "node -e 'console.log(\"touch\", \"x\")'"] {
+        assert_eq!(auto(line).effect, Allow, "{line}");
+    }
+}
+
 /// D2.9: a value of an option that is not known is the effect of that option, with a place that is not known. Attack 463.
 #[test]
 fn given_a_place_for_copies_that_is_not_known_then_it_is_asked_about() {

@@ -43,6 +43,12 @@ const RUNS: &[&str] = &[
     "aws s3 ls '{}'",
     "cargo build --what '!{}'",
     "make 'X={}'",
+    "python3 -c 'import os; os.system(\"{}\")'",
+    "perl -e 'system \"{}\"'",
+    "ruby -e '`{}`'",
+    "node -e 'require(\"child_process\").execSync(\"{}\")'",
+    "php -r 'shell_exec(\"{}\");'",
+    "tclsh <<< 'exec {}'",
 ];
 
 /// A denied command that a word holds is denied, whatever program gets the word. Attack 280, attack 281, attack 282.
@@ -126,6 +132,10 @@ fn given_text_that_nobody_runs_then_it_is_as_quiet_as_without_the_denial() {
 const NAMES: &[&str] = &[
     "sqlite3 :memory: '.read {}'",
     "sqlite3 :memory: '.import {} t'",
+    "vim -c 'w {}' a.txt",
+    "ex -sc 'r {}|p|q' a.txt",
+    "gawk -i inplace 1 {}",
+    "curl -sK- <<< 'output = {}'",
     "sqlite3 :memory: '.open {}'",
     "sqlite3 :memory: \"select readfile('{}')\"",
     "sqlite3 :memory: \"attach '{}' as y; select 1\"",
