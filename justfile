@@ -133,7 +133,7 @@ bench-smoke: build
     cargo test --workspace --bench '*' --no-run
     timeout 180 cargo test --workspace --bench '*' -- --test
 
-# Print the steps and files that three messages go through, as a debugger sees them (gdb, which has to be installed; Linux on x86-64): a `session/request_permission` that a rule allows, one that is asked and answered, a `tools/call`. What counts as a step: ARCHITECTURE.md, "What counts as a step".
+# Print the steps and files that three messages go through, as a debugger sees them (gdb, which has to be installed; Linux on x86-64): a `session/request_permission` that a rule allows, one that is asked and answered, a `tools/call`. What counts as a step: docs/architecture/steps.md.
 steps:
     # With any one test, for the features that all tests are built with: nothing is compiled for this alone.
     cargo build --workspace --bin mayi --bin mini_mcp --test pty
