@@ -143,6 +143,15 @@ steps:
 seeds: build
     tests/seeds/table.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
 
+# Hold that the examples of README.md and docs can be done as they stand there, by the built program, and that the pages that are made are up to date.
+book: build
+    tests/docs/examples.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
+    tests/docs/reference.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
+
+# Write docs/commands.md and docs/configuration.md anew, from `--help` and from the schema.
+reference: build
+    tests/docs/reference.py "${CARGO_TARGET_DIR:-target}/debug/mayi" --write
+
 # Print mayi beside other gates for coding agents: what each lets run, what it holds up, and how long it takes. They are built and installed at first (ten minutes and more, outside of the checkout). OPTIONS: `--list FILE` for each answer.
 peers *options:
     #!/usr/bin/env bash
@@ -258,7 +267,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-extension seeds test-agents test-mcp test-responses test-acp test-editor torture bench-smoke; do
+    for step in lint test test-page test-extension book seeds test-agents test-mcp test-responses test-acp test-editor torture bench-smoke; do
         begin=$SECONDS outcome=ok
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times

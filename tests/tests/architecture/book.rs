@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use super::{Source, everything, read, top};
 
 /// Pages of which somebody reads all, and the most lines of each.
-const SHORT: &[(&str, usize)] = &[("ARCHITECTURE.md", 250)];
+const SHORT: &[(&str, usize)] = &[("ARCHITECTURE.md", 250), ("README.md", 150)];
+
+/// What somebody does who has just come here: the first blocks of code of README.md, in this order.
+const FIRST: [&str; 2] = ["cargo run -- run demo \"show me what you do\"", "tests/run"];
 
 /// Folders at the top: what begins with one of them is a path from there.
 const FOLDERS: &[&str] = &["acp-server", "cli", "core", "docs", "editors", "tests"];
@@ -128,6 +131,33 @@ fn given_the_first_pages_then_they_are_short() {
     }
 }
 
+/// The two commands that work on a fresh machine are the first thing that one reads.
+#[test]
+fn given_the_readme_then_it_begins_with_the_two_commands() {
+    let page = read("README.md");
+    let blocks = page.split("```sh\n").skip(1).filter_map(|rest| rest.split_once("\n```"));
+    let first: Vec<&str> = blocks.map(|(code, _)| code).take(2).collect();
+    assert_eq!(first, FIRST);
+    let before = page.split("tests/run").next().unwrap().lines().count();
+    assert!(before < 20, "they stand at the top");
+    let picture = page.split("](docs/pictures/").nth(1).and_then(|rest| rest.split_once(')'));
+    assert!(picture.is_some(), "and a picture of the card below them");
+}
+
+/// Every page of docs is in the book, once.
+#[test]
+fn given_the_pages_of_docs_then_each_is_in_the_summary() {
+    let named = links(&read("docs/SUMMARY.md"));
+    let of_docs = pages(everything()).into_iter().filter_map(|page| {
+        page.path.strip_prefix("docs/").filter(|page| *page != "SUMMARY.md").map(str::to_owned)
+    });
+    let mut there: Vec<String> = of_docs.collect();
+    let mut told = named;
+    there.sort();
+    told.sort();
+    assert_eq!(told, there);
+}
+
 /// Who looks for the place of a change finds it where the page says.
 #[test]
 fn given_the_pages_about_the_code_then_every_file_that_they_name_is_there() {
@@ -185,7 +215,10 @@ fn given_a_page_with_what_is_not_there_then_it_is_told() {
         ["core/call/walk.rs", "cli/exit.rs", "gone.rs"].map(|name| format!("x.md: there is no {name}"))
     );
     let pages = [
-        page("docs/a/x.md", "# A b, `c`\n[1](#a-b-c) [2](../b.md#there) [3](../b.md#gone) `[4](y.md)` [5](z.md)"),
+        page(
+            "docs/a/x.md",
+            "# A b, `c`\n[1](#a-b-c) [2](../b.md#there) [3](../b.md#gone) `[4](y.md)` [5](z.md)",
+        ),
         page("docs/b.md", "## <a id=\"there\"></a>T\n[6](https://example.com/x#y) [7](a/x.md#a-b-c)"),
     ];
     let told: Vec<String> = pages.iter().flat_map(|page| astray(page, &pages)).collect();
