@@ -133,7 +133,7 @@ bench-smoke: build
     cargo test --workspace --bench '*' --no-run
     timeout 180 cargo test --workspace --bench '*' -- --test
 
-# Print the steps and files that three messages go through, as a debugger sees them (gdb, which has to be installed; Linux on x86-64): a `session/request_permission` that a rule allows, one that is asked and answered, a `tools/call`. What counts as a step: ARCHITECTURE.md, "What counts as a step".
+# Print the steps and files that three messages go through, as a debugger sees them (gdb, which has to be installed; Linux on x86-64): a `session/request_permission` that a rule allows, one that is asked and answered, a `tools/call`. What counts as a step: docs/architecture/steps.md.
 steps:
     # With any one test, for the features that all tests are built with: nothing is compiled for this alone.
     cargo build --workspace --bin mayi --bin mini_mcp --test pty
@@ -142,6 +142,15 @@ steps:
 # Print what the projects that mayi was made after asked for, with what shows each row, run against the built program.
 seeds: build
     tests/seeds/table.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
+
+# Hold that the examples of README.md and docs can be done as they stand there, by the built program, and that the pages that are made are up to date.
+book: build
+    tests/docs/examples.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
+    tests/docs/reference.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
+
+# Write docs/commands.md and docs/configuration.md anew, from `--help` and from the schema.
+reference: build
+    tests/docs/reference.py "${CARGO_TARGET_DIR:-target}/debug/mayi" --write
 
 # Print mayi beside other gates for coding agents: what each lets run, what it holds up, and how long it takes. They are built and installed at first (ten minutes and more, outside of the checkout). OPTIONS: `--list FILE` for each answer.
 peers *options:
@@ -258,7 +267,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-extension seeds test-agents test-mcp test-responses test-acp test-editor torture bench-smoke; do
+    for step in lint test test-page test-extension book seeds test-agents test-mcp test-responses test-acp test-editor torture bench-smoke; do
         begin=$SECONDS outcome=ok
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times

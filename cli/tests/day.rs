@@ -70,7 +70,7 @@ impl Machine {
 }
 
 /// A day's worth of prompts from the demo agent, then `mayi log suggest` applied, then the
-/// same day again: the number of prompts before and after is in the README.
+/// same day again: the number of prompts before and after is in docs/record.md.
 #[test]
 fn given_a_day_and_what_the_record_suggests_then_the_same_day_asks_less_and_never_for_what_was_denied() {
     let machine = Machine(tempfile::tempdir().unwrap());

@@ -206,7 +206,7 @@ fn given_an_answer_for_the_workspace_with_uses_then_it_is_listed_used_and_revoke
     assert_eq!(ended(run), 0);
     let list = || String::from_utf8(machine.out(&["grants"]).stdout).unwrap();
     assert!(list().contains("shell(touch *)") && list().contains("after 2 more"), "{}", list());
-    // README: "Every object that `log`, `inbox` and `grants` print with `--json` has `"version": 1`".
+    // docs/record.md: "Every object that `log`, `inbox` and `grants` print with `--json` has `"version": 1`".
     let json = String::from_utf8(machine.out(&["grants", "--json"]).stdout).unwrap();
     assert!(json.lines().count() == 1 && json.starts_with(r#"{"version":1,"#), "{json}");
     assert_eq!(ended(machine.asks("demo: run touch b.txt")), 0);

@@ -1,7 +1,7 @@
 //! What mayi decides, asks and remembers: the way of a call from a door to an answer.
 //!
 //! Data flows one way: door → [`call::Call`] → [`policy::decide`] → queue → surface → answer →
-//! [`gate::Authorized`] → door. ARCHITECTURE.md says which module may know what.
+//! [`gate::Authorized`] → door. docs/architecture/knows.md says which module may know what.
 
 pub mod gate;
 

@@ -14,7 +14,7 @@ The rows are data, in rows/*.toml:
     door = ["--allow", ...]   # with steps: options of `mayi responses`, which stands before an endpoint of the tests
     exit = 0                  # how it ends
     says = ["..."]            # what it prints, each somewhere
-    refused = "README.md"     # not as it was asked: the page that says why,
+    refused = "docs/rules.md" # not as it was asked: the page that says why,
     because = "..."           # and its words
 
 A step: `call` and `params`; `keep = { tab = "tabId" }` keeps parts of the answer for later steps, which name them as

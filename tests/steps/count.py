@@ -1,6 +1,6 @@
 """From the functions that were entered, as trace.py wrote them down, to the steps.
 
-Which functions are steps is said in ARCHITECTURE.md, "What counts as a step".
+Which functions are steps is said in docs/architecture/steps.md.
 """
 
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""Prints the steps that a message goes through in mayi. What counts as one: ARCHITECTURE.md, "What counts as a step".
+"""Prints the steps that a message goes through in mayi. What counts as one: docs/architecture/steps.md.
 
 usage: tests/steps/steps.py FOLDER      where `mayi` and `mini_mcp` were built (`just steps` does both)
 """

@@ -1,4 +1,4 @@
-//! The invariants of ARCHITECTURE.md, as far as the text of the workspace can show them.
+//! The invariants of docs/architecture/invariants.md, as far as the text of the workspace can show them.
 //!
 //! Each rule is a function from source text to what breaks it, so that a small text can show that it would notice.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "only tests")]
@@ -11,6 +11,8 @@ use serde_json::Value;
 
 #[path = "architecture/attacks.rs"]
 mod attacks;
+#[path = "architecture/book.rs"]
+mod book;
 #[path = "architecture/circles.rs"]
 mod circles;
 #[path = "architecture/floors.rs"]
@@ -255,18 +257,6 @@ fn stray_dependencies(metadata: &Value) -> Vec<String> {
     stray
 }
 
-/// Dependencies that the table does not tell of.
-fn untold_dependencies(metadata: &Value, table: &[Vec<&str>]) -> Vec<String> {
-    let told: Vec<&str> = table.iter().flat_map(|row| row[0].split('`')).collect();
-    let packages = metadata["packages"].as_array().unwrap().iter();
-    let all = packages.flat_map(|package| package["dependencies"].as_array().unwrap());
-    let names = all.map(|dependency| dependency["name"].as_str().unwrap());
-    let mut untold: Vec<String> = names.filter(|name| !told.contains(name)).map(str::to_owned).collect();
-    untold.sort();
-    untold.dedup();
-    untold
-}
-
 fn stray_mentions(source: &Source) -> Vec<String> {
     // This file names all of them.
     if source.path == "tests/tests/architecture.rs" {
@@ -318,14 +308,6 @@ fn takes_state(source: &Source) -> Option<String> {
     Some(format!("{}: pub fn {name}", source.path))
 }
 
-/// The rows of a table under `heading`: the cells of each, without the head.
-fn rows<'t>(document: &'t str, heading: &str) -> Vec<Vec<&'t str>> {
-    let section = document.split("\n## ").find(|section| section.starts_with(heading));
-    let section = section.unwrap_or_else(|| panic!("there is no section \"{heading}\""));
-    let cells = |line: &'t str| -> Vec<&str> { line.trim_matches('|').split('|').map(str::trim).collect() };
-    section.lines().filter(|line| line.starts_with('|')).skip(2).map(cells).collect()
-}
-
 /// The lines of a section of a TOML file.
 fn section<'t>(toml: &'t str, header: &str) -> Vec<&'t str> {
     let mut lines = toml.lines().map(str::trim).skip_while(|line| *line != header);
@@ -372,18 +354,6 @@ fn packages_depend_only_on_what_they_may_know() {
     let bad =
         r#"{"packages": [{"name": "mayi-core", "dependencies": [{"name": "clap"}, {"name": "serde"}]}]}"#;
     assert_eq!(stray_dependencies(&serde_json::from_str(bad).unwrap()), ["mayi-core: clap"]);
-}
-
-/// "Each new one gets a line in ARCHITECTURE.md: what for, and what was considered."
-#[test]
-fn every_dependency_has_its_line() {
-    let architecture = read("ARCHITECTURE.md");
-    assert_eq!(untold_dependencies(&metadata(), &rows(&architecture, "Dependencies")), [""; 0]);
-    let bad = r#"{"packages": [{"name": "mayi", "dependencies": [{"name": "clap"}, {"name": "serde"}]}]}"#;
-    assert_eq!(
-        untold_dependencies(&serde_json::from_str(bad).unwrap(), &[vec!["`clap`, `x`", "y"]]),
-        ["serde"]
-    );
 }
 
 /// "Only `doors/acp` knows agent-client-protocol, only `doors/mcp` knows rmcp", and so on, by what the code names.

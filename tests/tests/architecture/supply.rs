@@ -1,15 +1,36 @@
-//! Where dependencies come from, and under which licences: what `deny.toml` says, held without cargo-deny.
+//! Where dependencies come from, and under which licences: what `deny.toml` says, held without cargo-deny. And what each
+//! is for: docs/dependencies.md.
 
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{read, top};
+use crate::{metadata, read, top};
 
 /// A list of words in `deny.toml`.
 fn listed(table: &str, key: &str) -> Vec<String> {
     let deny: toml::Table = read("deny.toml").parse().unwrap();
     deny[table][key].as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+}
+
+/// Dependencies that the table does not tell of.
+fn untold_dependencies(metadata: &Value, table: &[Vec<&str>]) -> Vec<String> {
+    let told: Vec<&str> = table.iter().flat_map(|row| row[0].split('`')).collect();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let all = packages.flat_map(|package| package["dependencies"].as_array().unwrap());
+    let names = all.map(|dependency| dependency["name"].as_str().unwrap());
+    let mut untold: Vec<String> = names.filter(|name| !told.contains(name)).map(str::to_owned).collect();
+    untold.sort();
+    untold.dedup();
+    untold
+}
+
+/// The rows of a table under `heading`: the cells of each, without the head.
+fn rows<'t>(document: &'t str, heading: &str) -> Vec<Vec<&'t str>> {
+    let section = document.split("\n## ").find(|section| section.starts_with(heading));
+    let section = section.unwrap_or_else(|| panic!("there is no section \"{heading}\""));
+    let cells = |line: &'t str| -> Vec<&str> { line.trim_matches('|').split('|').map(str::trim).collect() };
+    section.lines().filter(|line| line.starts_with('|')).skip(2).map(cells).collect()
 }
 
 /// The packages that are built on this platform, without those of features that are not asked for: others need not be
@@ -119,4 +140,16 @@ fn every_dependency_comes_from_the_registry() {
         let strange: Vec<&str> = strange.filter_map(|package| package["name"].as_str()).collect();
         assert_eq!(strange, [""; 0], "{file}");
     }
+}
+
+/// "Each new one gets a line in docs/dependencies.md: what for, and what was considered."
+#[test]
+fn every_dependency_has_its_line() {
+    let page = read("docs/dependencies.md");
+    assert_eq!(untold_dependencies(&metadata(), &rows(&page, "Dependencies")), [""; 0]);
+    let bad = r#"{"packages": [{"name": "mayi", "dependencies": [{"name": "clap"}, {"name": "serde"}]}]}"#;
+    assert_eq!(
+        untold_dependencies(&serde_json::from_str(bad).unwrap(), &[vec!["`clap`, `x`", "y"]]),
+        ["serde"]
+    );
 }

@@ -1,6 +1,6 @@
 //! Eight cases for each agent that was tried: it writes, edits, runs a command and calls a tool of a server, which is
 //! allowed, denied by a rule, denied by plan mode, or left to somebody who is not there. What happened is read off the file
-//! system and the exit code. This is what "tried" means in `mayi agents` and in README's table.
+//! system and the exit code. This is what "tried" means in `mayi agents` and in the table of docs/agents.md.
 
 use crate::agent::{Agent, packages};
 use crate::done::Done;

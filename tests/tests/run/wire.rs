@@ -43,7 +43,7 @@ pub(crate) fn answers(heard: &[Value]) -> Vec<(u64, Value)> {
     answers
 }
 
-/// ARCHITECTURE: "Every request of an agent gets exactly one answer."
+/// Invariant 4 of docs/architecture/invariants.md: "Every request of an agent gets exactly one answer."
 #[test]
 fn given_any_requests_then_each_is_answered_exactly_once() {
     let cases: [(&[&str], &[&str], u64); 12] = [

@@ -306,7 +306,7 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
     "#);
 }
 
-/// ARCHITECTURE, invariant 6: "The explanation shown on a card ... is the same value."
+/// Invariant 6 of docs/architecture/invariants.md: "The explanation shown on a card ... is the same value."
 #[test]
 fn given_a_rule_then_the_card_says_where_it_is_written() {
     let call = shell("git push");

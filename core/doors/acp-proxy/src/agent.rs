@@ -165,7 +165,7 @@ fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
         return pass(shared, &id, line.unwrap_or_default());
     }
     if !GATED.contains(&method) {
-        // Nothing is known of what it does: the editor answers it by itself (ARCHITECTURE, what is not there).
+        // Nothing is known of what it does: the editor answers it by itself (docs/architecture/absent.md).
         return pass(shared, &id, as_it_came(message));
     }
     let token = shared.begin(&id)?;

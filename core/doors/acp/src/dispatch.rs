@@ -1,5 +1,5 @@
 //! What the agent sends, by method. Nothing here waits: a handler that waits would hold up the
-//! agent's own cancellation (ARCHITECTURE, invariant 5).
+//! agent's own cancellation (invariant 5 of docs/architecture/invariants.md).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
