@@ -25,7 +25,8 @@ const SECTIONS: &[Section] = &[
 /// So many calls before any counts: what compiles while it runs has done so then.
 const WARM: [usize; 2] = [1_000, 100];
 
-const ALL: [Between; 4] = [Between::Nothing, Between::Mayi, Between::McpProxy, Between::Supergateway];
+const ALL: [Between; 5] =
+    [Between::Nothing, Between::Mayi, Between::Relay, Between::McpProxy, Between::Supergateway];
 
 pub(crate) fn measure(bench: &Bench) -> Outcome<()> {
     for section in SECTIONS {

@@ -45,6 +45,7 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<()> {
     let mut ways = Vec::new();
     for (number, (name, words)) in [
         ("direct", Between::Nothing.stdio(bench)?),
+        ("a relay of bytes", Between::Relay.stdio(bench)?),
         ("mayi, a record that survives its processes", mayi),
         ("mayi, a record that survives the power", powered),
         ("mayi --no-record", unrecorded),

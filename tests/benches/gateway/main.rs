@@ -1,11 +1,11 @@
 //! What the gateway adds to each `tools/call` that it decides by itself, seen by the client.
 //!
 //! A raw client calls one tool of one server (`conformance_server`, on rmcp) again and again, one call after the other:
-//! directly, and through the program `mayi mcp`, with 30 rules and the record on. Where `mcp-proxy` or `supergateway`
-//! can carry the same messages they do it too, though they only carry and decide nothing; for them MAYI_TEST_MCP has to
-//! name the folder that `tests/mcp/install` prints. Every round has some calls through each of them, in turn, so that
-//! what the machine does besides hits all alike; what one adds is the difference of the calls with the same number in
-//! the same round.
+//! directly, and through the program `mayi mcp`, with 30 rules and the record on. Between pipes a relay of bytes does it too, which
+//! is what any process on the way costs; and where `mcp-proxy` or `supergateway` can carry the same messages they do it too, though
+//! they only carry and decide nothing; for them MAYI_TEST_MCP has to name the folder that `tests/mcp/install` prints. Every round
+//! has some calls through each of them, in turn, so that what the machine does besides hits all alike; what one adds is the
+//! difference of the calls with the same number in the same round.
 //!
 //! Besides: how many calls a second there are with sixteen at once, with the record, without it, and with one that survives the
 //! power; the memory of a gateway with three servers after 1,000 calls, and how soon it answers at first.
@@ -30,6 +30,9 @@ mod options;
 mod pipes;
 #[path = "../common/program.rs"]
 mod program;
+#[expect(dead_code, reason = "what the other benches need of it")]
+#[path = "../common/relay.rs"]
+mod relay;
 #[path = "../common/resident.rs"]
 mod resident;
 #[path = "../common/running.rs"]
@@ -62,6 +65,9 @@ struct Bench {
 }
 
 fn main() -> Outcome<()> {
+    if relay::was_one()? {
+        return Ok(());
+    }
     let Some(options) = Options::read(std::env::args().skip(1)) else { return Ok(()) };
     let built = Path::new(SERVER).parent().ok_or("the server is in no folder")?;
     let program = program::find(built, "mcp", "--url")?;

@@ -14,6 +14,7 @@ use crate::common::Outcome;
 use crate::http::Http;
 use crate::pipes::Pipes;
 use crate::program;
+use crate::relay;
 use crate::running::Running;
 use crate::{Bench, SERVER};
 
@@ -35,6 +36,8 @@ pub(crate) enum Carried {
 pub(crate) enum Between {
     Nothing,
     Mayi,
+    /// A process that copies bytes.
+    Relay,
     McpProxy,
     Supergateway,
 }
@@ -50,6 +53,7 @@ impl Between {
         match self {
             Self::Nothing => "direct",
             Self::Mayi => "mayi",
+            Self::Relay => "a relay of bytes",
             Self::McpProxy => "mcp-proxy",
             Self::Supergateway => "supergateway",
         }
@@ -59,6 +63,7 @@ impl Between {
     pub(crate) fn can(self, front: Carried, back: Carried) -> bool {
         match self {
             Self::Nothing | Self::Mayi => true,
+            Self::Relay => front == Carried::Stdio && back == Carried::Stdio,
             Self::McpProxy | Self::Supergateway => front != back,
         }
     }
@@ -73,7 +78,7 @@ impl Between {
         let peers = || bench.peers.as_deref().ok_or("there are no peers");
         let port = port.to_string();
         let words: Vec<&str> = match (self, back) {
-            (Self::Nothing, _) => vec![SERVER, "--stdio"],
+            (Self::Nothing | Self::Relay, _) => vec![SERVER, "--stdio"],
             (Self::Mayi, Back::Command) => vec!["--", SERVER, "--stdio"],
             (Self::Mayi, Back::Url(url)) => vec!["--url", url],
             (Self::McpProxy, Back::Command) => {
@@ -94,6 +99,7 @@ impl Between {
         let first = match self {
             Self::Nothing => Vec::new(),
             Self::Mayi => mayi(bench),
+            Self::Relay => relay::words()?,
             Self::McpProxy => python(peers()?),
             Self::Supergateway => node(peers()?),
         };

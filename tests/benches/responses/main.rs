@@ -24,6 +24,8 @@ mod figures;
 mod options;
 #[path = "../common/program.rs"]
 mod program;
+#[expect(dead_code, reason = "what the other benches need of it")]
+#[path = "../common/relay.rs"]
 mod relay;
 
 use std::io::{BufRead, BufReader};
@@ -56,7 +58,9 @@ impl Drop for Between {
 }
 
 fn main() -> Outcome<()> {
-    relay::be_if_asked()?;
+    if relay::was_one()? {
+        return Ok(());
+    }
     let Some(options) = Options::read(std::env::args().skip(1)) else { return Ok(()) };
     // Any program of the tests says where programs are built.
     let built = Path::new(env!("CARGO_BIN_EXE_loop_agent")).parent().ok_or("the agent is in no folder")?;
