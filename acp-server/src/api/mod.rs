@@ -1,4 +1,4 @@
-//! The shapes of the API: what goes over the wire, and nothing else. `src/api.ts` of the extension is generated from
+//! The shapes of the API: what goes over the wire, and nothing else. `src/api.generated.ts` of the extension is generated from
 //! them (`just types`).
 
 mod approvals;

@@ -1,4 +1,4 @@
-//! The methods: one group a file. Who may call what is said here, in one place.
+//! The methods: one group a file, which says of each who may call it: the editor, the page, or both.
 
 mod approvals;
 mod ask;

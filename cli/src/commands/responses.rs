@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use mayi_core::approval::visible;
-use mayi_core::call::{AgentId, Names};
+use mayi_core::call::{AgentId, NamedDoor, Names};
 use mayi_core::config::{CommandLine, FileKeeper, Loaded, Running, Transport};
 use mayi_core::gate::{Asking, Gate, GateEvent, Memory, OnAsk};
 use mayi_core::policy::Mode;
@@ -368,7 +368,7 @@ impl ApiArgs {
         // D1.20: what is written for an agent that mayi starts is not for an app of that name, but for what
         // is stricter. Where mayi starts none, the settings of the name are the app's.
         Ok(match loaded.agent(name) {
-            Some(agent) if agent.command.is_some() => AgentId::at_door("responses", &agent.name),
+            Some(agent) if agent.command.is_some() => AgentId::at_door(NamedDoor::Responses, &agent.name),
             Some(agent) => AgentId::named(&agent.name),
             None => AgentId::named(name),
         })

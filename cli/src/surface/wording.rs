@@ -1,7 +1,7 @@
 //! What the terminal says, in mayi's own words.
 
 use mayi_core::approval::{Card, State, choice};
-use mayi_core::call::AgentId;
+use mayi_core::call::{AgentId, NamedDoor, Selector, WriteKind};
 use mayi_core::policy::{Effect, Level};
 
 use super::line::{Break, Line, Tone};
@@ -32,27 +32,23 @@ pub(crate) fn heading(card: &Card) -> Line {
             .then(Tone::Strong, "?");
     }
     let many = card.accesses.len();
-    let first = card.accesses.first().map_or("", |access| access.access.as_str());
+    let first = card.accesses.first().and_then(|access| access.access.parse().ok());
     let commands = card.accesses.iter().filter(|access| access.access == "shell").count();
     let what = match first {
         _ if switches_mode(card) => "to switch its own mode".to_owned(),
         // Files that a line reads and writes come with its commands.
-        "shell" if only(card, RUNNING) && commands > 1 => format!("to run {commands} commands"),
-        "shell" if only(card, RUNNING) => "to run a command".to_owned(),
+        Some(Selector::Shell) if only(card, RUNNING) && commands > 1 => format!("to run {commands} commands"),
+        Some(Selector::Shell) if only(card, RUNNING) => "to run a command".to_owned(),
         _ if only(card, &["write", "create", "edit", "delete", "move"]) && many > 1 => {
             format!("to change {many} files")
         }
-        "read" if only(card, &["read"]) && many > 1 => format!("to read {many} files"),
+        Some(Selector::Read) if only(card, &["read"]) && many > 1 => format!("to read {many} files"),
         _ if many > 1 => format!("to do {many} things at once"),
-        "write" => "to write a file".to_owned(),
-        "create" => "to create a file".to_owned(),
-        "edit" => "to edit a file".to_owned(),
-        "delete" => "to delete a file".to_owned(),
-        "move" => "to move a file".to_owned(),
-        "read" => "to read".to_owned(),
-        "fetch" => "to fetch from the network".to_owned(),
-        "mcp" => "to call a tool of a server".to_owned(),
-        _ => "to use a tool".to_owned(),
+        Some(Selector::Write(kind)) => format!("to {kind} a file", kind = kind.as_str()),
+        Some(Selector::Read) => "to read".to_owned(),
+        Some(Selector::Fetch) => "to fetch from the network".to_owned(),
+        Some(Selector::Mcp) => "to call a tool of a server".to_owned(),
+        Some(Selector::Shell | Selector::Tool | Selector::Mode) | None => "to use a tool".to_owned(),
     };
     Line::of(Tone::Focus, &who(card)).then(Tone::Strong, &format!(" wants {what}"))
 }
@@ -61,20 +57,19 @@ pub(crate) fn heading(card: &Card) -> Line {
 /// none.
 fn who(card: &Card) -> String {
     let agent = AgentId::named(&card.agent_name);
-    match (agent.is_named(), agent.name()) {
-        (true, _) => card.agent_name.clone(),
-        (false, Some(name)) => format!("{name}, {},", door(&card.agent_name)),
-        (false, None) if by_command(card) => OF_COMMAND.to_owned(),
-        (false, None) => card.agent_name.clone(),
+    match (agent.door(), agent.name()) {
+        (Some(door), Some(name)) => format!("{name}, {},", at(door)),
+        (_, None) if by_command(card) => OF_COMMAND.to_owned(),
+        _ => card.agent_name.clone(),
     }
 }
 
 /// Where an agent came to a door, for people.
-fn door(agent: &str) -> &'static str {
-    match agent.split_once(':') {
-        Some(("mcp", _)) => "at the MCP gateway",
-        Some(("hook", _)) => "in its own terminal",
-        _ => "at the Responses API",
+fn at(door: NamedDoor) -> &'static str {
+    match door {
+        NamedDoor::Mcp => "at the MCP gateway",
+        NamedDoor::Hook => "in its own terminal",
+        NamedDoor::Responses => "at the Responses API",
     }
 }
 
@@ -103,13 +98,13 @@ pub(crate) fn session_covers(card: &Card) -> String {
     let mut covers: Vec<String> = Vec::new();
     for access in &card.accesses {
         let display = access.display.as_str();
-        let one = match access.access.as_str() {
-            "shell" => "exactly these words".to_owned(),
-            "write" | "create" | "edit" | "delete" | "move" => "changes to this file".to_owned(),
-            "read" => "reads of this file and of those beside it".to_owned(),
-            "fetch" => format!("anything from {}", host(display)),
-            "mcp" => "this tool, with any arguments".to_owned(),
-            _ => "this tool, with any input".to_owned(),
+        let one = match access.access.parse() {
+            Ok(Selector::Shell) => "exactly these words".to_owned(),
+            Ok(Selector::Write(_)) => "changes to this file".to_owned(),
+            Ok(Selector::Read) => "reads of this file and of those beside it".to_owned(),
+            Ok(Selector::Fetch) => format!("anything from {}", host(display)),
+            Ok(Selector::Mcp) => "this tool, with any arguments".to_owned(),
+            Ok(Selector::Tool | Selector::Mode) | Err(_) => "this tool, with any input".to_owned(),
         };
         if !covers.contains(&one) {
             covers.push(one);
@@ -162,19 +157,20 @@ pub(crate) fn pattern_covers(pattern: &str) -> String {
         return "everything".to_owned();
     };
     let below = argument.strip_suffix("/**");
+    let Ok(selector) = selector.parse() else { return argument.to_owned() };
     match selector {
-        "shell" => match argument.strip_suffix(" *") {
+        Selector::Shell => match argument.strip_suffix(" *") {
             Some(words) => format!("`{words}` with any further words"),
             None if argument.contains('*') => format!("commands like `{argument}`"),
             None => "exactly this command".to_owned(),
         },
-        "read" | "write" | "create" | "edit" | "delete" | "move" => {
+        Selector::Read | Selector::Write(_) => {
             let verb = match selector {
-                "read" => "reading",
-                "create" => "creating",
-                "edit" => "editing",
-                "delete" => "deleting",
-                "move" => "moving",
+                Selector::Read => "reading",
+                Selector::Write(WriteKind::Create) => "creating",
+                Selector::Write(WriteKind::Edit) => "editing",
+                Selector::Write(WriteKind::Delete) => "deleting",
+                Selector::Write(WriteKind::Move) => "moving",
                 _ => "changing",
             };
             match below {
@@ -183,11 +179,11 @@ pub(crate) fn pattern_covers(pattern: &str) -> String {
                 None => format!("{verb} this file"),
             }
         }
-        "fetch" => format!("anything from {}", host(argument)),
-        "mcp" if argument.contains('*') => format!("tools like {argument}, with any arguments"),
-        "mcp" => "this tool, with any arguments".to_owned(),
-        "tool" => "this tool, with any input".to_owned(),
-        _ => argument.to_owned(),
+        Selector::Fetch => format!("anything from {}", host(argument)),
+        Selector::Mcp if argument.contains('*') => format!("tools like {argument}, with any arguments"),
+        Selector::Mcp => "this tool, with any arguments".to_owned(),
+        Selector::Tool => "this tool, with any input".to_owned(),
+        Selector::Mode => argument.to_owned(),
     }
 }
 

@@ -62,7 +62,7 @@ pub enum WriteKind {
 impl WriteKind {
     /// The selector's word.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Write => "write",
             Self::Create => "create",
@@ -190,20 +190,6 @@ impl Access {
         }
     }
 
-    /// The selector's word.
-    #[must_use]
-    pub fn selector(&self) -> &'static str {
-        match self {
-            Self::Read(_) => "read",
-            Self::Write(kind, _) => kind.as_str(),
-            Self::Shell(_) => "shell",
-            Self::Fetch(_) => "fetch",
-            Self::Mcp(_) => "mcp",
-            Self::Tool { .. } => "tool",
-            Self::Mode { .. } => "mode",
-        }
-    }
-
     /// What is touched, as text. Not escaped: surfaces do that.
     #[must_use]
     pub fn object(&self) -> String {
@@ -225,7 +211,7 @@ impl Access {
     /// The form that findings, cards and the record use: `shell(rm -rf x)`. Written for every decision.
     #[must_use]
     pub fn text(&self) -> String {
-        let around = |object: &str| [self.selector(), "(", object, ")"].concat();
+        let around = |object: &str| [self.selector().as_str(), "(", object, ")"].concat();
         match self {
             Self::Read(path) | Self::Write(_, path) => around(&super::shown(&path.resolved)),
             Self::Fetch(url) => around(&url.href),

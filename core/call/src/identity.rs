@@ -31,8 +31,8 @@ impl AgentId {
     /// `responses`, a program with mayi in its hooks at `hook`. It is another one than the agent that mayi starts under that name: what was allowed to that one, or
     /// set for it, it does not have (D1.20).
     #[must_use]
-    pub fn at_door(door: &str, name: &str) -> Self {
-        Self([door, ":", name].concat())
+    pub fn at_door(door: NamedDoor, name: &str) -> Self {
+        Self([door.as_str(), ":", name].concat())
     }
 
     /// The agent that is written as `text`: by its name, or by a door and the name that it comes to that under
@@ -67,13 +67,44 @@ impl AgentId {
     pub fn name(&self) -> Option<&str> {
         match self.0.split_once(':') {
             None => Some(&self.0),
-            Some((door, name)) => DOORS.contains(&door).then_some(name),
+            Some(_) => self.door().and(self.0.split_once(':').map(|(_, name)| name)),
         }
+    }
+
+    /// The door that it comes to under a name. None, where mayi starts it, and where it has no name.
+    #[must_use]
+    pub fn door(&self) -> Option<NamedDoor> {
+        let (door, _) = self.0.split_once(':')?;
+        NamedDoor::ALL.into_iter().find(|known| known.as_str() == door)
     }
 }
 
-/// Doors at which agents come under a name that mayi did not start them by.
-const DOORS: &[&str] = &["hook", "mcp", "responses"];
+/// A door at which agents come under a name that mayi did not start them by. What is stricter for the agent of that name holds
+/// there too (D1.20).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedDoor {
+    /// An agent's hooks.
+    Hook,
+    /// The MCP gateway.
+    Mcp,
+    /// The Responses API.
+    Responses,
+}
+
+impl NamedDoor {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Hook, Self::Mcp, Self::Responses];
+
+    /// The word before the agent's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hook => "hook",
+            Self::Mcp => "mcp",
+            Self::Responses => "responses",
+        }
+    }
+}
 
 impl fmt::Display for AgentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -30,7 +30,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 pub use cases::{Case, CaseError, read_cases};
-pub use request::{KINDS, Refined, Request, RequestError, Rules, What};
+pub use request::{ACP, KINDS, Refined, Request, RequestError, Rules, What};
 
 use self::build::Place;
 use self::policies::Policies;

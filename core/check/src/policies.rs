@@ -5,17 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{CheckError, Refined, Request, RequestError, Rules};
-use mayi_core::call::Category;
+use mayi_core::call::{Category, Selector};
 use mayi_core::config::{ConfigErrors, Loaded, MANAGED_FILE, Sources, load, nearest};
 use mayi_core::policy::pattern::Places;
 use mayi_core::policy::{Mode, Origin, Pattern, PatternError, Policy, Protection, Rule};
 
 /// As many of each are kept: who asks about one folder with one set of rules asks often.
 const MOST: usize = 32;
-
-/// What a pattern may begin with: what could have been meant.
-const SELECTORS: [&str; 11] =
-    ["read", "write", "create", "edit", "delete", "move", "shell", "fetch", "mcp", "tool", "mode"];
 
 /// Everything that a policy is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -127,7 +123,7 @@ fn refine(mut policy: Policy, basis: &Basis, places: &Places) -> Result<Policy, 
     for (effect, text, at) in basis.rules.each() {
         let pattern = Pattern::parse(text, places).map_err(|error| {
             let meant = match &error {
-                PatternError::Selector(word) => nearest(word, SELECTORS.iter().copied()),
+                PatternError::Selector(word) => nearest(word, Selector::words()),
                 _ => None,
             };
             let text = error.to_string();

@@ -8,12 +8,15 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::fields::Fields;
-use mayi_core::call::{AgentId, Dialect, WriteKind, json};
+use mayi_core::call::{AgentId, Dialect, Selector, WriteKind, json};
 use mayi_core::policy::{Effect, Mode};
 
-/// The kinds of calls that can be checked.
+/// The kinds of calls that can be checked: the words of selectors but `mode`, and [`ACP`].
 pub const KINDS: &[&str] =
-    &["shell", "read", "write", "create", "edit", "delete", "move", "fetch", "mcp", "tool", "acp"];
+    &["shell", "read", "write", "create", "edit", "delete", "move", "fetch", "mcp", "tool", ACP];
+
+/// A whole request of an agent, as the Agent Client Protocol has it.
+pub const ACP: &str = "acp";
 
 const MODES: &[&str] = &["plan", "default", "auto"];
 
@@ -242,8 +245,15 @@ impl TryFrom<Value> for Request {
 
 fn what(kind: &str, fields: &mut Fields) -> Result<What, RequestError> {
     let none = || Value::Object(Map::new());
-    Ok(match kind {
-        "shell" => match fields.take("command") {
+    if kind == ACP {
+        return fields.take("request").map(What::Acp).ok_or_else(|| {
+            let what = "a call of kind acp needs `request`";
+            fields.missing("request", what, "the params as the agent sends them")
+        });
+    }
+    let Ok(selector) = kind.parse::<Selector>() else { return Err(fields.no_such("kind", kind, KINDS)) };
+    Ok(match selector {
+        Selector::Shell => match fields.take("command") {
             Some(Value::String(line)) => What::Line(line),
             Some(Value::Array(words)) => {
                 let words: Option<Vec<String>> =
@@ -256,38 +266,25 @@ fn what(kind: &str, fields: &mut Fields) -> Result<What, RequestError> {
                 return Err(fields.missing("command", what, "\"git status\""));
             }
         },
-        "read" | "write" | "create" | "edit" | "delete" | "move" => {
+        Selector::Read | Selector::Write(_) => {
             let path = fields.needed("path", kind, "\"src/main.rs\"")?;
             if path.is_empty() {
                 return Err(fields.wrong("path", "`path` is empty", "write \".\" for the folder itself"));
             }
-            match kind {
-                "read" => What::Read(path),
-                "create" => What::Write(WriteKind::Create, path),
-                "edit" => What::Write(WriteKind::Edit, path),
-                "delete" => What::Write(WriteKind::Delete, path),
-                "move" => What::Write(WriteKind::Move, path),
-                _ => What::Write(WriteKind::Write, path),
-            }
+            if let Selector::Write(kind) = selector { What::Write(kind, path) } else { What::Read(path) }
         }
-        "fetch" => What::Fetch(fields.needed("url", kind, "\"https://docs.rs/\"")?),
-        "mcp" => What::Mcp {
+        Selector::Fetch => What::Fetch(fields.needed("url", kind, "\"https://docs.rs/\"")?),
+        Selector::Mcp => What::Mcp {
             server: fields.needed("server", kind, "\"github\"")?,
             tool: fields.needed("tool", kind, "\"list_issues\"")?,
             arguments: fields.take("arguments").unwrap_or_else(none),
         },
-        "tool" => What::Tool {
+        Selector::Tool => What::Tool {
             name: fields.needed("tool", kind, "\"list_issues\"")?,
             arguments: fields.take("arguments").unwrap_or_else(none),
         },
-        "acp" => What::Acp(fields.take("request").ok_or_else(|| {
-            fields.missing(
-                "request",
-                "a call of kind acp needs `request`",
-                "the params as the agent sends them",
-            )
-        })?),
-        other => return Err(fields.no_such("kind", other, KINDS)),
+        // An agent asks for it with a whole request.
+        Selector::Mode => return Err(fields.no_such("kind", kind, KINDS)),
     })
 }
 

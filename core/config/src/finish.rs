@@ -8,7 +8,7 @@ use super::launch::Transport;
 use super::load::{Loaded, Loading};
 use super::scalars::{ServerSetting, Settings};
 use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, RESERVED, nearest};
-use mayi_call::resolve;
+use mayi_call::{Selector, WriteKind, resolve};
 use mayi_policy::{
     AgentSettings, AppSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings,
     ToolSettings,
@@ -108,7 +108,7 @@ impl Loading<'_> {
             let whole = sources.cwd.join(file);
             let real = resolve(&whole).ok().filter(|real| *real != whole);
             for path in real.into_iter().chain([whole]) {
-                if let Ok(pattern) = Pattern::exact_path_at("write", &path, &self.places) {
+                if let Ok(pattern) = Pattern::exact_path_at(Selector::Write(WriteKind::Write), &path, &self.places) {
                     protection.extend(pattern, "mayi's own configuration".to_owned(), true);
                 }
             }

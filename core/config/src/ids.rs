@@ -35,10 +35,11 @@ impl Loaded {
     #[must_use]
     pub fn agent_id(&self, name: &str) -> AgentId {
         let id = |name: &str| self.agent(name).map_or_else(|| name.to_owned(), |agent| agent.name.clone());
-        match name.split_once(':') {
-            None => AgentId::named(&id(name)),
-            Some((door, at)) if AgentId::named(name).name().is_some() => AgentId::at_door(door, &id(at)),
-            Some(_) => AgentId::named(name),
+        let written = AgentId::named(name);
+        match (written.door(), written.name()) {
+            (Some(door), Some(at)) => AgentId::at_door(door, &id(at)),
+            (None, Some(name)) => AgentId::named(&id(name)),
+            (_, None) => written,
         }
     }
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use mayi_call::Selector;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -236,7 +237,10 @@ impl JsonSchema for Pattern {
         json_schema!({
             "description": "selector(argument), such as `shell(cargo test *)`, `write(src/**)`, `fetch(docs.rs)` or `mcp(github/list_*)`; `*` is everything.",
             "type": "string",
-            "pattern": r"^\s*(\*|(read|write|create|edit|delete|move|shell|fetch|mcp|tool|mode)\s*\([\s\S]*\S[\s\S]*\))\s*$",
+            "pattern": format!(
+                r"^\s*(\*|({})\s*\([\s\S]*\S[\s\S]*\))\s*$",
+                Selector::words().collect::<Vec<_>>().join("|")
+            ),
         })
     }
 }

@@ -8,8 +8,8 @@ pub(super) use self::args::{AFTER, CheckArgs};
 
 use std::io::Read;
 
-use mayi_check::{Answer, CheckError, Checker, Judged, Request, What};
-use mayi_core::call::{AgentId, WriteKind, json};
+use mayi_check::{ACP, Answer, CheckError, Checker, Judged, KINDS, Request, What};
+use mayi_core::call::{AgentId, Selector, json};
 use mayi_core::config::nearest;
 use mayi_core::policy::Effect;
 use serde_json::{Map, Value};
@@ -106,19 +106,19 @@ fn what(kind: &str, values: &[String]) -> Result<What, CliError> {
     if text.trim().is_empty() {
         return Err(CliError::usage(format!("there is nothing to check: the {kind} is empty")));
     }
-    Ok(match kind {
-        "shell" => What::Line(text),
-        "read" => What::Read(text),
-        "write" => What::Write(WriteKind::Write, text),
-        "create" => What::Write(WriteKind::Create, text),
-        "edit" => What::Write(WriteKind::Edit, text),
-        "delete" => What::Write(WriteKind::Delete, text),
-        "move" => What::Write(WriteKind::Move, text),
-        "fetch" => What::Fetch(text),
-        "mcp" => mcp(&text)?,
-        "tool" => What::Tool { name: text, arguments: Value::Object(Map::new()) },
-        "acp" => What::Acp(parsed(&text, "the request")?),
-        other => return Err(CliError::internal(format!("the kind {other} was forgotten"))),
+    if kind == ACP {
+        return Ok(What::Acp(parsed(&text, "the request")?));
+    }
+    let unknown = || CliError::usage(format!("no call is of kind {kind}: write {}", KINDS.join(", ")));
+    Ok(match kind.parse().map_err(|_| unknown())? {
+        Selector::Shell => What::Line(text),
+        Selector::Read => What::Read(text),
+        Selector::Write(kind) => What::Write(kind, text),
+        Selector::Fetch => What::Fetch(text),
+        Selector::Mcp => mcp(&text)?,
+        Selector::Tool => What::Tool { name: text, arguments: Value::Object(Map::new()) },
+        // An agent asks for it with a whole request.
+        Selector::Mode => return Err(unknown()),
     })
 }
 

@@ -7,7 +7,7 @@ use toml::Spanned;
 
 use super::Reader;
 use mayi_call::shell::{self, Surroundings};
-use mayi_call::{Access, Category, McpAccess, PathAccess, UrlAccess, WriteKind};
+use mayi_call::{Access, Category, McpAccess, PathAccess, Selector, UrlAccess};
 use mayi_policy::{Effect, Rule};
 
 /// Where relative paths of examples are: no such folder exists, and none is looked for.
@@ -95,14 +95,14 @@ fn accesses(reader: &Reader<'_>, rule: &Rule, text: &str) -> Result<Vec<Access>,
 
 fn build(reader: &Reader<'_>, selector: &str, text: &str) -> Result<Vec<Access>, Refused> {
     let path = || path(reader, text);
+    let selector: Selector = selector.parse().map_err(|_| {
+        let help = "write it as in a pattern, such as `shell(ls)`".to_owned();
+        (format!("no selector is called `{selector}`"), help)
+    })?;
     Ok(vec![match selector {
-        "read" => Access::Read(path()),
-        "write" => Access::Write(WriteKind::Write, path()),
-        "create" => Access::Write(WriteKind::Create, path()),
-        "edit" => Access::Write(WriteKind::Edit, path()),
-        "delete" => Access::Write(WriteKind::Delete, path()),
-        "move" => Access::Write(WriteKind::Move, path()),
-        "shell" => {
+        Selector::Read => Access::Read(path()),
+        Selector::Write(kind) => Access::Write(kind, path()),
+        Selector::Shell => {
             let roots = [PathBuf::from(ROOT)];
             let at = Surroundings {
                 home: reader.places.home.as_deref(),
@@ -110,16 +110,10 @@ fn build(reader: &Reader<'_>, selector: &str, text: &str) -> Result<Vec<Access>,
             };
             return Ok(shell::line(text, &at));
         }
-        "fetch" => Access::Fetch(fetch(text)?),
-        "mcp" => Access::Mcp(mcp(text)?),
-        "tool" => Access::Tool { name: text.to_owned(), category: Category::Execute },
-        "mode" => Access::Mode { id: text.to_owned() },
-        other => {
-            return Err((
-                format!("no selector is called `{other}`"),
-                "write it as in a pattern, such as `shell(ls)`".to_owned(),
-            ));
-        }
+        Selector::Fetch => Access::Fetch(fetch(text)?),
+        Selector::Mcp => Access::Mcp(mcp(text)?),
+        Selector::Tool => Access::Tool { name: text.to_owned(), category: Category::Execute },
+        Selector::Mode => Access::Mode { id: text.to_owned() },
     }])
 }
 

@@ -25,6 +25,7 @@ use toml::de::DeTable;
 use self::section::Section;
 use super::source::SourceText;
 use super::{ConfigError, Layer};
+use mayi_call::Selector;
 use mayi_policy::pattern::Places;
 use mayi_policy::{Origin, Pattern, PatternError};
 
@@ -155,14 +156,12 @@ impl<'t> Reader<'t> {
 
 /// What is wrong with a pattern, and what to write instead.
 fn explain(error: PatternError) -> (String, String) {
-    const SELECTORS: [&str; 11] =
-        ["read", "write", "create", "edit", "delete", "move", "shell", "fetch", "mcp", "tool", "mode"];
     match error {
         PatternError::Argument { what, hint } => (what, hint),
         PatternError::Selector(word) => {
-            let help = match super::nearest(&word, SELECTORS) {
+            let help = match super::nearest(&word, Selector::words()) {
                 Some(meant) => format!("did you mean `{meant}(...)`?"),
-                None => format!("write {}", section::listed(SELECTORS.iter().copied())),
+                None => format!("write {}", Selector::listed()),
             };
             (format!("no selector is called `{word}`"), help)
         }

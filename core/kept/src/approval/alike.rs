@@ -1,7 +1,7 @@
 //! Cards that may be answered together.
 
 use super::{Card, CardAccess, choice};
-use mayi_call::UrlAccess;
+use mayi_call::{Selector, UrlAccess};
 
 /// What several cards have in common that may be answered together. D6.18: never one with an `always`
 /// ask, and never a switch of modes.
@@ -31,14 +31,14 @@ fn kind(access: &CardAccess, offered: &[String]) -> String {
         let rest = words.and_then(|words| access.display.strip_prefix(words));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
-    let of = match access.access.as_str() {
-        "shell" => offered.iter().find(begins).unwrap_or(&access.display).clone(),
-        "fetch" => {
+    let of = match access.access.parse() {
+        Ok(Selector::Shell) => offered.iter().find(begins).unwrap_or(&access.display).clone(),
+        Ok(Selector::Fetch) => {
             let host = UrlAccess::read(&access.display).map(|url| url.host).unwrap_or_default();
             if host.is_empty() { access.display.clone() } else { host }
         }
-        "read" | "write" | "create" | "edit" | "delete" | "move" => return access.access.clone(),
-        _ => access.display.clone(),
+        Ok(Selector::Read | Selector::Write(_)) => return access.access.clone(),
+        Ok(Selector::Mcp | Selector::Tool | Selector::Mode) | Err(_) => access.display.clone(),
     };
     format!("{}:{of}", access.access)
 }

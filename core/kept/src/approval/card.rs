@@ -332,7 +332,7 @@ impl Card {
                 .accesses
                 .iter()
                 .map(|access| CardAccess {
-                    access: access.selector().to_owned(),
+                    access: access.selector().to_string(),
                     display: access.object(),
                     category: access.category(),
                 })

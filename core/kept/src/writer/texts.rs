@@ -156,7 +156,7 @@ impl<'w> Texts<'w> {
     /// What of an access is touched, as cards show it: all of it.
     fn object(&self, access: &Access) -> Option<String> {
         let clean = self.whole(&access.text());
-        let inside = clean.strip_prefix(access.selector())?.strip_prefix('(')?.strip_suffix(')')?;
+        let inside = clean.strip_prefix(access.selector().as_str())?.strip_prefix('(')?.strip_suffix(')')?;
         Some(inside.to_owned())
     }
 

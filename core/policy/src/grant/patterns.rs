@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{Pattern, PatternError};
-use mayi_call::{Access, PathAccess};
+use mayi_call::{Access, PathAccess, Selector, WriteKind};
 
 /// What "Allow for this session" covers (D6.9): for mcp the server and tool with
 /// any arguments; for shell these exact words; for write this path; for read its folder, which means the
@@ -20,7 +20,7 @@ pub fn session_pattern(
 ) -> Result<Option<Pattern>, PatternError> {
     match access {
         Access::Read(path) => match folder(path, roots, home) {
-            Some(folder) => Pattern::names_in("read", folder).map(Some),
+            Some(folder) => Pattern::names_in(Selector::Read, folder).map(Some),
             None => exact_pattern(access),
         },
         Access::Tool { .. } => Ok(None),
@@ -47,8 +47,8 @@ fn folder<'a>(path: &'a PathAccess, roots: &[PathBuf], home: Option<&Path>) -> O
 /// If a path can't be written as a pattern.
 pub fn naming_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
     match access {
-        Access::Write(kind, path) => Pattern::exact_path(kind.as_str(), &path.lexical, false).map(Some),
-        Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
+        Access::Write(kind, path) => Pattern::exact_path(Selector::Write(*kind), &path.lexical, false).map(Some),
+        Access::Read(path) => Pattern::exact_path(Selector::Read, &path.lexical, false).map(Some),
         _ => Ok(None),
     }
 }
@@ -60,8 +60,8 @@ pub fn naming_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> 
 pub fn exact_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
     let parse = |text: String| Pattern::parse(&text, &crate::pattern::Places::default()).map(Some);
     match access {
-        Access::Read(path) => Pattern::exact_path("read", &path.lexical, false).map(Some),
-        Access::Write(_, path) => Pattern::exact_path("write", &path.lexical, false).map(Some),
+        Access::Read(path) => Pattern::exact_path(Selector::Read, &path.lexical, false).map(Some),
+        Access::Write(_, path) => Pattern::exact_path(Selector::Write(WriteKind::Write), &path.lexical, false).map(Some),
         Access::Shell(shell) => Ok(Pattern::exact_command(shell)),
         Access::Mode { .. } => Ok(None),
         Access::Fetch(url) if url.port.is_none() => parse(format!("fetch({})", url.host)),

@@ -21,7 +21,7 @@ pub(crate) use touch::{Certainty, SeenTouch, Touching, Written, above_write};
 
 use super::fold::fold;
 use glob::Globs;
-use mayi_call::{Access, Caveat, Names, ShellAccess, Ways, WriteKind};
+use mayi_call::{Access, Caveat, Names, Selector, ShellAccess, Ways, WriteKind};
 use path::{Above, Fit};
 
 /// What a pattern may be about.
@@ -58,9 +58,12 @@ pub enum PatternError {
     Form(String),
     /// No such selector.
     #[error(
-        "no selector is called `{0}`: write read, write, create, edit, delete, move, shell, fetch, mcp, tool or mode"
+        "no selector is called `{word}`: write {list}", word = .0, list = Selector::listed()
     )]
     Selector(String),
+    /// Not about paths.
+    #[error("`{0}` is not about paths: write read, or a kind of change")]
+    NoPath(Selector),
     /// The argument is missing.
     #[error("`{0}()` needs an argument: `{0}(*)` means any, where that is what you want")]
     Empty(String),
@@ -181,7 +184,7 @@ impl Pattern {
     ///
     /// # Errors
     /// If the path can't be written as a glob.
-    pub fn exact_path(selector: &str, path: &Path, below: bool) -> Result<Self, PatternError> {
+    pub fn exact_path(selector: Selector, path: &Path, below: bool) -> Result<Self, PatternError> {
         let escaped = escape(&path.display().to_string());
         let argument = if below { format!("{}/**", escaped.trim_end_matches('/')) } else { escaped };
         Self::of_path(selector, &argument, &Places::default())
@@ -191,7 +194,7 @@ impl Pattern {
     ///
     /// # Errors
     /// If the path can't be written as a glob.
-    pub fn exact_path_at(selector: &str, path: &Path, places: &Places) -> Result<Self, PatternError> {
+    pub fn exact_path_at(selector: Selector, path: &Path, places: &Places) -> Result<Self, PatternError> {
         Self::of_path(selector, &escape(&path.display().to_string()), &places.absolute())
     }
 
@@ -199,23 +202,21 @@ impl Pattern {
     ///
     /// # Errors
     /// If the path can't be written as a glob.
-    pub fn names_in(selector: &str, folder: &Path) -> Result<Self, PatternError> {
+    pub fn names_in(selector: Selector, folder: &Path) -> Result<Self, PatternError> {
         let escaped = escape(&folder.display().to_string());
         Self::of_path(selector, &format!("{}/[!.]*", escaped.trim_end_matches('/')), &Places::default())
     }
 
-    fn of_path(selector: &str, argument: &str, places: &Places) -> Result<Self, PatternError> {
+    fn of_path(selector: Selector, argument: &str, places: &Places) -> Result<Self, PatternError> {
         let text = format!("{selector}({argument})");
         // Not trimmed: a name may end in a space.
         let path = path::PathPattern::parse_exactly(argument, places)?;
         let matcher = match selector {
-            "read" => Matcher::Read(path),
-            "create" => Matcher::Write(WriteKind::Create, path),
-            "edit" => Matcher::Write(WriteKind::Edit, path),
-            "delete" => Matcher::Write(WriteKind::Delete, path),
-            "move" => Matcher::Write(WriteKind::Move, path),
-            "write" => Matcher::Write(WriteKind::Write, path),
-            other => return Err(PatternError::Selector(other.to_owned())),
+            Selector::Read => Matcher::Read(path),
+            Selector::Write(kind) => Matcher::Write(kind, path),
+            Selector::Shell | Selector::Fetch | Selector::Mcp | Selector::Tool | Selector::Mode => {
+                return Err(PatternError::NoPath(selector));
+            }
         };
         Ok(Self { text, matcher, conditions: None })
     }
@@ -269,10 +270,13 @@ impl Pattern {
                 Access::Mcp(mcp) => mcp.certain().is_some_and(|(s, t)| Names::plain(s) && Names::plain(t)),
                 Access::Tool { name, .. } => Names::plain(name),
                 Access::Fetch(url) => !url.unsound && !url.open,
-                _ => true,
+                Access::Read(_) | Access::Write(..) => true,
             },
-            (Matcher::Read(pattern), Access::Read(_)) => seen.path().is_some_and(|path| pattern.allows(path)),
-            (Matcher::Write(kind, pattern), Access::Write(of, _)) => {
+            (Matcher::Read(pattern), access) => {
+                matches!(access, Access::Read(_)) && seen.path().is_some_and(|path| pattern.allows(path))
+            }
+            (Matcher::Write(kind, pattern), access) => {
+                let Access::Write(of, _) = access else { return false };
                 // Who changes a folder changes files below it, and leaves the folder where it is (D3.6).
                 let edits = *of == WriteKind::Edit;
                 covers(*kind, *of)
@@ -280,11 +284,18 @@ impl Pattern {
                         .path()
                         .is_some_and(|path| pattern.allows(path) || (edits && pattern.allows_in_root(path)))
             }
-            (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.allows(shell),
-            (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.allows(url),
-            (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.allows(mcp, seen.roots),
-            (Matcher::Tool(glob), Access::Tool { name, .. }) => Names::plain(name) && glob.matches(name),
-            _ => false,
+            (Matcher::Shell(pattern), access) => {
+                matches!(access, Access::Shell(shell) if pattern.allows(shell))
+            }
+            (Matcher::Fetch(pattern), access) => matches!(access, Access::Fetch(url) if pattern.allows(url)),
+            (Matcher::Mcp(pattern), access) => {
+                matches!(access, Access::Mcp(mcp) if pattern.allows(mcp, seen.roots))
+            }
+            (Matcher::Tool(glob), access) => {
+                matches!(access, Access::Tool { name, .. } if Names::plain(name) && glob.matches(name))
+            }
+            // A switch of the agent's mode is asked about in every mode, whatever is allowed.
+            (Matcher::Mode(_), _) => false,
         }
     }
 
@@ -336,10 +347,12 @@ impl Pattern {
     /// Whether, and how, this could be about an access, where `written` says whose pattern it is.
     pub(crate) fn fit(&self, seen: &Seen<'_>, written: Written) -> Fit {
         let fits = match (&self.matcher, seen.access) {
-            (Matcher::Read(pattern), Access::Read(_)) => {
+            (Matcher::Read(pattern), access) => {
+                let Access::Read(_) = access else { return Fit::No };
                 return seen.path().map(|path| pattern.fit(path, Above::No)).unwrap_or_default();
             }
-            (Matcher::Write(kind, pattern), Access::Write(of, path)) => {
+            (Matcher::Write(kind, pattern), access) => {
+                let Access::Write(of, path) = access else { return Fit::No };
                 // What is only said to be written could be any kind of change.
                 if !covers(*kind, *of) && *of != WriteKind::Write {
                     return Fit::No;
@@ -355,14 +368,19 @@ impl Pattern {
                 return if takes_along && pattern.fits_below(seen, &path.holds) { Fit::Above } else { fit };
             }
             (Matcher::Everything, _) => true,
-            (Matcher::Shell(pattern), Access::Shell(_)) => {
-                seen.shell().is_some_and(|shell| pattern.concerns(shell))
+            (Matcher::Shell(pattern), access) => {
+                matches!(access, Access::Shell(_)) && seen.shell().is_some_and(|shell| pattern.concerns(shell))
             }
-            (Matcher::Fetch(pattern), Access::Fetch(url)) => pattern.concerns(url),
-            (Matcher::Mcp(pattern), Access::Mcp(mcp)) => pattern.concerns(mcp, seen.roots),
-            (Matcher::Tool(glob), Access::Tool { name, .. }) => glob.matches_folded(&fold(name)),
-            (Matcher::Mode(glob), Access::Mode { id }) => glob.matches_folded(&fold(id)),
-            _ => false,
+            (Matcher::Fetch(pattern), access) => matches!(access, Access::Fetch(url) if pattern.concerns(url)),
+            (Matcher::Mcp(pattern), access) => {
+                matches!(access, Access::Mcp(mcp) if pattern.concerns(mcp, seen.roots))
+            }
+            (Matcher::Tool(glob), access) => {
+                matches!(access, Access::Tool { name, .. } if glob.matches_folded(&fold(name)))
+            }
+            (Matcher::Mode(glob), access) => {
+                matches!(access, Access::Mode { id } if glob.matches_folded(&fold(id)))
+            }
         };
         if fits { Fit::Whole } else { Fit::No }
     }
@@ -425,20 +443,16 @@ fn matcher(text: &str, of: Conditions, places: &Places) -> Result<Matcher, Patte
     if argument.trim().is_empty() {
         return Err(PatternError::Empty(selector.to_owned()));
     }
+    let selector: Selector = selector.parse().map_err(|_| PatternError::Selector(selector.to_owned()))?;
     let path = || path::PathPattern::parse(argument, places);
     Ok(match selector {
-        "read" => Matcher::Read(path()?),
-        "write" => Matcher::Write(WriteKind::Write, path()?),
-        "create" => Matcher::Write(WriteKind::Create, path()?),
-        "edit" => Matcher::Write(WriteKind::Edit, path()?),
-        "delete" => Matcher::Write(WriteKind::Delete, path()?),
-        "move" => Matcher::Write(WriteKind::Move, path()?),
-        "shell" => Matcher::Shell(shell::ShellPattern::parse(argument)?),
-        "fetch" => Matcher::Fetch(fetch::FetchPattern::parse(argument)?),
-        "mcp" => Matcher::Mcp(mcp::McpPattern::parse(argument, of, places)?),
-        "tool" => Matcher::Tool(Globs::parse(argument.trim())?),
-        "mode" => Matcher::Mode(Globs::parse(argument.trim())?),
-        other => return Err(PatternError::Selector(other.to_owned())),
+        Selector::Read => Matcher::Read(path()?),
+        Selector::Write(kind) => Matcher::Write(kind, path()?),
+        Selector::Shell => Matcher::Shell(shell::ShellPattern::parse(argument)?),
+        Selector::Fetch => Matcher::Fetch(fetch::FetchPattern::parse(argument)?),
+        Selector::Mcp => Matcher::Mcp(mcp::McpPattern::parse(argument, of, places)?),
+        Selector::Tool => Matcher::Tool(Globs::parse(argument.trim())?),
+        Selector::Mode => Matcher::Mode(Globs::parse(argument.trim())?),
     })
 }
 

@@ -310,7 +310,7 @@ fn given_a_name_with_odd_characters_then_its_exact_pattern_matches_it_alone() {
     for name in ["a ", "a*b", "a[x]", "a{b,c}", "a\\b", "!a", "a?"] {
         let access = write(name);
         let Access::Write(_, path) = &access else { panic!() };
-        let pattern = Pattern::exact_path("write", &path.lexical, false).unwrap();
+        let pattern = Pattern::exact_path(Selector::Write(WriteKind::Write), &path.lexical, false).unwrap();
         assert!(pattern.allows(&access, &roots()), "{name:?}");
         for other in ["a", "ab", "axb", "a/b", "ax", "ac"] {
             assert!(!pattern.allows(&write(other), &roots()), "{name:?} {other}");

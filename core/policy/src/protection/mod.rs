@@ -19,7 +19,7 @@ use super::{Effect, Pattern, PatternError};
 use crate::words;
 use catastrophe::Destroys;
 use mayi_call::shell::{TouchedPath, Use};
-use mayi_call::{Access, ShellAccess, WriteKind};
+use mayi_call::{Access, Selector, ShellAccess, WriteKind};
 use places::Place;
 
 /// One thing that is protected.
@@ -85,7 +85,7 @@ impl Protection {
         protection.add_all("read", table::CREDENTIALS, "a private key or credential store", places)?;
         for folder in own {
             // The folder itself too: it could be moved away.
-            for selector in ["write", "read"] {
+            for selector in [Selector::Write(WriteKind::Write), Selector::Read] {
                 protection.entries.push(Protected {
                     effect: Effect::Deny,
                     always: false,

@@ -13,7 +13,7 @@ mod opencode;
 mod qwen;
 mod vscode;
 
-use mayi_core::call::AgentId;
+use mayi_core::call::{AgentId, NamedDoor};
 use serde_json::Value;
 
 use crate::event::{Event, Kind};
@@ -138,7 +138,7 @@ impl Harness {
     /// for it; what was allowed to the one that mayi starts does not (D1.20).
     #[must_use]
     pub fn agent(&self) -> AgentId {
-        AgentId::at_door("hook", self.agent)
+        AgentId::at_door(NamedDoor::Hook, self.agent)
     }
 
     /// Reads the text of an event, strictly: what two programs could read differently is refused.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::heard::{Approved, Heard, Written};
 use crate::approval::{families, suggestions};
-use mayi_call::{Access, Call, WriteKind, shell};
+use mayi_call::{Access, Call, Selector, WriteKind, shell};
 use mayi_policy::Pattern;
 use mayi_policy::pattern::Places;
 
@@ -125,8 +125,8 @@ fn folders(approved: &Approved) -> Vec<String> {
     let mut asked = approved.asked_accesses();
     let (Some(access), None) = (asked.next(), asked.next()) else { return Vec::new() };
     let (selector, path) = match access {
-        Access::Read(path) => ("read", path),
-        Access::Write(kind, path) if *kind != WriteKind::Delete => ("write", path),
+        Access::Read(path) => (Selector::Read, path),
+        Access::Write(kind, path) if *kind != WriteKind::Delete => (Selector::Write(WriteKind::Write), path),
         _ => return Vec::new(),
     };
     let roots = &approved.call.roots;

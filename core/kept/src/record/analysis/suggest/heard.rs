@@ -7,7 +7,7 @@ use super::super::stats::{selector, tool};
 use super::super::story::{Answer, Story, stories};
 use crate::record::Recorded;
 use crate::record::detail::{self, Decided, Proposed};
-use mayi_call::{Access, Call};
+use mayi_call::{Access, Call, Selector};
 use mayi_policy::{Decision, Effect, Finding, Policy};
 
 /// All of it.
@@ -109,15 +109,15 @@ impl Heard {
 
     /// Whether a no that can't be judged again may have been about the like of `access`.
     pub(super) fn may_have_denied(&self, access: &str) -> bool {
-        self.blurred.iter().any(|denied| match selector(denied) {
-            selector @ ("shell" | "mcp" | "tool") => {
-                selector == self::selector(access) && tool(denied) == tool(access)
+        let asked = Selector::of(access);
+        self.blurred.iter().any(|denied| match Selector::of(denied) {
+            Some(Selector::Shell | Selector::Mcp | Selector::Tool) => {
+                Selector::of(denied) == asked && tool(denied) == tool(access)
             }
             // What is written to may be written as an edit or a creation.
-            "create" | "edit" | "delete" | "move" | "write" => {
-                !matches!(selector(access), "shell" | "mcp" | "tool" | "read" | "fetch")
-            }
-            selector => selector == self::selector(access),
+            Some(Selector::Write(_)) => matches!(asked, Some(Selector::Write(_)) | None),
+            Some(Selector::Read | Selector::Fetch | Selector::Mode) => Selector::of(denied) == asked,
+            None => asked.is_none() && selector(denied) == selector(access),
         })
     }
 }

@@ -1,18 +1,20 @@
 //! What else a rule would allow, in words: whoever adds it should know more than the calls that led to it.
 
+use mayi_call::{Selector, WriteKind};
+
 /// What `pattern`, which was proposed, allows besides what was said yes to.
 pub(super) fn besides(pattern: &str) -> String {
     let (selector, argument) = pattern.split_once('(').unwrap_or((pattern, ""));
     let argument = argument.strip_suffix(')').unwrap_or(argument);
-    match selector {
-        "shell" => match argument.strip_suffix(" *") {
+    match selector.parse() {
+        Ok(Selector::Shell) => match argument.strip_suffix(" *") {
             Some(begins) => format!(
                 "`{begins}` with any further words; options that run, load or write something else are still asked about"
             ),
             None => "nothing else: just these words, wherever in the session's folders".to_owned(),
         },
-        "read" | "write" => {
-            let done = if selector == "read" { "reading" } else { "making, changing and removing" };
+        Ok(selector @ (Selector::Read | Selector::Write(WriteKind::Write))) => {
+            let done = if selector == Selector::Read { "reading" } else { "making, changing and removing" };
             match argument.strip_suffix("/**") {
                 Some(folder) => {
                     format!(
@@ -22,10 +24,10 @@ pub(super) fn besides(pattern: &str) -> String {
                 None => format!("{done} this file whenever, whatever is in it"),
             }
         }
-        "fetch" => format!("every address at {argument}, by http or https at the usual port"),
-        "mcp" => "this tool with any arguments".to_owned(),
-        "tool" => "this tool of the agent with any input".to_owned(),
-        _ => "all that the pattern matches".to_owned(),
+        Ok(Selector::Fetch) => format!("every address at {argument}, by http or https at the usual port"),
+        Ok(Selector::Mcp) => "this tool with any arguments".to_owned(),
+        Ok(Selector::Tool) => "this tool of the agent with any input".to_owned(),
+        Ok(Selector::Write(_) | Selector::Mode) | Err(_) => "all that the pattern matches".to_owned(),
     }
 }
 
