@@ -99,7 +99,7 @@ pub(super) fn call(
         cwd: session.cwd,
         env: BTreeMap::new(),
         title: String::new(),
-        kind: accesses.first().map(Access::selector).unwrap_or_default().to_owned(),
+        kind: accesses.first().map(|access| access.selector().to_string()).unwrap_or_default(),
         name: match &request.what {
             What::Tool { name, .. } => Some(name.clone()),
             _ => None,

@@ -18,7 +18,7 @@ pub fn call(session: &Session, door: Door, title: String, raw_input: Value, acce
         cwd: session.cwd.clone(),
         env: BTreeMap::new(),
         title,
-        kind: accesses.first().map(Access::selector).unwrap_or_default().to_owned(),
+        kind: accesses.first().map(|access| access.selector().to_string()).unwrap_or_default(),
         name: None,
         raw_input,
         diffs: Vec::new(),
