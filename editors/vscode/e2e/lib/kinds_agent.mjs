@@ -35,6 +35,7 @@ export const KINDS = {
   document: () => run(`python3 - <<'EOF'\nimport pathlib, shutil\nfor path in pathlib.Path('.').glob('**/build'):\n    shutil.rmtree(path)\n    print('gone:', path)\nEOF`),
   write: () => edit('hello.txt', null, 'hello\nworld\n'),
   edit: () => edit('notes.txt', 'line two', 'line 2'),
+  code: () => edit('lib.rs', '/// Counts.\nfn count(all: &[u32]) -> usize {\n    let name = "all"; // which\n    println!("{name}: {}", 10);\n    all.len()\n}\n', '/// Counts.\nfn count(all: &[u32]) -> usize {\n    let name = "some"; // others\n    println!("{name}: {}", 12);\n    all.len()\n}\n'),
   huge: () => edit('big.rs', big, big.replace(/value_(\d+) = \d+;/g, (all, at) => (Number(at) % 3 === 0 ? `value_${at} = other(${at});` : all))),
   call: () => ({ kind: 'other', title: 'mcp__github__create_issue', name: 'mcp__github__create_issue', rawInput: { owner: 'me', repo: 'x', title: 'Build fails' } }),
   arguments: () => ({ kind: 'other', title: 'mcp__github__add_comment', name: 'mcp__github__add_comment', rawInput: { owner: 'me', repo: 'x', title: 'Build fails', body: text.repeat(60), labels: ['bug', 'build'] } }),

@@ -28,10 +28,12 @@ async function violations(page, part) {
 
 for (const theme of ['light', 'dark', 'hc-light', 'hc-dark']) {
   test(`given ${theme} then axe finds nothing in what waits, in what is opened, and in what is settled`, async () => {
-    const kinds = ['loop', 'write', 'edit', 'arguments', 'flagged'];
+    const kinds = ['loop', 'write', 'edit', 'code', 'arguments', 'flagged'];
     const cards = kinds.map((kind) => given.asked.cards[kind]);
     const view = await openAlone(given.browser, { view: 'approvals', width: 420, height: 4_000, theme, cards });
     await allRested(view.page, cards.length);
+    // Colours of code are text too, on the grounds of lines that come and go.
+    for (const part of ['.mayi-command .tok-string', '.added .tok-number', '.removed .tok-string', '.added .tok-comment']) assert.ok(await view.page.locator(part).count(), part);
     assert.deepEqual(await violations(view.page, 'main'), [], 'waiting');
     for (const panel of ['more', 'allow_for', 'deny_reason']) {
       for (const one of cards) await view.card(one).locator(`[action-id="${panel}"]`).first().click();
