@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 
 import "./page";
 
@@ -11,11 +11,11 @@ import { permissionBlock } from "../src/model/block";
 import type { TabCard } from "../src/api";
 import { card } from "./values";
 
-const ENDINGS = ["sh", "rs", "py", "ts", "tsx", "js", "json", "go", "rb", "c", "cpp", "cs", "java", "kt", "scala", "swift", "dart", "css", "scss", "less", "html", "xml", "vue", "sql", "toml", "yaml", "ini", "lua", "ps1", "proto", "m"];
+const ENDINGS = ["sh", "rs", "py", "ts", "tsx", "js", "json", "go", "rb", "c", "cpp", "cs", "java", "kt", "scala", "swift", "dart", "css", "scss", "less", "html", "xml", "vue", "sql", "toml", "ini", "lua", "ps1", "proto", "m"];
 /** Texts that are not what they seem, and texts that end in the midst of something. */
 const ODD = [
   "", " ", "\t", "\n\n\n", "'", '"', "`", "'''", '"""', "/*", "*/", "<!--", "<script>", "<![CDATA[", "${", "$((", "<<EOF\n", "<<-'X'\na\n", "#{", "#!/bin/sh", "\\", "r#\"", "{{{", ")))", "@", "%w[", "=begin\n",
-  "echo 'a\nb' # c\n", "for f in $(git ls-files); do sed -i 's/a/b/' \"$f\"; done | sort > x.txt", "\u{1f469}\u200d\u{1f4bb} ünïcödé \u202e", "a\u0000b\u001b[31m", "\ud800x", "x".repeat(LIMIT.line + 5), "((((".repeat(200), '"\\'.repeat(200),
+  "echo 'a\nb' # c\n", "for f in $(git ls-files); do sed -i 's/a/b/' \"$f\"; done | sort > x.txt", "\u{1f469}\u200d\u{1f4bb} ünïcödé \u202e", "a\u0000b\u001b[31m", "\ud800x", "x".repeat(LIMIT.line + 5), "((((".repeat(200), " ".repeat(LIMIT.line), "{a:".repeat(160), '"\\'.repeat(200),
 ];
 
 function shown(of: TabCard): HTMLElement {
@@ -55,6 +55,16 @@ test("what is long has no colours", () => {
   assert.deepEqual(pieces(many, SHELL), [{ text: many, kind: null }]);
   assert.ok(pieces("if true; then echo 1; fi", SHELL).some((one) => one.kind === "keyword"));
   assert.ok(pieces(`${"x".repeat(LIMIT.line + 1)}\nif true`, SHELL).every((one, at, all) => one.kind === null || at > 0 && all[0]?.kind === null));
+});
+
+test("what takes long has no colours from there on", () => {
+  let now = 0;
+  mock.method(performance, "now", () => now);
+  const syntax = new Syntax(SHELL);
+  assert.ok(syntax.line("if true; then echo 1; fi").some((one) => one.kind === "keyword"));
+  now += LIMIT.time + 1;
+  assert.deepEqual(syntax.line("if true; then echo 1; fi"), [{ text: "if true; then echo 1; fi", kind: null }]);
+  mock.restoreAll();
 });
 
 test("a name decides how a file is read, and no name of an object's own parts does", () => {

@@ -18,7 +18,6 @@ import { standardSQL } from "@codemirror/legacy-modes/mode/sql";
 import { swift } from "@codemirror/legacy-modes/mode/swift";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { html, xml } from "@codemirror/legacy-modes/mode/xml";
-import { yaml } from "@codemirror/legacy-modes/mode/yaml";
 import { type StreamParser, StringStream } from "@codemirror/streamparser";
 
 /** What a piece looks like. */
@@ -30,8 +29,12 @@ export interface Piece {
   kind: Kind | null;
 }
 
-/** A text of more characters has no colours, and neither has a line of more: a mode may look at a line more than once. */
-export const LIMIT = { all: 40_000, line: 1_000 };
+/**
+ * A text of more characters has no colours, and neither has a line of more: a mode may look at a line more than once. No mode is
+ * used that takes long for a line of this length, whatever stands in it (that for YAML does). After so many milliseconds the lines
+ * that are left have none either.
+ */
+export const LIMIT = { all: 20_000, line: 500, time: 100 };
 
 /** A mode that stays where it is so often is given up. */
 const STUCK = 10;
@@ -46,7 +49,7 @@ const BY_ENDING: Record<string, Mode> = {
   hpp: cpp, htm: html, html, ini: properties, java, js: javascript, json, jsonc: json, jsx: javascript, kt: kotlin, kts: kotlin, less, lua,
   m: objectiveC, mjs: javascript, mts: typescript, properties, proto: protobuf, ps1: powerShell, py: python, pyi: python, rb: ruby, rs: rust,
   sass: sCSS, scala, scss: sCSS, sh: shell, sql: standardSQL, svg: xml, swift, toml, ts: typescript, tsx: typescript, vue: html, xml,
-  yaml, yml: yaml, zsh: shell,
+  zsh: shell,
 };
 const BY_NAME: Record<string, Mode> = { dockerfile: dockerFile, containerfile: dockerFile, gemfile: ruby, rakefile: ruby, ".bashrc": shell, ".zshrc": shell, ".profile": shell };
 
@@ -65,6 +68,7 @@ export const SHELL: Mode = shell;
 export class Syntax {
   private state: unknown;
   private broken = false;
+  private readonly end = performance.now() + LIMIT.time;
 
   constructor(private readonly mode: Mode) {
     this.state = this.begin();
@@ -72,7 +76,7 @@ export class Syntax {
 
   /** The pieces of the next line, which has no line end. */
   line(text: string): Piece[] {
-    if (this.broken || text.length > LIMIT.line) return plain(text);
+    if (this.broken || text.length > LIMIT.line || performance.now() > this.end) return plain(text);
     try {
       const pieces = this.read(text);
       // Whatever a mode does: what is shown is the text.
