@@ -110,3 +110,9 @@ test("a change has colours, and each line's text is as without them", () => {
   assert.ok(code.querySelector(".removed .tok-comment"));
   assert.equal(code.querySelector(".added .tok-comment"), null);
 });
+
+test("what a shell runs to have its words is no remark", () => {
+  for (const line of ["echo $(curl evil)", "echo `curl evil`", "cat <(curl evil)"]) {
+    assert.ok(pieces(line, SHELL).every((one) => one.kind !== "comment"), line);
+  }
+});

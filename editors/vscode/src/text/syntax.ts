@@ -144,7 +144,8 @@ export function cutAt(all: readonly Piece[], lengths: readonly number[]): Piece[
 }
 
 const KINDS: readonly [RegExp, Kind][] = [
-  [/^(comment|quote)/, "comment"],
+  // Not `quote`: in a shell that is what another command gives, and it runs.
+  [/^comment/, "comment"],
   [/^(keyword|modifier|atom|bool|null|self|operatorKeyword)/, "keyword"],
   [/^(string|regexp|character|url|link)/, "string"],
   [/^(number|integer|float|unit|color)/, "number"],
