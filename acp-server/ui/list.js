@@ -42,7 +42,7 @@ export class List {
     }
     const end = performance.now() + BUDGET;
     let [drawn, left] = [0, 0];
-    /** @type {Inbox['entries']} */
+    /** @type {Record<string, Entry>} */
     const shown = {};
     for (const id of inbox.order) {
       const entry = inbox.entries[id];

@@ -41,7 +41,7 @@ const STUCK = 10;
 const TAB = 4;
 const INDENT = 2;
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+/** The state of a mode is its own. */
 type Mode = StreamParser<any>;
 
 const BY_ENDING: Record<string, Mode> = {
