@@ -121,6 +121,15 @@ bench-editor *options: extension-modules
     (cd editors/vscode && npm run --silent build)
     node editors/vscode/e2e/bench/webview.mjs {{ options }}
 
+# Measure a hundred cards at once in the editor's views and on the page: when the first is in sight, when all are drawn, and how long it takes to list sixty that are alike. ROUNDS of each.
+bench-cards rounds="9": extension-modules
+    #!/usr/bin/env bash
+    set -euo pipefail
+    MAYI_EDITOR=$(tests/editor/install)
+    export MAYI_EDITOR
+    (cd editors/vscode && npm run --silent build)
+    node editors/vscode/e2e/bench/cards.mjs {{ rounds }}
+
 # Run all benchmarks but the editor's with few samples, in three minutes at the very most without building: is anything off by far? (VS Code alone takes up to a minute to start and end: `just bench-editor --quick`.)
 bench-quick:
     cargo build --release -p mayi

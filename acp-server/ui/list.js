@@ -11,6 +11,9 @@ import { ending, summary } from './wording.js';
 
 /** @import { Entry, Inbox } from './types.d.ts' */
 
+/** So long may drawing new cards take in one frame, in milliseconds: then they are painted, and the rest comes after it. */
+const BUDGET = 8;
+
 /** @param {string} id */
 const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -19,6 +22,8 @@ export class List {
   #views = new Map();
   /** @type {Inbox['entries']} */
   #shown = {};
+  /** What is to be shown, where some of it is not drawn yet. @type {Inbox | null} */
+  #rest = null;
 
   /** @param {ConstructorParameters<typeof CardView>[1]} tell */
   constructor(tell) {
@@ -35,11 +40,21 @@ export class List {
       this.#views.delete(id);
       moved = true;
     }
+    const end = performance.now() + BUDGET;
+    let [drawn, left] = [0, 0];
+    /** @type {Record<string, Entry>} */
+    const shown = {};
     for (const id of inbox.order) {
       const entry = inbox.entries[id];
       if (!entry) continue;
       let view = this.#views.get(id);
       if (!view) {
+        // Where nobody looks nothing has to be painted first.
+        if (left > 0 || (drawn > 0 && document.visibilityState === 'visible' && performance.now() > end)) {
+          left += 1;
+          continue;
+        }
+        drawn += 1;
         view = new CardView(entry, this.tell);
         this.#views.set(id, view);
         place('cards').append(view.element);
@@ -47,10 +62,30 @@ export class List {
       const group = alike(inbox, id).flatMap((one) => inbox.entries[one]?.card ?? []);
       moved = view.update(entry, group) || moved;
       this.#announce(this.#shown[id], entry);
+      shown[id] = entry;
     }
     if (moved) stillAll();
-    this.#shown = inbox.entries;
+    this.#shown = shown;
     this.#counts(inbox);
+    this.#later(left > 0 ? inbox : null);
+  }
+
+  /** Draws the rest once what was drawn is painted. @param {Inbox | null} inbox */
+  #later(inbox) {
+    const planned = this.#rest !== null;
+    this.#rest = inbox;
+    if (planned || inbox === null) return;
+    const go = () => {
+      const rest = this.#rest;
+      this.#rest = null;
+      if (rest) this.show(rest);
+    };
+    // There are no frames while nobody looks.
+    const timer = setTimeout(go, 500);
+    requestAnimationFrame(() => setTimeout(() => {
+      clearTimeout(timer);
+      go();
+    }));
   }
 
   /** Tells a screen reader what is new. @param {Entry | undefined} old @param {Entry} entry */

@@ -25,7 +25,7 @@ if (process.argv.includes("--tests")) {
     }),
   ]);
   // What is in the bundles is under these licences.
-  const texts = ["@aws/mynah-ui", "marked", "uqr", "ws"].flatMap((name) =>
+  const texts = ["@aws/mynah-ui", "@codemirror/legacy-modes", "@codemirror/streamparser", "marked", "uqr", "ws"].flatMap((name) =>
     ["LICENSE", "LICENSE.md", "NOTICE", "THIRD-PARTY-LICENSES"]
       .map((file) => `node_modules/${name}/${file}`)
       .filter((file) => existsSync(file))

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
 // An agent that asks one question of each kind, for tests of how cards look: `ask KIND KIND …`, and `ask all`; `ask many N` asks
-// N alike, and `ask slowly KIND …` thinks for three seconds before. It starts its MCP servers as agents do, and does nothing.
+// N alike, `ask same N` the same N times, and `ask slowly KIND …` thinks for three seconds before. It starts its MCP servers as agents do, and does nothing.
 
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -35,6 +35,7 @@ export const KINDS = {
   document: () => run(`python3 - <<'EOF'\nimport pathlib, shutil\nfor path in pathlib.Path('.').glob('**/build'):\n    shutil.rmtree(path)\n    print('gone:', path)\nEOF`),
   write: () => edit('hello.txt', null, 'hello\nworld\n'),
   edit: () => edit('notes.txt', 'line two', 'line 2'),
+  code: () => edit('lib.rs', '/// Counts.\nfn count(all: &[u32]) -> usize {\n    let name = "all"; // which\n    println!("{name}: {}", 10);\n    all.len()\n}\n', '/// Counts.\nfn count(all: &[u32]) -> usize {\n    let name = "some"; // others\n    println!("{name}: {}", 12);\n    all.len()\n}\n'),
   huge: () => edit('big.rs', big, big.replace(/value_(\d+) = \d+;/g, (all, at) => (Number(at) % 3 === 0 ? `value_${at} = other(${at});` : all))),
   call: () => ({ kind: 'other', title: 'mcp__github__create_issue', name: 'mcp__github__create_issue', rawInput: { owner: 'me', repo: 'x', title: 'Build fails' } }),
   arguments: () => ({ kind: 'other', title: 'mcp__github__add_comment', name: 'mcp__github__add_comment', rawInput: { owner: 'me', repo: 'x', title: 'Build fails', body: text.repeat(60), labels: ['bug', 'build'] } }),
@@ -66,8 +67,9 @@ async function prompt(said) {
   if (slowly) await new Promise((resolve) => { setTimeout(resolve, 3_000); });
   turns += 1;
   const calls = [];
+  if (wanted[0] === 'same') for (let one = 0; one < Number(wanted[1]); one += 1) calls.push(permission(`t${turns}-same-${one}`, run('touch same.txt')));
   if (wanted[0] === 'many') for (let one = 0; one < Number(wanted[1]); one += 1) calls.push(permission(`t${turns}-many-${one}`, run(`cargo test --package part-${one}`)));
-  else for (const kind of wanted[0] === 'all' ? Object.keys(KINDS) : wanted) if (Object.hasOwn(KINDS, kind)) calls.push(permission(`t${turns}-${kind}`, KINDS[kind]?.()));
+  if (wanted[0] !== 'many') for (const kind of wanted[0] === 'all' ? Object.keys(KINDS) : wanted) if (Object.hasOwn(KINDS, kind)) calls.push(permission(`t${turns}-${kind}`, KINDS[kind]?.()));
   await Promise.all(calls);
 }
 
@@ -101,6 +103,8 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
     writeFileSync(join(cwd, 'big.rs'), big);
     await Promise.all((params.mcpServers ?? []).filter((/** @type {any} */ one) => one.command).map(begin));
     send({ id, result: { sessionId: 's' } });
+    const availableCommands = [{ name: 'compact', description: 'Shortens the chat' }, { name: 'review', description: 'Looks at the change <b>anew</b>', input: { hint: 'of what' } }, { name: 'a\u202eb', description: 'Is not what it looks like' }];
+    send({ method: 'session/update', params: { sessionId: 's', update: { sessionUpdate: 'available_commands_update', availableCommands } } });
   } else if (method === 'session/prompt') {
     await prompt(params.prompt.map((/** @type {any} */ one) => one.text ?? '').join(' '));
     send({ id, result: { stopReason: 'end_turn' } });

@@ -5,49 +5,30 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { startBrowser } from '../lib/browser.mjs';
 import { startFake } from '../lib/fake_backend.mjs';
-import { askAll } from '../lib/kinds.mjs';
 import { covered, faults } from '../lib/layout.mjs';
 import { cardOf, openPhone, pair } from '../lib/phone.mjs';
 import { screenshotFolder } from '../lib/places.mjs';
-import { setStage } from '../lib/stage.mjs';
 import { openAlone } from '../lib/webview_alone.mjs';
+import { withKinds } from '../lib/with_kinds.mjs';
 
 const THEMES = ['light', 'dark'];
 const WIDTHS = [240, 400, 700];
 /** The most that a card may be high, by its kind: in narrow views, and from 400 pixels on. @type {Record<string, [number, number]>} */
 const HIGH = { command: [200, 120], write: [300, 200], call: [360, 260] };
 
-/** @type {any} */
-let browser;
-/** @type {ReturnType<typeof setStage>} */
-let stage;
-/** @type {Awaited<ReturnType<typeof askAll>>} */
-let asked;
-/** @type {string} */
-let folder;
-
-before(async () => {
-  stage = setStage();
-  [browser, asked] = await Promise.all([startBrowser(), askAll(stage)]);
-  folder = join(screenshotFolder(), 'cards');
-  mkdirSync(folder, { recursive: true });
-});
-after(async () => {
-  await browser?.close();
-  await asked?.stop();
-  await stage?.strike();
-});
+const given = withKinds();
+const folder = join(screenshotFolder(), 'cards');
+mkdirSync(folder, { recursive: true });
 
 for (const theme of THEMES) {
   for (const width of WIDTHS) {
     test(`given a chat of ${width} pixels in ${theme} then no card overlaps or is cut off, and small ones are small`, async () => {
-      const kinds = Object.keys(asked.cards);
-      const cards = kinds.map((kind) => asked.cards[kind]);
-      const view = await openAlone(browser, { width, theme, cards, tools: kinds.map((kind) => asked.tools[kind]) });
+      const kinds = Object.keys(given.asked.cards);
+      const cards = kinds.map((kind) => given.asked.cards[kind]);
+      const view = await openAlone(given.browser, { width, theme, cards, tools: kinds.map((kind) => given.asked.tools[kind]) });
       /** @type {string[]} */
       const wrong = [];
       for (const [at, kind] of kinds.entries()) {
@@ -70,14 +51,14 @@ for (const theme of THEMES) {
 
   test(`given a phone in ${theme} then no card overlaps or is cut off`, async () => {
     const fake = await startFake();
-    const phone = await openPhone(browser, fake.url, { dark: theme === 'dark' });
+    const phone = await openPhone(given.browser, fake.url, { dark: theme === 'dark' });
     await pair(phone.page, fake.code);
-    const kinds = Object.keys(asked.cards);
-    fake.ask(...kinds.map((kind) => asked.cards[kind]));
+    const kinds = Object.keys(given.asked.cards);
+    fake.ask(...kinds.map((kind) => given.asked.cards[kind]));
     /** @type {string[]} */
     const wrong = [];
     for (const kind of kinds) {
-      const card = cardOf(phone.page, asked.cards[kind].approvalId);
+      const card = cardOf(phone.page, given.asked.cards[kind].approvalId);
       await card.waitFor();
       wrong.push(...(await card.evaluate(faults)).map((/** @type {string} */ one) => `${kind}: ${one}`));
       wrong.push(...(await card.evaluate(covered)).map((/** @type {string} */ one) => `${kind}: ${one}`));

@@ -5,18 +5,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { startBrowser } from '../lib/browser.mjs';
 import { startFake } from '../lib/fake_backend.mjs';
-import { askAll, kindsSettings } from '../lib/kinds.mjs';
+import { kindsSettings } from '../lib/kinds.mjs';
 import { cardOf, openPhone, pair } from '../lib/phone.mjs';
+import { nothingHappens, rested } from '../lib/rests.mjs';
 import { givenIn, setScene } from '../lib/scene.mjs';
-import { setStage } from '../lib/stage.mjs';
 import { until } from '../lib/until.mjs';
 import { openAlone } from '../lib/webview_alone.mjs';
+import { withKinds } from '../lib/with_kinds.mjs';
 import { command, picture, webview } from '../lib/workbench.mjs';
-
-/** Longer than choices rest after something has moved. */
-const RESTED = 700;
 
 /**
  * Presses Allow in every way that there is, where it stands: by script, by the pointer if it is in sight, by the keyboard.
@@ -24,7 +21,7 @@ const RESTED = 700;
  */
 async function tryToAllow(page, frame, card) {
   const allow = card.locator('[action-id="allow_once"]');
-  await page.waitForTimeout(RESTED);
+  await rested(card);
   assert.equal(await allow.getAttribute('aria-disabled'), 'true', 'it says that it does not count');
   // A script moves nothing before it presses, and what the press itself shows is taken back.
   await allow.evaluate((/** @type {HTMLElement} */ button) => {
@@ -35,7 +32,7 @@ async function tryToAllow(page, frame, card) {
     button.focus({ preventScroll: true });
   });
   await page.keyboard.press('Enter');
-  await page.waitForTimeout(RESTED);
+  await nothingHappens(page);
 }
 
 /** Scrolls through a card as a person does, to its end. @param {any} page @param {any} frame @param {any} card */
@@ -62,22 +59,7 @@ async function allowNow(card, answered) {
 }
 
 describe('the views by themselves', () => {
-  /** @type {any} */
-  let browser;
-  /** @type {ReturnType<typeof setStage>} */
-  let stage;
-  /** @type {Awaited<ReturnType<typeof askAll>>} */
-  let asked;
-
-  before(async () => {
-    stage = setStage();
-    [browser, asked] = await Promise.all([startBrowser(), askAll(stage)]);
-  });
-  after(async () => {
-    await browser?.close();
-    await asked?.stop();
-    await stage?.strike();
-  });
+  const views = withKinds();
 
   /** @type {[string, 'chat' | 'approvals', number, number, string[]][]} */
   const PLACES = [
@@ -89,12 +71,12 @@ describe('the views by themselves', () => {
   for (const [name, view, width, height, kinds] of PLACES) {
     test(`given ${name} when Allow is pressed before all was in sight then it is no answer, and afterwards it is`, async () => {
       for (const kind of kinds) {
-        const card = asked.cards[kind];
-        const alone = await openAlone(browser, { view, width, height, cards: [card], tools: [asked.tools[kind]] });
+        const card = views.asked.cards[kind];
+        const alone = await openAlone(views.browser, { view, width, height, cards: [card], tools: [views.asked.tools[kind]] });
         await tryToAllow(alone.page, alone.page, alone.card(card));
         assert.deepEqual(await alone.answers(), [], kind);
         await alone.post({ type: 'key', act: 'approve' });
-        await alone.page.waitForTimeout(RESTED);
+        await nothingHappens(alone.page);
         assert.deepEqual(await alone.answers(), [], `${kind}, by a key`);
         await readThrough(alone.page, alone.page, alone.card(card));
         await allowNow(alone.card(card), async () => (await alone.answers()).length === 1);
@@ -105,8 +87,8 @@ describe('the views by themselves', () => {
   }
 
   test('given a card that changes after it was read then it has to be read again', async () => {
-    const card = asked.cards['command'];
-    const alone = await openAlone(browser, { width: 400, height: 300, cards: [card] });
+    const card = views.asked.cards['command'];
+    const alone = await openAlone(views.browser, { width: 400, height: 300, cards: [card] });
     await alone.page.locator('[action-id="allow_once"]:not([aria-disabled="true"])').waitFor();
     const long = Array.from({ length: 20 }, (_, at) => `echo ${at}`).join('\n');
     await alone.post({ ...card, tabId: 't0', type: 'approval-updated', digest: 'another', toolCall: { ...card.toolCall, rawInput: { command: long } } });
@@ -117,13 +99,14 @@ describe('the views by themselves', () => {
   });
 
   test('given words in the message field then a key is no answer', async () => {
-    const card = asked.cards['command'];
-    const alone = await openAlone(browser, { width: 400, height: 700, cards: [card] });
-    await alone.page.waitForTimeout(2 * RESTED);
+    const card = views.asked.cards['command'];
+    const alone = await openAlone(views.browser, { width: 400, height: 700, cards: [card] });
+    // By now a key would allow it.
+    await alone.page.locator('[action-id="allow_once"]:not([aria-disabled="true"])').waitFor();
     const field = alone.page.locator('.mynah-chat-prompt-input:visible');
     await field.fill('and then');
     await alone.post({ type: 'key', act: 'approve' });
-    await alone.page.waitForTimeout(RESTED);
+    await nothingHappens(alone.page);
     assert.deepEqual(await alone.answers(), []);
     await field.fill('');
     await alone.post({ type: 'key', act: 'approve' });
@@ -134,10 +117,10 @@ describe('the views by themselves', () => {
 
   test('given a phone when Allow is tapped before all was in sight then it is no answer, and afterwards it is', async () => {
     const fake = await startFake();
-    const phone = await openPhone(browser, fake.url);
+    const phone = await openPhone(views.browser, fake.url);
     await pair(phone.page, fake.code);
     for (const kind of ['huge', 'arguments']) {
-      const card = asked.cards[kind];
+      const card = views.asked.cards[kind];
       fake.ask(card);
       const shown = cardOf(phone.page, card.approvalId);
       await shown.waitFor();
@@ -175,7 +158,7 @@ describe('the real editor', () => {
     await picture(page, 'unseen-approvals');
     await tryToAllow(page, frame, card);
     await page.keyboard.press('Control+Enter');
-    await page.waitForTimeout(RESTED);
+    await nothingHappens(page);
     assert.equal(await card.getAttribute('data-state'), 'pending');
     await readThrough(page, frame, card);
     await allowNow(card, async () => (await card.getAttribute('data-state')) === 'approved');
@@ -191,7 +174,7 @@ describe('the real editor', () => {
     const card = frame.locator(`[data-approval-id="${id}"]`);
     await tryToAllow(page, frame, card);
     await page.keyboard.press('Control+Enter');
-    await page.waitForTimeout(RESTED);
+    await nothingHappens(page);
     assert.equal(await card.getAttribute('data-state'), 'pending');
     await picture(page, 'unseen-chat');
     await chat.press(id, 'deny');
@@ -205,7 +188,6 @@ describe('the real editor', () => {
     const [id = ''] = await chat.waiting();
     const frame = await chat.frame();
     await frame.locator(`[data-approval-id="${id}"] [action-id="allow_once"]:not([aria-disabled="true"])`).waitFor();
-    await page.waitForTimeout(RESTED);
     await frame.locator('.mynah-chat-prompt-input:visible').focus();
     await page.keyboard.press('Control+Enter');
     await chat.inState(id, 'approved');

@@ -6,14 +6,11 @@ import { Deck } from "../card/deck";
 import { banner, say } from "../shared/banner";
 import { el } from "../shared/dom";
 import { hear, send } from "../shared/host";
+import { afterPaint, BUDGET } from "../shared/pace";
 import "./approvals.css";
 
 /** So many settled ones are shown. */
 const RECENT = 50;
-
-/** So many cards are drawn in one frame. */
-const STEP = 10;
-let drawn = STEP;
 
 let catalog: Catalog | null = null;
 let tabs = new Set<string>();
@@ -56,11 +53,15 @@ function arrange(): void {
   const open = entries.filter((entry) => entry.state === "pending").sort((a, b) => (a.card.createdAt < b.card.createdAt ? -1 : 1));
   const settled = entries.filter((entry) => entry.state !== "pending").sort((a, b) => ((a.at ?? "") > (b.at ?? "") ? -1 : 1));
   // Very many at once are drawn some at a time, those that wait longest first: these are there at once.
-  fill(waiting, open.slice(0, Math.max(drawn, waiting.childElementCount)));
-  if (waiting.childElementCount < open.length) {
-    drawn = waiting.childElementCount + STEP;
-    soon();
+  const end = performance.now() + BUDGET;
+  const shown: Entry[] = [];
+  for (const entry of open) {
+    if (!places.has(entry.card.approvalId) && shown.length > 0 && performance.now() > end) continue;
+    place(entry);
+    shown.push(entry);
   }
+  fill(waiting, shown);
+  if (shown.length < open.length) soon();
   fill(recent, settled.slice(0, RECENT));
   none.hidden = open.length > 0;
   past.hidden = settled.length === 0;
@@ -84,14 +85,15 @@ let planned = false;
 function soon(): void {
   if (planned) return;
   planned = true;
-  requestAnimationFrame(() => {
+  afterPaint(() => {
     planned = false;
     arrange();
   });
 }
 
 function on(message: ToWebview): void {
-  if (deck.hear(message)) return soon();
+  // The first one is there at once, and what comes after it when it was painted.
+  if (deck.hear(message)) return waiting.childElementCount === 0 && !planned ? arrange() : soon();
   switch (message.type) {
     case "state":
       places.clear();

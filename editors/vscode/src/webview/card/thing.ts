@@ -4,8 +4,10 @@
 import type { TabCard } from "../../api";
 import { marked, relative, writtenLine } from "../../asked";
 import { contentOf } from "../../model/content";
+import { cutAt, pieces as coloursOf, SHELL } from "../../text/syntax";
 import { visible, visibleBlock } from "../../text/visible";
 import { changeOf } from "../shared/change";
+import { coloured } from "../shared/colours";
 import { el } from "../shared/dom";
 import { folded } from "../shared/fold";
 import { isServerCall } from "./parts";
@@ -38,12 +40,15 @@ export function thing(card: TabCard, shows: Shows): HTMLElement {
   return part;
 }
 
-/** A line, with what is asked about marked in it. */
+/** A line, with what is asked about marked in it, and its words in colours. What is read for colours is what is shown. */
 function command(line: string, card: TabCard): HTMLElement {
   const { pieces, apart } = marked(line, card);
-  const parts = pieces.map(({ text, reasons }) =>
-    reasons.length === 0 ? document.createTextNode(visibleBlock(text)) : el("mark", { class: "mayi-asked", title: reasons.map((one) => one.reason).join("; ") }, visibleBlock(text)),
-  );
+  const shown = pieces.map(({ text }) => visibleBlock(text));
+  const colours = cutAt(coloursOf(shown.join(""), SHELL), shown.map((one) => one.length));
+  const parts = pieces.flatMap(({ reasons }, at) => {
+    const inside = coloured(colours[at] ?? []);
+    return reasons.length === 0 ? inside : [el("mark", { class: "mayi-asked", title: reasons.map((one) => one.reason).join("; ") }, ...inside)];
+  });
   const text = el("pre", { class: "mayi-data mayi-command", role: "group", "aria-label": "The command" }, ...parts);
   const box = el("div", {}, folded(text, "line"));
   const others = apart.filter((one) => one.reasons.length > 0 || one.access !== "shell");

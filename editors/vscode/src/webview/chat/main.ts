@@ -7,7 +7,7 @@ import type { Item } from "../../model/state";
 import { Deck } from "../card/deck";
 import { banner, say } from "../shared/banner";
 import { announce } from "../shared/dom";
-import { hear, send } from "../shared/host";
+import { hear, pace, send } from "../shared/host";
 import { TabPage } from "./tabs";
 import "./chat.css";
 
@@ -86,12 +86,9 @@ function pageOf(tab: TabView): TabPage | undefined {
   return mynahId === undefined ? undefined : page(mynahId, tab);
 }
 
-function fill(of: TabPage, items: Item[]): void {
-  let after: string | null = null;
-  for (const item of items) {
-    of.put(item, after);
-    after = item.id;
-  }
+/** What is to be done for a tab to show its items. */
+function filling(of: TabPage, items: Item[]): (() => void)[] {
+  return items.map((item, at) => () => of.put(item, items[at - 1]?.id ?? null));
 }
 
 function draw(now: Catalog): void {
@@ -126,15 +123,18 @@ function key(act: "approve" | "deny"): void {
 function on(message: ToWebview): void {
   if (deck.hear(message)) return heardOfCard(message);
   switch (message.type) {
-    case "state":
+    case "state": {
       if (pages.size > 0) return;
       deck.reset(message.entries);
       draw(message.catalog);
-      for (const { tab, items } of message.tabs) {
+      const filled = message.tabs.map(({ tab, items }) => {
         const made = pageOf(tab);
-        if (made !== undefined) fill(made, items);
-      }
-      return select(message.selected);
+        return { shown: tab.tabId === message.selected, acts: made === undefined ? [] : filling(made, items) };
+      });
+      select(message.selected);
+      // The chat that is looked at comes first.
+      return pace.first([...filled.filter((one) => one.shown), ...filled.filter((one) => !one.shown)].flatMap((one) => one.acts));
+    }
     case "catalog":
       return draw(message.catalog);
     case "tab":

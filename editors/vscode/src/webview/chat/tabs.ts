@@ -9,6 +9,7 @@ import { el } from "../shared/dom";
 import type { Deck } from "../card/deck";
 import { Footer } from "./composer";
 import { ItemView } from "./items";
+import { Slash, typed } from "./slash";
 import { welcome } from "./welcome";
 
 /** So much of a title stands on its tab; all of it is its tooltip. */
@@ -28,6 +29,7 @@ export class TabPage {
   private readonly tools = new Map<string, ItemView>();
   private readonly shown = new Set<string>();
   private readonly footer: Footer;
+  private readonly slash: Slash | null;
   private running = false;
   private greeting: HTMLElement | null = null;
 
@@ -41,7 +43,10 @@ export class TabPage {
     const wrapper = this.wrapper();
     wrapper?.setAttribute("data-tab-id", tab.tabId);
     wrapper?.querySelector(".mynah-prompt-input-options")?.replaceChildren(this.footer.element);
-    wrapper?.querySelector("[contenteditable]")?.setAttribute("aria-label", "Message to the agent");
+    const field = wrapper?.querySelector<HTMLElement>(".mynah-chat-prompt-input") ?? null;
+    field?.setAttribute("aria-label", "Message to the agent");
+    this.slash = field === null ? null : new Slash(field, (text) => typed(field, text));
+    if (this.slash !== null) this.footer.element.append(this.slash.element);
     const label = document.querySelector(`span[key="mynah-main-tabs-${mynahId}"]`);
     label?.setAttribute("data-tab-id", tab.tabId);
     label?.querySelector("button")?.setAttribute("aria-label", "Close this chat");
@@ -80,6 +85,7 @@ export class TabPage {
     label?.setAttribute("title", about === "" ? tabTitle : `${tabTitle}: ${about}`);
     this.wrapper()?.setAttribute("data-state", tab.state);
     this.footer.update(tab, catalog);
+    this.slash?.offer(tab.commands);
     this.badge();
   }
 

@@ -1,7 +1,9 @@
 // A change of a file: its lines with their numbers, only those near what changes, and the way to the editor's own view of it.
 
 import { relative } from "../../asked";
+import { LIMIT, modeOf, type Piece, Syntax } from "../../text/syntax";
 import { visible, visibleBlock } from "../../text/visible";
+import { coloured } from "./colours";
 import { button, el } from "./dom";
 import { diff, FOLD, type Row } from "./seen";
 
@@ -33,7 +35,11 @@ export function changeOf(change: Change, { from, folder, open, heading }: Shown)
   // A part of a file ends where it ends: what is said is only that one of the two has an end and the other has not.
   const ends = change.oldText !== null && change.oldText.endsWith("\n") !== change.newText.endsWith("\n");
   const body = el("div", { class: "mayi-diff", role: "group", "aria-label": `Changes: ${counts}` });
-  const draw = (some: Row[]): void => body.replaceChildren(...some.map((row) => drawn(row, shift, exact, ends)));
+  const draw = (some: Row[]): void => {
+    const texts = some.map((row) => shownText(row, exact));
+    const colours = inColours(some, texts, change.path);
+    body.replaceChildren(...some.map((row, at) => drawn(row, colours[at] ?? [], shift, ends)));
+  };
   const box = el("div", { class: "mayi-change" });
   // There all of it is in front of the person.
   const opened = (show: () => void): void => {
@@ -62,15 +68,41 @@ export function changeOf(change: Change, { from, folder, open, heading }: Shown)
   return box;
 }
 
-function drawn({ sign, number, text, unended }: Row, shift: number | null, exact: boolean, ends: boolean): HTMLElement {
-  const changes = sign === "+" || sign === "-";
-  const shown = exact && changes ? visible(text).replace(/ +$/, (blanks) => "·".repeat(blanks.length)) : visibleBlock(text);
-  if (sign === "⋮") return el("div", { class: "line gap" }, shown);
+function changes({ sign }: Row): boolean {
+  return sign === "+" || sign === "-";
+}
+
+/** A line as it is shown. */
+function shownText(row: Row, exact: boolean): string {
+  return exact && changes(row) ? visible(row.text).replace(/ +$/, (blanks) => "·".repeat(blanks.length)) : visibleBlock(row.text);
+}
+
+/** The pieces of each line. Before and after are texts of their own: a comment that begins in the one does not go on in the other. */
+function inColours(rows: readonly Row[], texts: readonly string[], path: string): Piece[][] {
+  const mode = modeOf(path);
+  if (mode === null || texts.reduce((sum, text) => sum + text.length, 0) > LIMIT.all) return texts.map((text) => [{ text, kind: null }]);
+  let [before, after] = [new Syntax(mode), new Syntax(mode)];
+  return rows.map((row, at) => {
+    const text = texts[at] ?? "";
+    if (row.sign === "⋮") {
+      // Nobody knows what is between.
+      [before, after] = [new Syntax(mode), new Syntax(mode)];
+      return [{ text, kind: null }];
+    }
+    if (row.sign === "-") return before.line(text);
+    if (row.sign === " ") before.line(text);
+    return after.line(text);
+  });
+}
+
+function drawn({ sign, number, unended }: Row, pieces: readonly Piece[], shift: number | null, ends: boolean): HTMLElement {
+  const shown = coloured(pieces);
+  if (sign === "⋮") return el("div", { class: "line gap" }, ...shown);
   return el(
     "div",
     { class: `line ${NAMES[sign]}` },
     el("span", { class: "number", "aria-hidden": "true" }, number === null || shift === null ? "" : String(number + shift)),
     el("span", { class: "sign" }, sign),
-    el("span", { class: "text" }, shown, unended && changes && ends ? el("span", { class: "mayi-soft" }, " (no line end)") : null),
+    el("span", { class: "text" }, ...shown, unended && (sign === "+" || sign === "-") && ends ? el("span", { class: "mayi-soft" }, " (no line end)") : null),
   );
 }

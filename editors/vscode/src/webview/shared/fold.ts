@@ -27,17 +27,26 @@ export function folded(element: HTMLElement, unit: string): HTMLElement {
 
 /** The lines of a text with its marks. */
 function lines(element: HTMLElement): Node[][] {
+  const out = split(element);
+  if (out.at(-1)?.length === 0) out.pop();
+  return out;
+}
+
+/** What is in an element by lines; an element that goes over a line end is there in each of its lines. */
+function split(element: Node): Node[][] {
   const out: Node[][] = [[]];
   for (const node of element.childNodes) {
-    for (const [at, text] of (node.textContent ?? "").split("\n").entries()) {
+    const inside = node instanceof HTMLElement ? split(node) : (node.textContent ?? "").split("\n").map((text) => (text === "" ? [] : [document.createTextNode(text)]));
+    for (const [at, parts] of inside.entries()) {
       if (at > 0) out.push([]);
-      if (text === "") continue;
-      const piece = node.cloneNode(false);
-      piece.textContent = text;
-      out.at(-1)?.push(piece);
+      if (parts.length === 0) continue;
+      if (node instanceof HTMLElement) {
+        const piece = node.cloneNode(false) as HTMLElement;
+        piece.append(...parts);
+        out.at(-1)?.push(piece);
+      } else out.at(-1)?.push(...parts);
     }
   }
-  if (out.at(-1)?.length === 0) out.pop();
   return out;
 }
 

@@ -1,6 +1,7 @@
 // The other side of a webview: the extension.
 
 import { type FromWebview, type ToWebview, toWebview } from "../../messages";
+import { Pace } from "./pace";
 
 interface Api {
   postMessage(message: unknown): void;
@@ -16,6 +17,9 @@ export function send(message: FromWebview): void {
   api.postMessage(message);
 }
 
+/** All that the extension sends is taken in here, in its order. */
+export const pace = new Pace();
+
 /** Hears of what the extension sends; what is not understood is left out. */
 export function hear(on: (message: ToWebview) => void): void {
   // The editor's keys go by where the focus is, and it does not say that of a view.
@@ -24,7 +28,9 @@ export function hear(on: (message: ToWebview) => void): void {
   window.addEventListener("blur", () => focused(false));
   if (document.hasFocus()) focused(true);
   window.addEventListener("message", (event: MessageEvent<unknown>) => {
-    const message = toWebview(event.data);
-    if (message !== null) on(message);
+    pace.add(() => {
+      const message = toWebview(event.data);
+      if (message !== null) on(message);
+    });
   });
 }

@@ -1,0 +1,29 @@
+// @ts-check
+// The half second in which choices rest: waiting until it is over, and waiting it out where nothing may happen.
+
+import { until } from './until.mjs';
+
+/** Longer than choices rest after they appear or move (`INERT` in src/webview/card/arm.ts, `STILL` in acp-server/ui/guard.js). */
+const RULE = 700;
+
+/** Waits until the choices of a card rest no more. @param {any} card */
+export async function rested(card) {
+  await until('its choices rest no more', () => card.evaluate((/** @type {Element} */ one) => {
+    const choices = one.querySelector('.mayi-choose');
+    return choices === null ? one.getAttribute('data-live') === 'true' : !choices.classList.contains('inert');
+  }));
+}
+
+/** Waits until no choices rest, of so many cards that wait. @param {any} page @param {number} count */
+export async function allRested(page, count) {
+  const cards = page.locator('[data-approval-id][data-state="pending"]');
+  await cards.nth(count - 1).waitFor({ state: 'attached' });
+  for (let at = 0; at < count; at += 1) await rested(cards.nth(at));
+}
+
+/**
+ * Waits for longer than any rule of the cards takes. Only for what must NOT happen: nothing tells that it did not, and what
+ * did would have by then.
+ * @param {any} page
+ */
+export const nothingHappens = (page) => page.waitForTimeout(RULE);
