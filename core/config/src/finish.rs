@@ -108,7 +108,9 @@ impl Loading<'_> {
             let whole = sources.cwd.join(file);
             let real = resolve(&whole).ok().filter(|real| *real != whole);
             for path in real.into_iter().chain([whole]) {
-                if let Ok(pattern) = Pattern::exact_path_at(Selector::Write(WriteKind::Write), &path, &self.places) {
+                if let Ok(pattern) =
+                    Pattern::exact_path_at(Selector::Write(WriteKind::Write), &path, &self.places)
+                {
                     protection.extend(pattern, "mayi's own configuration".to_owned(), true);
                 }
             }

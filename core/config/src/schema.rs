@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use mayi_call::Selector;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use mayi_call::Selector;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -47,7 +47,9 @@ fn folder<'a>(path: &'a PathAccess, roots: &[PathBuf], home: Option<&Path>) -> O
 /// If a path can't be written as a pattern.
 pub fn naming_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
     match access {
-        Access::Write(kind, path) => Pattern::exact_path(Selector::Write(*kind), &path.lexical, false).map(Some),
+        Access::Write(kind, path) => {
+            Pattern::exact_path(Selector::Write(*kind), &path.lexical, false).map(Some)
+        }
         Access::Read(path) => Pattern::exact_path(Selector::Read, &path.lexical, false).map(Some),
         _ => Ok(None),
     }
@@ -61,7 +63,9 @@ pub fn exact_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
     let parse = |text: String| Pattern::parse(&text, &crate::pattern::Places::default()).map(Some);
     match access {
         Access::Read(path) => Pattern::exact_path(Selector::Read, &path.lexical, false).map(Some),
-        Access::Write(_, path) => Pattern::exact_path(Selector::Write(WriteKind::Write), &path.lexical, false).map(Some),
+        Access::Write(_, path) => {
+            Pattern::exact_path(Selector::Write(WriteKind::Write), &path.lexical, false).map(Some)
+        }
         Access::Shell(shell) => Ok(Pattern::exact_command(shell)),
         Access::Mode { .. } => Ok(None),
         Access::Fetch(url) if url.port.is_none() => parse(format!("fetch({})", url.host)),

@@ -369,9 +369,12 @@ impl Pattern {
             }
             (Matcher::Everything, _) => true,
             (Matcher::Shell(pattern), access) => {
-                matches!(access, Access::Shell(_)) && seen.shell().is_some_and(|shell| pattern.concerns(shell))
+                matches!(access, Access::Shell(_))
+                    && seen.shell().is_some_and(|shell| pattern.concerns(shell))
             }
-            (Matcher::Fetch(pattern), access) => matches!(access, Access::Fetch(url) if pattern.concerns(url)),
+            (Matcher::Fetch(pattern), access) => {
+                matches!(access, Access::Fetch(url) if pattern.concerns(url))
+            }
             (Matcher::Mcp(pattern), access) => {
                 matches!(access, Access::Mcp(mcp) if pattern.concerns(mcp, seen.roots))
             }
