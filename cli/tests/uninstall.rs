@@ -51,7 +51,11 @@ impl Files for Machine {
 
     fn put(&self, name: &str, text: &str) {
         let path = self.home().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let folder = path.parent().unwrap();
+        std::fs::create_dir_all(folder).unwrap();
+        if folder.ends_with("share/mayi") {
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+        }
         std::fs::write(path, text).unwrap();
     }
 
@@ -62,7 +66,10 @@ impl Files for Machine {
 }
 
 fn installed() -> Machine {
-    let machine = FILES.iter().fold(Machine::new(), |machine, (name, text)| machine.own(name, text));
+    installed_on(FILES.iter().fold(Machine::new(), |machine, (name, text)| machine.own(name, text)))
+}
+
+fn installed_on(machine: Machine) -> Machine {
     for harness in ["claude-code", "gemini", "copilot", "opencode"] {
         machine.done(&["hook", "install", harness]);
     }
@@ -190,10 +197,11 @@ fn given_nothing_noted_then_mayis_own_entries_go_all_the_same() {
 /// Attack 476: one file that can't be changed, or can't be read, hides no others.
 #[test]
 fn given_files_that_can_not_be_changed_then_the_others_are_and_each_is_named() {
-    let machine = installed();
+    let machine = FILES.iter().fold(Machine::new(), |machine, (name, text)| machine.own(name, text));
     let link = machine.home().join("dotfiles.toml");
     std::fs::rename(machine.home().join(".codex/config.toml"), &link).unwrap();
     symlink(&link, machine.home().join(".codex/config.toml")).unwrap();
+    let machine = installed_on(machine);
     let fixed = machine.home().join(".cursor/mcp.json");
     std::fs::set_permissions(&fixed, std::fs::Permissions::from_mode(0o444)).unwrap();
     let deep = format!("{{\"mayi\": {}1{}}}", "[".repeat(200_000), "]".repeat(200_000));

@@ -11,13 +11,14 @@ use crate::options::ListArgs;
 use crate::print;
 
 pub(super) const AFTER: &str = "\
-It says it, and does nothing: no program is started, and no network is asked. How mayi was installed is
-told from where the program is, and from what its installer left beside it.
+It says it, and does nothing: no program is started, and no network is asked. How mayi was
+installed is told from where the program is, and from what its installer left beside it.
 
 Examples:
   mayi update
-  mayi update --json | jq -r .installed      cargo, pip, pipx, uv, npm, run, debian, homebrew, nix,
-                                             extension, archive, development or unknown";
+  mayi update --json | jq -r .installed     cargo, pip, pipx, uv, wheel, npm, run, debian,
+                                            homebrew, nix, extension, archive, development, or
+                                            unknown";
 
 /// Does what `mayi update` says.
 ///
