@@ -178,6 +178,24 @@ fn given_edits_since_then_only_mayis_own_lines_go() {
     assert_eq!(machine.text(".cursor/mcp.json"), FILES[2].1.replace("// mine", "// ours"));
 }
 
+/// What was put in is there as it was, and the comma behind it is somebody else's.
+#[test]
+fn given_a_member_behind_mayis_own_then_the_file_can_be_read_afterwards() {
+    for old in ["{\n}", "{}", "{\n\t\"x\": 1\n}"] {
+        let machine = Machine::new().own(".claude/settings.json", old);
+        machine.done(&["hook", "install", "claude-code"]);
+        let new = machine.text(".claude/settings.json");
+        let end = new.rfind('}').unwrap();
+        let more = format!("{},\n  \"z\": 2\n}}", new[..end].trim_end());
+        machine.put(".claude/settings.json", &more);
+        machine.done(&["uninstall"]);
+        let text = machine.text(".claude/settings.json");
+        let left: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(left["z"], 2, "{text}");
+        assert!(left.get("hooks").is_none() && !text.contains("mayi"), "{text}");
+    }
+}
+
 /// Without what mayi noted, its hooks are known by what they start.
 #[test]
 fn given_nothing_noted_then_mayis_own_entries_go_all_the_same() {

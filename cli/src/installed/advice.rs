@@ -102,7 +102,8 @@ impl Way {
                 let again = match by {
                     WheelBy::Pipx => "pipx install --force WHEEL".to_owned(),
                     WheelBy::UvTool => "uv tool install --force WHEEL".to_owned(),
-                    WheelBy::Run(by) => format!("{by} --from WHEEL mayi").replace("run --from", "run --spec"),
+                    WheelBy::Run("uvx") => "uvx --from WHEEL mayi".to_owned(),
+                    WheelBy::Run(by) => format!("{by} --spec WHEEL mayi"),
                     WheelBy::UvPip(venv) => {
                         format!("{} WHEEL", line(&["uv", "pip", "install", "--python", &text(venv)]))
                     }

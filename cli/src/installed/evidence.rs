@@ -13,16 +13,20 @@ const LARGEST: u64 = 4 << 20;
 /// No folder is read any further.
 const MOST: usize = 20_000;
 
+/// The text of a file, if there is one.
+type Text = dyn Fn(&Path) -> Option<String>;
+
+/// The names in a folder.
+type Names = dyn Fn(&Path) -> Vec<String>;
+
 /// What can be asked of a machine.
 pub(crate) struct Evidence {
     /// The home folder.
     pub(crate) home: Option<PathBuf>,
     /// Where cargo installs when nothing else is said.
     pub(crate) cargo: Option<PathBuf>,
-    /// The text of a file, if there is one.
-    pub(super) text: Box<dyn Fn(&Path) -> Option<String>>,
-    /// The names in a folder.
-    pub(super) names: Box<dyn Fn(&Path) -> Vec<String>>,
+    pub(super) text: Box<Text>,
+    pub(super) names: Box<Names>,
 }
 
 impl Evidence {

@@ -19,6 +19,9 @@ fn machine(files: &[(&str, &str)]) -> Evidence {
     }
 }
 
+/// The program, the files, the way, and the first line of how it is updated and removed.
+type Case = (&'static str, Vec<(String, String)>, Way, &'static str, &'static str);
+
 fn path(text: &str) -> PathBuf {
     PathBuf::from(text)
 }
@@ -47,7 +50,7 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
     };
     let wheels = |by: WheelBy| Way::Wheel { by, from: None };
     let npm = |by: NpmBy| Way::Npm { by, package: "mayi".to_owned() };
-    let cases: Vec<(&str, Vec<(String, String)>, Way, &str, &str)> = vec![
+    let cases: Vec<Case> = vec![
         (
             "/home/me/.cargo/bin/mayi",
             crates("/home/me/.cargo", "registry+https://github.com/rust-lang/crates.io-index"),
@@ -138,6 +141,17 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
             wheel("/home/me/.cache/uv/archive-v0/abc", "uv", &[("pyvenv.cfg", "")]),
             wheels(WheelBy::Run("uvx")),
             "uvx mayi@latest",
+            "uv cache clean mayi",
+        ),
+        (
+            "/home/me/.cache/uv/archive-v0/abc/bin/mayi",
+            wheel(
+                "/home/me/.cache/uv/archive-v0/abc",
+                "uv",
+                &[(&format!("{INFO}/direct_url.json"), r#"{"url":"file:///d/mayi.whl"}"#)],
+            ),
+            Way::Wheel { by: WheelBy::Run("uvx"), from: Some("file:///d/mayi.whl".into()) },
+            "uvx --from WHEEL mayi",
             "uv cache clean mayi",
         ),
         (

@@ -64,6 +64,11 @@ pub(super) fn without_members(text: &str, is_meant: &dyn Fn(&str) -> bool) -> Re
     Ok(gone.contains(&true).then(|| without_cuts(text, cuts)))
 }
 
+/// Whether a text can be read still.
+pub(super) fn is_whole(text: &str) -> bool {
+    parse_to_ast(text, &CollectOptions::default(), &LOOSE).is_ok_and(|parsed| parsed.value.is_some())
+}
+
 /// Whether nothing is left below `hooks`, and what is to be cut where something is.
 fn of_hooks(
     text: &str,

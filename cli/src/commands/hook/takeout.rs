@@ -37,6 +37,9 @@ pub(super) fn without(
     // Somebody may have changed what was noted: what goes has to be a hook of mayi's.
     let noted = note.filter(|note| note.pieces.iter().any(|piece| mentions(piece, harness)));
     let exact = noted.and_then(|note| edit::without(&text, &note.pieces));
+    // A member that was put behind mayi's has the comma in front of it.
+    let exact =
+        exact.filter(|old| old.trim().is_empty() || (place.shape != Shape::Plugin && near::is_whole(old)));
     let is_exact = exact.is_some();
     if let Some(old) = exact {
         text = old;
