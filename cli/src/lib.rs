@@ -6,6 +6,7 @@ mod commands;
 mod context;
 mod error;
 mod exit;
+mod installed;
 mod memory;
 mod options;
 mod person;

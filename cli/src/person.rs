@@ -26,7 +26,15 @@ pub(crate) fn is_here(store: &dyn Store) -> Result<(), CliError> {
 /// # Errors
 /// Says so.
 pub(crate) fn is_no_agent(store: &dyn Store) -> Result<(), CliError> {
-    if started_by(&asking(store)?, std::process::id()) {
+    is_outside(&asking(store)?)
+}
+
+/// Refuses what one of these processes has started, or a supervisor, wants in the person's place.
+///
+/// # Errors
+/// Says so.
+pub(crate) fn is_outside(asking: &[u32]) -> Result<(), CliError> {
+    if started_by(asking, std::process::id()) {
         return Err(CliError::usage(
             "an agent can't answer for the person: this was started by one, or by the program that it works in; use a \
              terminal outside of that",

@@ -22,8 +22,11 @@ mod responses;
 mod run;
 mod serve;
 mod settings;
+mod taken;
 mod test;
 mod trust;
+mod uninstall;
+mod update;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -44,6 +47,7 @@ use self::run::RunArgs;
 use self::serve::ServeArgs;
 use self::test::TestArgs;
 use self::trust::TrustArgs;
+use self::uninstall::UninstallArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -137,6 +141,12 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Say how mayi is updated, by how it was installed
+    #[command(after_help = update::AFTER)]
+    Update(ListArgs),
+    /// Take mayi out of the settings of other programs, and say what stays
+    #[command(after_help = uninstall::AFTER)]
+    Uninstall(UninstallArgs),
     /// Be the demo agent: ACP on standard input and output
     #[command(hide = true)]
     DemoAgent,
@@ -209,6 +219,8 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
         Command::Init(args) => init::init(&args, &ctx),
         Command::Trust(args) => trust::trust(&args, &ctx),
         Command::Doctor(args) => doctor::doctor(args, &ctx),
+        Command::Update(args) => update::update(args, &ctx),
+        Command::Uninstall(args) => uninstall::uninstall(&args, &ctx),
         Command::Completions { shell } => completions::print(shell),
         Command::DemoAgent => demo_agent::serve().await,
         Command::Relay => relay::serve().await,

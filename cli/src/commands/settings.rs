@@ -1,13 +1,17 @@
 //! A file of another program's settings: read if it is safe to change, and replaced in one step.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use mayi_core::approval::visible;
+use similar::TextDiff;
 
+use super::import::painted;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::print;
 
 /// The largest file that is read: 16 MiB. Claude Code's holds more than settings.
 pub(crate) const LARGEST: usize = 16 << 20;
@@ -82,14 +86,38 @@ impl Settings {
         }
         file.as_file().set_permissions(meta.permissions()).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
-        let now = text_of(&self.target).map_err(|why| self.wrong(&why))?;
-        if now.strip_prefix(mark) != Some(self.text.as_str()) || now.starts_with(BOM) != self.marked {
-            return Err(self.wrong("has changed meanwhile, and was left as it is: try again"));
-        }
+        self.is_as_it_was()?;
         file.persist(&self.target).map_err(|error| failed(error.error))?;
         #[cfg(unix)]
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
         Ok(())
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// If it is not as it was read any more, or can't be removed.
+    pub(crate) fn remove(&self) -> Result<(), CliError> {
+        self.is_as_it_was()?;
+        std::fs::remove_file(&self.target).map_err(|error| self.wrong(&format!("can't be removed: {error}")))
+    }
+
+    fn is_as_it_was(&self) -> Result<(), CliError> {
+        let mark = if self.marked { BOM } else { "" };
+        let now = text_of(&self.target).map_err(|why| self.wrong(&why))?;
+        if now.strip_prefix(mark) != Some(self.text.as_str()) || now.starts_with(BOM) != self.marked {
+            return Err(self.wrong("has changed meanwhile, and was left as it is: try again"));
+        }
+        Ok(())
+    }
+}
+
+/// Shows what becomes of a file's text, on standard error.
+pub(crate) fn show_change(name: &str, old: &str, new: &str, ctx: &Context) {
+    let color = ctx.color_of_errors() && std::io::stderr().is_terminal();
+    let diff = TextDiff::from_lines(old, new);
+    for line in diff.unified_diff().context_radius(2).header(name, name).to_string().lines() {
+        print::note(painted(line, color));
     }
 }
 

@@ -33,6 +33,7 @@ pub const RESERVED: &[&str] = &[
     "test",
     "trust",
     "uninstall",
+    "update",
 ];
 
 /// Why a name of a server or an app (`what`) is refused, and what to write instead.

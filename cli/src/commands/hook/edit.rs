@@ -21,7 +21,8 @@ const STRICT: ParseOptions = ParseOptions {
 };
 
 /// The same for harnesses that read comments.
-const LOOSE: ParseOptions = ParseOptions { allow_comments: true, allow_trailing_commas: true, ..STRICT };
+pub(super) const LOOSE: ParseOptions =
+    ParseOptions { allow_comments: true, allow_trailing_commas: true, ..STRICT };
 
 /// What is put in, and where: in the order of the text.
 pub(super) type Insertions = Vec<(usize, String)>;

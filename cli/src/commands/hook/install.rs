@@ -1,6 +1,5 @@
 //! `mayi hook install` and `uninstall`: mayi in a harness's settings, and out again.
 
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,22 +9,24 @@ use mayi_core::config::Folders;
 use mayi_hook::guard::{DEFAULT_LIMIT, INBOX_LIMIT};
 use mayi_hook::{AskVia, Harness};
 use serde_json::{Map, Value};
-use similar::TextDiff;
 
 use super::args::{AskViaArg, InstallArgs};
 use super::edit;
 use super::notes::{Note, Notes};
 use super::places::{Place, Shape};
+use super::takeout;
 use crate::commands::confirm::confirmed;
-use crate::commands::import::painted;
-use crate::commands::settings::Settings;
+use crate::commands::settings::{Settings, show_change};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::print;
 
 /// The harness waits for this much longer than mayi takes at most: its own limit has the tool run in most of them.
 const LATER: Duration = Duration::from_secs(5);
+
+/// The plugin of a harness that has no hooks, and what stands in it where the command comes.
+pub(super) const PLUGIN: &str = include_str!("plugin.js");
+pub(super) const PLUGIN_COMMAND: &str = "\"MAYI\"";
 
 /// A file that is to be changed, and what becomes of it.
 struct Plan {
@@ -51,7 +52,8 @@ pub(super) fn install(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliErro
     let target = settings.as_ref().map_or_else(|| path.clone(), |settings| settings.target.clone());
     let new_note = |created: bool, pieces: Vec<String>| {
         let harness = harness.name.to_owned();
-        Some(Note { harness, file: target.clone(), created, pieces })
+        let folders = if created { takeout::missing_folders(&target) } else { Vec::new() };
+        Some(Note { harness, file: target.clone(), created, folders, pieces })
     };
     let plan = match settings {
         Some(settings) => {
@@ -105,24 +107,23 @@ pub(super) fn uninstall(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliEr
     };
     let target = settings.target.clone();
     let notes = Notes::read(ctx)?;
-    let Some(note) = notes.of(harness.name, &target) else {
-        if !mentions(&settings.text, harness) {
-            ctx.note(format!("nothing has changed: {} does not ask mayi there", harness.title));
-            return Ok(Exit::Done);
-        }
-        return Err(settings.wrong(&format!(
-            "was not written by mayi hook install: take out what says `hook {}` by hand",
-            harness.name
-        )));
+    let note = notes.of(harness.name, &target);
+    let out = takeout::without(harness, place, note, &settings.text).map_err(|why| settings.wrong(&why))?;
+    let Some(out) = out else {
+        ctx.note(format!("nothing has changed: {} does not ask mayi there", harness.title));
+        return Ok(Exit::Done);
     };
-    let old = edit::without(&settings.text, &note.pieces).ok_or_else(|| {
-        settings.wrong(&format!(
-            "has mayi's hooks in another form than they were put in: take out what says `hook {}` by hand",
-            harness.name
-        ))
-    })?;
-    let new = if note.created && old.is_empty() { None } else { Some(old) };
-    apply(&Plan { path, settings: Some(settings), new, note: None }, harness, &target, args, ctx)
+    for remark in &out.remarks {
+        ctx.note(format!("note      {remark}"));
+    }
+    let folders = note.map(|note| note.folders.clone()).unwrap_or_default();
+    let plan = Plan { path, settings: Some(settings), new: out.new, note: None };
+    let gone = plan.new.is_none();
+    let done = apply(&plan, harness, &target, args, ctx)?;
+    if gone && done == Exit::Done && !args.dry_run {
+        takeout::remove_folders(&folders);
+    }
+    Ok(done)
 }
 
 fn known(name: &str) -> Result<(&'static Harness, &'static Place), CliError> {
@@ -265,7 +266,7 @@ pub(super) fn mentions(text: &str, harness: &Harness) -> bool {
 /// A file that was not there.
 fn whole(place: &Place, entries: &[(&str, Value)], command: &str) -> String {
     if place.shape == Shape::Plugin {
-        return include_str!("plugin.js").replace("\"MAYI\"", &Value::from(command).to_string());
+        return PLUGIN.replace(PLUGIN_COMMAND, &Value::from(command).to_string());
     }
     let mut root = Map::new();
     for (name, value) in place.top {
@@ -288,11 +289,7 @@ fn apply(
     let old = plan.settings.as_ref().map(|settings| settings.text.as_str()).unwrap_or_default();
     let new = plan.new.as_deref().unwrap_or_default();
     if !(args.yes && ctx.quiet) {
-        let diff = TextDiff::from_lines(old, new);
-        let color = ctx.color_of_errors() && std::io::stderr().is_terminal();
-        for line in diff.unified_diff().context_radius(2).header(&name, &name).to_string().lines() {
-            print::note(painted(line, color));
-        }
+        show_change(&name, old, new, ctx);
     }
     if args.dry_run {
         ctx.note("nothing was written");
@@ -315,7 +312,7 @@ fn apply(
     }
     match (&plan.settings, &plan.new) {
         (Some(settings), Some(new)) => settings.replace(new)?,
-        (Some(_), None) => std::fs::remove_file(target)?,
+        (Some(settings), None) => settings.remove()?,
         (None, Some(new)) => create(&plan.path, new)?,
         (None, None) => {}
     }

@@ -3,9 +3,11 @@
 mod args;
 mod edit;
 mod install;
+mod near;
 mod notes;
 mod places;
 mod status;
+mod takeout;
 #[cfg(unix)]
 mod worker;
 
@@ -13,6 +15,7 @@ use std::path::PathBuf;
 
 pub(super) use self::args::{AFTER, HookArgs};
 pub(super) use self::status::{Installed, installed};
+pub(super) use self::takeout::{Hooks, remove_folders, without_extension};
 #[cfg(unix)]
 pub use self::worker::worker;
 

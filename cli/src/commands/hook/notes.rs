@@ -26,6 +26,9 @@ pub(super) struct Note {
     pub(super) file: PathBuf,
     /// The file was not there before.
     pub(super) created: bool,
+    /// Folders that were made for it, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) folders: Vec<PathBuf>,
     /// Each text that was put in.
     pub(super) pieces: Vec<String>,
 }

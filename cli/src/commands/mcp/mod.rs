@@ -8,6 +8,7 @@ mod serve;
 
 use self::args::McpCommand;
 pub(super) use self::args::{AFTER, McpArgs};
+pub(super) use self::install::Gateways;
 
 use crate::context::Context;
 use crate::error::CliError;

@@ -119,7 +119,7 @@ fn mentions(text: &str) -> bool {
 mod tests {
     use super::mentions;
 
-    /// Attacks 2, 123 and 366.
+    /// Attacks 2, 123, 366 and 475.
     #[test]
     fn given_a_text_that_would_start_mayi_then_it_is_seen() {
         for text in [
@@ -138,6 +138,7 @@ mod tests {
             "mayi hook uninstall claude-code --yes",
             "echo x | mayi hook claude-code",
             "mayi hook --worker claude-code",
+            "mayi uninstall --yes --purge",
         ] {
             assert!(mentions(text), "{text}");
         }
@@ -148,6 +149,7 @@ mod tests {
             "mayi mcp github",
             "mayi mcp --agent claude -- npx -y install",
             "mayi mcp pins",
+            "mayi update --json",
             "mayi hook status",
             "mayi hook",
             "mayi mcp pins diff github",

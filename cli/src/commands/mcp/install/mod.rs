@@ -10,6 +10,7 @@ mod list;
 mod model;
 mod pieces;
 mod plan;
+mod takeout;
 #[cfg(test)]
 mod tests;
 mod toml;
@@ -19,20 +20,18 @@ mod wrap;
 
 pub(super) use self::args::{AFTER, InstallArgs, UNINSTALL_AFTER};
 use self::args::{ClientArg, ScopeArg};
+pub(in crate::commands) use self::takeout::Gateways;
 
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use mayi_core::approval::visible;
-use similar::TextDiff;
 
 use self::clients::{CLIENTS, Client};
 use self::plan::{Plan, masked};
 use self::undo::Notes;
 use crate::commands::confirm::confirmed;
-use crate::commands::import::painted;
 use crate::commands::own_place;
-use crate::commands::settings::Settings;
+use crate::commands::settings::{Settings, show_change};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -200,11 +199,7 @@ fn show(client: &Client, file: &Settings, plan: &Plan, args: &InstallArgs, ctx: 
     if !(args.yes && ctx.quiet) {
         let name = file.shown();
         let (old, new) = (masked(client, &file.text), masked(client, &plan.new));
-        let diff = TextDiff::from_lines(&old, &new);
-        let color = ctx.color_of_errors() && std::io::stderr().is_terminal();
-        for line in diff.unified_diff().context_radius(2).header(&name, &name).to_string().lines() {
-            print::note(painted(line, color));
-        }
+        show_change(&name, &old, &new, ctx);
     }
     for (server, why) in &plan.besides {
         ctx.note(format!("note      {server}: {why}"));

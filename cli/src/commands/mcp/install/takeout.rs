@@ -1,0 +1,102 @@
+//! All gateways that mayi put before servers of clients, for `mayi uninstall`.
+
+use std::path::{Path, PathBuf};
+
+use super::clients::{CLIENTS, Client};
+use super::gated::gated;
+use super::plan::{self, masked};
+use super::undo::Notes;
+use crate::commands::taken::Taken;
+use crate::context::Context;
+use crate::error::CliError;
+
+/// All gateways that were put before servers of clients.
+pub(in crate::commands) struct Gateways {
+    notes: Notes,
+    mayi: String,
+}
+
+impl Gateways {
+    /// Reads what was noted; `mayi` is this program.
+    ///
+    /// # Errors
+    /// If that is damaged.
+    pub(in crate::commands) fn read(mayi: String, ctx: &Context) -> Result<Self, CliError> {
+        Ok(Self { notes: Notes::read(ctx)?, mayi })
+    }
+
+    /// Where gateways could be, and whether it was noted that they are.
+    pub(in crate::commands) fn files(&self, ctx: &Context) -> Vec<(PathBuf, bool)> {
+        let own = CLIENTS.iter().flat_map(|client| client.own_files(&ctx.sources.folders));
+        let noted = self.notes.all.iter().map(|note| (note.file.clone(), true));
+        noted.chain(own.map(|file| (file, false))).collect()
+    }
+
+    /// The clients that have their servers in `file`: by its place, or by what was noted of it.
+    fn clients(&self, file: &Path, target: &Path, text: &str, ctx: &Context) -> Vec<&'static Client> {
+        let noted = |client: &Client| {
+            let of_file: Vec<_> = self.notes.all.iter().filter(|note| note.file == target).collect();
+            if of_file.is_empty() {
+                return false;
+            }
+            client.entries(text).unwrap_or_default().iter().any(|entry| {
+                of_file.iter().any(|note| note.keys == entry.keys)
+                    && gated(entry, client.shape, &self.mayi)
+                        .is_some_and(|gated| gated.agent.as_deref() == Some(client.id))
+            })
+        };
+        let own = |client: &Client| client.own_files(&ctx.sources.folders).iter().any(|own| own == file);
+        CLIENTS.iter().filter(|client| own(client) || noted(client)).collect()
+    }
+
+    /// `text`, which is that of `file` (`target`, links resolved), without all of mayi's gateways; none if there are none.
+    ///
+    /// # Errors
+    /// If the text can't be read.
+    pub(in crate::commands) fn out(
+        &self,
+        file: &Path,
+        target: &Path,
+        text: &str,
+        ctx: &Context,
+    ) -> Result<Option<Taken>, String> {
+        let clients = self.clients(file, target, text, ctx);
+        let mut taken = Taken::default();
+        let mut new = text.to_owned();
+        for client in &clients {
+            let plan = plan::uninstall(client, target, &new, &[], &self.notes.all, &self.mayi)?;
+            new = plan.new;
+            taken
+                .what
+                .extend(plan.changed.iter().map(|server| format!("server {server} of {}", client.title)));
+            taken.remarks.extend(plan.besides.iter().map(|(server, why)| format!("{server}: {why}")));
+            taken.left.extend(plan.left.iter().map(|(server, why)| format!("{server}: {why}")));
+        }
+        taken.new = Some(new);
+        Ok((!taken.what.is_empty() || !taken.left.is_empty()).then_some(taken))
+    }
+
+    /// The old and the new text of `file` to be shown: values of variables and headers are hidden.
+    pub(in crate::commands) fn shown(
+        &self,
+        file: &Path,
+        target: &Path,
+        (old, new): (&str, &str),
+        ctx: &Context,
+    ) -> (String, String) {
+        let clients = self.clients(file, target, old, ctx);
+        let hidden = |text: &str| clients.iter().fold(text.to_owned(), |text, client| masked(client, &text));
+        (hidden(old), hidden(new))
+    }
+
+    /// Forgets what was noted of a file, under the lock that other processes wait for.
+    ///
+    /// # Errors
+    /// If that can't be written.
+    pub(in crate::commands) fn forget(target: &Path, ctx: &Context) -> Result<(), CliError> {
+        let mut notes = Notes::hold(ctx)?;
+        let all = notes.all.len();
+        notes.all.retain(|note| note.file != target);
+        if notes.all.len() == all { Ok(()) } else { notes.write() }
+    }
+}
