@@ -62,13 +62,14 @@ given('given an agent with commands when a slash is typed then they are listed, 
   await list.waitFor();
   await page.keyboard.press('Tab');
   await until('it is completed', async () => (await text()) === '/compact ');
-  await page.keyboard.press('Control+A');
-  await page.keyboard.press('Backspace');
+  // Not by Control+A: the workbench selects all in its own time, and what is typed next would be selected too.
+  for (const _ of '/compact ') await page.keyboard.press('Backspace');
+  await until('the field is empty', async () => (await text()) === '');
   await page.keyboard.type('/');
   await list.waitFor();
   await page.keyboard.press('Escape');
   await list.waitFor({ state: 'hidden' });
   await page.keyboard.type('r');
+  await until('what was typed stands there', async () => (await text()) === '/r');
   assert.equal(await list.count(), 0, 'it stays closed');
-  assert.equal(await text(), '/r', 'and what was typed stands there');
 });
