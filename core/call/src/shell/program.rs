@@ -41,6 +41,7 @@ mod shells;
 mod special;
 mod spelled;
 mod spellings;
+mod started;
 mod stray;
 mod swallowed;
 mod table;

@@ -4,32 +4,47 @@ use super::places::{LONGEST, MOST, Places};
 use crate::shell::{OpenWord, Reach, Use};
 use crate::{UrlAccess, is_scheme};
 
-/// The addresses that a text names which a program reads settings or addresses from: `url = "host/x"`, or one on each line. Too many
-/// rather than too few.
+/// Settings of curl's that are addresses.
+const ADDRESSES: &[&str] = &[
+    "url",
+    "proxy",
+    "preproxy",
+    "proxy1.0",
+    "socks4",
+    "socks4a",
+    "socks5",
+    "socks5-hostname",
+    "doh-url",
+    "x",
+];
+
+/// The addresses that a text names which a program reads settings or addresses from: `url = "host/x"`, or one on each line. One of
+/// which not all is known is known by its beginning. Other settings, and remarks, name none.
 pub(in crate::shell) fn addresses_in(text: &str) -> Vec<UrlAccess> {
     let mut found: Vec<UrlAccess> = Vec::new();
-    let apart = |c: char| c.is_whitespace() || "\"'".contains(c);
-    for line in text.lines() {
-        // `url=`, `--url `, `url: `: curl takes each.
-        let bare = line.trim().trim_start_matches('-').trim_start();
-        let value = bare
-            .strip_prefix("url")
-            .map_or(bare, |rest| rest.trim_start_matches(|c: char| apart(c) || "=:".contains(c)));
-        let with_scheme = line.split(apart).filter_map(|part| {
-            let begins = part.find("://")?;
-            let scheme = part.get(..begins)?.rfind(['=', ':']).map_or(0, |at| at + 1);
-            part.get(scheme..).map(str::to_owned)
-        });
-        let value = value.split(apart).next().filter(|value| !value.is_empty() && !value.contains("://"));
-        for address in with_scheme.chain(value.map(|value| format!("http://{value}"))) {
-            if found.len() < MOST
-                && address.len() <= LONGEST
-                && let Ok(url) = UrlAccess::read(&address)
-                && !found.contains(&url)
-            {
-                found.push(url);
-            }
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        let bare = line.trim_start_matches('-');
+        let name = bare.find(|c: char| c.is_whitespace() || "=:".contains(c)).unwrap_or(bare.len());
+        let (name, value) = bare.split_at(name);
+        let separated = value.trim_start_matches(|c: char| c.is_whitespace() || "=:".contains(c));
+        let address = match (ADDRESSES.contains(&name), line.contains("://")) {
+            (true, _) => separated,
+            // `https://host/x` on a line of its own; nothing but the host, where nothing stands behind it.
+            (false, true) if line.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme)) => line,
+            (false, false) if value.is_empty() => line,
+            (false, _) => continue,
+        };
+        let address = address.trim_matches(['"', '\'', ' ']).replace("\\\"", "");
+        let address = address.split([' ', '\t', '"', '\'']).next().unwrap_or_default();
+        if address.is_empty() || address.len() > LONGEST || found.len() >= MOST {
+            continue;
         }
+        let whole = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+        let url = match whole.split_once("${") {
+            Some((known, _)) => Some(UrlAccess::begun(line, known)),
+            None => UrlAccess::read(&whole).ok(),
+        };
+        found.extend(url.filter(|url| !found.contains(url)));
     }
     found
 }

@@ -2,26 +2,9 @@
 
 use super::judge::{Judge, LONGEST_TAIL, MOST_TAILS};
 use super::spellings;
-use super::texts::{lines_in, lines_of, lines_of_code};
+use super::started::started;
+use super::texts::{lines_in, lines_of};
 use crate::shell::Word;
-
-/// With these, programs in other languages start programs: in Python, Perl, Ruby, JavaScript, PHP, Lua, Tcl, awk.
-const RUN_OTHERS: &[&str] = &[
-    "system",
-    "exec",
-    "spawn",
-    "popen",
-    "subprocess",
-    "child_process",
-    "fork",
-    "shell",
-    "qx",
-    "%x",
-    "`",
-    "run(",
-    "open(",
-    "pty.",
-];
 
 impl Judge<'_> {
     /// Any word from `from` on could begin a command, or be a line: for denials alone.
@@ -58,16 +41,14 @@ impl Judge<'_> {
         self.known.lines.extend(lines);
     }
 
-    /// A program in a language of its own may run lines, where it holds a word for that; what it only prints is text: for
-    /// denials alone.
-    pub(super) fn code(&mut self, text: &str) {
-        let lower = text.to_lowercase();
-        if !RUN_OTHERS.iter().any(|word| lower.contains(word)) {
-            return;
-        }
-        for line in lines_of_code(text) {
-            if !self.known.lines.contains(&line) {
-                self.known.lines.push(line);
+    /// What a program in a language of its own says that it starts: for denials alone.
+    pub(super) fn code(&mut self, text: &str, at: usize) {
+        let name = self.words.get(..at).unwrap_or_default().iter().rev().find_map(Word::literal);
+        let name = name.map(super::name::base).unwrap_or_default();
+        let template = ["node", "bun", "deno", "python", "pypy"].iter().any(|other| name.starts_with(other));
+        for line in started(text, !template) {
+            if !self.known.prose.contains(&line) {
+                self.known.prose.push(line);
             }
         }
     }

@@ -104,7 +104,7 @@ impl Judge<'_> {
             let named = said(text, form.language, self.command.cwd, self.command.looked);
             self.places.touches.extend(named);
             if form.language == Language::Code {
-                self.code(text);
+                self.code(text, from);
             }
         }
         let fed = form.language == Language::Commands

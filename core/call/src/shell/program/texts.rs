@@ -1,12 +1,12 @@
 //! Words that are lines, and lines as one word.
 
+use super::started::started;
 use crate::shell::{OpenWord, Word};
 
 /// As many lines of one kind are looked for inside of a text.
 const MOST: usize = 4;
-/// As many lines, and parts of one line, are looked at in a program.
-const MOST_LINES: usize = 8;
-const MOST_IN_CODE: usize = 16;
+/// As many lines of a program are looked at as lines.
+const MOST_LINES: usize = 64;
 
 /// A word as a line for a shell, and what it holds behind `=`.
 pub(super) fn lines_of(word: &Word) -> impl Iterator<Item = String> {
@@ -40,12 +40,11 @@ pub(super) fn lines_in(word: &Word) -> Vec<String> {
     found
 }
 
-/// Lines that a program in another language may run: between quotes (`os.system("touch x")`, and
-/// word by word in `run(["touch", "x"])`), behind the name of a command of its
-/// own (`.shell touch x`), behind the target of a rule (`all:;touch x`). The first of them: whoever writes such a program can
-/// hide what it does, and only what is plain is looked for.
+/// Lines that a program in another language may run: what it says that it starts, what stands behind the name of a command of its
+/// own (`.shell touch x`) or behind the target of a rule (`all:;touch x`), and its lines themselves.
 pub(in crate::shell) fn lines_of_code(text: &str) -> Vec<String> {
-    let (mut found, mut joined): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut lines = started(text, !text.contains("${"));
+    let mut found: Vec<&str> = Vec::new();
     for line in text.lines().take(MOST_LINES) {
         let line = line.trim();
         found.extend(
@@ -54,15 +53,8 @@ pub(in crate::shell) fn lines_of_code(text: &str) -> Vec<String> {
         found.extend(line.split_once(':').map(|(_, rest)| rest.trim_start_matches([';', '=', ' '])));
         found.push(line.trim_start_matches(['@', '-', '+', '!', '|']));
     }
-    for quote in ['"', '\'', '`'] {
-        let inside: Vec<&str> = text.split(quote).skip(1).step_by(2).take(MOST_IN_CODE).collect();
-        joined.push(inside.join(" "));
-        found.extend(inside);
-    }
-    found.extend(joined.iter().map(String::as_str));
-    let mut lines: Vec<String> = Vec::new();
     for line in found.into_iter().map(str::trim) {
-        if line.contains(' ') && lines.len() < MOST_IN_CODE && !lines.iter().any(|known| known == line) {
+        if line.contains(' ') && !lines.iter().any(|known| known == line) {
             lines.push(line.to_owned());
         }
     }

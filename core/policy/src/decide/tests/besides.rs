@@ -130,6 +130,13 @@ fn given_an_address_in_settings_that_the_line_hands_in_then_a_denied_host_is_den
         assert_eq!(auto(line).effect, Deny, "{line}");
     }
     assert_eq!(auto("echo 'url=https://docs.example/x' | curl -K -").effect, Allow);
+    for line in [
+        "printf 'header = \"X: %s\"\\n' \"$T\" | curl -K - https://docs.example/x",
+        "echo '# http://evil.example' | curl -K - https://docs.example/",
+    ] {
+        assert_ne!(auto(line).effect, Deny, "{line}");
+    }
+    assert_eq!(auto("echo \"$URL\" | wget -i -").effect, Ask);
 }
 
 /// A program in another language that says which command it starts; what it only prints is text. Attack 280.
@@ -139,10 +146,29 @@ fn given_code_that_starts_a_denied_command_word_by_word_then_it_is_denied() {
         "python3 -c 'import subprocess; subprocess.run([\"touch\", \"x\"])'",
         "node -e 'require(\"child_process\").spawnSync(\"touch\", [\"x\"])'",
         "ruby -e 'exec \"touch x\"'",
+        "php -r 'passthru(\"touch x\");'",
+        "perl -e 'qx!touch x!'",
     ] {
         assert_eq!(auto(line).effect, Deny, "{line}");
     }
-    for line in ["python3 -c 'print(\"touch x\")'", "node -e 'console.log(\"touch\", \"x\")'"] {
+    // However much stands before it.
+    let long = (0..400).map(|at| format!("print(\"step number {at}\")\n")).collect::<String>();
+    for line in [
+        format!("python3 - <<'X'\nimport os\n{long}os.system(\"touch x\")\nX"),
+        format!(
+            "python3 -c 'import os\n{}os.system(\"touch x\")'",
+            long.get(..2500).unwrap_or_default().rsplit_once('\n').unwrap().0.to_owned() + "\n"
+        ),
+    ] {
+        assert!(auto(&line).effect >= Ask, "{} bytes", line.len());
+    }
+    for line in [
+        "python3 -c 'open(\"a.md\", \"a\").write(\"touch targets\")'",
+        "python3 -c 'import subprocess; subprocess.run([\"git\", \"commit\", \"-m\", \"touch up docs\"])'",
+        "node -e 'console.log(`touch ${1+1}`)'",
+        "python3 -c 'print(\"touch x\")'",
+        "node -e 'console.log(\"touch\", \"x\")'",
+    ] {
         assert_eq!(auto(line).effect, Allow, "{line}");
     }
 }
