@@ -47,24 +47,15 @@ pub(super) fn uninstall(args: &UninstallArgs, ctx: &Context) -> Result<Exit, Cli
 
 /// Whether this is for whoever started it, and for now.
 fn may(args: &UninstallArgs, ctx: &Context) -> Result<(), CliError> {
-    // Who wants to be rid of mayi may want that for this very reason.
-    let told = |error: CliError| {
-        if args.yes {
-            return Err(error.or("leave out --yes, and confirm it at a terminal"));
-        }
-        ctx.note(format!("note      {}", error.text()));
-        Ok(())
-    };
-    memory::existing(ctx).map(|_| ()).or_else(told)?;
+    match memory::existing(ctx) {
+        Ok(_) => {}
+        // Who wants to be rid of mayi may want that for this very reason.
+        Err(error) if !args.yes => ctx.note(format!("note      {}", error.text())),
+        Err(error) => return Err(error.or("leave out --yes, and confirm it at a terminal")),
+    }
     // Also where there is no store yet, or none that can be read.
-    let present = ctx.sources.folders.data.as_deref().map(present_in).transpose();
-    let (owners, surfaces) = match present {
-        Ok(present) => present.unwrap_or_default(),
-        Err(error) => {
-            told(error.into())?;
-            Default::default()
-        }
-    };
+    let present = ctx.sources.folders.data.as_deref().map(present_in).transpose()?;
+    let (owners, surfaces) = present.unwrap_or_default();
     let mut running: Vec<u32> =
         owners.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect();
     person::is_outside(&running)?;
