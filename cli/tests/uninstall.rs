@@ -6,6 +6,8 @@
 mod machine;
 #[path = "support/pty.rs"]
 mod pty;
+#[path = "uninstall/purge.rs"]
+mod purge;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt as _, symlink};

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use mayi_acp_server::{Backend, BackendOptions, Codes, Credentials, FrontOptions, codes};
 use mayi_core::config::Sources;
+use mayi_core::store::Owner;
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -88,6 +89,8 @@ pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliErro
     ctx.notices(&loaded);
     let Kept { store, .. } = memory::open(&ctx, &loaded)?;
     person::may_serve(&*store)?;
+    // Also while it has no sessions.
+    let _present = memory::present(&ctx, &Owner::this());
     let state = ctx.state_folder()?;
     // From here on: the files below are taken away however it ends.
     let (interrupt, interrupts) = mpsc::unbounded_channel();

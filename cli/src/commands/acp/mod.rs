@@ -9,12 +9,14 @@ use std::sync::Arc;
 
 use mayi_acp_proxy::{Ended, Options, Why};
 use mayi_core::gate::Tally;
+use mayi_core::store::Owner;
 use tokio::sync::mpsc;
 
 use self::host::{Behind, agent_of};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::memory;
 
 /// Is the agent of an editor until the editor closes its side.
 ///
@@ -28,6 +30,8 @@ pub(super) async fn acp(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
     let options = Options { wide_scopes: args.wide_scopes, protocol_v2 };
     let behind = Behind::new(args, ctx.clone(), &loaded)?;
     let launch = behind.launch();
+    // Its agent runs before there is a session.
+    let _present = memory::present(&ctx, &Owner::this());
     let (interrupt, mut interrupts) = mpsc::unbounded_channel();
     crate::commands::run::listen_for_signals(&interrupt);
     let interrupted = async move {

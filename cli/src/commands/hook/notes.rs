@@ -47,6 +47,11 @@ pub(super) struct Notes {
 }
 
 impl Notes {
+    /// As if nothing had been noted; not to be written.
+    pub(super) fn none() -> Self {
+        Self { place: PathBuf::new(), all: Vec::new() }
+    }
+
     /// Reads them.
     ///
     /// # Errors

@@ -126,12 +126,12 @@ pub(in crate::commands) struct Hooks {
 }
 
 impl Hooks {
-    /// Reads what was noted.
-    ///
-    /// # Errors
-    /// If that is damaged.
-    pub(in crate::commands) fn read(ctx: &Context) -> Result<Self, CliError> {
-        Ok(Self { notes: Notes::read(ctx)? })
+    /// Reads what was noted. Where that is damaged, nothing was noted, and it is told.
+    pub(in crate::commands) fn read(ctx: &Context) -> (Self, Option<CliError>) {
+        match Notes::read(ctx) {
+            Ok(notes) => (Self { notes }, None),
+            Err(error) => (Self { notes: Notes::none() }, Some(error)),
+        }
     }
 
     /// Where hooks could be, and whether it was noted that they are.
@@ -171,12 +171,12 @@ impl Hooks {
         Ok((!taken.what.is_empty()).then_some(taken))
     }
 
-    /// Forgets what was noted of a file.
+    /// Forgets what was noted of a file. Of what is damaged nothing is known.
     ///
     /// # Errors
     /// If that can't be written.
     pub(in crate::commands) fn forget(target: &Path, ctx: &Context) -> Result<(), CliError> {
-        let mut notes = Notes::read(ctx)?;
+        let Ok(mut notes) = Notes::read(ctx) else { return Ok(()) };
         let of: Vec<String> =
             notes.all.iter().filter(|note| note.file == target).map(|note| note.harness.clone()).collect();
         for harness in of {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use mayi_core::config::Folders;
 
+use super::files::is_gone;
+
 /// As editors know the extension.
 pub(super) const EXTENSION: &str = "mayi.mayi-vscode";
 
@@ -43,7 +45,7 @@ pub(super) fn installed(home: &Path) -> Vec<(PathBuf, &'static str)> {
     found
 }
 
-/// The editors' files of settings that are there.
+/// The editors' files of settings that are there, as far as that can be told.
 pub(super) fn settings(folders: &Folders) -> Vec<PathBuf> {
     let Some(home) = folders.home.as_deref() else { return Vec::new() };
     let base = if cfg!(target_os = "macos") {
@@ -57,7 +59,11 @@ pub(super) fn settings(folders: &Folders) -> Vec<PathBuf> {
     places.extend(profiles);
     places.extend(EDITORS.iter().map(|(folder, _)| home.join(folder).join("data/Machine")));
     let mut files: Vec<PathBuf> = places.into_iter().map(|place| place.join("settings.json")).collect();
-    files.retain(|file| file.is_file());
+    // One that can't be looked at may be there.
+    files.retain(|file| match file.metadata() {
+        Ok(meta) => meta.is_file(),
+        Err(error) => !is_gone(&error),
+    });
     files
 }
 

@@ -39,16 +39,37 @@ pub(super) struct Change {
 /// Looks at every file that mayi may have written in. One that can't be read hides no others.
 ///
 /// # Errors
-/// If what was noted is damaged.
+/// If there is no home folder.
 pub(super) fn find(mayi: String, purge: bool, ctx: &Context) -> Result<Found, CliError> {
-    let (gateways, hooks) = (Gateways::read(mayi, ctx)?, Hooks::read(ctx)?);
+    if ctx.sources.folders.data.is_none() {
+        return Err(CliError::internal("there is no home folder: set HOME"));
+    }
+    let mut found = Found::default();
+    let ((gateways, damage), (hooks, other)) = (Gateways::read(mayi, ctx), Hooks::read(ctx));
+    for error in damage.into_iter().chain(other) {
+        found.left.push(format!(
+            "{}: what it says of projects' files is not known; remove it, if mayi is in no file but those named here",
+            error.text()
+        ));
+    }
     let mut files: BTreeMap<PathBuf, (PathBuf, bool)> = BTreeMap::new();
     let settings = if purge { extension::settings(&ctx.sources.folders) } else { Vec::new() };
     let own = gateways.files(ctx).into_iter().chain(hooks.files(ctx));
     for (file, noted) in own.chain(settings.iter().map(|file| (file.clone(), false))) {
-        let Ok(target) = file.canonicalize() else {
+        let target = match file.canonicalize() {
+            Ok(target) => target,
             // What was noted of a file that is gone is of no use.
-            continue;
+            Err(error) if is_gone(&error) => continue,
+            Err(error) => {
+                let name = visible(&file.display().to_string());
+                let why = format!(
+                    "{name}: can't be looked at ({error}): whether something of mayi's is in it is not known"
+                );
+                if !found.left.contains(&why) {
+                    found.left.push(why);
+                }
+                continue;
+            }
         };
         let place = files.entry(target).or_insert_with(|| (file.clone(), noted));
         place.1 |= noted;
@@ -57,7 +78,6 @@ pub(super) fn find(mayi: String, purge: bool, ctx: &Context) -> Result<Found, Cl
             place.0 = file;
         }
     }
-    let mut found = Found::default();
     for (target, (file, noted)) in files {
         let of_extension = settings.contains(&file);
         match look(&target, &file, noted, of_extension, (&gateways, &hooks), ctx) {
@@ -71,6 +91,11 @@ pub(super) fn find(mayi: String, purge: bool, ctx: &Context) -> Result<Found, Cl
         }
     }
     Ok(found)
+}
+
+/// Whether there is no such file, as opposed to one that can't be looked at.
+pub(super) fn is_gone(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 type Looked = Option<(Option<Change>, Vec<String>)>;

@@ -1,6 +1,7 @@
 //! `mayi uninstall`: whatever mayi wrote into files of other programs is taken out of them again.
 
 mod args;
+mod contents;
 mod extension;
 mod files;
 mod own;
@@ -9,7 +10,7 @@ mod stays;
 use std::path::Path;
 
 use mayi_core::approval::visible;
-use mayi_core::gate::asking;
+use mayi_core::store::present_in;
 
 pub(super) use self::args::{AFTER, UninstallArgs};
 use self::files::{Change, Found};
@@ -46,17 +47,21 @@ pub(super) fn uninstall(args: &UninstallArgs, ctx: &Context) -> Result<Exit, Cli
 
 /// Whether this is for whoever started it, and for now.
 fn may(args: &UninstallArgs, ctx: &Context) -> Result<(), CliError> {
-    let store = match memory::existing(ctx) {
-        Ok(store) => store,
+    match memory::existing(ctx) {
+        Ok(_) => {}
         // Who wants to be rid of mayi may want that for this very reason.
-        Err(error) if !args.yes => {
-            ctx.note(format!("note      {}", error.text()));
-            None
-        }
+        Err(error) if !args.yes => ctx.note(format!("note      {}", error.text())),
         Err(error) => return Err(error.or("leave out --yes, and confirm it at a terminal")),
-    };
-    let running = store.map(|store| asking(&store)).transpose()?.unwrap_or_default();
+    }
+    // Also where there is no store yet, or none that can be read.
+    let present = ctx.sources.folders.data.as_deref().map(present_in).transpose()?;
+    let (owners, surfaces) = present.unwrap_or_default();
+    let mut running: Vec<u32> =
+        owners.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect();
     person::is_outside(&running)?;
+    running.extend(surfaces.into_iter().map(|owner| owner.pid));
+    running.sort_unstable();
+    running.dedup();
     if args.purge && !running.is_empty() {
         let pids: Vec<String> = running.iter().map(u32::to_string).collect();
         return Err(CliError::usage(format!(
@@ -128,11 +133,21 @@ fn purge(program: Option<&Path>, exit: Exit, args: &UninstallArgs, ctx: &Context
         print::note("mayi's own folders stay too: what is noted there helps to take out what is left");
         return Ok(exit);
     }
-    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    let (mut kept, mut foreign, mut gone) = (Vec::new(), Vec::new(), Vec::new());
     for own in Own::all(ctx) {
         match own.kept_since(program.unwrap_or(Path::new("/"))) {
             Some(why) => kept.push(format!("left      {}: {why}", own.shown())),
-            None => gone.push(own),
+            None => {
+                let contents = own.contents();
+                foreign.extend(
+                    contents.foreign.iter().map(|(path, why)| {
+                        format!("left      {}: {why}", visible(&path.display().to_string()))
+                    }),
+                );
+                if !contents.is_foreign() {
+                    gone.push(own);
+                }
+            }
         }
     }
     // Also with --quiet and --yes: the record is never deleted without being named.
@@ -141,7 +156,10 @@ fn purge(program: Option<&Path>, exit: Exit, args: &UninstallArgs, ctx: &Context
         print::note(format!("{word}  {}  {} ({}): {}", own.what, own.shown(), own.size(), own.holds()));
     }
     let mut failed = !kept.is_empty();
-    kept.iter().for_each(print::note);
+    kept.iter().chain(&foreign).for_each(print::note);
+    if !foreign.is_empty() {
+        print::note("          only what mayi made goes: move the rest away, or delete it yourself");
+    }
     if gone.is_empty() {
         ctx.note("there is no folder of mayi's to delete");
     } else if !args.dry_run {
@@ -162,13 +180,22 @@ fn purge(program: Option<&Path>, exit: Exit, args: &UninstallArgs, ctx: &Context
         }
         for own in &gone {
             match own.delete() {
-                Ok(()) => ctx.note(format!("deleted   {}", own.shown())),
-                Err(error) => {
+                Ok(()) => {
+                    let all = own.path.symlink_metadata().is_err();
+                    let rest = if all { "" } else { ", but for what is left" };
+                    ctx.note(format!("deleted   {}{rest}", own.shown()));
+                }
+                Err((path, error)) => {
                     failed = true;
-                    print::note(format!("left      {}: can't be deleted: {error}", own.shown()));
+                    let path = visible(&path.display().to_string());
+                    print::note(format!("left      {path}: can't be deleted: {error}"));
                 }
             }
         }
     }
-    Ok(if failed && exit == Exit::Done { Exit::Internal } else { exit })
+    Ok(match exit {
+        Exit::Done if failed => Exit::Internal,
+        Exit::Done if !foreign.is_empty() => Exit::Config,
+        exit => exit,
+    })
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use mayi_core::approval::visible;
 use mayi_core::call::is_too_wide;
 
+use super::contents::Contents;
 use crate::context::Context;
 
 /// More files are not counted.
@@ -14,6 +15,8 @@ const MOST: usize = 200_000;
 pub(super) struct Own {
     pub(super) what: &'static str,
     pub(super) path: PathBuf,
+    /// It may be several in one.
+    kinds: Vec<&'static str>,
     /// Bytes, and whether that is all of them.
     size: (u64, bool),
 }
@@ -27,8 +30,9 @@ impl Own {
         let mut all: Vec<Self> = Vec::new();
         for (what, path) in known {
             let Some(path) = path.clone().filter(|path| path.symlink_metadata().is_ok()) else { continue };
-            if all.iter().all(|other| other.path != path) {
-                all.push(Self { what, size: size(&path), path });
+            match all.iter_mut().find(|other| other.path == path) {
+                Some(other) => other.kinds.push(what),
+                None => all.push(Self { what, size: size(&path), path, kinds: vec![what] }),
             }
         }
         all
@@ -79,12 +83,18 @@ impl Own {
         None
     }
 
-    /// Deletes it. Links in it are deleted, and not what they lead to.
+    /// What is in it.
+    pub(super) fn contents(&self) -> Contents {
+        Contents::of(&self.path, &self.kinds)
+    }
+
+    /// Deletes what is mayi's in it, and the folder itself if nothing else is there.
     ///
     /// # Errors
-    /// As [`std::fs::remove_dir_all`].
-    pub(super) fn delete(&self) -> std::io::Result<()> {
-        std::fs::remove_dir_all(&self.path)
+    /// The first file or folder that could not be deleted.
+    pub(super) fn delete(&self) -> Result<(), (PathBuf, std::io::Error)> {
+        // As it is now: files may have come and gone while a person was asked.
+        self.contents().delete()
     }
 }
 

@@ -22,7 +22,13 @@ const COMPLETIONS: &[&str] = &[
 
 /// Tells what is there still.
 pub(super) fn tell(program: Option<&Path>, ctx: &Context) {
-    let own = Own::all(ctx);
+    let mut own = Own::all(ctx);
+    let mut foreign = false;
+    own.retain(|one| {
+        let contents = one.contents();
+        foreign |= !contents.foreign.is_empty();
+        !contents.is_foreign()
+    });
     for one in &own {
         ctx.note(format!("stays     {}  {} ({}): {}", one.what, one.shown(), one.size(), one.holds()));
     }
@@ -30,7 +36,9 @@ pub(super) fn tell(program: Option<&Path>, ctx: &Context) {
         let words = ["rm", "-r", "--"].map(str::to_owned).into_iter();
         let paths = own.iter().map(|one| one.path.display().to_string());
         let command = visible(&join(&words.chain(paths).collect::<Vec<_>>()));
-        ctx.note(format!("          delete them with: mayi uninstall --purge, or {command}"));
+        // What somebody else has put there is not told to be deleted.
+        let or = if foreign { String::new() } else { format!(", or {command}") };
+        ctx.note(format!("          delete them with: mayi uninstall --purge{or}"));
     }
     for file in projects(ctx) {
         ctx.note(format!("stays     project  {}: it belongs to the project", shown(&file)));

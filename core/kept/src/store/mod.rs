@@ -20,7 +20,9 @@ pub use item::{Item, PINNED, definition_of};
 pub use pass::{Pass, PassId, PassedCall};
 pub use pinned::{Definition, Pinned};
 pub use query::{ApprovalQuery, EntryQuery, GrantQuery, Order};
-pub use sqlite::{Durability, Limits, Options, Presence, SqliteStore, Surfaces, compiled_key, surfaces_open};
+pub use sqlite::{
+    Durability, Limits, Options, Presence, SqliteStore, Surfaces, compiled_key, present_in, surfaces_open,
+};
 
 use jiff::Timestamp;
 use serde_json::Value;

@@ -81,16 +81,38 @@ pub(super) fn words(entry: &Entry, shape: Shape) -> Option<Vec<(String, Span)>> 
     }
 }
 
+/// Whether a word names mayi as a program.
+fn is_mayi(word: &str, own: &str) -> bool {
+    // Windows' separators too, wherever this runs.
+    let last = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
+    word == own || matches!(last.as_str(), "mayi" | "mayi.exe") || last.starts_with("mayi-")
+}
+
+/// The words from `mcp` on with which an entry starts the gateway otherwise than [`gated`] knows it: by another program, or
+/// within a line for a shell. None if it does not.
+pub(super) fn otherwise(entry: &Entry, shape: Shape, own: &str) -> Option<Vec<String>> {
+    if gated(entry, shape, own).is_some() {
+        return None;
+    }
+    let words = words(entry, shape)?;
+    let all = words.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
+    let plain = |word: &str| word.trim_matches(['"', '\'', ';', '(', ')']).to_owned();
+    let split = all.iter().flat_map(|word| word.split_whitespace()).map(plain).collect::<Vec<_>>();
+    [all, split].into_iter().find_map(|words| {
+        let at = words.windows(2).position(|pair| match pair {
+            [mayi, mcp] => mcp == "mcp" && is_mayi(mayi, own),
+            _ => false,
+        })?;
+        Some(words.into_iter().skip(at + 1).collect())
+    })
+}
+
 /// How the gateway stands in front of an entry; none if it does not.
 pub(super) fn gated(entry: &Entry, shape: Shape, own: &str) -> Option<Gated> {
     let words = words(entry, shape)?;
     let word = |at: usize| words.get(at).map(|(word, _)| word.as_str());
     let mayi = word(0)?;
-    // Windows' separators too, wherever this runs.
-    let last = mayi.rsplit(['/', '\\']).next().unwrap_or(mayi);
-    let last = last.to_ascii_lowercase();
-    let named = matches!(last.as_str(), "mayi" | "mayi.exe") || last.starts_with("mayi-");
-    if !(named || mayi == own) || word(1) != Some("mcp") {
+    if !is_mayi(mayi, own) || word(1) != Some("mcp") {
         return None;
     }
     let (mut name, mut agent, mut url, mut headers) = (None, None, None, Vec::new());

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::clients::{CLIENTS, Client};
-use super::gated::gated;
+use super::gated::{gated, otherwise};
+use super::model::Entry;
 use super::plan::{self, masked};
 use super::undo::Notes;
 use crate::commands::taken::Taken;
@@ -17,12 +18,13 @@ pub(in crate::commands) struct Gateways {
 }
 
 impl Gateways {
-    /// Reads what was noted; `mayi` is this program.
-    ///
-    /// # Errors
-    /// If that is damaged.
-    pub(in crate::commands) fn read(mayi: String, ctx: &Context) -> Result<Self, CliError> {
-        Ok(Self { notes: Notes::read(ctx)?, mayi })
+    /// Reads what was noted; `mayi` is this program. Where that is damaged, nothing was noted, and it is told.
+    pub(in crate::commands) fn read(mayi: String, ctx: &Context) -> (Self, Option<CliError>) {
+        let (notes, damage) = match Notes::read(ctx) {
+            Ok(notes) => (notes, None),
+            Err(error) => (Notes::none(), Some(error)),
+        };
+        (Self { notes, mayi }, damage)
     }
 
     /// Where gateways could be, and whether it was noted that they are.
@@ -41,12 +43,22 @@ impl Gateways {
             }
             client.entries(text).unwrap_or_default().iter().any(|entry| {
                 of_file.iter().any(|note| note.keys == entry.keys)
-                    && gated(entry, client.shape, &self.mayi)
+                    && (gated(entry, client.shape, &self.mayi)
                         .is_some_and(|gated| gated.agent.as_deref() == Some(client.id))
+                        || self.is_for(client, entry))
             })
         };
         let own = |client: &Client| client.own_files(&ctx.sources.folders).iter().any(|own| own == file);
         CLIENTS.iter().filter(|client| own(client) || noted(client)).collect()
+    }
+
+    /// Whether an entry starts the gateway in another form, and for this client.
+    fn is_for(&self, client: &Client, entry: &Entry) -> bool {
+        otherwise(entry, client.shape, &self.mayi).is_some_and(|words| {
+            words
+                .windows(2)
+                .any(|pair| matches!(pair, [option, id] if option == "--agent" && id == client.id))
+        })
     }
 
     /// `text`, which is that of `file` (`target`, links resolved), without all of mayi's gateways; none if there are none.
@@ -71,6 +83,14 @@ impl Gateways {
                 .extend(plan.changed.iter().map(|server| format!("server {server} of {}", client.title)));
             taken.remarks.extend(plan.besides.iter().map(|(server, why)| format!("{server}: {why}")));
             taken.left.extend(plan.left.iter().map(|(server, why)| format!("{server}: {why}")));
+            for entry in client.entries(&new)? {
+                if otherwise(&entry, client.shape, &self.mayi).is_some() {
+                    let server = entry.shown();
+                    taken
+                        .left
+                        .push(format!("{server}: starts `mayi mcp` in another form: take it out by hand"));
+                }
+            }
         }
         taken.new = Some(new);
         Ok((!taken.what.is_empty() || !taken.left.is_empty()).then_some(taken))
@@ -89,11 +109,14 @@ impl Gateways {
         (hidden(old), hidden(new))
     }
 
-    /// Forgets what was noted of a file, under the lock that other processes wait for.
+    /// Forgets what was noted of a file, under the lock that other processes wait for. Of what is damaged nothing is known.
     ///
     /// # Errors
     /// If that can't be written.
     pub(in crate::commands) fn forget(target: &Path, ctx: &Context) -> Result<(), CliError> {
+        if Notes::read(ctx).is_err() {
+            return Ok(());
+        }
         let mut notes = Notes::hold(ctx)?;
         let all = notes.all.len();
         notes.all.retain(|note| note.file != target);

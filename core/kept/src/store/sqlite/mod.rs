@@ -67,7 +67,7 @@ use folder::{Opening, name};
 use lock::Lock;
 use mayi_call::AgentId;
 use owners::{Life, Owners};
-pub use owners::{Presence, Surfaces, surfaces_open};
+pub use owners::{Presence, Surfaces, present_in, surfaces_open};
 use tending::Tending;
 
 /// What survives once a commit has returned.

@@ -221,6 +221,21 @@ impl Surfaces {
     }
 }
 
+/// The processes that are known in the store's `folder` and have not ended, heard of or not: those that ask, and those with a
+/// surface that a person has open. The store itself is not opened, and need not be there.
+///
+/// # Errors
+/// If that can't be told.
+pub fn present_in(folder: &Path) -> Result<(Vec<Owner>, Vec<Owner>), StoreError> {
+    let folder = match folder.canonicalize() {
+        Ok(folder) => folder,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Vec::new(), Vec::new())),
+        Err(error) => return Err(error::io(folder, &error)),
+    };
+    let now = Timestamp::now();
+    Ok((Owners::new(&folder).present(now)?, Owners::of_surfaces(&folder).present(now)?))
+}
+
 /// Whether a person has a surface open at which questions of the store in `folder` can be answered. Where that can't be
 /// told there is none.
 #[must_use]
