@@ -130,12 +130,9 @@ fn given_an_address_in_settings_that_the_line_hands_in_then_a_denied_host_is_den
         assert_eq!(auto(line).effect, Deny, "{line}");
     }
     assert_eq!(auto("echo 'url=https://docs.example/x' | curl -K -").effect, Allow);
-    for line in [
-        "printf 'header = \"X: %s\"\\n' \"$T\" | curl -K - https://docs.example/x",
-        "echo '# http://evil.example' | curl -K - https://docs.example/",
-    ] {
-        assert_ne!(auto(line).effect, Deny, "{line}");
-    }
+    // A header is no address.
+    let header = "printf 'header = \"X: %s\"\\n' \"$T\" | curl -K - https://docs.example/x";
+    assert_ne!(auto(header).effect, Deny);
     assert_eq!(auto("echo \"$URL\" | wget -i -").effect, Ask);
 }
 
