@@ -60,6 +60,8 @@ const STARTERS: &[&str] = &[
 ];
 /// Before the first text, a call may have so many characters of other arguments.
 const ASIDE: usize = 64;
+/// So much of one text is read: what follows does not change what it begins with, and a program may have a text behind each name.
+const LONGEST: usize = 2_048;
 
 /// The lines, in their order; `backquotes`: in this language what stands between them is run.
 pub(in crate::shell) fn started(text: &str, backquotes: bool) -> Vec<String> {
@@ -165,12 +167,12 @@ fn arguments(behind: &str) -> Vec<String> {
     found
 }
 
-/// A text up to the quote that ends it, with its escapes read, and what stands behind.
+/// A text up to the quote that ends it, or as much of it as is read, with its escapes read; and what stands behind.
 fn read(text: &str, quote: char) -> Option<(String, &str)> {
     let mut found = String::new();
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
-        if c == quote {
+        if c == quote || at >= LONGEST {
             return Some((found, text.get(at + c.len_utf8()..).unwrap_or_default()));
         }
         match c {
@@ -234,6 +236,10 @@ mod tests {
         }
         let long = "print(\"a b\")\n".repeat(300) + "os.system(\"touch x\")";
         assert_eq!(started(&long, false), ["touch x"]);
+        let begins = format!("os.system(\"touch x{}\")", " y".repeat(3_000));
+        assert!(
+            started(&begins, false).iter().all(|line| line.starts_with("touch x y") && line.len() <= LONGEST)
+        );
         assert_eq!(started("spawn(\"touch\", args)", false), ["touch ${_}"]);
         assert_eq!(started("run([\"sh\", \"-c\", \"touch x\"])", false), ["sh -c 'touch x'"]);
     }
