@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { screenshotFolder } from './places.mjs';
 import { until } from './until.mjs';
+import { command } from './workbench.mjs';
 
 /**
  * Opens the page, and notes what goes wrong on it.
@@ -31,6 +32,21 @@ export async function openPhone(browser, url, { dark = false } = {}) {
   });
   await page.goto(url);
   return { page, context, wrong };
+}
+
+/**
+ * The page of the editor's backend, paired with it: what a person does who opens it on a second screen.
+ * @param {import('./scene.mjs').Scene} scene
+ */
+export async function pairedPhone(scene) {
+  await command(scene.page, 'mayi: Pair a Second Screen');
+  const box = scene.page.locator('.monaco-dialog-box');
+  await box.waitFor();
+  const text = await box.innerText();
+  await box.getByRole('button', { name: 'Cancel', exact: true }).click();
+  const phone = await openPhone(scene.browser, /Open (http:\S+)/.exec(text)?.[1] ?? '');
+  await pair(phone.page, /on the page: (\S+)/.exec(text)?.[1] ?? '');
+  return phone;
 }
 
 /** Types the code. @param {any} page @param {string} code */

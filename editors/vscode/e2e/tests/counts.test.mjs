@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 
 import { kindsSettings } from '../lib/kinds.mjs';
-import { cardOf, inState, openPhone, pair } from '../lib/phone.mjs';
+import { cardOf, inState, pairedPhone } from '../lib/phone.mjs';
 import { repository } from '../lib/places.mjs';
 import { rested } from '../lib/rests.mjs';
 import { givenIn, setScene } from '../lib/scene.mjs';
-import { click, command } from '../lib/workbench.mjs';
+import { click } from '../lib/workbench.mjs';
 
 /** The ways that the table has for each answer, of one row: `1 click`, `1 click, words, 1 key`. @param {string} row @returns {Record<string, string[]>} */
 function table(row) {
@@ -33,13 +33,7 @@ let phone;
 before(async () => {
   scene = await setScene({ settings: kindsSettings, machine: { 'mayi.page': true } });
   await scene.chat.open();
-  await command(scene.page, 'mayi: Pair a Second Screen');
-  const box = scene.page.locator('.monaco-dialog-box');
-  await box.waitFor();
-  const text = await box.innerText();
-  await box.getByRole('button', { name: 'Cancel', exact: true }).click();
-  ({ page: phone } = await openPhone(scene.browser, /Open (http:\S+)/.exec(text)?.[1] ?? ''));
-  await pair(phone, /on the page: (\S+)/.exec(text)?.[1] ?? '');
+  ({ page: phone } = await pairedPhone(scene));
 });
 after(() => scene?.strike());
 

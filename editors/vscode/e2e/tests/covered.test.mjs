@@ -6,25 +6,18 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before } from 'node:test';
 
 import { kindsSettings } from '../lib/kinds.mjs';
-import { cardOf, inState, openPhone, pair, press } from '../lib/phone.mjs';
+import { cardOf, inState, pairedPhone, press } from '../lib/phone.mjs';
 import { givenIn, setScene } from '../lib/scene.mjs';
-import { command } from '../lib/workbench.mjs';
 
 /** @type {import('../lib/scene.mjs').Scene} */
 let scene;
-/** @type {Awaited<ReturnType<typeof openPhone>>} */
+/** @type {Awaited<ReturnType<typeof pairedPhone>>} */
 let phone;
 
 before(async () => {
   scene = await setScene({ settings: kindsSettings, machine: { 'mayi.page': true } });
   await scene.chat.open();
-  await command(scene.page, 'mayi: Pair a Second Screen');
-  const box = scene.page.locator('.monaco-dialog-box');
-  await box.waitFor();
-  const text = await box.innerText();
-  await box.getByRole('button', { name: 'Cancel', exact: true }).click();
-  phone = await openPhone(scene.browser, /Open (http:\S+)/.exec(text)?.[1] ?? '');
-  await pair(phone.page, /on the page: (\S+)/.exec(text)?.[1] ?? '');
+  phone = await pairedPhone(scene);
 });
 after(() => scene?.strike());
 afterEach(() => {

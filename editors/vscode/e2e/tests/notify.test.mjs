@@ -19,16 +19,22 @@ after(() => scene?.strike());
 
 const given = givenIn(() => scene, () => scene.chat.open());
 
+/** A press that comes sooner after a notification appeared is no answer, and has it appear anew; in milliseconds (`TOO_SOON`, and some room). */
+const TOO_SOON = 700;
+
 /**
- * Presses a button of a notification until so many wait. What is pressed right after it appeared is no answer: then it comes anew.
+ * Presses a button of a notification, once a press counts, until so many wait.
  * @param {any} of @param {string} name @param {number} left
  */
 async function press(of, name, left) {
   const waits = scene.page.locator('.statusbar-item [aria-label^="mayi, "]').first();
   await until(`${left} wait`, async () => {
-    if (await of.count()) await of.first().getByRole('button', { name }).click({ timeout: 2_000 }).catch(() => {});
+    // Not to be waited for otherwise: nothing shows that the time has passed. Whoever presses again at once presses too soon each time.
+    await scene.page.waitForTimeout(TOO_SOON);
     const text = (await waits.getAttribute('aria-label')) ?? '';
-    return text.startsWith(`mayi, ${left} waiting`);
+    if (text.startsWith(`mayi, ${left} waiting`)) return true;
+    if (await of.count()) await of.first().getByRole('button', { name }).click({ timeout: 2_000 }).catch(() => {});
+    return false;
   });
 }
 

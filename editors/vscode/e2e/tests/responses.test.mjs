@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before } from 'node:test';
 
-import { cardOf, inState, openPhone, pair, picture, press } from '../lib/phone.mjs';
+import { cardOf, inState, pairedPhone, picture, press } from '../lib/phone.mjs';
 import { startResponses } from '../lib/responses.mjs';
 import { givenIn, setScene } from '../lib/scene.mjs';
 import { until } from '../lib/until.mjs';
@@ -15,7 +15,7 @@ import { click, command, picture as ofEditor, webview } from '../lib/workbench.m
 let scene;
 /** @type {Awaited<ReturnType<typeof startResponses>>} */
 let api;
-/** @type {Awaited<ReturnType<typeof openPhone>>} */
+/** @type {Awaited<ReturnType<typeof pairedPhone>>} */
 let phone;
 /** @type {any} */
 let page;
@@ -23,14 +23,8 @@ let page;
 before(async () => {
   scene = await setScene({ machine: { 'mayi.page': true } });
   await scene.chat.open();
-  await command(scene.page, 'mayi: Pair a Second Screen');
-  const box = scene.page.locator('.monaco-dialog-box');
-  await box.waitFor();
-  const text = await box.innerText();
-  await box.getByRole('button', { name: 'Cancel', exact: true }).click();
-  phone = await openPhone(scene.browser, /Open (http:\S+)/.exec(text)?.[1] ?? '');
+  phone = await pairedPhone(scene);
   page = phone.page;
-  await pair(page, /on the page: (\S+)/.exec(text)?.[1] ?? '');
   api = await startResponses(scene.stage);
 });
 after(async () => {
