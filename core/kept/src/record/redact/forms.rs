@@ -12,13 +12,10 @@ use serde::Deserialize;
 /// One form of secret: its part of a file, and what that says once a text had one of its marks.
 #[derive(Debug)]
 pub(super) struct Form {
-    /// What it is called in the mark that replaces it.
-    pub(super) name: Cow<'static, str>,
-    /// A run of so many letters and digits stands in every match.
-    pub(super) run: usize,
     /// By its place in a command.
     command: bool,
     text: &'static str,
+    head: OnceLock<(Cow<'static, str>, usize)>,
     whole: OnceLock<Whole>,
 }
 
@@ -90,6 +87,9 @@ struct Written {
     marks: String,
     #[serde(default)]
     #[cfg_attr(not(test), allow(dead_code, reason = "as the name"))]
+    also: String,
+    #[serde(default)]
+    #[cfg_attr(not(test), allow(dead_code, reason = "as the name"))]
     run: usize,
     pattern: String,
     #[serde(default)]
@@ -143,10 +143,9 @@ fn cut(text: &'static str) -> Vec<Form> {
     let parts = || text.split("\n[[").skip(1).filter_map(|part| part.split_once("]]\n"));
     let of = |kind: &'static str| {
         parts().filter(move |(header, _)| *header == kind).map(move |(_, text)| Form {
-            name: said(text, "name").unwrap_or(Cow::Borrowed(PASSWORD)),
-            run: said(text, "run").and_then(|run| run.parse().ok()).unwrap_or_default(),
             command: kind == COMMAND,
             text,
+            head: OnceLock::new(),
             whole: OnceLock::new(),
         })
     };
@@ -158,9 +157,9 @@ fn said(text: &'static str, key: &str) -> Option<Cow<'static, str>> {
     let line =
         text.lines().find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(" = ")))?;
     let value = line.get(key.len() + " = ".len()..)?;
-    for quotes in ["\'\'\'", "\""] {
+    for (quotes, others) in [("\'\'\'", &[][..]), ("\"", &['\\', '"'][..])] {
         if let Some(inner) = value.strip_prefix(quotes).and_then(|rest| rest.strip_suffix(quotes))
-            && !inner.contains(['\\', '"', '\''])
+            && !inner.contains(others)
         {
             return Some(Cow::Borrowed(inner));
         }
@@ -173,6 +172,37 @@ fn said(text: &'static str, key: &str) -> Option<Cow<'static, str>> {
 }
 
 impl Form {
+    /// What it is called in the mark that replaces it.
+    pub(super) fn name(&self) -> &str {
+        &self.head().0
+    }
+
+    /// A run of so many letters and digits stands in every match.
+    pub(super) fn run(&self) -> usize {
+        self.head().1
+    }
+
+    fn head(&self) -> &(Cow<'static, str>, usize) {
+        self.head.get_or_init(|| {
+            let run = said(self.text, "run").and_then(|run| run.parse().ok());
+            (said(self.text, "name").unwrap_or(Cow::Borrowed(PASSWORD)), run.unwrap_or_default())
+        })
+    }
+
+    /// Whether a text with one of the marks also has what stands in every match besides, in any case. To look for that takes far
+    /// less than to compile the pattern, and most texts that name a program don't give it a password.
+    pub(super) fn could_be_in(&self, text: &str) -> bool {
+        if self.command {
+            let options = said(self.text, "options").unwrap_or_default();
+            return options.is_empty() || options.split_whitespace().any(|option| is_there(option, text));
+        }
+        let Some(also) = said(self.text, "also") else { return true };
+        also.split_whitespace().any(|word| match word {
+            "{named}" => NAMED.split_whitespace().any(|word| holds(text, word)),
+            word => holds(text, word),
+        })
+    }
+
     /// Tells `each` the marks: lower-case text, one of which stands in every match, in any case.
     pub(super) fn marks(&self, mut each: impl FnMut(&str)) {
         if self.command {
@@ -264,6 +294,24 @@ impl Command {
     }
 }
 
+/// Whether an option, as it is written in the table, could be in `text`.
+fn is_there(option: &str, text: &str) -> bool {
+    let option = option.strip_suffix(['+', ':']).unwrap_or(option);
+    match option.strip_prefix('-') {
+        // Others may be written before it in the same word.
+        Some(letter) if letter.len() == 1 => text.split('-').skip(1).any(|behind| {
+            let word = behind.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+            holds(word, letter)
+        }),
+        _ => holds(text, option),
+    }
+}
+
+/// Whether `word` stands in `text`, in any case of ASCII.
+fn holds(text: &str, word: &str) -> bool {
+    text.as_bytes().windows(word.len().max(1)).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+}
+
 /// An option as it is written in the table, and what is between it and its value.
 fn taken(option: &str) -> String {
     if let Some(option) = option.strip_suffix('+') {
@@ -308,16 +356,18 @@ mod tests {
             assert_eq!(cut.len(), form.len() + command.len());
             let (forms, commands) = cut.split_at(form.len());
             for (of, written) in forms.iter().zip(form) {
-                assert_eq!((&*of.name, of.run), (&*written.name, written.run));
+                assert_eq!((of.name(), of.run()), (&*written.name, written.run));
+                assert_eq!(said(of.text, "also").unwrap_or_default(), written.also);
                 let all = written.marks.replace("{named}", &head.parts["named"]);
-                assert_eq!(marks(of), all.split_whitespace().collect::<Vec<_>>(), "{}", of.name);
+                assert_eq!(marks(of), all.split_whitespace().collect::<Vec<_>>(), "{}", of.name());
                 assert_eq!(
                     of.read().unwrap(),
                     Whole { pattern: head.filled(&written.pattern), only: written.only }
                 );
             }
             for (of, written) in commands.iter().zip(command) {
-                assert_eq!((&*of.name, of.run), (written.name.as_deref().unwrap_or(PASSWORD), 0));
+                assert_eq!((of.name(), of.run()), (written.name.as_deref().unwrap_or(PASSWORD), 0));
+                assert_eq!(said(of.text, "options").unwrap_or_default(), written.options);
                 let mut all = Vec::new();
                 Command::marks(&written.programs, &written.sub, |mark| all.push(mark.to_owned()));
                 assert_eq!(marks(of), all);

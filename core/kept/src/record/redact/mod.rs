@@ -20,7 +20,7 @@ use std::ops::Range;
 use regex::{Regex, RegexSet};
 use thiserror::Error;
 
-use forms::FORMS;
+use forms::{FORMS, Form};
 use known::Known;
 pub(crate) use spread::{Secrets, Told, Within};
 
@@ -71,7 +71,7 @@ enum Mark {
 impl Mark {
     fn fitting(values: &[String]) -> Self {
         let holds = |c: &[char]| values.iter().any(|value| value.contains(c));
-        let names = || FORMS.iter().map(|form| &*form.name).chain([KNOWN, "own pattern", "by its name"]);
+        let names = || FORMS.iter().map(Form::name).chain([KNOWN, "own pattern", "by its name"]);
         let marks = LazyCell::new(|| names().map(|name| format!("redacted: {name}")).collect::<Vec<_>>());
         let inside = |value: &String| marks.iter().any(|mark| mark.contains(value.trim()));
         if !holds(&['«', '»']) && !values.iter().any(inside) {

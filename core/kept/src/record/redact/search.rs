@@ -99,8 +99,8 @@ pub(super) fn well_known(text: &str, found: &mut Vec<Found>) {
     let quotes = LazyCell::new(|| Quotes::of(text));
     for at in forms.each() {
         if let Some(form) = FORMS.get(at)
-            && (form.run == 0 || *run >= form.run)
-            && let Some(pattern) = pattern(at)
+            && (form.run() == 0 || *run >= form.run())
+            && let Some(pattern) = pattern(at, form, text)
         {
             collect(pattern, form, text, &quotes, found);
         }
@@ -139,7 +139,7 @@ fn collect<F: FnOnce() -> Quotes>(
     quotes: &LazyCell<Quotes, F>,
     found: &mut Vec<Found>,
 ) {
-    let (name, only) = (&*form.name, form.whole().only);
+    let (name, only) = (form.name(), form.whole().only);
     let sure = matches!(only, Only::Sure | Only::Random | Only::Scattered | Only::Behind);
     for captures in pattern.captures_iter(text) {
         let (Some(all), Some(secret)) = (captures.get(0), secret(&captures, only.names())) else {
@@ -195,18 +195,26 @@ fn is(only: Only, named: &str, value: &str) -> bool {
     }
 }
 
-/// The pattern of a form, compiled when it is first needed: a process may need none of them.
-fn pattern(at: usize) -> Option<&'static Regex> {
+/// The pattern of a form, compiled when it is first needed: a process may need none of them. `None` also if it is not in `text`, as
+/// far as that is told without it.
+fn pattern(at: usize, form: &Form, text: &str) -> Option<&'static Regex> {
+    /// To look through a longer text for what a form has besides takes as long as to compile the pattern.
+    const SHORT: usize = 8 << 10;
     static PATTERNS: LazyLock<Vec<OnceLock<Option<Regex>>>> =
         LazyLock::new(|| FORMS.iter().map(|_| OnceLock::new()).collect());
-    PATTERNS
-        .get(at)?
-        .get_or_init(|| FORMS.get(at).and_then(|form| Regex::new(&form.whole().pattern).ok()))
-        .as_ref()
+    let pattern = PATTERNS.get(at)?;
+    if pattern.get().is_none() && text.len() <= SHORT && !form.could_be_in(text) {
+        return None;
+    }
+    pattern.get_or_init(|| Regex::new(&form.whole().pattern).ok()).as_ref()
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::strategy::{Strategy as _, ValueTree as _};
+    use proptest::string::string_regex;
+    use proptest::test_runner::TestRunner;
+
     use super::*;
 
     #[test]
@@ -214,11 +222,44 @@ mod tests {
         assert!(FORMS.len() > 200, "{}", FORMS.len());
         assert!(FORMS.len() <= Set::ROOM);
         for form in FORMS.iter() {
-            Regex::new(&form.whole().pattern).unwrap_or_else(|error| panic!("{}: {error}", form.name));
+            Regex::new(&form.whole().pattern).unwrap_or_else(|error| panic!("{}: {error}", form.name()));
             let mut marks = Vec::new();
             form.marks(|mark| marks.push(mark.to_owned()));
-            assert!(!marks.is_empty() || form.run >= SHORTEST_RUN, "{} is never looked for", form.name);
-            assert!(marks.iter().all(|mark| mark.to_ascii_lowercase() == *mark), "{}", form.name);
+            assert!(!marks.is_empty() || form.run() >= SHORTEST_RUN, "{} is never looked for", form.name());
+            assert!(marks.iter().all(|mark| mark.to_ascii_lowercase() == *mark), "{}", form.name());
+        }
+    }
+
+    #[test]
+    fn given_texts_that_a_form_matches_then_none_is_passed_over_for_what_it_lacks() {
+        let mut runner = TestRunner::deterministic();
+        let bounded: Vec<&Form> = FORMS.iter().filter(|form| !form.could_be_in("")).collect();
+        assert!(bounded.len() > 60, "{}", bounded.len());
+        for form in bounded {
+            let pattern = &form.whole().pattern;
+            let whole = Regex::new(pattern).unwrap();
+            // The generator knows no ends of lines and words; and in any case there are letters beyond ASCII that count as `s` and
+            // `k`, which count in no mark.
+            let mut plain = pattern.clone();
+            for (with, without) in [
+                (r"(?-u:\b)", ""),
+                ("(?:^|", "(?:"),
+                ("(?:$|", "(?:"),
+                ("-$|", ""),
+                (r"\s*$", ""),
+                ("(?m)^", ""),
+                ("(?im)^", ""),
+                ("(?i)", ""),
+            ] {
+                plain = plain.replace(with, without);
+            }
+            let texts = string_regex(&plain).unwrap_or_else(|error| panic!("{}: {error}", form.name()));
+            let texts = (0..200).map(|_| format!(" {}", texts.new_tree(&mut runner).unwrap().current()));
+            let matching: Vec<String> = texts.filter(|text| whole.is_match(text)).take(20).collect();
+            assert!(!matching.is_empty(), "{}: {plain}", form.name());
+            for text in matching {
+                assert!(form.could_be_in(&text), "{}: {text}", form.name());
+            }
         }
     }
 
