@@ -90,14 +90,18 @@ impl Harness {
             }
             Self::Gemini => {
                 command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "scripted");
+                // Else it starts itself a second time, to have more memory.
+                command.env("GEMINI_CLI_NO_RELAUNCH", "true");
                 command.arg(at("@google/gemini-cli/bundle/gemini.js".to_owned()));
             }
             Self::Qwen => {
                 command.env("OPENAI_BASE_URL", format!("{url}/v1")).env("OPENAI_API_KEY", "scripted");
                 command.env("OPENAI_MODEL", "scripted").env("QWEN_TELEMETRY_ENABLED", "0");
                 command.env("QWEN_CODE_LEGACY_MCP_BLOCKING", "1");
+                // The program behind its two starters, which give it more memory and a collector of garbage to call.
+                command.env("QWEN_CODE_NO_RELAUNCH", "true");
                 command
-                    .arg(at("@qwen-code/qwen-code/cli-entry.js".to_owned()))
+                    .arg(at("@qwen-code/qwen-code/cli.js".to_owned()))
                     .args(["--auth-type", "openai"]);
             }
             Self::Copilot => {
@@ -204,6 +208,10 @@ impl Harness {
                     "provider": { "scripted": provider }, "mcp": { "mini": mini },
                 });
                 write(".config/opencode/opencode.json", settings.to_string());
+                // What its plugins could import is there, as far as it looks: else it fetches 60 MB for each test.
+                let locked = json!({ "": { "dependencies": { "@opencode-ai/plugin": "*" } } });
+                write(".config/opencode/package-lock.json", json!({ "packages": locked }).to_string());
+                fs::create_dir_all(place.home.join(".config/opencode/node_modules")).unwrap();
                 if let Some(hook) = hook {
                     write(".config/opencode/plugin/test.js", plugin(hook));
                 }
