@@ -100,9 +100,7 @@ impl Harness {
                 command.env("QWEN_CODE_LEGACY_MCP_BLOCKING", "1");
                 // The program behind its two starters, which give it more memory and a collector of garbage to call.
                 command.env("QWEN_CODE_NO_RELAUNCH", "true");
-                command
-                    .arg(at("@qwen-code/qwen-code/cli.js".to_owned()))
-                    .args(["--auth-type", "openai"]);
+                command.arg(at("@qwen-code/qwen-code/cli.js".to_owned())).args(["--auth-type", "openai"]);
             }
             Self::Copilot => {
                 command

@@ -5,6 +5,7 @@ mod forms;
 mod json;
 mod known;
 mod names;
+mod patterns;
 mod pem;
 mod quotes;
 mod search;
@@ -187,7 +188,10 @@ impl Redactor {
         let own = (!self.own.each.is_empty()).then(|| self.own.any.matches(text));
         for at in own.iter().flatten() {
             if let Some(pattern) = self.own.each.get(at) {
-                let secrets = pattern.captures_iter(text).filter_map(|of| search::secret(&of, 0));
+                // Its first group that took part, or all of it.
+                let secrets = pattern
+                    .captures_iter(text)
+                    .filter_map(|of| of.iter().skip(1).flatten().next().or(of.get(0)));
                 found.extend(secrets.map(|of| Found { at: of.range(), name: "own pattern", sure: true }));
             }
         }

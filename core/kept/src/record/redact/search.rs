@@ -1,11 +1,14 @@
 //! Looks for the well-known forms: those alone that could be in a text, by their marks.
 
 use std::cell::LazyCell;
-use std::sync::{LazyLock, OnceLock};
+use std::ops::Range;
+use std::sync::LazyLock;
 
-use regex::{Captures, Match, Regex};
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
 
 use super::forms::{FORMS, Form, Only};
+use super::patterns;
 use super::quotes::Quotes;
 use super::table::Words;
 use super::{Found, names, pem};
@@ -100,7 +103,7 @@ pub(super) fn well_known(text: &str, found: &mut Vec<Found>) {
     for at in forms.each() {
         if let Some(form) = FORMS.get(at)
             && (form.run() == 0 || *run >= form.run())
-            && let Some(pattern) = pattern(at, form, text)
+            && let Some(pattern) = patterns::pattern(at, form, text)
         {
             collect(pattern, form, text, &quotes, found);
         }
@@ -128,8 +131,8 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// The secret of a match is its first group behind those of names that took part, or all of it.
-pub(super) fn secret<'t>(captures: &Captures<'t>, names: usize) -> Option<Match<'t>> {
-    captures.iter().skip(1 + names).flatten().next().or_else(|| captures.get(0))
+fn secret(captures: &Captures, names: usize) -> Option<Range<usize>> {
+    captures.iter().skip(1 + names).flatten().next().or_else(|| captures.get_group(0)).map(|at| at.range())
 }
 
 fn collect<F: FnOnce() -> Quotes>(
@@ -142,21 +145,21 @@ fn collect<F: FnOnce() -> Quotes>(
     let (name, only) = (form.name(), form.whole().only);
     let sure = matches!(only, Only::Sure | Only::Random | Only::Scattered | Only::Behind);
     for captures in pattern.captures_iter(text) {
-        let (Some(all), Some(secret)) = (captures.get(0), secret(&captures, only.names())) else {
+        let (Some(all), Some(secret)) = (captures.get_group(0), secret(&captures, only.names())) else {
             continue;
         };
         let at = match only {
-            Only::Sure | Only::Random | Only::Scattered | Only::Pairs => secret.range(),
+            Only::Sure | Only::Random | Only::Scattered | Only::Pairs => secret,
             Only::Mixed | Only::Given | Only::Named | Only::Value | Only::Setting | Only::Option => {
-                quotes.own(text, &all.range(), secret.range())
+                quotes.own(text, &all.range(), secret)
             }
             Only::Behind => {
-                pem::key(text, all.end(), |at| found.push(Found { at, name, sure }));
+                pem::key(text, all.end, |at| found.push(Found { at, name, sure }));
                 continue;
             }
         };
         let value = text.get(at.clone()).unwrap_or_default();
-        let named = captures.get(1).map(|name| name.as_str()).unwrap_or_default();
+        let named = captures.get_group(1).and_then(|at| text.get(at.range())).unwrap_or_default();
         // The next option is no value.
         let option = value.starts_with('-')
             && text.get(..at.start).is_some_and(|before| before.ends_with([' ', '\t', '\n']));
@@ -167,7 +170,7 @@ fn collect<F: FnOnce() -> Quotes>(
 }
 
 /// Whether a program calls something there: `token = next(stream)`.
-fn is_call(text: &str, at: &std::ops::Range<usize>, value: &str) -> bool {
+fn is_call(text: &str, at: &Range<usize>, value: &str) -> bool {
     let name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.');
     text.get(at.end..).is_some_and(|rest| rest.starts_with('(')) && value.bytes().all(name)
 }
@@ -193,20 +196,6 @@ fn is(only: Only, named: &str, value: &str) -> bool {
             names::is_secret(named, value) && !names::stands_for(value) && !named.eq_ignore_ascii_case(value)
         }
     }
-}
-
-/// The pattern of a form, compiled when it is first needed: a process may need none of them. `None` also if it is not in `text`, as
-/// far as that is told without it.
-fn pattern(at: usize, form: &Form, text: &str) -> Option<&'static Regex> {
-    /// To look through a longer text for what a form has besides takes as long as to compile the pattern.
-    const SHORT: usize = 8 << 10;
-    static PATTERNS: LazyLock<Vec<OnceLock<Option<Regex>>>> =
-        LazyLock::new(|| FORMS.iter().map(|_| OnceLock::new()).collect());
-    let pattern = PATTERNS.get(at)?;
-    if pattern.get().is_none() && text.len() <= SHORT && !form.could_be_in(text) {
-        return None;
-    }
-    pattern.get_or_init(|| Regex::new(&form.whole().pattern).ok()).as_ref()
 }
 
 #[cfg(test)]

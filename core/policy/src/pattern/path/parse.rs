@@ -68,19 +68,16 @@ fn read(text: &str, places: &Places, forms: &mut Vec<Form>) -> Result<(), Patter
         parts = literal(home).into_iter().chain(parts).collect();
     }
     let followed = if places.as_written { Vec::new() } else { followed(anchor, &parts, places) };
-    for (place, root) in followed {
-        let written = literal(&root);
-        if place != written {
-            let rest = parts.iter().skip_while(|part| matches!(part, Part::Name(_))).cloned();
-            forms.push(form(Anchor::Absolute, folder, true, place.into_iter().chain(rest).collect()));
-        }
+    for place in followed {
+        let rest = parts.iter().skip_while(|part| matches!(part, Part::Name(_))).cloned();
+        forms.push(form(Anchor::Absolute, folder, true, place.into_iter().chain(rest).collect()));
     }
     forms.insert(0, form(anchor, folder, false, parts));
     Ok(())
 }
 
-/// Where the literal part of a pattern leads, and where it is written.
-fn followed(anchor: Anchor, parts: &[Part], places: &Places) -> Vec<(Vec<Part>, PathBuf)> {
+/// Where the literal part of a pattern leads, if that is elsewhere than where it is written.
+fn followed(anchor: Anchor, parts: &[Part], places: &Places) -> Vec<Vec<Part>> {
     let bases: Vec<PathBuf> = match anchor {
         Anchor::Absolute => vec![PathBuf::from("/")],
         Anchor::Root(up) => {
@@ -92,13 +89,14 @@ fn followed(anchor: Anchor, parts: &[Part], places: &Places) -> Vec<(Vec<Part>, 
         parts.iter().map_while(|part| if let Part::Name(name) = part { Some(name) } else { None }).collect();
     bases
         .into_iter()
-        .filter_map(|base| {
-            let written = names.iter().fold(base, |path, name| path.join(name));
+        .filter_map(|mut written| {
+            written.extend(&names);
             let place = match &places.ways {
                 Some(ways) => ways.resolve(&written),
                 None => mayi_call::resolve(&written),
             };
-            Some((literal(&place.ok()?), written))
+            let place = place.ok()?;
+            (place != written).then(|| literal(&place))
         })
         .collect()
 }
