@@ -32,6 +32,7 @@ fn launch(home: &Home, launcher: &Path, binary: impl AsRef<std::ffi::OsStr>) -> 
     command
 }
 
+/// "The launcher of the npm package is as if it were the program" (S1.24).
 #[test]
 fn given_a_program_of_ones_own_then_it_gets_all_words_and_its_end_is_the_launchers() {
     let home = Home::new();
@@ -62,7 +63,7 @@ fn given_a_signal_for_the_launcher_then_the_program_has_it() {
     assert_eq!(child.wait().unwrap().code(), Some(7));
 }
 
-/// A relative program would be one of the folder that somebody works in.
+/// "By an absolute path or not at all" (S1.24): a relative program would be one of the folder that somebody works in.
 #[test]
 fn given_a_program_that_is_not_absolute_or_none_then_it_is_told_and_nothing_starts() {
     let home = Home::new();

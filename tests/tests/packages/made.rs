@@ -53,7 +53,7 @@ fn given_the_packages_then_all_of_them_are_of_one_version() {
     assert!(package("mayi-", ".tar.gz").to_str().unwrap().contains(&format!("mayi-{VERSION}-")));
 }
 
-/// "No package may need an install script."
+/// "No package runs anything while it is installed, or brings anything of others along" (S1.24).
 #[test]
 fn given_the_packages_then_nothing_runs_while_they_are_installed() {
     let home = Home::new();
