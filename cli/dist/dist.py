@@ -25,7 +25,7 @@ import npm_packages
 import python_wheel
 import statement
 import vsix
-from product import HERE, PLATFORMS, ROOT, Product, commit, copy, run
+from product import HERE, PLATFORMS, ROOT, Product, commit, copy, run, write
 from third_party import notices
 
 TARGETS = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -42,6 +42,16 @@ def installed(profile):
     return pathlib.Path(done.stdout.decode().split()[-1])
 
 
+def flags(target):
+    """The same program wherever it is built, and nothing in it about that machine."""
+    home = pathlib.Path(os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo"))
+    words = [f"--remap-path-prefix={home}=/cargo", f"--remap-path-prefix={ROOT}=/mayi"]
+    if target.endswith("-windows-msvc"):
+        # Nothing that would have to be installed before it.
+        words.append("-Ctarget-feature=+crt-static")
+    return " ".join(words)
+
+
 def built(profile, target, tools):
     """Builds the program and the one that writes its man pages, and says where they are."""
     suffix = ".exe" if "windows" in target else ""
@@ -53,22 +63,24 @@ def built(profile, target, tools):
     # An older glibc than this machine's, so that the program runs where that is older.
     glibc = PLATFORMS[target].get("glibc") if platform.system() == "Linux" else None
     command = ["zigbuild", "--target", f"{target}.{glibc}"] if glibc else ["build", "--target", target]
-    env = {**os.environ, "PATH": f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    env = {**os.environ, "PATH": f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}", "RUSTFLAGS": flags(target)}
     words = ["cargo", "auditable", *command, "--locked", "--profile", profile, "-p", "mayi", "-p", "mayi-man"]
     subprocess.run(words, cwd=ROOT, env=env, check=True)
     folder = TARGETS / target / ("release" if profile == "release" else profile)
     return folder / f"mayi{suffix}", folder / f"mayi-man{suffix}"
 
 
-def bill_of_materials(target, tools, out):
+def bill_of_materials(target, tools, out, moment):
     """What the program is made of, as CycloneDX tells it."""
     name = f"mayi-{target}.cdx"
-    env = {**os.environ, "PATH": f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    path = f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "SOURCE_DATE_EPOCH": str(moment)}
     words = ["cargo", "cyclonedx", "--format", "json", "--target", target, "--no-build-deps", "--override-filename", name]
     made = ROOT / "cli" / f"{name}.json"
     try:
         run([*words, "--manifest-path", ROOT / "cli/Cargo.toml"], cwd=ROOT, env=env)
-        return copy(made, out / made.name)
+        # Where the checkout is on this machine is nobody's business.
+        return write(out / made.name, made.read_text().replace(ROOT.as_uri(), "file://."))
     finally:
         # It leaves one beside each manifest of the workspace.
         for file in ROOT.glob(f"**/{name}.json"):
@@ -126,7 +138,7 @@ def main(words):
             made += files
             done(what, files)
     if not quick:
-        made.append(bill_of_materials(target, tools, out))
+        made.append(bill_of_materials(target, tools, out, moment))
         done("bill of materials", made[-1:])
     used = {"rustc": statement.tool(["rustc", "--version"]), "node": statement.tool(["node", "--version"]), "python": platform.python_version()}
     made.append(statement.provenance(made, out, profile, target, revision, moment, used))
