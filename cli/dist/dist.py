@@ -38,7 +38,7 @@ def host():
 
 def installed(profile):
     """The folder with the tools, as `install` prints it."""
-    done = subprocess.run([HERE / "install", profile], stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(["bash", (HERE / "install").as_posix(), profile], stdout=subprocess.PIPE, check=True)
     return pathlib.Path(done.stdout.decode().split()[-1])
 
 

@@ -1,7 +1,6 @@
 """Packages of npm: one with a launcher and its manual, which depends on exactly one version of one for each platform, of which npm
 installs the one that fits. None of them has a script that runs while it is installed."""
 
-import json
 import os
 
 from product import HERE, LICENSE, LICENSES, PLATFORMS, REPOSITORY, ROOT, SUMMARY, VERSION, copy, run, write_json
@@ -62,12 +61,8 @@ def lay_own(product, folder):
 def pack(folder, out):
     # No settings of whoever runs it, and nothing that asks a network.
     env = {**os.environ, "npm_config_update_notifier": "false", "npm_config_offline": "true"}
-    told = run(["npm", "pack", "--json", "--ignore-scripts", "--silent", "--pack-destination", out, folder], env=env)
-    (made,) = as_list(json.loads(told))
-    # Older ones tell the name with the scope's slash, and write it without.
-    return out / made["filename"].replace("@", "").replace("/", "-")
-
-
-def as_list(told):
-    """Npm 12 tells of packages by their names, and those before in a list."""
-    return list(told.values()) if isinstance(told, dict) and "filename" not in told else told if isinstance(told, list) else [told]
+    # What it prints is of another form in each version.
+    before = set(out.iterdir())
+    run(["npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", out, folder], env=env)
+    (made,) = set(out.iterdir()) - before
+    return made

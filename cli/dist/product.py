@@ -27,6 +27,8 @@ LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
 def run(words, **options):
     """Runs a program that has to end well, and has nothing to say then."""
     words = [str(word) for word in words]
+    # On Windows some programs have other ends than `.exe`.
+    words[0] = shutil.which(words[0]) or words[0]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(words)}: {done.stdout.decode(errors='replace').strip()}")
