@@ -32,13 +32,13 @@ doc:
 deny *checks="licenses bans sources":
     cargo deny check {{ checks }}
 
-# Run the quick tests: all but those with agents and servers of others, and those that go on for minutes.
+# Run the quick tests: all but those with agents and servers of others, those of packages, and those that go on for minutes.
 test: build
     #!/usr/bin/env bash
     set -uo pipefail
     status=0
     # Most of these wait for processes more than they reckon: two at a time for each processor.
-    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers) | binary(responses_clients) | binary(acp_clients) | binary(torture))' "$(({{ num_cpus() }} * 2))" || status=$?
+    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers) | binary(responses_clients) | binary(acp_clients) | binary(packages) | binary(torture))' "$(({{ num_cpus() }} * 2))" || status=$?
     "{{ just_executable() }}" doctest || status=$?
     exit "$status"
 
@@ -63,6 +63,24 @@ test-acp: build
     MAYI_TEST_ACP=$(tests/acp/install)
     export MAYI_TEST_AGENTS MAYI_TEST_ACP
     "{{ just_executable() }}" nextest test-acp 'binary(acp_clients)'
+
+# Package the program that all tests run, and install each package in an empty home without Rust: the archive, the Debian package, the wheel, the npm packages, and the extension in a real editor. Prints sizes and seconds of each.
+test-dist: build extension-modules
+    #!/usr/bin/env bash
+    set -euo pipefail
+    # Apart from `export`, which would go on where an installer fails.
+    MAYI_EDITOR=$(tests/editor/install)
+    MAYI_PACKAGES=${CARGO_TARGET_DIR:-$PWD/target}/packages/dev
+    MAYI_PACKAGES_TABLE=$PWD/target/ci/packages.tsv
+    export MAYI_EDITOR MAYI_PACKAGES MAYI_PACKAGES_TABLE
+    python3 -B cli/dist/dist.py dev
+    mkdir -p target/ci && : > "$MAYI_PACKAGES_TABLE"
+    status=0
+    # One at a time: they take turns on the disk, and seconds are counted.
+    "{{ just_executable() }}" nextest test-dist 'binary(packages)' 1 || status=$?
+    "{{ just_executable() }}" node-tests test-dist-editor editors/vscode/e2e 'packaged/*.test.mjs' || status=$?
+    { printf 'package\tMB\tMB installed\tseconds to install\tfor the demo (extension: to the first card)\n'; cat "$MAYI_PACKAGES_TABLE"; } | column -t -s $'\t'
+    exit "$status"
 
 # Kill, crowd, break and soak mayi for MINUTES, and count what was lost: nothing may be. `MAYI_SEED` takes another seed than CI's.
 torture minutes="2": build
@@ -276,7 +294,7 @@ test-all:
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
     failed=()
-    for step in lint test test-page test-extension book seeds test-agents test-mcp test-responses test-acp test-editor torture bench-smoke; do
+    for step in lint test test-page test-extension book seeds test-agents test-mcp test-responses test-acp test-editor test-dist torture bench-smoke; do
         begin=$SECONDS outcome=ok
         "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
         echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times
@@ -343,6 +361,12 @@ doctest:
 schema:
     cargo run --quiet -p mayi -- config schema > core/config/mayi.schema.json.new
     mv core/config/mayi.schema.json.new core/config/mayi.schema.json
+
+# Make every package for one platform, with PROFILE of cargo's (`dev`: of the program that the tests have built) and TARGET as Rust calls it (without one: this machine): target/packages/PROFILE. What each is: docs/install.md.
+dist profile="dist" target="":
+    {{ if profile == "dev" { quote(just_executable()) + " build" } else { "true" } }}
+    cd editors/vscode && npm ci --no-audit --no-fund --loglevel=error
+    python3 -B cli/dist/dist.py {{ profile }} {{ target }}
 
 # Build the extension for VS Code, with the backend in it: editors/vscode/mayi-vscode.vsix.
 vsix:

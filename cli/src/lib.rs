@@ -1,6 +1,6 @@
 //! `mayi`: the permission gate between people and their AI agents, as a command line.
 //!
-//! A library only for its own tests and examples: the program is [`start`].
+//! A library only for its own tests and examples, and for the man pages of its packages: the program is [`start`].
 
 mod commands;
 mod context;
@@ -20,6 +20,7 @@ mod when;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use clap::CommandFactory as _;
 use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
@@ -30,6 +31,12 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::options::Global;
+
+/// What the command line takes: for the man pages of packages.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
 
 /// Does what the command line says, and returns with the exit code that says how it went.
 #[must_use]

@@ -21,6 +21,8 @@ mod floors;
 mod law;
 #[path = "architecture/page.rs"]
 mod page;
+#[path = "architecture/release.rs"]
+mod release;
 #[path = "architecture/supply.rs"]
 mod supply;
 
@@ -28,6 +30,7 @@ mod supply;
 const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("clap", &["mayi"]),
     ("clap_complete", &["mayi"]),
+    ("clap_mangen", &["mayi-man"]),
     ("dialoguer", &["mayi"]),
     ("rustyline", &["mayi"]),
     ("zbus", &["mayi", "mayi-tests"]),
@@ -83,7 +86,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("mayi-responses", &["mayi"]),
     ("mayi-check", &["mayi", "mayi-acp-server", "mayi-tests"]),
     ("mayi-demo", &["mayi", "mayi-tests"]),
-    ("mayi", &["mayi-tests"]),
+    ("mayi", &["mayi-man", "mayi-tests"]),
     ("mayi-acp-server", &["mayi"]),
 ];
 
@@ -99,6 +102,7 @@ const MENTIONS: &[(&str, &[&str])] = &[
     ("rustls", &["core/doors/mcp/", "core/doors/responses/"]),
     ("clap", &["cli/"]),
     ("clap_complete", &["cli/"]),
+    ("clap_mangen", &["cli/man/"]),
     ("dialoguer", &["cli/"]),
     ("rustyline", &["cli/"]),
     ("zbus", &["cli/src/surface/desktop/", "tests/"]),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,6 +101,11 @@ test("the program is the setting's, else the bundled one, else one at an absolut
   assert.deepEqual(locate(where), { path: join(path, "mayi") });
   assert.deepEqual(locate({ ...where, extension: join(bundled, "..") }), { path: join(bundled, "mayi") });
   assert.deepEqual(locate({ ...where, setting: join(path, "mayi"), extension: join(bundled, "..") }), { path: join(path, "mayi") });
+  // Whoever unpacked the extension may have lost that it can be run; what the setting names is the user's, and stays as it is.
+  chmodSync(join(bundled, "mayi"), 0o644);
+  assert.ok("problem" in locate({ ...where, setting: join(bundled, "mayi") }));
+  assert.deepEqual(locate({ ...where, extension: join(bundled, "..") }), { path: join(bundled, "mayi") });
+  assert.equal(statSync(join(bundled, "mayi")).mode & 0o777, 0o755);
   const before = process.cwd();
   process.chdir(path);
   try {

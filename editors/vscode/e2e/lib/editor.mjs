@@ -1,6 +1,8 @@
 // @ts-check
-// VS Code in a browser: code-server with a profile, a home and folders of its own, and the extension linked.
+// VS Code in a browser: code-server with a profile, a home and folders of its own, and the extension linked, or installed from a
+// package.
 
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -25,10 +27,12 @@ const QUIET = {
 /**
  * Starts the editor on the stage's project.
  * @param {import('./stage.mjs').Stage} stage
- * @param {{ settings?: Record<string, unknown>, machine?: Record<string, unknown>, others?: string[] }} [options] settings of
- *   the user, and of the machine; folders of other extensions, of which there will be copies
+ * @param {{ settings?: Record<string, unknown>, machine?: Record<string, unknown>, others?: string[], vsix?: string,
+ *   installed?: (extensions: string) => void }} [options] settings of the user, and of the machine; folders of other extensions, of
+ *   which there will be copies; a package of the extension, which is installed in the place of the checkout's, and what is told of
+ *   the folder that it is in then
  */
-export async function startEditor(stage, { settings = {}, machine = {}, others = [] } = {}) {
+export async function startEditor(stage, { settings = {}, machine = {}, others = [], vsix, installed } = {}) {
   const folder = editorFolder();
   const [profile, extensions, log] = [stage.at('user-data'), stage.at('extensions'), stage.at('editor.log')];
   mkdirSync(join(profile, 'User'), { recursive: true });
@@ -38,18 +42,23 @@ export async function startEditor(stage, { settings = {}, machine = {}, others =
   // Settings of the machine's scope count only there, since the extension runs beside the server.
   mkdirSync(join(profile, 'Machine'), { recursive: true });
   writeFileSync(join(profile, 'Machine/settings.json'), JSON.stringify(machine, null, 2));
-  const { publisher, name, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
-  symlinkSync(extension, join(extensions, `${publisher}.${name}-${version}`));
-
+  const [node, entry] = [join(folder, 'bin/node'), join(folder, 'code-server/node_modules/code-server/out/node/entry.js')];
+  const places = ['--user-data-dir', profile, '--extensions-dir', extensions];
+  const env = { ...stage.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}' };
+  if (vsix === undefined) {
+    const { publisher, name, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
+    symlinkSync(extension, join(extensions, `${publisher}.${name}-${version}`));
+  } else {
+    execFileSync(node, [entry, ...places, '--install-extension', vsix], { env, cwd: stage.folder, stdio: 'pipe' });
+    installed?.(extensions);
+  }
   for (const other of others) cpSync(other, join(extensions, basename(other)), { recursive: true });
 
-  const entry = join(folder, 'code-server/node_modules/code-server/out/node/entry.js');
   const server = start(
-    join(folder, 'bin/node'),
+    node,
     [entry, '--bind-addr', '127.0.0.1:0', '--auth', 'none', '--disable-telemetry', '--disable-update-check',
-      '--disable-workspace-trust', '--disable-getting-started-override', '--user-data-dir', profile,
-      '--extensions-dir', extensions, stage.project],
-    { env: { ...stage.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}' }, cwd: stage.folder, log },
+      '--disable-workspace-trust', '--disable-getting-started-override', ...places, stage.project],
+    { env, cwd: stage.folder, log },
   );
   const lines = () => readFileSync(log, 'utf8');
   const url = await until(`the editor listens:\n${log}`, () => /HTTP server listening on (http:\S+)/.exec(lines())?.[1]);

@@ -13,10 +13,11 @@ import { setStage } from './stage.mjs';
 import { openWindow, picture } from './workbench.mjs';
 
 /**
- * @param {{ settings?: Record<string, unknown> | ((stage: import('./stage.mjs').Stage) => Promise<Record<string, unknown>>), machine?: Record<string, unknown>, config?: string, others?: string[] }} [options]
+ * @param {{ settings?: Record<string, unknown> | ((stage: import('./stage.mjs').Stage) => Promise<Record<string, unknown>>), machine?: Record<string, unknown>, config?: string, others?: string[], vsix?: string, installed?: (extensions: string) => void }} [options] with a `vsix`,
+ *   no `mayi` but that one's is there
  */
-export async function setScene({ settings = {}, machine = {}, config, others } = {}) {
-  const stage = setStage({ config });
+export async function setScene({ settings = {}, machine = {}, config, others, vsix, installed } = {}) {
+  const stage = setStage({ config, program: vsix === undefined });
   /** @type {any} */
   let browser;
   /** @type {Awaited<ReturnType<typeof startEditor>> | undefined} */
@@ -29,7 +30,7 @@ export async function setScene({ settings = {}, machine = {}, config, others } =
   };
   try {
     const own = typeof settings === 'function' ? await settings(stage) : settings;
-    [editor, browser] = await Promise.all([startEditor(stage, { settings: { 'mayi.defaultAgent': 'demo', ...own }, machine, others }), startBrowser()]);
+    [editor, browser] = await Promise.all([startEditor(stage, { settings: { 'mayi.defaultAgent': 'demo', ...own }, machine, others, vsix, installed }), startBrowser()]);
     const opened = await openWindow(browser, editor);
     const chat = chatOf(opened.page);
     return {

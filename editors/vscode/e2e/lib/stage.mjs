@@ -12,9 +12,10 @@ import { until } from './until.mjs';
 /** @typedef {ReturnType<typeof setStage>} Stage */
 
 /**
- * @param {{ notes?: string, config?: string }} [options] what the project's notes.txt says; the user's own file
+ * @param {{ notes?: string, config?: string, program?: boolean }} [options] what the project's notes.txt says; the user's own
+ *   file; whether `mayi` is on the path
  */
-export function setStage({ notes = 'line one\nline two\n', config } = {}) {
+export function setStage({ notes = 'line one\nline two\n', config, program = true } = {}) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mayi-e2e-')));
   const at = (/** @type {string[]} */ ...names) => join(folder, ...names);
   const home = at('home');
@@ -24,7 +25,7 @@ export function setStage({ notes = 'line one\nline two\n', config } = {}) {
   writeFileSync(at('project/notes.txt'), notes);
   if (config !== undefined) writeFileSync(at('home/.config/mayi/config.toml'), config);
   // `mayi` is on the path, and no other program of the one who runs the tests but Node.js.
-  symlinkSync(mayi(), at('bin/mayi'));
+  if (program) symlinkSync(mayi(), at('bin/mayi'));
   const path = [at('bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'];
   // The editor asks a login shell for the search path, as on a desktop.
   writeFileSync(join(home, '.profile'), `PATH='${at('bin')}':"$PATH"\n`);

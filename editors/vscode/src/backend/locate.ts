@@ -1,6 +1,6 @@
 // Finding the `mayi` program: the setting, the one in the extension, then the search path. Never the workspace.
 
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
 export interface Where {
@@ -23,6 +23,19 @@ function runs(file: string): boolean {
   }
 }
 
+/** The program in the extension, if it is there. Whoever unpacked it may have lost that it can be run. */
+function bundledRuns(file: string): boolean {
+  if (runs(file)) return true;
+  try {
+    if (!statSync(file).isFile()) return false;
+    chmodSync(file, 0o755);
+  } catch {
+    // There is none, or it is somebody else's: then it stays as it is.
+    return false;
+  }
+  return runs(file);
+}
+
 /** The program, or why there is none: one line for people. */
 export function locate(where: Where): { path: string } | { problem: string } {
   const name = where.windows ? "mayi.exe" : "mayi";
@@ -31,7 +44,7 @@ export function locate(where: Where): { path: string } | { problem: string } {
     return runs(where.setting) ? { path: where.setting } : { problem: `"mayi.path" names no program: ${where.setting}` };
   }
   const bundled = join(where.extension, "bin", name);
-  if (runs(bundled)) return { path: bundled };
+  if (bundledRuns(bundled)) return { path: bundled };
   // A relative entry of the search path would be looked up in whatever folder is open.
   const found = where.path
     .split(delimiter)
