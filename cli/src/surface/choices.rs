@@ -92,7 +92,9 @@ impl Choices {
             rows.push(choice);
         }
         if offers(choice::ALLOW_ALWAYS) && !card.suggestions.is_empty() {
-            rows.push(Choice::new('a', Action::Always, "Always allow …"));
+            // Without a name there is nothing to remember it by beyond the session.
+            let label = if wording::has_name(card) { "Always allow …" } else { "Allow by a pattern, for this session …" };
+            rows.push(Choice::new('a', Action::Always, label));
         }
         rows.push(Choice::new('n', Action::Deny, "Deny"));
         rows.push(Choice::new('r', Action::DenyBecause, "Deny with a reason …"));
