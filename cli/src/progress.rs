@@ -89,7 +89,8 @@ impl Drop for Progress {
 fn is_piped() -> bool {
     #[cfg(unix)]
     {
-        let kind = rustix::fs::fstat(io::stdout()).map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode));
+        let kind =
+            rustix::fs::fstat(io::stdout()).map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode));
         !matches!(kind, Ok(rustix::fs::FileType::CharacterDevice | rustix::fs::FileType::RegularFile))
     }
     #[cfg(not(unix))]

@@ -40,7 +40,10 @@ fn file(machine: &TempDir, name: &str) -> Option<String> {
 fn given_a_write_that_is_allowed_then_the_file_is_there() {
     let (terminal, machine) = asked("demo: write hello.txt Hello there");
     let screen = terminal.screen();
-    assert!(screen.contains("demo wants to create hello.txt (new, 1 line)") && screen.contains("1 + Hello there"), "{screen}");
+    assert!(
+        screen.contains("demo wants to create hello.txt (new, 1 line)") && screen.contains("1 + Hello there"),
+        "{screen}"
+    );
     assert_eq!(file(&machine, "hello.txt"), None);
     terminal.send("y");
     terminal.sees("✓ allowed once: create(");

@@ -3,10 +3,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-#[path = "support/pty.rs"]
-mod pty;
 #[path = "support/surface.rs"]
 mod example;
+#[path = "support/pty.rs"]
+mod pty;
 
 use std::path::Path;
 
@@ -137,7 +137,11 @@ fn given_a_line_of_several_commands_then_what_is_asked_about_is_marked_in_it() {
     let terminal = asked("loop", (24, 80), true);
     let marks = terminal.underlined().concat();
     for asked in ["sed -i 's/foo/bar/g' \"$f\"", "counts.txt"] {
-        assert!(bare(&marks).contains(&bare(asked)), "{asked} is not marked in\n{}", terminal.marked_screen());
+        assert!(
+            bare(&marks).contains(&bare(asked)),
+            "{asked} is not marked in\n{}",
+            terminal.marked_screen()
+        );
     }
     for quiet in ["for f in", "sort -rn", "head -20", "done"] {
         assert!(!bare(&marks).contains(&bare(quiet)), "{quiet} is marked in\n{}", terminal.marked_screen());

@@ -67,16 +67,26 @@ fn given_an_agent_that_starts_slowly_then_that_is_said_and_nothing_of_it_stays()
 
 #[test]
 fn given_a_pipe_or_json_then_no_word_of_it_is_in_there() {
-    for more in [&["--format", "text"][..], &["--format", "json"], &["--format", "stream-json"], &["--quiet"]] {
+    for more in [&["--format", "text"][..], &["--format", "json"], &["--format", "stream-json"], &["--quiet"]]
+    {
         let machine = machine();
         let (agent, go) = slow_agent(&machine);
         let mut words = vec!["run"];
         words.extend(more);
-        words.extend(["--on-ask", "deny", "--timeout", "60s", "--command", &agent, "demo: run touch ran.txt"]);
+        words.extend([
+            "--on-ask",
+            "deny",
+            "--timeout",
+            "60s",
+            "--command",
+            &agent,
+            "demo: run touch ran.txt",
+        ]);
         // Beside one in a terminal, which says when it has taken long enough for a word.
         let mut piped = mayi(&machine, &words);
         let child = piped.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let in_json = (more[0] == "--format").then(|| Terminal::start(mayi(&machine, &words), (24, 80), false));
+        let in_json =
+            (more[0] == "--format").then(|| Terminal::start(mayi(&machine, &words), (24, 80), false));
         let shown = mayi(&machine, &["run", "--command", &agent, "demo: run touch other.txt"]);
         let terminal = Terminal::start(shown, (24, 80), false);
         terminal.sees("the agent is starting");

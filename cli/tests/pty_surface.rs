@@ -2,12 +2,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+#[path = "support/surface.rs"]
+mod example;
 #[path = "pty_surface/lists.rs"]
 mod lists;
 #[path = "support/pty.rs"]
 mod pty;
-#[path = "support/surface.rs"]
-mod example;
 
 use std::time::{Duration, Instant};
 

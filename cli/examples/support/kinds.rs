@@ -38,7 +38,9 @@ pub(crate) fn kind(name: &str) -> Option<Vec<Asked>> {
             });
             file(WriteKind::Edit, "big.rs", Some(&old), &new.collect::<String>())
         }
-        "k-call" => tool("github", "create_issue", json!({"owner": "me", "repo": "x", "title": "Build fails"})),
+        "k-call" => {
+            tool("github", "create_issue", json!({"owner": "me", "repo": "x", "title": "Build fails"}))
+        }
         "k-arguments" => {
             let text = "The build fails on the second run, since the cache holds what the first one left. ";
             tool(
@@ -79,7 +81,11 @@ fn file(kind: WriteKind, name: &str, old: Option<&str>, new: &str) -> Call {
     let path = folder().join(name);
     let access = Access::Write(kind, PathAccess::new(&folder(), name));
     let mut call = call("t1", "edit", &format!("Edit {name}"), json!({"file_path": path}), access);
-    call.diffs.push(Diff { path: path.display().to_string(), old_text: old.map(Into::into), new_text: new.into() });
+    call.diffs.push(Diff {
+        path: path.display().to_string(),
+        old_text: old.map(Into::into),
+        new_text: new.into(),
+    });
     call
 }
 

@@ -44,12 +44,9 @@ impl Action {
             | Self::AgentOptions
             | Self::Bypass
             | Self::Alike => true,
-            Self::Deny
-            | Self::DenyBecause
-            | Self::Never
-            | Self::Everything
-            | Self::List
-            | Self::Help => false,
+            Self::Deny | Self::DenyBecause | Self::Never | Self::Everything | Self::List | Self::Help => {
+                false
+            }
         }
     }
 }
@@ -93,7 +90,11 @@ impl Choices {
         }
         if offers(choice::ALLOW_ALWAYS) && !card.suggestions.is_empty() {
             // Without a name there is nothing to remember it by beyond the session.
-            let label = if wording::has_name(card) { "Always allow …" } else { "Allow by a pattern, for this session …" };
+            let label = if wording::has_name(card) {
+                "Always allow …"
+            } else {
+                "Allow by a pattern, for this session …"
+            };
             rows.push(Choice::new('a', Action::Always, label));
         }
         rows.push(Choice::new('n', Action::Deny, "Deny"));

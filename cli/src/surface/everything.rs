@@ -23,7 +23,11 @@ pub(crate) fn everything(card: &Card, change: Change, look: Look) -> Everything 
     let asked = text.rows();
     let mut rows = [text.head, text.what, text.about].concat();
     rows.push(Line::new());
-    rows.extend(Line::of(Tone::Dim, "That is all that is asked. Below is what else is known of it.").wrap(width, 0, Break::Words));
+    rows.extend(Line::of(Tone::Dim, "That is all that is asked. Below is what else is known of it.").wrap(
+        width,
+        0,
+        Break::Words,
+    ));
     section(&mut rows, width, "Where");
     value(&mut rows, "folder", &card.cwd, width);
     value(&mut rows, "agent", &card.agent_name, width);

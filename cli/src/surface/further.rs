@@ -118,7 +118,12 @@ impl Desk {
             ways.push((good, RememberScope::User, None, "from now on"));
             ways.push(("In this folder", RememberScope::Workspace, None, "in this folder from now on"));
             let hour = Some("1h".to_owned());
-            ways.push(("In this folder, for an hour", RememberScope::Workspace, hour, "in this folder for an hour"));
+            ways.push((
+                "In this folder, for an hour",
+                RememberScope::Workspace,
+                hour,
+                "in this folder for an hour",
+            ));
         }
         if wording::has_session(card) {
             ways.push(("Until this session ends", RememberScope::Session, None, "for this session"));

@@ -24,7 +24,8 @@ pub(super) fn written_line(card: &Card) -> Option<&str> {
 pub(super) fn relative<'a>(path: &'a str, folder: &str) -> &'a str {
     let below = || path.strip_prefix(folder.trim_end_matches('/'))?.strip_prefix('/');
     // A name that goes up or begins anew is no name from the folder.
-    let plain = |rest: &&str| !rest.is_empty() && !rest.starts_with('/') && !rest.split('/').any(|part| part == "..");
+    let plain =
+        |rest: &&str| !rest.is_empty() && !rest.starts_with('/') && !rest.split('/').any(|part| part == "..");
     if folder.is_empty() || folder == "/" || !Path::new(folder).is_absolute() {
         return path;
     }
@@ -173,9 +174,15 @@ mod tests {
     fn given_a_path_below_the_folder_then_it_is_named_from_there() {
         assert_eq!(relative("/w/src/a.rs", "/w"), "src/a.rs");
         assert_eq!(relative("/w/src/a.rs", "/w/"), "src/a.rs");
-        for (path, folder) in
-            [("/w", "/w"), ("/wx/a", "/w"), ("/w/../etc", "/w"), ("/w//etc", "/w"), ("/a", "/"), ("/a", ""), ("/w/", "/w")]
-        {
+        for (path, folder) in [
+            ("/w", "/w"),
+            ("/wx/a", "/w"),
+            ("/w/../etc", "/w"),
+            ("/w//etc", "/w"),
+            ("/a", "/"),
+            ("/a", ""),
+            ("/w/", "/w"),
+        ] {
             assert_eq!(relative(path, folder), path);
         }
     }

@@ -49,7 +49,10 @@ impl Prompt<'_> {
         let fixed = head.len() + about.len();
         let fitting = |least: usize, read: bool| {
             let bottoms = [Self::full, Self::compact, Self::keys];
-            bottoms.into_iter().map(|bottom| bottom(self, width, read)).find(|bottom| least + bottom.len() <= room)
+            bottoms
+                .into_iter()
+                .map(|bottom| bottom(self, width, read))
+                .find(|bottom| least + bottom.len() <= room)
         };
         if let Some(bottom) = fitting(self.text.rows(), true) {
             let rows = [head.as_slice(), what, about, &bottom].concat();

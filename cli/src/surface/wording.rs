@@ -37,13 +37,15 @@ pub(super) fn is_server_call(card: &Card) -> bool {
 
 /// Whether what comes from outside is read, or a server is called: then the card warns (S2.5).
 pub(super) fn is_from_outside(card: &Card) -> bool {
-    card.server.is_some() || card.accesses.iter().any(|access| matches!(access.access.as_str(), "mcp" | "fetch"))
+    card.server.is_some()
+        || card.accesses.iter().any(|access| matches!(access.access.as_str(), "mcp" | "fetch"))
 }
 
 /// Whether the first line names the one thing that is touched.
 pub(super) fn is_in_heading(card: &Card) -> bool {
     let named = |access: &CardAccess| {
-        matches!(access.access.as_str(), "read" | "fetch" | "tool" | "mode") || CHANGING.contains(&access.access.as_str())
+        matches!(access.access.as_str(), "read" | "fetch" | "tool" | "mode")
+            || CHANGING.contains(&access.access.as_str())
     };
     matches!(card.accesses.as_slice(), [only] if named(only))
 }
@@ -81,7 +83,9 @@ fn wants(card: &Card) -> (String, Option<&str>) {
     let plain = |verb: &str| (verb.to_owned(), None);
     // Files that a line reads and writes come with its commands.
     match first.and_then(|access| access.access.parse().ok()) {
-        _ if switches_mode(card) => ("to switch its own mode to".to_owned(), first.map(|access| access.display.as_str())),
+        _ if switches_mode(card) => {
+            ("to switch its own mode to".to_owned(), first.map(|access| access.display.as_str()))
+        }
         _ if commands > 1 && only(card, RUNNING) => (format!("to run {commands} commands"), None),
         _ if commands > 0 && only(card, RUNNING) => plain("to run a command"),
         _ if many > 1 && only(card, CHANGING) => (format!("to change {many} files"), None),
@@ -164,7 +168,9 @@ pub(crate) fn session_covers(card: &Card) -> String {
         let display = access.display.as_str();
         let one = match access.access.parse() {
             Ok(Selector::Shell) => "exactly these words".to_owned(),
-            Ok(Selector::Write(_)) if changed.len() > 1 => format!("changes to these {} files", changed.len()),
+            Ok(Selector::Write(_)) if changed.len() > 1 => {
+                format!("changes to these {} files", changed.len())
+            }
             Ok(Selector::Write(_)) => "changes to this file".to_owned(),
             Ok(Selector::Read) => "reads of this file and of those beside it".to_owned(),
             Ok(Selector::Fetch) => format!("anything from {}", host(display)),

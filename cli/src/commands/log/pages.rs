@@ -31,7 +31,8 @@ impl<'s> Pages<'s> {
     /// If the store can't be read.
     pub(super) fn new(store: &'s dyn Store, mut query: EntryQuery) -> Result<Self, StoreError> {
         let (since, until) = (query.since.take(), query.until.take());
-        let mut pages = Self { store, query, since, until, page: Vec::new().into_iter(), last: false, watch: None };
+        let mut pages =
+            Self { store, query, since, until, page: Vec::new().into_iter(), last: false, watch: None };
         pages.query.limit.get_or_insert(PAGE);
         if since.is_some() || until.is_some() {
             pages.bound()?;
@@ -43,7 +44,11 @@ impl<'s> Pages<'s> {
     ///
     /// # Errors
     /// If the store can't be read.
-    pub(super) fn watched(store: &'s dyn Store, query: EntryQuery, progress: &'s Progress) -> Result<Self, StoreError> {
+    pub(super) fn watched(
+        store: &'s dyn Store,
+        query: EntryQuery,
+        progress: &'s Progress,
+    ) -> Result<Self, StoreError> {
         let mut pages = Self::new(store, query)?;
         if pages.since.is_none() && pages.until.is_none() {
             pages.bound()?;

@@ -14,8 +14,8 @@ use super::args::SuggestArgs;
 use super::pages::Pages;
 use super::{CliError, Context, count, json, store};
 use crate::exit::Exit;
-use crate::when::Moment;
 use crate::progress::Progress;
+use crate::when::Moment;
 use crate::{person, print};
 
 /// So far back is looked if nothing else was said.

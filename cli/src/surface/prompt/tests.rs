@@ -416,7 +416,8 @@ fn given_a_file_within_a_command_then_just_what_is_asked_about_is_marked() {
     let mut call = shell(line);
     call.accesses = shell::line(line, &Surroundings::new(&folder(), &[]));
     let ask = |access: &str| Finding::new(Effect::Ask, access, Source::Matrix, "asked");
-    let shown = |access: &str| shown(&card_because(&call, vec![ask(access)], &[]), Size { height: 30, width: 100 });
+    let shown =
+        |access: &str| shown(&card_because(&call, vec![ask(access)], &[]), Size { height: 30, width: 100 });
     let under = |access: &str| {
         let screen = shown(access);
         let mut rows = screen.lines().skip(1);
@@ -424,7 +425,8 @@ fn given_a_file_within_a_command_then_just_what_is_asked_about_is_marked() {
         let marked = line.chars().zip(marks.chars()).filter(|(_, mark)| *mark == '^').map(|(c, _)| c);
         marked.collect::<String>()
     };
-    let written = call.accesses.iter().map(ToString::to_string).find(|access| access.ends_with("out.txt)")).unwrap();
+    let written =
+        call.accesses.iter().map(ToString::to_string).find(|access| access.ends_with("out.txt)")).unwrap();
     assert_eq!(under(&written), "out.txt", "{written}:\n{}", shown(&written));
     assert_eq!(under("shell(cat ./a.txt 'b c.txt')"), "cat ./a.txt 'b c.txt'");
     assert_eq!(under("shell(cat a.txt)"), "cat a.txt");
