@@ -158,7 +158,7 @@ fn above<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 /// What stands right above the test `name` of a file of TypeScript, if it is in `text`.
 fn above_test<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let test = text.find(&format!("\ntest(\"{name}\", "))?;
-    let begin = text[..test].rfind("\n\n").map_or(0, |at| at + 2);
+    let begin = text[..=test].rfind("\n\n").map_or(0, |at| at + 2);
     Some(&text[begin..=test])
 }
 
