@@ -391,6 +391,11 @@ cards: build extension-modules
     mkdir -p docs/pictures
     for picture in loop-400-light edit-400-light arguments-400-dark command-phone-light; do cp "target/screenshots/cards/$picture.png" docs/pictures/; done
 
+# Put every kind of card into terminals of 80×24, 60×20 and 200×50 and keep the screens as text, with carets below what is underlined: target/screenshots/terminal.
+cards-terminal: build
+    cargo nextest run -p mayi -E 'binary(pty_cards) & test(given_any_kind_of_card)'
+    @ls target/screenshots/terminal/*.txt | wc -l
+
 # Take the colours of the editor's themes anew, for the tests of layouts.
 themes: build extension-modules
     #!/usr/bin/env bash

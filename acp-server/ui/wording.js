@@ -13,13 +13,14 @@ const CHANGING = ['write', 'create', 'edit', 'delete', 'move'];
 /** What "Allow for this session" covers. @param {Card} card */
 export function sessionCovers(card) {
   if (always(card)) return 'exactly this call, again';
-  return [...new Set(card.accesses.map(covered))].join('; ');
+  const changed = new Set(card.accesses.filter(({ access }) => CHANGING.includes(access)).map(({ display }) => display)).size;
+  return [...new Set(card.accesses.map((access) => covered(access, changed)))].join('; ');
 }
 
-/** @param {CardAccess} access */
-function covered({ access, display }) {
+/** @param {CardAccess} access @param {number} changed files of the call that change */
+function covered({ access, display }, changed) {
   if (access === 'shell') return 'exactly these words';
-  if (CHANGING.includes(access)) return 'changes to this file';
+  if (CHANGING.includes(access)) return changed > 1 ? `changes to these ${changed} files` : 'changes to this file';
   if (access === 'read') return 'reads of this file and of those beside it';
   if (access === 'fetch') return `anything from ${host(display)}`;
   return access === 'mcp' ? 'this tool, with any arguments' : 'this tool, with any input';

@@ -3,11 +3,14 @@
 //! `cli/tests/pty_surface.rs` drives it in a real terminal. Where the standard input is a pipe,
 //! its lines play the rest of the world: another surface, the agent, the rules.
 
+#[path = "support/kinds.rs"]
+mod kinds;
+
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use mayi::surface::{Screen, TerminalSurface};
+use mayi::surface::{Between, Screen, TerminalSurface};
 use mayi_core::approval::{AgentOption, ApprovalResponse, choice};
 use mayi_core::call::{
     Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings, WriteKind, shell,
@@ -23,7 +26,7 @@ async fn main() -> ExitCode {
     let scenario = std::env::args().nth(1).unwrap_or_else(|| "command".to_owned());
     let color = std::env::var_os("NO_COLOR").is_none();
     let screen = Screen::new(color, io::stdout().is_terminal());
-    let surface = match TerminalSurface::open(screen.clone(), color) {
+    let surface = match TerminalSurface::open(screen.clone(), color, Between::Works) {
         Ok(surface) => surface,
         Err(error) => {
             let _ = screen.note(&format!("no terminal: {error}"));
@@ -196,7 +199,7 @@ fn calls(scenario: &str) -> Vec<Asked> {
             ];
             vec![(shell("make install", "c1"), options)]
         }
-        _ => vec![plain(shell("cargo test --workspace", "c1"))],
+        name => kinds::kind(name).unwrap_or_else(|| vec![plain(shell("cargo test --workspace", "c1"))]),
     }
 }
 

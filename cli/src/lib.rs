@@ -12,6 +12,7 @@ mod options;
 mod person;
 mod pipes;
 mod print;
+mod progress;
 mod state;
 pub mod surface;
 mod token;

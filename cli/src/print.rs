@@ -69,12 +69,6 @@ pub(crate) fn note(text: impl AsRef<str>) {
     let _ = writeln!(io::stderr().lock(), "{}", text.as_ref());
 }
 
-/// Says on a terminal how far it is, in place of what was said before; nothing: takes that away.
-pub(crate) fn progress(text: &str) {
-    let mut err = io::stderr().lock();
-    let _ = write!(err, "\r\x1b[K{text}").and_then(|()| err.flush());
-}
-
 /// Rows in columns, as wide as their widest cell; the last one is as it comes.
 #[must_use]
 pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {

@@ -40,7 +40,10 @@ fn file(machine: &TempDir, name: &str) -> Option<String> {
 fn given_a_write_that_is_allowed_then_the_file_is_there() {
     let (terminal, machine) = asked("demo: write hello.txt Hello there");
     let screen = terminal.screen();
-    assert!(screen.contains("demo wants to create a file") && screen.contains("1 + Hello there"), "{screen}");
+    assert!(
+        screen.contains("demo wants to create hello.txt (new, 1 line)") && screen.contains("1 + Hello there"),
+        "{screen}"
+    );
     assert_eq!(file(&machine, "hello.txt"), None);
     terminal.send("y");
     terminal.sees("✓ allowed once: create(");
@@ -112,6 +115,36 @@ fn given_always_then_it_is_a_rule_and_not_asked_about_again() {
     assert_eq!(terminal.exit().code(), Some(0), "{}", terminal.screen());
     let rules = std::fs::read_to_string(machine.path().join("home/.config/mayi/config.toml")).unwrap();
     assert!(rules.contains("shell(touch ran.txt)"), "{rules}");
+}
+
+/// An agent without a name: what is offered is not refused afterwards.
+#[test]
+fn given_an_agent_by_its_command_then_a_pattern_holds_for_the_session_and_nothing_longer_is_offered() {
+    let machine = tempfile::tempdir().unwrap();
+    std::fs::create_dir(machine.path().join("work")).unwrap();
+    let agent = format!("{} demo-agent", env!("CARGO_BIN_EXE_mayi"));
+    let mut mayi = Command::new(env!("CARGO_BIN_EXE_mayi"));
+    mayi.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", machine.path());
+    mayi.current_dir(machine.path().join("work"));
+    mayi.args(["run", "--command", &agent, "demo: run touch a.txt ;; demo: run touch b.txt"]);
+    let terminal = Terminal::start(mayi, (24, 80), false);
+    terminal.sees(LIVE);
+    assert!(terminal.screen().contains("a  Allow by a pattern, for this session"), "{}", terminal.screen());
+    terminal.send("a");
+    terminal.sees("❯ Back");
+    terminal.send("2");
+    terminal.sees("❯ 2  shell(touch *)");
+    terminal.send("\r");
+    terminal.sees("For how long?");
+    terminal.sees("❯ Back");
+    let screen = terminal.screen();
+    assert!(!screen.contains("For good") && !screen.contains("In this folder"), "{screen}");
+    terminal.send("1");
+    terminal.sees("❯ 1  Until this session ends");
+    terminal.send("\r");
+    assert_eq!(terminal.exit().code(), Some(0), "{}", terminal.screen());
+    let there = |name: &str| machine.path().join("work").join(name).exists();
+    assert!(there("a.txt") && there("b.txt"), "{}", terminal.screen());
 }
 
 /// Attack 176: the configuration names another program under the name of the agent that runs, and bypasses that one.

@@ -2,15 +2,16 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+#[path = "support/surface.rs"]
+mod example;
 #[path = "pty_surface/lists.rs"]
 mod lists;
 #[path = "support/pty.rs"]
 mod pty;
 
-use std::path::PathBuf;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
+use example::surface;
 use pty::Terminal;
 use rustix::process::Signal;
 
@@ -192,7 +193,7 @@ fn given_a_card_that_is_withdrawn_then_the_question_goes_at_once() {
 fn given_an_answer_elsewhere_then_the_card_says_whose() {
     let mut terminal = asked_by_world("long");
     terminal.send("f");
-    terminal.sees("space on · b back");
+    terminal.sees("b back · q close");
     terminal.tell("allow");
     terminal.sees("✓ allowed by editor: edit(/home/me/work/src/lines.txt)");
     terminal.sees_no_more("Allow once");
@@ -216,7 +217,7 @@ fn given_a_card_that_changes_then_it_says_so_and_keys_are_inert_again() {
 #[test]
 fn given_f_then_every_line_of_a_long_diff_can_be_read() {
     let terminal = asked("long");
-    terminal.sees("more lines: press f to show everything");
+    terminal.sees("more lines: press f to read them");
     terminal.send("f");
     terminal.sees("1–23 of ");
     let all: usize =
@@ -248,7 +249,8 @@ fn given_text_that_would_move_or_hide_things_then_it_is_shown_as_escapes() {
     let screen = terminal.screen();
     assert!(screen.contains(r"$ printf 'a\x1b[2J\x1b[31m' \u{202e}txt.exe\u{202c} \x07"), "{screen}");
     assert!(screen.contains(r"with   X=\x9b31m"), "{screen}");
-    assert!(screen.contains(r"title  harmless\x1b[1A\x1b[2K\r\u{200b} (the agent's words)"), "{screen}");
+    terminal.send("f");
+    terminal.sees(r"title: harmless\x1b[1A\x1b[2K\r\u{200b}");
     let raw = terminal.raw();
     for hidden in ["\u{202e}", "\u{200b}", "\u{9b}", "\u{7}", "\x1b[31m", "\x1b[2K"] {
         assert!(!raw.contains(hidden), "{hidden:?} reached the terminal");
@@ -296,7 +298,7 @@ fn given_sigterm_then_the_terminal_is_as_before() {
         let terminal = asked("long");
         terminal.send(keys);
         if !keys.is_empty() {
-            terminal.sees("space on · b back");
+            terminal.sees("b back · q close");
         }
         assert!(!terminal.as_before());
         terminal.signal(Signal::TERM);
@@ -341,34 +343,4 @@ fn given_another_size_then_the_card_is_drawn_anew() {
     terminal.send("n");
     terminal.sees("verdict 1: denied");
     assert!(!terminal.screen().contains("Allow once"), "{}", terminal.screen());
-}
-
-/// The example that asks by itself; built now, if `cargo test` was told not to.
-fn surface(scenario: &str) -> Command {
-    let this = std::env::current_exe().unwrap();
-    let folder = this.parent().unwrap().parent().unwrap();
-    let program = folder.join("examples/surface_pty");
-    let made = |path: &PathBuf| path.metadata().and_then(|meta| meta.modified()).ok();
-    if made(&program) < made(&this) {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--workspace", "--example", "surface_pty", "--manifest-path"]);
-        cargo.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
-        cargo.arg("--target-dir").arg(folder.parent().unwrap());
-        // What cargo says of this test's own package would have build scripts run again, and all that needs them.
-        let kept = ["CARGO_HOME", "CARGO_BUILD_JOBS", "CARGO_INCREMENTAL"];
-        for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if text.starts_with("CARGO_") && !kept.contains(&&*text) {
-                cargo.env_remove(&name);
-            }
-        }
-        if folder.ends_with("release") {
-            cargo.arg("--release");
-        }
-        let built = cargo.output().unwrap();
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    }
-    let mut command = Command::new(program);
-    command.arg(scenario);
-    command
 }

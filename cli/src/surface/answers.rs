@@ -18,9 +18,14 @@ impl Desk {
     /// Does what was chosen on the card that is shown.
     pub(super) fn act(&mut self, action: Action) -> io::Result<()> {
         let id = self.shown.as_ref().map(|shown| shown.id);
-        let Some(card) = id.and_then(|id| self.waiting_mut(id)).map(|waiting| waiting.card.clone()) else {
+        let waiting = id.and_then(|id| self.waiting_mut(id));
+        let Some((card, read)) = waiting.map(|waiting| (waiting.card.clone(), waiting.read)) else {
             return Ok(());
         };
+        // What was not on the screen is not allowed: the press shows it.
+        if action.allows() && !read {
+            return self.open(Text::Everything);
+        }
         match action {
             Action::AllowOnce => {
                 let response = ApprovalResponse::pick(&card, choice::ALLOW_ONCE);

@@ -22,6 +22,11 @@ impl Canvas {
         Self { tty, color, dumb: console::is_dumb(), drawn: Vec::new() }
     }
 
+    /// Whether nothing can be underlined.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.dumb || !self.color
+    }
+
     /// Draws `lines` in place of what was drawn before.
     pub(crate) fn draw(&mut self, lines: &[Line]) -> io::Result<()> {
         let mut out = self.erased();

@@ -1,27 +1,36 @@
-//! A card as lines of text: a pure function of the card and the size of the screen.
+//! A card as lines of text: a pure function of the card and of how the screen is.
+//!
+//! Who wants what, in one line; the thing itself, as it was written; why, in one line. What the agent says, every reason, the raw
+//! input and the digest are one key away ([`super::everything`]).
 
-use mayi_core::approval::Card;
-use mayi_core::approval::History;
+use mayi_core::approval::{Card, History};
 
 use super::line::{Break, Line, Tone};
-use super::what::{what, whole_line};
-use super::why::why;
+use super::what::what;
+use super::why::strictest;
 use super::wording;
 
 /// Where the values begin on rows that have a label.
 const LABEL: usize = 9;
 
-/// What a card says, in rows that fit its width.
+/// How the screen is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// Columns.
+    pub(crate) width: usize,
+    /// Nothing can be underlined: marks are rows of their own.
+    pub(crate) carets: bool,
+}
+
+/// What a card says, in rows that fit its width. An answer that allows counts once all of it was shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CardText {
     /// Who wants what, and whether that has changed.
     pub(crate) head: Vec<Line>,
     /// Exactly what: the one part that may be shown in part, with a visible mark.
     pub(crate) what: Vec<Line>,
-    /// Where, and why it is asked.
+    /// Why it is asked, where, and what to think of before answering.
     pub(crate) about: Vec<Line>,
-    /// What to think of before answering.
-    pub(crate) warning: Vec<Line>,
 }
 
 /// How a card has changed since it was shown first.
@@ -50,10 +59,12 @@ impl Change {
 }
 
 impl CardText {
-    /// The card for a screen that is `width` columns wide.
-    pub(crate) fn new(card: &Card, change: Change, width: usize) -> Self {
-        let mut text = Self::default();
-        text.head.extend(wording::heading(card).wrap(width, 2, Break::Words));
+    /// The card for a screen that looks like `look`.
+    pub(crate) fn new(card: &Card, change: Change, look: Look) -> Self {
+        let width = look.width;
+        let (what, counts) = what(card, look);
+        let heading = wording::heading(card).then(Tone::Dim, counts.as_deref().unwrap_or_default());
+        let mut text = Self { head: heading.wrap(width, 2, Break::Words), what, about: about(card, width) };
         let changed = match change {
             Change::None => None,
             Change::Call => Some("This call has changed since it was shown. Look at it again."),
@@ -61,10 +72,12 @@ impl CardText {
         };
         let changed = changed.map(|changed| Line::of(Tone::Warn, changed));
         text.head.extend(changed.iter().flat_map(|line| line.wrap(width, 2, Break::Words)));
-        text.what = what(card, width);
-        text.about = about(card, width);
-        text.warning = warning(card, width);
         text
+    }
+
+    /// All of its rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.head.len() + self.what.len() + self.about.len()
     }
 }
 
@@ -75,7 +88,7 @@ pub(super) fn row(label: &str, value: Line, width: usize, at: Break, most: usize
     let mut rows = line.wrap(width, LABEL, at);
     if rows.len() > most {
         rows.truncate(most.saturating_sub(1));
-        rows.push(Line::of(Tone::Dim, &format!("{:LABEL$}… press f to show all of it", "")).cut(width));
+        rows.push(Line::of(Tone::Dim, &format!("{:LABEL$}… all of it: f", "")).cut(width));
     }
     rows
 }
@@ -89,39 +102,43 @@ pub(super) fn data(label: &str, value: &str, width: usize, most: usize) -> Vec<L
 pub(super) const UNLIMITED: usize = usize::MAX;
 
 fn about(card: &Card, width: usize) -> Vec<Line> {
-    let mut rows = Vec::new();
-    match (card.server.is_some(), wording::by_command(card)) {
-        (true, true) => rows.extend(data("agent", wording::OF_COMMAND, width, 2)),
-        (true, false) => rows.extend(data("agent", &card.agent_name, width, 2)),
-        (false, false) if !wording::is_named(card) => rows.extend(data("agent", &card.agent_name, width, 2)),
-        (false, _) => {}
-    }
+    let mut rows = because(card).wrap(width, 2, Break::Words);
     rows.extend(parent(card, width));
-    if !card.cwd.is_empty() && !wording::switches_mode(card) {
-        rows.extend(data("in", &card.cwd, width, 3));
-    }
-    if let Some(name) = card.tool_call.name.as_deref().filter(|name| !shown_already(card, name)) {
-        rows.extend(data("tool", name, width, 2));
-    }
-    if !shown_already(card, &card.tool_call.title) {
+    // A call without its substance has nothing else that says what it is.
+    if wording::has_no_substance(card) && !card.tool_call.title.trim().is_empty() {
         let line = Line::of(Tone::Plain, &card.tool_call.title).then(Tone::Dim, " (the agent's words)");
-        rows.extend(row("title", line, width, Break::Anywhere, 2));
+        rows.extend(row("title", line, width, Break::Anywhere, UNLIMITED));
     }
-    rows.extend(server_says(card, width, 4));
-    rows.extend(why(card, width, Some(3)));
-    if let Some(history) = &card.history {
-        rows.extend(row("before", Line::of(Tone::Dim, &before(history)), width, Break::Words, 2));
+    if let Some(says) = card.tool.as_ref().and_then(|tool| tool.description.as_deref()) {
+        let says = says.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !says.is_empty() {
+            rows.push(Line::of(Tone::Dim, &format!("  the server says (f for all): {says}")).cut(width));
+        }
     }
     for what in &card.not_shown {
         let line = Line::of(Tone::Warn, &format!("not shown: {what}"));
-        rows.extend(row("!", line, width, Break::Words, 3));
+        rows.extend(row("!", line, width, Break::Words, UNLIMITED));
     }
     if let Some(when) = card.expires_at {
         let local = when.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S");
-        let line = Line::of(Tone::Plain, &format!("{local}, then it is denied"));
-        rows.extend(row("until", line, width, Break::Words, 2));
+        let line = Line::of(Tone::Plain, &format!("  until {local}, then it is denied"));
+        rows.extend(line.wrap(width, 2, Break::Words));
     }
+    rows.extend(warning(card, width));
     rows
+}
+
+/// Why, in one line: the strictest reason, where, and how the like was answered before.
+fn because(card: &Card) -> Line {
+    let mut line = Line::of(Tone::Plain, "  ").join(strictest(card));
+    if !card.cwd.is_empty() && !wording::switches_mode(card) {
+        // The two stay together at the end of a row.
+        line = line.then(Tone::Dim, &format!(" · in\u{a0}{}", card.cwd));
+    }
+    match &card.history {
+        Some(history) => line.then(Tone::Dim, &format!(" · {}", before(history))),
+        None => line,
+    }
 }
 
 /// Whose work it is, for a sub-agent, as far as the agent tells.
@@ -132,72 +149,35 @@ fn parent(card: &Card, width: usize) -> Vec<Line> {
     row("for", line.then(Tone::Dim, " (the agent's words)"), width, Break::Anywhere, 2)
 }
 
-/// What the server says of itself and of the tool, at most `most` rows of each: its words, and not to be relied on.
-pub(super) fn server_says(card: &Card, width: usize, most: usize) -> Vec<Line> {
-    let server = card.server.as_ref();
-    let title = server.and_then(|server| server.title.clone());
-    let server = server.and_then(|server| server.description.clone());
-    let tool = card.tool.as_ref();
-    let hints = tool.map(|tool| &tool.annotations).filter(|hints| !hints.is_null()).map(ToString::to_string);
-    let said = [
-        ("tool", tool.and_then(|tool| tool.description.clone().or_else(|| tool.title.clone()))),
-        ("hint", hints),
-        ("name", title),
-        ("self", server),
-    ];
-    let mut rows: Vec<Line> = said
-        .into_iter()
-        .filter_map(|(label, text)| Some((label, text.filter(|text| !text.trim().is_empty())?)))
-        .flat_map(|(label, text)| {
-            let line = Line::of(Tone::Dim, &text.split_whitespace().collect::<Vec<_>>().join(" "));
-            row(&format!("  {label}"), line, width, Break::Words, most)
-        })
-        .collect();
-    if !rows.is_empty() {
-        rows.insert(0, Line::of(Tone::Dim, "  the server says:").cut(width));
-    }
-    rows
-}
-
 /// How the like was answered before.
 fn before(history: &History) -> String {
     let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
-    let said = match (history.allowed, history.denied) {
-        (allowed, 0) => format!("allowed {}", times(allowed)),
-        (0, denied) => format!("denied {}", times(denied)),
-        (allowed, denied) => format!("allowed {}, denied {}", times(allowed), times(denied)),
-    };
-    match history.first_seen {
-        Some(first) => {
-            let day = first.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d");
-            format!("{said}, first asked about on {day}")
-        }
-        None => said,
+    match (history.allowed, history.denied) {
+        (allowed, 0) => format!("allowed {} before", times(allowed)),
+        (0, denied) => format!("denied {} before", times(denied)),
+        (allowed, denied) => format!("allowed {}, denied {} before", times(allowed), times(denied)),
     }
 }
 
-/// Whether `text` says nothing that the card does not show anyway.
-fn shown_already(card: &Card, text: &str) -> bool {
-    let text = text.trim().trim_matches('`');
-    text.is_empty()
-        || card.accesses.iter().any(|access| access.display == text)
-        || whole_line(card) == Some(text)
-        || card.server.as_ref().is_some_and(|server| {
-            server.tool == text || format!("mcp__{}__{}", server.name, server.tool) == text
-        })
+/// The same with when it was first.
+pub(super) fn before_since(history: &History) -> String {
+    match history.first_seen {
+        Some(first) => {
+            let day = first.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d");
+            format!("{}, first asked about on {day}", before(history))
+        }
+        None => before(history),
+    }
 }
 
+/// Where a server is called, or something from outside is read.
 fn warning(card: &Card, width: usize) -> Vec<Line> {
-    let lines = if card.server.is_some() {
-        vec![
-            Line::of(
-                Tone::Plain,
-                "Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools.",
-            ),
-            Line::of(Tone::Strong, "Review each action carefully before approving."),
-        ]
-    } else {
-        vec![Line::of(Tone::Dim, "Review it before you allow it.")]
-    };
-    lines.into_iter().flat_map(|line| line.wrap(width, 0, Break::Words)).collect()
+    if !wording::is_from_outside(card) {
+        return Vec::new();
+    }
+    let line = Line::of(
+        Tone::Plain,
+        "Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools. ",
+    );
+    line.then(Tone::Strong, "Review each action carefully before approving.").wrap(width, 0, Break::Words)
 }

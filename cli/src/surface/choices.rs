@@ -34,6 +34,23 @@ pub(crate) enum Action {
     Help,
 }
 
+impl Action {
+    /// Whether it allows something, or leads to what does.
+    pub(crate) fn allows(self) -> bool {
+        match self {
+            Self::AllowOnce
+            | Self::AllowSession
+            | Self::Always
+            | Self::AgentOptions
+            | Self::Bypass
+            | Self::Alike => true,
+            Self::Deny | Self::DenyBecause | Self::Never | Self::Everything | Self::List | Self::Help => {
+                false
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Choice {
     key: char,
@@ -72,7 +89,13 @@ impl Choices {
             rows.push(choice);
         }
         if offers(choice::ALLOW_ALWAYS) && !card.suggestions.is_empty() {
-            rows.push(Choice::new('a', Action::Always, "Always allow …"));
+            // Without a name there is nothing to remember it by beyond the session.
+            let label = if wording::has_name(card) {
+                "Always allow …"
+            } else {
+                "Allow by a pattern, for this session …"
+            };
+            rows.push(Choice::new('a', Action::Always, label));
         }
         rows.push(Choice::new('n', Action::Deny, "Deny"));
         rows.push(Choice::new('r', Action::DenyBecause, "Deny with a reason …"));
@@ -85,7 +108,7 @@ impl Choices {
             1 => more.push(Choice::new('l', Action::List, "1 more waits (l)")),
             many => more.push(Choice::new('l', Action::List, format!("{many} more wait (l)"))),
         }
-        more.push(Choice::new('f', Action::Everything, "show everything"));
+        more.push(Choice::new('f', Action::Everything, "everything"));
         if !wording::switches_mode(card) {
             more.push(Choice::new('d', Action::Never, "always deny"));
         }
@@ -154,50 +177,60 @@ impl Choices {
         self.focus = self.rows.iter().position(|choice| choice.action == Action::Deny).unwrap_or(0);
     }
 
-    /// The choices, one a row. They are dimmed, and none is highlighted, while keys do nothing.
-    pub(crate) fn lines(&self, live: bool, width: usize) -> Vec<Line> {
+    /// The choices, one a row. They are dimmed, and none is highlighted, while keys do nothing; those that allow also while
+    /// not all of the card was `read`.
+    pub(crate) fn lines(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
         let mut lines = Vec::new();
         for (at, choice) in self.rows.iter().enumerate() {
             let focused = live && at == self.focus;
+            let unread = choice.action.allows() && !read;
+            let note = if unread && at == 0 { ": when all of it was read, with f" } else { &choice.note };
             let line = Line::of(Tone::Focus, if focused { "› " } else { "  " })
                 .then(if focused { Tone::Focus } else { Tone::Strong }, &choice.key.to_string())
                 .then(if focused { Tone::Focus } else { Tone::Plain }, &format!("  {}", choice.label))
-                .then(Tone::Dim, &choice.note);
-            let line = if live { line } else { line.toned(Tone::Dim) };
+                .then(Tone::Dim, note);
+            let line = if live && (focused || !unread) { line } else { line.toned(Tone::Dim) };
             lines.extend(line.wrap(width, 5, Break::Words));
         }
         lines
     }
 
     /// The same in as few rows as they fit.
-    pub(crate) fn compact(&self, live: bool, width: usize) -> Vec<Line> {
+    pub(crate) fn compact(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
         let item = |(at, choice): (usize, &Choice)| {
             let focused = live && at == self.focus;
             let mark = if focused { "›" } else { "" };
             let text = format!("{mark}{} {}", choice.key, choice.label.trim_end_matches(" …"));
-            Line::of(if focused { Tone::Focus } else { Tone::Plain }, &text)
+            let tone = if choice.action.allows() && !read { Tone::Dim } else { Tone::Plain };
+            Line::of(if focused { Tone::Focus } else { tone }, &text)
         };
         side_by_side(self.rows.iter().enumerate().map(item), live, width)
     }
 
     /// The keys alone, where there is room for nothing else.
-    pub(crate) fn keys(&self, live: bool, width: usize) -> Vec<Line> {
+    pub(crate) fn keys(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
         let mut line = Line::of(Tone::Dim, "keys ");
         for (at, choice) in self.rows.iter().chain(&self.more).enumerate() {
             let focused = live && at == self.focus;
             let text = if focused { format!(" ›{}", choice.key) } else { format!(" {}", choice.key) };
-            line = line.then(if focused { Tone::Focus } else { Tone::Plain }, &text);
+            let tone = if choice.action.allows() && !read { Tone::Dim } else { Tone::Plain };
+            line = line.then(if focused { Tone::Focus } else { tone }, &text);
         }
         let line = if live { line } else { line.toned(Tone::Dim) };
         line.wrap(width, 0, Break::Words)
     }
 
     /// The last row: how many wait, and the other keys.
-    pub(crate) fn footer(&self, live: bool, width: usize) -> Vec<Line> {
+    pub(crate) fn footer(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
         let item = |choice: &Choice| match choice.action {
             Action::List => Line::of(Tone::Warn, &choice.label),
-            _ => {
-                Line::of(Tone::Plain, &choice.key.to_string()).then(Tone::Dim, &format!(" {}", choice.label))
+            // What has to be pressed first stands out.
+            Action::Everything if !read => {
+                Line::of(Tone::Warn, &choice.key.to_string()).then(Tone::Warn, &format!(" {}", choice.label))
+            }
+            action => {
+                let tone = if action.allows() && !read { Tone::Dim } else { Tone::Plain };
+                Line::of(tone, &choice.key.to_string()).then(Tone::Dim, &format!(" {}", choice.label))
             }
         };
         side_by_side(self.more.iter().map(item), live, width)

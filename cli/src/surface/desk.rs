@@ -42,6 +42,8 @@ pub(super) struct Waiting {
     pub(super) card: Card,
     pub(super) change: Change,
     pub(super) seen: bool,
+    /// All that it asks was on the screen: what allows counts only then.
+    pub(super) read: bool,
 }
 
 impl Desk {
@@ -74,6 +76,7 @@ impl Desk {
         let result = self.serve();
         let closed = self.close();
         self.tty.restore();
+        self.tty.rest();
         result.and(closed)
     }
 
@@ -119,7 +122,7 @@ impl Desk {
     fn hear(&mut self, event: QuestionEvent) -> io::Result<()> {
         match event {
             QuestionEvent::Asked(card) => {
-                self.waiting.push(Waiting { card: *card, change: Change::None, seen: false });
+                self.waiting.push(Waiting { card: *card, change: Change::None, seen: false, read: false });
                 self.recount()
             }
             QuestionEvent::InLine(_) => self.recount(),
@@ -137,6 +140,8 @@ impl Desk {
             place.change = Change::between(&place.card, &card);
         }
         place.card = card;
+        // A change has to be seen anew.
+        place.read = false;
         if self.shown.as_ref().is_some_and(|shown| shown.id == id) {
             return self.show(id, None);
         }
@@ -200,11 +205,32 @@ impl Desk {
     fn read(&mut self) -> io::Result<()> {
         let mut bytes = [0; 1024];
         let count = self.tty.read(&mut bytes)?;
-        let keys = self.decoder.feed(bytes.get(..count).unwrap_or_default());
+        let mut keys = self.decoder.feed(bytes.get(..count).unwrap_or_default());
+        self.hear_terminal(&mut keys)?;
         if !self.reads() && !typed(&keys) {
             return if keys.contains(&Key::Interrupt) { self.interrupted() } else { Ok(()) };
         }
         keys.into_iter().try_for_each(|key| self.key(key))
+    }
+
+    /// Takes what the terminal said by itself out of what was typed.
+    fn hear_terminal(&self, keys: &mut Vec<Key>) -> io::Result<()> {
+        let takes = keys.iter().find_map(|key| if let Key::Takes(takes) = key { Some(*takes) } else { None });
+        keys.retain(|key| !matches!(key, Key::Takes(_)));
+        takes.map_or(Ok(()), |takes| self.tty.takes(takes))
+    }
+
+    /// Reads what the terminal may still say of what it takes: whoever reads next would take it for something typed.
+    pub(super) fn hear_out(&mut self) -> io::Result<()> {
+        let mut bytes = [0; 1024];
+        while let Some(left) = self.tty.outstanding() {
+            if self.tty.has_input(left)? {
+                let count = self.tty.read(&mut bytes)?;
+                let mut keys = self.decoder.feed(bytes.get(..count).unwrap_or_default());
+                self.hear_terminal(&mut keys)?;
+            }
+        }
+        Ok(())
     }
 
     fn key(&mut self, key: Key) -> io::Result<()> {
@@ -229,7 +255,7 @@ impl Desk {
             Key::Up => shown.choices.step(false),
             Key::Down => shown.choices.step(true),
             Key::Escape => shown.choices.focus_deny(),
-            Key::PageUp | Key::PageDown | Key::Interrupt => {}
+            Key::PageUp | Key::PageDown | Key::Interrupt | Key::Takes(_) => {}
         }
         self.draw()
     }

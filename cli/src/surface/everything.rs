@@ -2,22 +2,41 @@
 
 use mayi_core::approval::{Card, choice, visible_block};
 
-use super::card::{CardText, Change};
+use super::card::{CardText, Change, Look, before_since};
 use super::line::{Break, Line, Tone};
-use super::why::why;
+use super::why::every;
 use super::wording;
 
+/// A card in full.
+#[derive(Clone, Debug)]
+pub(crate) struct Everything {
+    /// Every line there is to say about it.
+    pub(crate) rows: Vec<Line>,
+    /// So many of them, from the first, are what is asked: they have to be seen before it can be allowed.
+    pub(crate) asked: usize,
+}
+
 /// Every line there is to say about `card`.
-pub(crate) fn everything(card: &Card, change: Change, width: usize) -> Vec<Line> {
-    let text = CardText::new(card, change, width);
-    let mut rows = text.head;
-    rows.extend(text.what);
+pub(crate) fn everything(card: &Card, change: Change, look: Look) -> Everything {
+    let width = look.width;
+    let text = CardText::new(card, change, look);
+    let asked = text.rows();
+    let mut rows = [text.head, text.what, text.about].concat();
+    rows.push(Line::new());
+    rows.extend(Line::of(Tone::Dim, "That is all that is asked. Below is what else is known of it.").wrap(
+        width,
+        0,
+        Break::Words,
+    ));
     section(&mut rows, width, "Where");
     value(&mut rows, "folder", &card.cwd, width);
     value(&mut rows, "agent", &card.agent_name, width);
     value(&mut rows, "session", &card.session_id, width);
-    section(&mut rows, width, "Why it is asked");
-    rows.extend(why(card, width, None));
+    section(&mut rows, width, "Every reason");
+    rows.extend(every(card, width));
+    if let Some(history) = &card.history {
+        value(&mut rows, "before", &before_since(history), width);
+    }
     if !card.not_shown.is_empty() {
         section(&mut rows, width, "Not shown");
         card.not_shown.iter().for_each(|what| block(&mut rows, what, width));
@@ -43,7 +62,7 @@ pub(crate) fn everything(card: &Card, change: Change, width: usize) -> Vec<Line>
     section(&mut rows, width, "Bound to this answer");
     value(&mut rows, "approval", &card.approval_id.to_string(), width);
     value(&mut rows, "digest", card.digest.as_str(), width);
-    rows
+    Everything { rows, asked }
 }
 
 /// The server's own words, whole.

@@ -88,7 +88,7 @@ impl Desk {
             return Ok(Next::Show(card.approval_id));
         };
         let what = level.map_or_else(|| patterns.join(" and "), |level| wording::of_level(server, level));
-        let Some((remember, how)) = self.how_long(lists, size, patterns, level, &what)? else {
+        let Some((remember, how)) = self.how_long(lists, card, size, patterns, level)? else {
             return Ok(Next::Show(card.approval_id));
         };
         let said = allowed(&format!("allowed {how}, by {what}"));
@@ -97,40 +97,45 @@ impl Desk {
         Ok(Next::Answer(response, said))
     }
 
-    /// Where, and for how long, `patterns` are allowed.
+    /// Where, and for how long, `patterns` or a `level` are allowed: only ways that are not refused afterwards.
     fn how_long(
         &self,
         lists: &Lists,
+        card: &Card,
         size: Size,
         patterns: Vec<String>,
         level: Option<Level>,
-        what: &str,
     ) -> io::Result<Option<(Remember, &'static str)>> {
-        let shown: Vec<Line> = if level.is_some() {
-            vec![Line::of(Tone::Strong, what)]
-        } else {
-            patterns.iter().map(|pattern| Line::of(Tone::Strong, pattern)).collect()
-        };
-        let good = match level {
-            Some(_) => "For good, everywhere",
-            None => "For good, everywhere: a rule in your configuration",
-        };
-        let items = ["Back", good, "In this folder", "In this folder, for an hour"].map(str::to_owned);
+        let server = card.server.as_ref().map(|server| server.name.as_str()).unwrap_or_default();
+        let what = level.map_or_else(|| patterns.clone(), |level| vec![wording::of_level(server, level)]);
+        let shown: Vec<Line> = what.iter().map(|what| Line::of(Tone::Strong, what)).collect();
+        let mut ways = Vec::new();
+        if wording::has_name(card) {
+            let good = match level {
+                Some(_) => "For good, everywhere",
+                None => "For good, everywhere: a rule in your configuration",
+            };
+            ways.push((good, RememberScope::User, None, "from now on"));
+            ways.push(("In this folder", RememberScope::Workspace, None, "in this folder from now on"));
+            let hour = Some("1h".to_owned());
+            ways.push((
+                "In this folder, for an hour",
+                RememberScope::Workspace,
+                hour,
+                "in this folder for an hour",
+            ));
+        }
+        if wording::has_session(card) {
+            ways.push(("Until this session ends", RememberScope::Session, None, "for this session"));
+        }
+        let rows = ways.iter().map(|(way, ..)| (*way).to_owned());
+        let items: Vec<String> = std::iter::once("Back".to_owned()).chain(rows).collect();
         self.above(size, items.len() + 2, &shown, Break::Anywhere)?;
-        let workspace =
-            |patterns| Remember { level, ..Remember::patterns(RememberScope::Workspace, patterns) };
-        Ok(match lists.pick("For how long?", &items, items.len())?.unwrap_or(0) {
-            1 => {
-                let user = Remember { level, ..Remember::patterns(RememberScope::User, patterns) };
-                Some((user, "from now on"))
-            }
-            2 => Some((workspace(patterns), "in this folder from now on")),
-            3 => {
-                let hour = Remember { expires_in: Some("1h".to_owned()), ..workspace(patterns) };
-                Some((hour, "in this folder for an hour"))
-            }
-            _ => None,
-        })
+        let chosen = lists.pick("For how long?", &items, items.len())?.unwrap_or(0);
+        let way = chosen.checked_sub(1).and_then(|at| ways.into_iter().nth(at));
+        Ok(way.map(|(_, scope, expires_in, how)| {
+            (Remember { level, expires_in, ..Remember::patterns(scope, patterns) }, how)
+        }))
     }
 
     /// The first suggestion's patterns, each as the person wants it. Whether they cover the call

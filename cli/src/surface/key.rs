@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::status::Takes;
+
 /// A key that means something at a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
@@ -21,6 +23,8 @@ pub(crate) enum Key {
     PageDown,
     /// Ctrl-C.
     Interrupt,
+    /// No key: the terminal says what it takes.
+    Takes(Takes),
 }
 
 const PASTE_BEGINS: &[u8] = b"\x1b[200~";
@@ -28,6 +32,9 @@ const PASTE_ENDS: &[u8] = b"\x1b[201~";
 
 /// As many bytes of an unfinished sequence are kept.
 const LONGEST: usize = 32;
+
+/// As many bytes of what a terminal says by itself.
+const LONGEST_TEXT: usize = 4096;
 
 /// After so long an escape is the key itself.
 const ESCAPE: Duration = Duration::from_millis(50);
@@ -57,7 +64,7 @@ impl Decoder {
 
     /// How long to wait for more of what has begun.
     pub(crate) fn patience(&self) -> Option<Duration> {
-        let most = if self.pasting { PASTE } else { ESCAPE };
+        let most = if self.pasting || self.is_text() { PASTE } else { ESCAPE };
         let begun = self.pasting || !self.rest.is_empty();
         self.fed.filter(|_| begun).map(|fed| most.saturating_sub(fed.elapsed()))
     }
@@ -93,6 +100,7 @@ impl Decoder {
             0x1b => match after.split_first() {
                 None => None,
                 Some((b'[' | b'O', _)) => self.sequence(keys),
+                Some((b']' | b'P' | b'X' | b'^' | b'_', _)) => self.text(keys),
                 // Alt and a letter is not the letter.
                 Some(_) => Some(2),
             },
@@ -103,6 +111,36 @@ impl Decoder {
             0x20..0x7f => push(keys, Key::Char(char::from(first))),
             // Letters beyond ASCII are no keys of a card; each byte is skipped by itself.
             _ => Some(1),
+        }
+    }
+
+    /// Whether what has begun is text of the terminal's own.
+    fn is_text(&self) -> bool {
+        matches!(self.rest.as_slice(), [0x1b, b']' | b'P' | b'X' | b'^' | b'_', ..])
+    }
+
+    /// What a terminal says by itself, such as an answer to somebody's question: text between `ESC ]` or its like and an end.
+    /// No letter of it is a key.
+    fn text(&self, keys: &mut Vec<Key>) -> Option<usize> {
+        let body = self.rest.get(2..).unwrap_or_default();
+        // Ctrl-C, and what cancels a sequence, end it too: there is always a way out.
+        let Some(end) = body.iter().position(|byte| matches!(byte, 0x03 | 0x07 | 0x18 | 0x1a | 0x1b)) else {
+            return (self.rest.len() > LONGEST_TEXT).then_some(self.rest.len());
+        };
+        let used = end + 3;
+        match body.get(end) {
+            Some(0x03) => push(keys, Key::Interrupt).and(Some(used)),
+            Some(0x1b) if body.get(end + 1).is_none() => None,
+            // Something else begins there.
+            Some(0x1b) if body.get(end + 1) != Some(&b'\\') => Some(used - 1),
+            Some(terminator) => {
+                let used = if *terminator == 0x1b { used + 1 } else { used };
+                let is_command = self.rest.get(1) == Some(&b']') && matches!(terminator, 0x07 | 0x1b);
+                let takes = body.get(..end).filter(|_| is_command).and_then(Takes::read);
+                keys.extend(takes.map(Key::Takes));
+                Some(used)
+            }
+            None => None,
         }
     }
 
@@ -143,7 +181,7 @@ pub(crate) fn typed(keys: &[Key]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decoder, Key, typed};
+    use super::{Decoder, Key, Takes, typed};
 
     #[test]
     fn given_sequences_then_they_are_one_key_each() {
@@ -163,6 +201,24 @@ mod tests {
         assert!(decoder.patience().is_some());
         assert_eq!(decoder.feed(b"["), []);
         assert_eq!(decoder.feed(b"6~"), [Key::PageDown]);
+    }
+
+    /// Attack 478: what a terminal says by itself is no answer of the person's.
+    #[test]
+    fn given_what_a_terminal_says_by_itself_then_no_letter_of_it_is_a_key() {
+        let mut decoder = Decoder::default();
+        let takes = Key::Takes(Takes::read(b"7501;?").unwrap());
+        assert_eq!(decoder.feed(b"\x1b]7501;?\x1b\\y"), [takes, Key::Char('y')]);
+        assert_eq!(decoder.feed(b"\x1b]11;rgb:y/y/y\x07\x1bP1+ryyy\x1b\\n"), [Key::Char('n')]);
+        for (at, byte) in b"\x1b]7501;?:states=blocked\x1b\\".iter().enumerate() {
+            let keys = decoder.feed(&[*byte]);
+            assert_eq!(keys.is_empty(), at < 24, "{keys:?} after {at}");
+        }
+        assert_eq!(decoder.feed(b"\x1b]0;yyy\x03"), [Key::Interrupt]);
+        assert_eq!(decoder.feed(b"\x1b]0;y\x1b[A"), [Key::Up]);
+        // Much text without an end is none.
+        assert_eq!(decoder.feed(&[&b"\x1b]"[..], &[b'y'; 5000]].concat()), []);
+        assert_eq!(decoder.feed(b"n"), [Key::Char('n')]);
     }
 
     #[test]

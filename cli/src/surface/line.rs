@@ -27,6 +27,8 @@ pub enum Tone {
     Removed,
     /// The highlighted choice.
     Focus,
+    /// What is asked about, within a longer text.
+    Asked,
 }
 
 impl Tone {
@@ -40,6 +42,7 @@ impl Tone {
             Self::Bad | Self::Removed => style.red(),
             Self::Warn => style.yellow(),
             Self::Focus => style.cyan().bold(),
+            Self::Asked => style.bold().underlined(),
         }
     }
 }
@@ -152,6 +155,15 @@ impl Line {
         }
         rows.push(Self::from_chars(&row));
         rows
+    }
+
+    /// Carets under what is in `tone`, if anything is.
+    #[must_use]
+    pub(crate) fn carets(&self, tone: Tone) -> Option<Self> {
+        let under = |(of, text): &(Tone, String)| if *of == tone { "^" } else { " " }.repeat(text.width());
+        let row: String = self.spans.iter().map(under).collect();
+        let row = row.trim_end();
+        (!row.is_empty()).then(|| Self::of(Tone::Dim, row))
     }
 
     /// In one row of at most `width` columns; what is left out leaves a visible mark.

@@ -18,7 +18,7 @@ pub use line::{Break, Line, Tone};
 pub use reading::{Prompts, terminal_is_there};
 pub use screen::Screen;
 #[cfg(unix)]
-pub use terminal::{Closer, TerminalSurface};
+pub use terminal::{Between, Closer, TerminalSurface};
 pub(crate) use wording::NOT_BYPASSED;
 
 #[cfg(unix)]
@@ -40,10 +40,12 @@ mod inbox;
 mod key;
 #[cfg(unix)]
 mod lists;
+mod marks;
 mod pager;
 mod prompt;
 #[cfg(unix)]
 mod showing;
+mod status;
 #[cfg(unix)]
 mod tty;
 mod what;

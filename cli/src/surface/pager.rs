@@ -9,6 +9,10 @@ use super::prompt::Size;
 pub(crate) struct Pager {
     lines: Vec<Line>,
     top: usize,
+    /// So many lines, from the first, have to be seen.
+    asked: usize,
+    /// So many, from the first, were on the screen.
+    seen: usize,
 }
 
 /// What a key did.
@@ -21,14 +25,29 @@ pub(crate) enum Turn {
 }
 
 impl Pager {
-    pub(crate) fn new(lines: Vec<Line>) -> Self {
-        Self { lines, top: 0 }
+    /// `asked`: so many lines, from the first, have to be seen.
+    pub(crate) fn new(lines: Vec<Line>, asked: usize) -> Self {
+        Self { lines, top: 0, asked, seen: 0 }
     }
 
-    /// The text in other rows, from about the same place: the screen has another width now.
-    pub(crate) fn replace(&mut self, lines: Vec<Line>) {
+    /// The text in other rows, from about the same place: the screen has another width now. What was not seen to its end by then
+    /// is seen from its beginning again.
+    pub(crate) fn replace(&mut self, lines: Vec<Line>, asked: usize) {
         self.top = self.top * lines.len() / self.lines.len().max(1);
-        self.lines = lines;
+        self.seen = if self.has_read() { asked } else { 0 };
+        (self.lines, self.asked) = (lines, asked);
+    }
+
+    /// Whether all that has to be seen was on the screen, without a gap.
+    pub(crate) fn has_read(&self) -> bool {
+        self.seen >= self.asked
+    }
+
+    /// The part where it is now is on a screen of this size.
+    pub(crate) fn shown(&mut self, size: Size) {
+        if self.top <= self.seen {
+            self.seen = self.seen.max(self.top + page(size)).min(self.lines.len());
+        }
     }
 
     /// Moves through the text. Enter stays at the end, so that it never reaches the card.
@@ -56,7 +75,11 @@ impl Pager {
         let (first, last, all) = (self.top + 1, self.top + shown.len(), self.lines.len());
         shown.resize(page, Line::new());
         let place = if all > page { format!("{first}–{last} of {all} · ") } else { String::new() };
-        let keys = if all > page { "space on · b back · q close" } else { "q close" };
+        let keys = match (all > page, self.has_read()) {
+            (true, true) => "space on · b back · q close",
+            (true, false) => "space on, to the end of what is asked · b back · q close",
+            (false, _) => "q close",
+        };
         shown.push(Line::of(Tone::Focus, &place).then(Tone::Dim, keys).cut(size.width));
         shown
     }
@@ -81,7 +104,7 @@ mod tests {
 
     #[test]
     fn given_a_long_text_then_every_line_can_be_reached() {
-        let mut pager = Pager::new((1..=7).map(|n| Line::of(Tone::Plain, &n.to_string())).collect());
+        let mut pager = Pager::new((1..=7).map(|n| Line::of(Tone::Plain, &n.to_string())).collect(), 0);
         assert_eq!(shown(&pager), ["1", "2", "3", "1–3 of 7 · space on · b back · q close"]);
         pager.key(Key::Char(' '), SIZE);
         assert_eq!(shown(&pager)[..3], ["4", "5", "6"]);
@@ -91,5 +114,25 @@ mod tests {
         pager.key(Key::PageUp, SIZE);
         assert_eq!(shown(&pager)[..3], ["2", "3", "4"]);
         assert_eq!(pager.key(Key::Escape, SIZE), Turn::Closed);
+    }
+
+    /// Attack 479.
+    #[test]
+    fn given_what_has_to_be_seen_then_a_jump_to_the_end_does_not_count() {
+        let mut pager = Pager::new((1..=7).map(|n| Line::of(Tone::Plain, &n.to_string())).collect(), 6);
+        let mut press = |key| {
+            pager.key(key, SIZE);
+            pager.shown(SIZE);
+            pager.has_read()
+        };
+        assert!(!press(Key::Char('G')) && !press(Key::Char('g')));
+        assert!(!press(Key::Char('G')), "the fourth line was never there");
+        assert!(!press(Key::Char('g')) && press(Key::Char(' ')));
+        pager.replace(vec![Line::new(); 20], 9);
+        assert!(pager.has_read(), "it was read in other rows");
+        let mut pager = Pager::new(vec![Line::new(); 7], 6);
+        pager.shown(SIZE);
+        pager.replace(vec![Line::new(); 20], 2);
+        assert!(!pager.has_read());
     }
 }

@@ -27,47 +27,68 @@ pub(crate) struct Prompt<'a> {
     pub(crate) notice: Option<&'a str>,
     /// Whether keys do something.
     pub(crate) live: bool,
+    /// Whether all that is asked was shown: what allows counts only then.
+    pub(crate) read: bool,
+}
+
+/// A card as it stands on a screen.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    /// The rows: never more than fit, and what is left out says so.
+    pub(crate) rows: Vec<Line>,
+    /// Nothing that is asked is left out.
+    pub(crate) whole: bool,
 }
 
 impl Prompt<'_> {
-    /// The rows: never more than fit, and what is left out says so.
-    pub(crate) fn lines(&self, size: Size) -> Vec<Line> {
+    /// The card on a screen of this size: all of it where that fits with the choices in any of their forms.
+    pub(crate) fn drawn(&self, size: Size) -> Drawn {
         let Size { width, height } = size;
-        let mut bottom = vec![Line::new()];
-        bottom.extend(self.notice(width));
-        bottom.extend(self.choices.lines(self.live, width));
-        bottom.extend(self.choices.footer(self.live, width));
-        let text = self.text.clone();
-        let fixed = text.head.len() + text.about.len() + text.warning.len();
         let room = height.saturating_sub(1);
-        if fixed + bottom.len() + text.what.len().min(LEAST) <= room {
-            let left = room - fixed - bottom.len();
-            let mut rows = text.head;
-            rows.extend(shortened(text.what, left, width));
-            rows.extend(text.about);
-            rows.extend(text.warning);
-            rows.extend(bottom);
-            return rows;
+        let CardText { head, what, about } = self.text;
+        let fixed = head.len() + about.len();
+        let fitting = |least: usize, read: bool| {
+            let bottoms = [Self::full, Self::compact, Self::keys];
+            bottoms
+                .into_iter()
+                .map(|bottom| bottom(self, width, read))
+                .find(|bottom| least + bottom.len() <= room)
+        };
+        if let Some(bottom) = fitting(self.text.rows(), true) {
+            let rows = [head.as_slice(), what, about, &bottom].concat();
+            return Drawn { rows, whole: true };
         }
-        let mut bottom = self.notice(width);
-        bottom.extend(self.choices.compact(self.live, width));
-        bottom.extend(self.choices.footer(self.live, width));
-        if bottom.len() + LEAST > room {
-            bottom = self.choices.keys(self.live, width);
-        }
-        let room = room.saturating_sub(bottom.len());
-        let fixed = text.head.len() + text.about.len();
-        let mut rows = text.head;
-        if fixed + LEAST <= room {
-            rows.extend(shortened(text.what, room - fixed, width));
-            rows.extend(text.about);
-        } else {
-            rows.extend(text.what);
-            rows.extend(text.about);
-            rows = shortened(rows, room, width);
-        }
-        rows.extend(bottom);
+        let rows = match fitting(fixed + LEAST, self.read) {
+            Some(bottom) => {
+                let what = shortened(what.clone(), room - fixed - bottom.len(), width);
+                [head.as_slice(), &what, about, &bottom].concat()
+            }
+            None => {
+                let bottom = self.keys(width, self.read);
+                let card = [head.as_slice(), what, about].concat();
+                [shortened(card, room.saturating_sub(bottom.len()), width), bottom].concat()
+            }
+        };
+        Drawn { rows, whole: false }
+    }
+
+    fn full(&self, width: usize, read: bool) -> Vec<Line> {
+        let mut rows = vec![Line::new()];
+        rows.extend(self.notice(width));
+        rows.extend(self.choices.lines(self.live, read, width));
+        rows.extend(self.choices.footer(self.live, read, width));
         rows
+    }
+
+    fn compact(&self, width: usize, read: bool) -> Vec<Line> {
+        let mut rows = self.notice(width);
+        rows.extend(self.choices.compact(self.live, read, width));
+        rows.extend(self.choices.footer(self.live, read, width));
+        rows
+    }
+
+    fn keys(&self, width: usize, read: bool) -> Vec<Line> {
+        self.choices.keys(self.live, read, width)
     }
 
     /// The card alone, in at most `height` rows: above a list or a field.
@@ -94,7 +115,7 @@ fn shortened(mut rows: Vec<Line>, most: usize, width: usize) -> Vec<Line> {
     let kept = most.saturating_sub(1);
     let left = rows.len() - kept;
     rows.truncate(kept);
-    let mark = format!("  … {left} more lines: press f to show everything");
+    let mark = format!("  … {left} more lines: press f to read them");
     rows.push(Line::of(Tone::Warn, &mark).cut(width));
     rows
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mayi_core::approval::visible_block;
 
 use super::line::Line;
+use crate::progress::Progress;
 
 /// As much text is held back while a question is open; more is counted, and said so.
 const MOST_HELD: usize = 1024 * 1024;
@@ -24,6 +25,8 @@ struct Inner {
     held: Option<Held>,
     /// A carriage return that may belong to a line end.
     carriage_return: bool,
+    /// What is waited for, as it says.
+    busy: Option<Progress>,
 }
 
 struct Output {
@@ -58,7 +61,7 @@ impl Screen {
     }
 
     fn of(color: bool, out: Output, err: Output) -> Self {
-        let inner = Inner { color, out, err, held: None, carriage_return: false };
+        let inner = Inner { color, out, err, held: None, carriage_return: false, busy: None };
         Self { inner: Arc::new(Mutex::new(inner)) }
     }
 
@@ -68,11 +71,28 @@ impl Screen {
     /// If it can't be written: whoever reads it is gone.
     pub fn agent_text(&self, text: &str) -> io::Result<()> {
         let mut inner = self.lock();
+        inner.busy = None;
         if !inner.out.terminal {
             return inner.out.write(text);
         }
         let text = inner.escaped(text);
         inner.put(Stream::Out, text)
+    }
+
+    /// Says on a terminal that `what` goes on, until the agent says something, a question is open, or [`Self::settled`].
+    pub(crate) fn busy(&self, what: String) {
+        let mut inner = self.lock();
+        // The line before goes first.
+        inner.busy = None;
+        let watched = inner.out.terminal && inner.err.terminal;
+        if watched && inner.held.is_none() && inner.out.end_line().is_ok() {
+            inner.busy = Some(Progress::shown(true, what));
+        }
+    }
+
+    /// Nothing is waited for any more.
+    pub(crate) fn settled(&self) {
+        self.lock().busy = None;
     }
 
     /// Writes one line of mayi's own to the standard error.
@@ -129,6 +149,7 @@ impl Screen {
     /// If what came before can't be written.
     pub fn begin_prompt(&self) -> io::Result<()> {
         let mut inner = self.lock();
+        inner.busy = None;
         inner.out.end_line()?;
         inner.held.get_or_insert_default();
         Ok(())
@@ -183,14 +204,19 @@ impl Inner {
             held.put(stream, text);
             return Ok(());
         }
-        match stream {
-            Stream::Out => self.out.write(&text),
+        let (out, err) = (&mut self.out, &mut self.err);
+        let mut write = || match stream {
+            Stream::Out => out.write(&text),
             Stream::Err => {
-                if self.err.terminal {
-                    self.out.end_line()?;
+                if err.terminal {
+                    out.end_line()?;
                 }
-                self.err.write(&text)
+                err.write(&text)
             }
+        };
+        match &self.busy {
+            Some(busy) => busy.suspend(write),
+            None => write(),
         }
     }
 }

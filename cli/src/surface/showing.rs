@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use mayi_core::approval::{ApprovalId, Card, alike};
 
-use super::card::CardText;
+use super::card::{CardText, Look};
 use super::choices::Choices;
 use super::desk::{Desk, Waiting};
-use super::everything::everything;
+use super::everything::{Everything, everything};
 use super::key::{Decoder, Key};
 use super::line::Line;
 use super::pager::{Pager, Turn};
@@ -38,6 +38,16 @@ pub(super) enum Text {
     Help,
 }
 
+impl Text {
+    /// Its rows, and how many of them are what is asked.
+    fn of(self, waiting: &Waiting, choices: &Choices, look: Look) -> Everything {
+        match self {
+            Self::Everything => everything(&waiting.card, waiting.change, look),
+            Self::Help => Everything { rows: wording::help(look.width, &choices.offered()), asked: 0 },
+        }
+    }
+}
+
 impl Desk {
     /// Shows a card, with a notice if an answer was refused. Its keys are inert at first.
     pub(super) fn show(&mut self, id: ApprovalId, notice: Option<String>) -> io::Result<()> {
@@ -45,47 +55,68 @@ impl Desk {
         self.tty.first_screen()?;
         self.tty.take_keys()?;
         let others = self.waiting.len().saturating_sub(1);
-        let width = self.tty.size().width;
+        let look = self.look();
         let (alike, line) = (self.alike_to(id).len(), self.questions.in_line());
         let Some(waiting) = self.waiting_mut(id) else {
             return Ok(());
         };
         waiting.seen = true;
+        let words = wording::waits_for(&waiting.card);
         self.shown = Some(Shown {
             id,
             choices: Choices::new(&waiting.card, others).with_line(line).with_alike(alike),
             inert: Some(Instant::now() + INERT),
             notice,
-            text: CardText::new(&waiting.card, waiting.change, width),
-            width,
+            text: CardText::new(&waiting.card, waiting.change, look),
+            width: look.width,
             reading: None,
         });
+        self.tty.blocked(words)?;
         self.draw()
     }
 
     /// Draws the card as it is now, or the text that is being read.
     pub(super) fn draw(&mut self) -> io::Result<()> {
         let size = self.tty.size();
-        if let Some(Shown { reading: Some((pager, _)), .. }) = &self.shown {
+        if let Some(Shown { reading: Some((pager, _)), .. }) = &mut self.shown {
+            pager.shown(size);
             return self.canvas.fill(&pager.lines(size));
         }
         if !self.said.is_empty() {
             self.say()?;
         }
-        let Some(lines) = self.prompt().map(|prompt| prompt.lines(size)) else {
+        let Some(drawn) = self.prompt().map(|prompt| prompt.drawn(size)) else {
             return Ok(());
         };
-        self.canvas.draw(&lines)
+        if drawn.whole {
+            self.has_read();
+        }
+        self.canvas.draw(&drawn.rows)
+    }
+
+    /// All that the shown card asks was on the screen.
+    fn has_read(&mut self) {
+        let id = self.shown.as_ref().map(|shown| shown.id);
+        if let Some(waiting) = id.and_then(|id| self.waiting_mut(id)) {
+            waiting.read = true;
+        }
+    }
+
+    /// How the screen is.
+    fn look(&self) -> Look {
+        Look { width: self.tty.size().width, carets: self.canvas.is_plain() }
     }
 
     /// The card that is shown, with everything around it.
     pub(super) fn prompt(&self) -> Option<Prompt<'_>> {
         let shown = self.shown.as_ref()?;
+        let waiting = self.waiting.iter().find(|waiting| waiting.card.approval_id == shown.id);
         Some(Prompt {
             text: &shown.text,
             choices: &shown.choices,
             notice: shown.notice.as_deref(),
             live: shown.inert.is_none(),
+            read: waiting.is_some_and(|waiting| waiting.read),
         })
     }
 
@@ -121,19 +152,18 @@ impl Desk {
 
     /// The screen has another size.
     pub(super) fn resized(&mut self) -> io::Result<()> {
-        let width = self.tty.size().width;
+        let look = self.look();
         let Some(shown) = &mut self.shown else {
             return Ok(());
         };
         let waiting = self.waiting.iter().find(|waiting| waiting.card.approval_id == shown.id);
-        if let Some(Waiting { card, change, .. }) = waiting.filter(|_| shown.width != width) {
-            shown.text = CardText::new(card, *change, width);
-            shown.width = width;
-            if let Some((pager, text)) = &mut shown.reading {
-                pager.replace(match text {
-                    Text::Everything => everything(card, *change, width),
-                    Text::Help => wording::help(width, &shown.choices.offered()),
-                });
+        if let Some(waiting) = waiting.filter(|_| shown.width != look.width) {
+            shown.text = CardText::new(&waiting.card, waiting.change, look);
+            shown.width = look.width;
+            if let Some((mut pager, text)) = shown.reading.take() {
+                let Everything { rows, asked } = text.of(waiting, &shown.choices, look);
+                pager.replace(rows, asked);
+                shown.reading = Some((pager, text));
             }
         }
         self.draw()
@@ -141,19 +171,16 @@ impl Desk {
 
     /// Opens a long text on the second screen.
     pub(super) fn open(&mut self, text: Text) -> io::Result<()> {
-        let width = self.tty.size().width;
+        let look = self.look();
         let Some(shown) = &mut self.shown else {
             return Ok(());
         };
         let waiting = self.waiting.iter().find(|waiting| waiting.card.approval_id == shown.id);
-        let Some(Waiting { card, change, .. }) = waiting else {
+        let Some(waiting) = waiting else {
             return Ok(());
         };
-        let lines = match text {
-            Text::Everything => everything(card, *change, width),
-            Text::Help => wording::help(width, &shown.choices.offered()),
-        };
-        shown.reading = Some((Pager::new(lines), text));
+        let Everything { rows, asked } = text.of(waiting, &shown.choices, look);
+        shown.reading = Some((Pager::new(rows, asked), text));
         self.canvas.leave(&[])?;
         self.tty.second_screen(true)?;
         self.draw()
@@ -165,12 +192,18 @@ impl Desk {
         let Some(shown) = &mut self.shown else {
             return Ok(());
         };
-        match shown.reading.as_mut().map(|(pager, _)| pager.key(key, size)) {
-            Some(Turn::Closed) => {
-                let id = shown.id;
+        let Some((pager, text)) = &mut shown.reading else { return self.draw() };
+        let turned = pager.key(key, size);
+        let read = matches!(text, Text::Everything) && pager.has_read();
+        let id = shown.id;
+        match turned {
+            Turn::Closed => {
+                if read {
+                    self.has_read();
+                }
                 self.show(id, None)
             }
-            _ => self.draw(),
+            Turn::Moved => self.draw(),
         }
     }
 
@@ -200,7 +233,9 @@ impl Desk {
         self.shown = None;
         self.tty.first_screen()?;
         self.say()?;
+        let heard = self.hear_out();
         self.tty.restore();
+        heard?;
         self.decoder = Decoder::default();
         self.screen.end_prompt()
     }

@@ -12,6 +12,7 @@ use tokio::sync::{Notify, oneshot};
 use super::desk::Desk;
 use super::inbox::{Inbox, Message};
 use super::screen::Screen;
+use super::status::State;
 use super::tty::Tty;
 
 /// So long the terminal may take to be given back, before it is put right from outside: only an
@@ -27,6 +28,15 @@ pub struct TerminalSurface {
     screen: Screen,
     color: bool,
     closer: Closer,
+}
+
+/// What goes on while no question is open, for terminals that show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// An agent works.
+    Works,
+    /// Questions are waited for.
+    Waits,
 }
 
 /// Ends a [`TerminalSurface`] from elsewhere.
@@ -67,6 +77,7 @@ impl Closer {
         self.closing.notify_one();
         self.serving.wait_for_end(PATIENCE);
         self.tty.restore();
+        self.tty.rest();
         // A list that is still open has kept the text of others back.
         let _ = self.screen.end_prompt();
     }
@@ -91,12 +102,16 @@ impl Drop for EndOnDrop {
 }
 
 impl TerminalSurface {
-    /// Opens the terminal. `color`: whether cards may use colours.
+    /// Opens the terminal. `color`: whether cards may use colours; `between`: what goes on while no question is open.
     ///
     /// # Errors
     /// If this process belongs to no terminal, as in CI, or its standard input is another one.
-    pub fn open(screen: Screen, color: bool) -> io::Result<Self> {
-        let tty = Arc::new(Tty::open()?);
+    pub fn open(screen: Screen, color: bool, between: Between) -> io::Result<Self> {
+        let between = match between {
+            Between::Works => State::Working,
+            Between::Waits => State::Idle,
+        };
+        let tty = Arc::new(Tty::open(between)?);
         // dialoguer's themes look here, and at the standard error.
         console::set_colors_enabled_stderr(color);
         let closer = Closer {

@@ -17,6 +17,7 @@ use rustix::termios::{
 };
 
 use super::prompt::Size;
+use super::status::{State, Status, Takes};
 
 /// Marks pasted text, hides the cursor; and the other way round.
 const KEYS_ON: &str = "\x1b[?2004h\x1b[?25l";
@@ -30,6 +31,10 @@ pub(crate) struct Tty {
     file: File,
     /// What has to be put back.
     changed: Mutex<Changed>,
+    /// What it was told of what goes on.
+    status: Mutex<Status>,
+    /// What goes on while nobody is asked.
+    between: State,
 }
 
 #[derive(Debug, Default)]
@@ -48,8 +53,8 @@ pub(crate) struct Ready {
 }
 
 impl Tty {
-    /// Opens the terminal that this process belongs to.
-    pub(crate) fn open() -> io::Result<Self> {
+    /// Opens the terminal that this process belongs to. `between`: what goes on while nobody is asked.
+    pub(crate) fn open(between: State) -> io::Result<Self> {
         let stdin = io::stdin();
         // Lists and fields read from the standard input where it is a terminal: it must be this one.
         if isatty(&stdin) && tcgetsid(&stdin).is_err() {
@@ -59,7 +64,7 @@ impl Tty {
             by_name().filter(|_| cfg!(target_os = "macos")).unwrap_or_else(|| PathBuf::from("/dev/tty"));
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         tcgetattr(&file)?;
-        Ok(Self { file, changed: Mutex::default() })
+        Ok(Self { file, changed: Mutex::default(), status: Mutex::default(), between })
     }
 
     /// The same terminal for dialoguer, which brings its own keys.
@@ -97,7 +102,38 @@ impl Tty {
         changed.settings = Some(before);
         tcsetattr(&self.file, OptionalActions::Flush, &keys)?;
         drop(changed);
-        self.write(KEYS_ON)
+        self.write(KEYS_ON)?;
+        // What it says comes as keys do, so it is asked while these are read here.
+        let query = self.status().query(std::env::var("TERM").ok().as_deref());
+        query.map_or(Ok(()), |query| self.write(query))
+    }
+
+    /// Tells a terminal that asks for it that a question waits for an answer; `words`: of mayi's own.
+    pub(crate) fn blocked(&self, words: &'static str) -> io::Result<()> {
+        let told = self.status().set(State::Blocked, words);
+        told.map_or(Ok(()), |told| self.write(&told))
+    }
+
+    /// The terminal has said what it takes.
+    pub(crate) fn takes(&self, takes: Takes) -> io::Result<()> {
+        let told = self.status().answered(takes);
+        told.map_or(Ok(()), |told| self.write(&told))
+    }
+
+    /// For how long it may still say whether it knows that, where whoever reads next should not have it.
+    pub(crate) fn outstanding(&self) -> Option<Duration> {
+        self.changed().settings.as_ref()?;
+        self.status().outstanding()
+    }
+
+    /// Nobody is asked any more. Safe to call at any time, from anywhere, and twice.
+    pub(crate) fn rest(&self) {
+        self.goes_on(State::Idle);
+    }
+
+    fn goes_on(&self, state: State) {
+        let told = self.status().set(state, "");
+        let _ = told.map_or(Ok(()), |told| self.write(&told));
     }
 
     /// Puts everything back as it was. Safe to call at any time, from anywhere, and twice.
@@ -107,6 +143,7 @@ impl Tty {
             let _ = self.write(FIRST_SCREEN);
         }
         if let Some(before) = changed.settings.take() {
+            self.goes_on(self.between);
             let _ = self.write(KEYS_OFF);
             let _ = tcsetattr(&self.file, OptionalActions::Flush, &before);
         }
@@ -155,6 +192,20 @@ impl Tty {
         Ok(Ready { input: keys && tty.contains(PollFlags::IN), woken: !wake.is_empty() })
     }
 
+    /// Whether something comes within `most`.
+    pub(crate) fn has_input(&self, most: Duration) -> io::Result<bool> {
+        let mut fds = [PollFd::new(&self.file, PollFlags::IN)];
+        match poll(&mut fds, Timespec::try_from(most).ok().as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let [tty] = fds.map(|fd| fd.revents());
+        if tty.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+            return Err(gone());
+        }
+        Ok(tty.contains(PollFlags::IN))
+    }
+
     /// Reads what was typed.
     pub(crate) fn read(&self, bytes: &mut [u8]) -> io::Result<usize> {
         match (&self.file).read(bytes) {
@@ -166,6 +217,10 @@ impl Tty {
         }
     }
 
+    fn status(&self) -> std::sync::MutexGuard<'_, Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn changed(&self) -> std::sync::MutexGuard<'_, Changed> {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -174,6 +229,7 @@ impl Tty {
 impl Drop for Tty {
     fn drop(&mut self) {
         self.restore();
+        self.rest();
     }
 }
 

@@ -6,40 +6,63 @@ use mayi_core::policy::{Effect, Finding};
 use super::card::{UNLIMITED, row};
 use super::line::{Break, Line, Tone};
 
-/// The reasons for asking; at most `most` of them.
-pub(crate) fn why(card: &Card, width: usize, most: Option<usize>) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    for (at, finding) in card.why.iter().enumerate() {
-        let said = card.why.iter().take(at).any(|before| before.same_cause(finding));
-        if said || (most.is_some() && finding.effect == Effect::Allow) {
-            continue;
+/// Every reason, the strictest first; each is said once.
+fn reasons(card: &Card) -> Vec<&Finding> {
+    let rank = |finding: &Finding| match (finding.effect, finding.always) {
+        (Effect::Deny, _) => 0,
+        (Effect::Ask, true) => 1,
+        (Effect::Ask, false) => 2,
+        (Effect::Allow, _) => 3,
+    };
+    let mut found: Vec<&Finding> = Vec::new();
+    for finding in &card.why {
+        if !found.iter().any(|before| before.same_cause(finding)) {
+            found.push(finding);
         }
-        let line = reason(finding, card.accesses.len() > 1, most.is_none());
+    }
+    found.sort_by_key(|finding| rank(finding));
+    found
+}
+
+/// The strictest reason, and how many more there are.
+pub(super) fn strictest(card: &Card) -> Line {
+    let mut lines: Vec<Line> = Vec::new();
+    for finding in reasons(card).into_iter().filter(|finding| finding.effect != Effect::Allow) {
+        let line = reason(finding, false, false);
         if !lines.contains(&line) {
             lines.push(line);
         }
     }
-    let all = lines.len();
-    let most = most.unwrap_or(UNLIMITED);
-    let shown = if all > most { most - 1 } else { all };
-    let mut rows = Vec::new();
-    for (at, line) in lines.into_iter().take(shown).enumerate() {
-        let label = if at == 0 { "why" } else { "" };
-        rows.extend(row(label, line, width, Break::Words, if most == UNLIMITED { UNLIMITED } else { 3 }));
+    let more = lines.len().saturating_sub(1);
+    let first = lines.into_iter().next().unwrap_or_default();
+    match more {
+        0 => first,
+        1 => first.then(Tone::Dim, " · and 1 more reason (f)"),
+        _ => first.then(Tone::Dim, &format!(" · and {more} more reasons (f)")),
     }
-    if shown < all {
-        let line = Line::of(Tone::Dim, &format!("… {} more reasons: press f", all - shown));
-        rows.extend(row("", line, width, Break::Words, 2));
-    }
-    rows
 }
 
-fn reason(finding: &Finding, many: bool, with_effect: bool) -> Line {
+/// All of them, also those that allow.
+pub(super) fn every(card: &Card, width: usize) -> Vec<Line> {
+    let many = card.accesses.len() > 1;
+    let mut lines: Vec<Line> = Vec::new();
+    for finding in reasons(card) {
+        let line = reason(finding, many, true);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let label = |at: usize| if at == 0 { "why" } else { "" };
+    let rows = lines.into_iter().enumerate();
+    rows.flat_map(|(at, line)| row(label(at), line, width, Break::Words, UNLIMITED)).collect()
+}
+
+fn reason(finding: &Finding, with_access: bool, with_effect: bool) -> Line {
     let mut line = Line::new();
     if with_effect {
         line = line.then(Tone::Dim, &format!("{}: ", finding.effect));
     }
-    if many || with_effect {
+    if with_access || with_effect {
         line = line.then(Tone::Plain, &format!("{}: ", finding.access));
     }
     line = line.then(Tone::Plain, &finding.reason);

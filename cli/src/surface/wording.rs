@@ -1,10 +1,13 @@
 //! What the terminal says, in mayi's own words.
 
-use mayi_core::approval::{Card, State, choice};
+use std::collections::BTreeSet;
+
+use mayi_core::approval::{Card, CardAccess, State, choice};
 use mayi_core::call::{AgentId, NamedDoor, Selector, WriteKind};
 use mayi_core::policy::{Effect, Level};
 
 use super::line::{Break, Line, Tone};
+use super::marks::relative;
 
 /// Whether nothing but an answer to exactly this call can allow it.
 pub(crate) fn always(card: &Card) -> bool {
@@ -24,33 +27,92 @@ fn only(card: &Card, words: &[&str]) -> bool {
 /// What a line for a shell comes to.
 const RUNNING: &[&str] = &["shell", "read", "write", "create", "edit", "delete", "move"];
 
-/// The first line: who wants what.
+/// What changes files.
+const CHANGING: &[&str] = &["write", "create", "edit", "delete", "move"];
+
+/// Whether it is a call to a tool of a server, and nothing besides.
+pub(super) fn is_server_call(card: &Card) -> bool {
+    card.server.is_some() && !card.accesses.is_empty() && only(card, &["mcp"])
+}
+
+/// Whether what comes from outside is read, or a server is called: then the card warns (S2.5).
+pub(super) fn is_from_outside(card: &Card) -> bool {
+    card.server.is_some()
+        || card.accesses.iter().any(|access| matches!(access.access.as_str(), "mcp" | "fetch"))
+}
+
+/// Whether the first line names the one thing that is touched.
+pub(super) fn is_in_heading(card: &Card) -> bool {
+    let named = |access: &CardAccess| {
+        matches!(access.access.as_str(), "read" | "fetch" | "tool" | "mode")
+            || CHANGING.contains(&access.access.as_str())
+    };
+    matches!(card.accesses.as_slice(), [only] if named(only))
+}
+
+/// Whether the call says what kind of thing it is, and not which.
+pub(super) fn has_no_substance(card: &Card) -> bool {
+    card.server.is_none() && only(card, &["tool", "mode"])
+}
+
+/// Who wants what: the first line, but for how much of a file changes.
 pub(crate) fn heading(card: &Card) -> Line {
-    if let Some(server) = card.server.as_ref().filter(|_| only(card, &["mcp"])) {
+    if let Some(server) = card.server.as_ref().filter(|_| is_server_call(card)) {
         return Line::of(Tone::Strong, "Allow tool call from ")
             .then(Tone::Focus, &server.name)
-            .then(Tone::Strong, "?");
+            .then(Tone::Strong, "? Run ")
+            .then(Tone::Focus, &server.tool)
+            .then(Tone::Strong, " from ")
+            .then(Tone::Strong, &server.name)
+            .then(Tone::Strong, ", for ")
+            .then(Tone::Strong, &who(card));
     }
+    let (verb, object) = wants(card);
+    let line = Line::of(Tone::Focus, &who(card)).then(Tone::Strong, &format!(" wants {verb}"));
+    match object {
+        Some(object) => line.then(Tone::Strong, " ").then(Tone::Focus, object),
+        None => line,
+    }
+}
+
+/// What is wanted, and the thing, where that does not stand below as it was written.
+fn wants(card: &Card) -> (String, Option<&str>) {
     let many = card.accesses.len();
-    let first = card.accesses.first().and_then(|access| access.access.parse().ok());
+    let first = card.accesses.first();
     let commands = card.accesses.iter().filter(|access| access.access == "shell").count();
-    let what = match first {
-        _ if switches_mode(card) => "to switch its own mode".to_owned(),
-        // Files that a line reads and writes come with its commands.
-        Some(Selector::Shell) if only(card, RUNNING) && commands > 1 => format!("to run {commands} commands"),
-        Some(Selector::Shell) if only(card, RUNNING) => "to run a command".to_owned(),
-        _ if only(card, &["write", "create", "edit", "delete", "move"]) && many > 1 => {
-            format!("to change {many} files")
+    let plain = |verb: &str| (verb.to_owned(), None);
+    // Files that a line reads and writes come with its commands.
+    match first.and_then(|access| access.access.parse().ok()) {
+        _ if switches_mode(card) => {
+            ("to switch its own mode to".to_owned(), first.map(|access| access.display.as_str()))
         }
-        Some(Selector::Read) if only(card, &["read"]) && many > 1 => format!("to read {many} files"),
-        _ if many > 1 => format!("to do {many} things at once"),
-        Some(Selector::Write(kind)) => format!("to {kind} a file", kind = kind.as_str()),
-        Some(Selector::Read) => "to read".to_owned(),
-        Some(Selector::Fetch) => "to fetch from the network".to_owned(),
-        Some(Selector::Mcp) => "to call a tool of a server".to_owned(),
-        Some(Selector::Shell | Selector::Tool | Selector::Mode) | None => "to use a tool".to_owned(),
-    };
-    Line::of(Tone::Focus, &who(card)).then(Tone::Strong, &format!(" wants {what}"))
+        _ if commands > 1 && only(card, RUNNING) => (format!("to run {commands} commands"), None),
+        _ if commands > 0 && only(card, RUNNING) => plain("to run a command"),
+        _ if many > 1 && only(card, CHANGING) => (format!("to change {many} files"), None),
+        _ if many > 1 && only(card, &["read"]) => (format!("to read {many} files"), None),
+        _ if many > 1 => (format!("to do {many} things at once"), None),
+        Some(Selector::Write(_) | Selector::Read) => {
+            let word = first.map(|access| access.access.as_str()).unwrap_or_default();
+            (format!("to {word}"), first.map(|access| relative(&access.display, &card.cwd)))
+        }
+        Some(Selector::Fetch) => ("to fetch".to_owned(), first.map(|access| access.display.as_str())),
+        Some(Selector::Mcp) => plain("to call a tool of a server"),
+        Some(Selector::Tool) => ("to use its tool".to_owned(), first.map(|access| access.display.as_str())),
+        Some(Selector::Shell | Selector::Mode) | None => plain("to use a tool"),
+    }
+}
+
+/// The same in words of mayi's own alone, for those who only show that a question waits.
+pub(super) fn waits_for(card: &Card) -> &'static str {
+    match card.accesses.first().and_then(|access| access.access.parse().ok()) {
+        _ if switches_mode(card) => "An agent wants to switch its mode",
+        _ if is_server_call(card) => "An agent wants to call a tool of a server",
+        Some(Selector::Shell) if only(card, RUNNING) => "An agent wants to run a command",
+        Some(Selector::Write(_)) if only(card, CHANGING) => "An agent wants to change a file",
+        Some(Selector::Read) if only(card, &["read"]) => "An agent wants to read a file",
+        Some(Selector::Fetch) if only(card, &["fetch"]) => "An agent wants to fetch from the network",
+        _ => "An agent wants to use a tool",
+    }
 }
 
 /// The card's agent, for people: by the name that it came under, if it came to a door; one that is known by its command alone has
@@ -96,10 +158,19 @@ pub(crate) fn session_covers(card: &Card) -> String {
         return "exactly this call, again".to_owned();
     }
     let mut covers: Vec<String> = Vec::new();
+    let changed: BTreeSet<&str> = card
+        .accesses
+        .iter()
+        .filter(|access| CHANGING.contains(&access.access.as_str()))
+        .map(|access| access.display.as_str())
+        .collect();
     for access in &card.accesses {
         let display = access.display.as_str();
         let one = match access.access.parse() {
             Ok(Selector::Shell) => "exactly these words".to_owned(),
+            Ok(Selector::Write(_)) if changed.len() > 1 => {
+                format!("changes to these {} files", changed.len())
+            }
             Ok(Selector::Write(_)) => "changes to this file".to_owned(),
             Ok(Selector::Read) => "reads of this file and of those beside it".to_owned(),
             Ok(Selector::Fetch) => format!("anything from {}", host(display)),
@@ -238,7 +309,7 @@ pub(crate) fn help(width: usize, offered: &[char]) -> Vec<Line> {
         ("r", "deny it and tell the agent why"),
         ("d", "always deny: the same from now on, in this session, this folder or everywhere"),
         ("o", "the agent's own options, where it offered some"),
-        ("f", "show everything: all of a long diff or command, and the raw input"),
+        ("f", "show everything: all of a long diff or command, every reason, and the raw input"),
         ("b", "bypass: this agent is asked about no more, in this session or for good"),
         ("t", "one answer, once, for all that are alike: they are listed first"),
         ("l", "the list of what waits, to answer in another order"),
@@ -252,6 +323,7 @@ pub(crate) fn help(width: usize, offered: &[char]) -> Vec<Line> {
     }
     for text in [
         "Arrows and Tab move the highlight, Enter picks it. It starts on Deny, and Esc puts it back there.",
+        "What does not fit here has to be read with f before it can be allowed; denying needs no look. Without a, either exactly this is asked about each time, or no rule would be narrow enough.",
         "For half a second after a question appears or changes, keys do nothing, and what was typed before is thrown away. Pasted text is never an answer.",
         "What the agent or a server says is shown as it is: characters that could hide, reorder or overwrite something appear as escapes, such as \\x1b.",
     ] {

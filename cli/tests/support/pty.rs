@@ -45,7 +45,12 @@ impl Terminal {
         let (pty, pts) = open().unwrap();
         pty.resize(pty_process::Size::new(rows, columns)).unwrap();
         let before = tcgetattr(&pty).unwrap();
-        program.env("TERM", "xterm-256color").env_remove("NO_COLOR");
+        if !program.get_envs().any(|(name, _)| name == "TERM") {
+            program.env("TERM", "xterm-256color");
+        }
+        if !program.get_envs().any(|(name, _)| name == "NO_COLOR") {
+            program.env_remove("NO_COLOR");
+        }
         let mut command = Command::from(program);
         if pipe {
             command = command.stdin(Stdio::piped());
@@ -139,6 +144,24 @@ impl Terminal {
         });
     }
 
+    /// Waits until `text` was written, whether a screen shows it or not.
+    pub(crate) fn until_raw(&self, text: &str) {
+        self.until_raw_count(text, 1);
+    }
+
+    /// Waits until it was written so many times.
+    pub(crate) fn until_raw_count(&self, text: &str, times: usize) {
+        let (seen, changed) = &*self.seen;
+        let missing = |seen: &mut Seen| {
+            let found = seen.raw.windows(text.len()).filter(|raw| *raw == text.as_bytes()).count();
+            found < times
+        };
+        let (seen, waited) = changed.wait_timeout_while(seen.lock().unwrap(), DEADLINE, missing).unwrap();
+        let raw = String::from_utf8_lossy(&seen.raw).into_owned();
+        drop(seen);
+        assert!(!waited.timed_out(), "{text:?} was not written {times} times in {raw:?}");
+    }
+
     /// Waits until `text` has left the screen.
     pub(crate) fn sees_no_more(&self, text: &str) {
         self.until(&format!("{text:?} to go"), |screen| !screen.contents().contains(text));
@@ -147,6 +170,44 @@ impl Terminal {
     /// What is on the screen.
     pub(crate) fn screen(&self) -> String {
         self.seen.0.lock().unwrap().parser.screen().contents()
+    }
+
+    /// The rows of the screen, each with carets below what is underlined in it.
+    pub(crate) fn marked_screen(&self) -> String {
+        let seen = self.seen.0.lock().unwrap();
+        let screen = seen.parser.screen();
+        let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
+        let mut text = String::new();
+        for (row, line) in (0..rows).zip(screen.rows(0, columns)) {
+            let under = |column| screen.cell(row, column).is_some_and(vt100::Cell::underline);
+            let marks: String = (0..columns).map(|column| if under(column) { '^' } else { ' ' }).collect();
+            text.push_str(line.trim_end());
+            text.push('\n');
+            if !marks.trim_end().is_empty() {
+                text.push_str(marks.trim_end());
+                text.push('\n');
+            }
+        }
+        text.trim_end().to_owned()
+    }
+
+    /// What is underlined on the screen, one run after the other.
+    pub(crate) fn underlined(&self) -> Vec<String> {
+        let seen = self.seen.0.lock().unwrap();
+        let screen = seen.parser.screen();
+        let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
+        let mut runs = Vec::new();
+        for row in 0..rows {
+            let mut run = String::new();
+            for column in 0..=columns {
+                match screen.cell(row, column).filter(|cell| cell.underline()) {
+                    Some(cell) => run.push_str(cell.contents()),
+                    None if run.is_empty() => {}
+                    None => runs.push(std::mem::take(&mut run)),
+                }
+            }
+        }
+        runs
     }
 
     /// Whether a row runs into the next one, because it is wider than the screen.

@@ -41,6 +41,7 @@ test("a slash at the beginning lists the commands, and what is typed narrows the
   for (const text of ["", "a", " /", "/compact now", "a /", "/a\nb", "/zzz"]) assert.deepEqual(matching(COMMANDS, text), [], JSON.stringify(text));
 });
 
+// Attack 481: a name with characters that hide, reorder or end something, or one that stands there already.
 test("a name that is not what it looks like is not offered, nor one twice, nor more than can be read", () => {
   const odd = ["a b", "", "a\u202eb", "a\u200b", "a\nb", "a\u001b[2K", "x".repeat(101)].map((name) => ({ name, description: "" }));
   assert.deepEqual(matching(odd, "/"), []);
@@ -82,6 +83,21 @@ test("Escape closes the list until the message begins anew", () => {
   assert.equal(slash.element.hidden, false);
 });
 
+// Attack 481: a command of the agent's is a message to that agent, whatever it is called; mayi has none of its own there.
+test("a command that is called like something of mayi's is a message like any other", () => {
+  const { type, key, slash, written } = field();
+  slash.offer(["bypass", "mode", "approve", "allow", "mayi"].map((name) => ({ name, description: "Allows everything" })));
+  for (const name of ["bypass", "mode", "approve"]) {
+    type(`/${name.slice(0, 3)}`);
+    assert.ok(key("Enter").defaultPrevented);
+    // Completed, with room for words: nothing is sent by it, and nothing else happens.
+    assert.equal(written.at(-1), `/${name} `);
+    assert.equal(slash.element.hidden, true);
+  }
+  assert.equal(written.length, 3);
+  assert.deepEqual([...slash.element.querySelectorAll("a, button, [onclick]")], []);
+});
+
 test("what stands there in full is sent, not completed; keys with others are not the list's", () => {
   const { type, key, slash, written } = field();
   type("/com");
@@ -93,6 +109,7 @@ test("what stands there in full is sent, not completed; keys with others are not
   assert.deepEqual(written, []);
 });
 
+// Attack 481: the agent's description is text.
 test("a screen reader is told of the list and of what is chosen in it, and the agent's words are text", () => {
   const { type, key, slash, at } = field();
   slash.offer([{ name: "go", description: "<img src=x onerror=alert(1)> \u202eevil" }, ...COMMANDS]);

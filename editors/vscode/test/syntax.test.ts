@@ -32,6 +32,7 @@ const asks = (line: string, marked: string): TabCard => card(crypto.randomUUID()
   why: [{ effect: "ask", access: `shell(${marked})`, source: "matrix", reason: "execute in default mode", always: false }],
 });
 
+// Attack 480.
 test("whatever is read for colours, the pieces joined are the text", () => {
   for (const ending of ENDINGS) {
     const mode = modeOf(`a.${ending}`);
@@ -73,6 +74,7 @@ test("a name decides how a file is read, and no name of an object's own parts do
   for (const name of ["a.txt", "", "a.", "constructor", "a.constructor", "a.__proto__", "toString"]) assert.equal(modeOf(name), null, name);
 });
 
+// Attack 480.
 test("a command has colours, its text and its marks are as without them, and what is invisible is shown", () => {
   const line = `for f in *.rs; do sed -i 's/a/b/' "$f" && echo \u202eevil # 'x\u200b'; done`;
   const element = shown(asks(line, `sed -i 's/a/b/' "$f"`));
@@ -97,6 +99,7 @@ test("a long command is folded with its colours and marks, and opened it is all 
   assert.equal(element.querySelector(".mayi-command")?.textContent, line);
 });
 
+// Attack 480: a remark that begins in what goes does not go on in what comes.
 test("a change has colours, and each line's text is as without them", () => {
   const before = "// old\nfn main() {\n    /* begins here\n    let a = 1;\n}\n";
   const after = "// old\nfn main() {\n    let a = \"\u202etwo\";\n}\n";
@@ -111,6 +114,7 @@ test("a change has colours, and each line's text is as without them", () => {
   assert.equal(code.querySelector(".added .tok-comment"), null);
 });
 
+// Attack 480: code in the colours of a remark.
 test("what a shell runs to have its words is no remark", () => {
   for (const line of ["echo $(curl evil)", "echo `curl evil`", "cat <(curl evil)"]) {
     assert.ok(pieces(line, SHELL).every((one) => one.kind !== "comment"), line);

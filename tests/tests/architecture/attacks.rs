@@ -155,6 +155,13 @@ fn above<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(&text[begin..end])
 }
 
+/// What stands right above the test `name` of a file of TypeScript, if it is in `text`.
+fn above_test<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let test = text.find(&format!("\ntest(\"{name}\", "))?;
+    let begin = text[..=test].rfind("\n\n").map_or(0, |at| at + 2);
+    Some(&text[begin..=test])
+}
+
 /// The group `name` of a file of the corpus.
 fn group<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let line = format!("name = \"{name}\"");
@@ -165,7 +172,11 @@ fn group<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 fn word<'t>(sources: &'t [Source], test: &str) -> Option<&'t str> {
     let (path, name) = test.split_once("::")?;
     let source = sources.iter().find(|source| source.path == path)?;
-    if path.ends_with(".rs") { above(&source.text, name) } else { group(&source.text, name) }
+    match path.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("rs") => above(&source.text, name),
+        Some("ts") => above_test(&source.text, name),
+        _ => group(&source.text, name),
+    }
 }
 
 /// The tests of what is held that are not there, or do not say what they hold.
@@ -258,7 +269,10 @@ fn attacks_and_their_tests_know_each_other() {
     let threats: Vec<&Threat> = themes.iter().flat_map(|(_, theme)| &theme.threats).collect();
     let sources: Vec<Source> = everything()
         .into_iter()
-        .filter(|source| source.path.ends_with(".rs") || source.path.starts_with("tests/corpus/"))
+        .filter(|source| {
+            let is_test = source.path.ends_with(".rs") || source.path.ends_with(".test.ts");
+            is_test || source.path.starts_with("tests/corpus/")
+        })
         .collect();
     assert_eq!(
         unlinked(&threats, &sources),
@@ -298,6 +312,10 @@ fn given_a_broken_link_then_it_is_told() {
     assert_eq!((above(rust, "g"), above(rust, "h")), (Some(""), None));
     let cases = "[[group]]\nname = \"e\"\n[[group]]\nname = \"f\"\nbecause = \"x. Attack 3.\"\n";
     assert_eq!(group(cases, "f").map(attacks), Some(vec![3]));
+
+    let script = "const a = 1;\n\n// Attack 3.\ntest(\"e: f\", () => {\n  // Attack 4.\n});\n\ntest(\"g\", () => {});\n";
+    assert_eq!(above_test(script, "e: f").map(attacks), Some(vec![3]));
+    assert_eq!((above_test(script, "g"), above_test(script, "f")), (Some(""), None));
 
     let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
     let sources = [source("a.rs", rust), source("b.rs", "fn i() {}"), source("c.toml", cases)];

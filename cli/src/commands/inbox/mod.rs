@@ -278,14 +278,14 @@ fn answer(
 
 #[cfg(unix)]
 async fn watch(ctx: &Context) -> Result<Exit, CliError> {
-    use crate::surface::{Screen, TerminalSurface};
+    use crate::surface::{Between, Screen, TerminalSurface};
 
     let loaded = ctx.load()?;
     let kept = memory::open(ctx, &loaded)?;
     person::is_here(&*kept.store)?;
     let screen = Screen::new(ctx.color_of_errors(), true);
     ctx.note("waiting for questions; Ctrl-C ends it, and leaves them waiting");
-    let surface = TerminalSurface::open(screen, ctx.color_of_errors())
+    let surface = TerminalSurface::open(screen, ctx.color_of_errors(), Between::Waits)
         .map_err(|error| CliError::usage(format!("the terminal can't be opened: {error}")))?;
     // Whoever has to know whether somebody could answer sees it from here on.
     let _open = Surfaces::in_folder(kept.store.folder())?;

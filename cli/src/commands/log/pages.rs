@@ -6,6 +6,8 @@ use jiff::Timestamp;
 use mayi_core::record::Recorded;
 use mayi_core::store::{EntryQuery, Order, Store, StoreError};
 
+use crate::progress::Progress;
+
 /// As many are read at once.
 const PAGE: u32 = 1000;
 
@@ -18,6 +20,8 @@ pub(super) struct Pages<'s> {
     page: IntoIter<Recorded>,
     /// The last page was not full.
     last: bool,
+    /// Who hears how far it is, and the first and the last number.
+    watch: Option<(&'s Progress, u64, u64)>,
 }
 
 impl<'s> Pages<'s> {
@@ -27,10 +31,30 @@ impl<'s> Pages<'s> {
     /// If the store can't be read.
     pub(super) fn new(store: &'s dyn Store, mut query: EntryQuery) -> Result<Self, StoreError> {
         let (since, until) = (query.since.take(), query.until.take());
-        let mut pages = Self { store, query, since, until, page: Vec::new().into_iter(), last: false };
+        let mut pages =
+            Self { store, query, since, until, page: Vec::new().into_iter(), last: false, watch: None };
         pages.query.limit.get_or_insert(PAGE);
         if since.is_some() || until.is_some() {
             pages.bound()?;
+        }
+        Ok(pages)
+    }
+
+    /// The same, and `progress` hears how far it is. For entries with the oldest first.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub(super) fn watched(
+        store: &'s dyn Store,
+        query: EntryQuery,
+        progress: &'s Progress,
+    ) -> Result<Self, StoreError> {
+        let mut pages = Self::new(store, query)?;
+        if pages.since.is_none() && pages.until.is_none() {
+            pages.bound()?;
+        }
+        if let (Some(after), Some(before)) = (pages.query.after, pages.query.before) {
+            pages.watch = Some((progress, after, before.saturating_sub(after + 1)));
         }
         Ok(pages)
     }
@@ -58,6 +82,9 @@ impl<'s> Pages<'s> {
         let page = self.store.entries(&self.query)?;
         self.last = page.len() < self.query.limit.unwrap_or(PAGE) as usize;
         if let Some(end) = page.last().map(|recorded| recorded.seq) {
+            if let Some((progress, after, all)) = self.watch {
+                progress.tell(end.saturating_sub(after).min(all), all);
+            }
             match self.query.order {
                 Order::NewestFirst => self.query.before = Some(end),
                 Order::OldestFirst => self.query.after = Some(end),

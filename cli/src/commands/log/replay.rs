@@ -15,6 +15,7 @@ use super::pages::Pages;
 use super::{CliError, Context, count, json, store};
 use crate::exit::Exit;
 use crate::print;
+use crate::progress::Progress;
 use crate::surface::{Line, Tone};
 
 pub(super) fn replay(args: &ReplayArgs, ctx: &Context) -> Result<Exit, CliError> {
@@ -26,13 +27,15 @@ pub(super) fn replay(args: &ReplayArgs, ctx: &Context) -> Result<Exit, CliError>
     let mut policies = Policies { ctx, known: BTreeMap::new() };
     let mut replaying = Replaying::default();
     let mut parts = Parts::default();
-    for recorded in Pages::new(&store, query)? {
+    let progress = Progress::new(ctx, args.json, "deciding again");
+    for recorded in Pages::watched(&store, query, &progress)? {
         if let Some(part) = parts.push(recorded?) {
             policies.decide(&mut replaying, part)?;
         }
     }
     policies.decide(&mut replaying, parts.finish())?;
     let replay = replaying.replay();
+    drop(progress);
     if args.json {
         json::found(&replay)?;
     } else {

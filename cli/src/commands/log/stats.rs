@@ -12,6 +12,7 @@ use super::table::took_text;
 use super::{CliError, Context, json, store};
 use crate::exit::Exit;
 use crate::print;
+use crate::progress::Progress;
 use crate::surface::{Line, Tone};
 
 /// What the figures are made of.
@@ -30,13 +31,15 @@ pub(super) fn stats(args: &StatsArgs, ctx: &Context) -> Result<Exit, CliError> {
     let query = EntryQuery { order: Order::OldestFirst, kinds: KINDS.to_vec(), ..query };
     let mut figures = Figures::new(TimeZone::system());
     let mut parts = Parts::default();
-    for recorded in Pages::new(&store, query)? {
+    let progress = Progress::new(ctx, args.json, "reading the record");
+    for recorded in Pages::watched(&store, query, &progress)? {
         if let Some(part) = parts.push(recorded?) {
             figures.add(&part);
         }
     }
     figures.add(&parts.finish());
     let stats = figures.stats();
+    drop(progress);
     if args.json {
         json::found(&stats)?;
         return Ok(Exit::Done);

@@ -14,6 +14,7 @@ use super::args::SuggestArgs;
 use super::pages::Pages;
 use super::{CliError, Context, count, json, store};
 use crate::exit::Exit;
+use crate::progress::Progress;
 use crate::when::Moment;
 use crate::{person, print};
 
@@ -38,7 +39,11 @@ pub(super) fn suggest(args: &SuggestArgs, ctx: &Context) -> Result<Exit, CliErro
     if args.apply {
         person::is_no_agent(&store)?;
     }
-    let suggested = of(&entries(&store, query)?, &policy);
+    let progress = Progress::new(ctx, args.json, "reading the record");
+    let entries = entries(&store, query, &progress)?;
+    progress.goes_on("looking for rules");
+    let suggested = of(&entries, &policy);
+    drop(progress);
     if args.json {
         json::found(&suggested)?;
         return Ok(Exit::Done);
@@ -85,11 +90,11 @@ fn policy(args: &SuggestArgs, query: &EntryQuery, ctx: &Context) -> Result<Polic
 }
 
 /// The entries of calls that were asked about or denied: no others have a part in it.
-fn entries(store: &SqliteStore, query: EntryQuery) -> Result<Vec<Recorded>, CliError> {
+fn entries(store: &SqliteStore, query: EntryQuery, progress: &Progress) -> Result<Vec<Recorded>, CliError> {
     let query = EntryQuery { order: Order::OldestFirst, kinds: KINDS.to_vec(), ..query };
     let mut parts = Parts::default();
     let mut kept = Vec::new();
-    for recorded in Pages::new(store, query)? {
+    for recorded in Pages::watched(store, query, progress)? {
         if let Some(part) = parts.push(recorded?) {
             kept.extend(matter(part));
         }

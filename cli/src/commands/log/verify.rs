@@ -1,8 +1,5 @@
 //! `mayi log verify`: whether the record is as mayi wrote it.
 
-use std::io::IsTerminal;
-use std::time::{Duration, Instant};
-
 use jiff::tz::TimeZone;
 use mayi_core::approval::visible;
 use mayi_core::record::{HeadState, Report, What};
@@ -13,6 +10,7 @@ use super::args::VerifyArgs;
 use super::{CliError, Context, count, store};
 use crate::exit::Exit;
 use crate::print;
+use crate::progress::Progress;
 use crate::surface::{Line, Tone};
 
 pub(super) fn verify(args: &VerifyArgs, ctx: &Context) -> Result<Exit, CliError> {
@@ -25,10 +23,9 @@ pub(super) fn verify(args: &VerifyArgs, ctx: &Context) -> Result<Exit, CliError>
             None => Ok(Exit::Done),
         };
     };
-    let mut progress = Progress::new(ctx);
-    let report = store.verify(&mut |done, all| progress.tell(done, all));
-    progress.end();
-    let report = report?;
+    let progress = Progress::new(ctx, args.json, "checking entries");
+    let report = store.verify(&mut |done, all| progress.tell(done, all))?;
+    drop(progress);
     if args.json {
         print::json(&print::Versioned::of(value(&report)?))?;
     } else {
@@ -121,32 +118,5 @@ fn meaning(what: &What) -> &'static str {
         What::AnchorDamaged => "whether these were archived, or removed, can't be told",
         What::Damaged { .. } => "something else than mayi wrote to it, or the disk fails",
         What::Unreadable { .. } => "what they say is lost, or the disk fails",
-    }
-}
-
-/// How far it is, for a person who waits.
-struct Progress {
-    shown: bool,
-    told: bool,
-    since: Instant,
-}
-
-impl Progress {
-    fn new(ctx: &Context) -> Self {
-        Self { shown: !ctx.quiet && std::io::stderr().is_terminal(), told: false, since: Instant::now() }
-    }
-
-    fn tell(&mut self, done: u64, all: u64) {
-        if self.shown && self.since.elapsed() > Duration::from_millis(300) {
-            self.told = true;
-            self.since = Instant::now();
-            print::progress(&format!("{done} of {all} entries checked"));
-        }
-    }
-
-    fn end(&self) {
-        if self.told {
-            print::progress("");
-        }
     }
 }

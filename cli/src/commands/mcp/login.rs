@@ -14,6 +14,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::options::duration;
 use crate::print;
+use crate::progress::Progress;
 
 pub(super) const AFTER: &str = "\
 The tokens are kept in a file that only you can read, and are sent to that server only.
@@ -94,7 +95,10 @@ pub(super) async fn login(args: &LoginArgs, ctx: &Context) -> Result<Exit, CliEr
     if args.open {
         open(&page, ctx);
     }
-    login.finish(args.timeout).await.map_err(failed)?;
+    let waits = Progress::new(ctx, false, "waiting for the page");
+    let finished = login.finish(args.timeout).await;
+    drop(waits);
+    finished.map_err(failed)?;
     ctx.note("You are logged in.");
     Ok(Exit::Done)
 }

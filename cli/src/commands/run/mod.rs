@@ -15,6 +15,7 @@ pub(super) use self::args::{AFTER, RunArgs};
 use std::sync::Arc;
 
 use mayi_acp::{AcpEvent, AgentError, Briefing, Connection, Opened, StopReason};
+use mayi_core::approval::visible;
 use mayi_core::call::SessionId;
 use mayi_core::config::{FileKeeper, OnUnasked, Running};
 use mayi_core::gate::{Gate, Memory, OnAsk};
@@ -210,6 +211,15 @@ fn watch(deadline: Instant, connection: Arc<Connection>) -> tokio::task::JoinHan
     })
 }
 
+/// Something is waited for.
+struct Busy(Screen);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.settled();
+    }
+}
+
 /// One run.
 struct Run<'a> {
     args: &'a RunArgs,
@@ -295,6 +305,7 @@ impl Run<'_> {
     ) -> Result<(Connection, Opened), Outcome> {
         let setup = self.setup;
         let gate = self.gate.clone();
+        let _busy = self.busy("is starting");
         let opening = async {
             let connection = Connection::start(&setup.launch, gate, setup.offer, events).await?;
             let opened = connection.open(&setup.open).await?;
@@ -387,6 +398,19 @@ impl Run<'_> {
         }
     }
 
+    /// Shows a person who waits that the agent `does` something, until it says a word, asks, or this is dropped.
+    fn busy(&self, does: &str) -> Busy {
+        let screen = self.asking.screen().clone();
+        if self.args.format == FormatArg::Text && !self.ctx.quiet {
+            let agent = match &self.args.command {
+                Some(_) => "the agent".to_owned(),
+                None => visible(self.setup.agent.as_str()),
+            };
+            screen.busy(format!("{agent} {does}"));
+        }
+        Busy(screen)
+    }
+
     /// What is said of a session that is bypassed from now on.
     fn bypassed(&self) -> String {
         format!("{} is bypassed in this session. {}", self.setup.agent, crate::surface::NOT_BYPASSED)
@@ -412,7 +436,9 @@ impl Run<'_> {
         let mut blocks = blocks.to_vec();
         loop {
             let surface = self.asking.open();
+            let busy = self.busy("works");
             let ended = turns.turn(&blocks).await;
+            drop(busy);
             surface.close().await;
             match ended {
                 Ok(ended) if ended.cut.is_none() && !ended.reasons.is_empty() => {

@@ -143,13 +143,19 @@ impl Asking {
         }
     }
 
+    /// What is shown while something is waited for.
+    pub(super) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
     /// Opens the terminal for a turn: between turns, it is the prompt's.
     #[cfg(unix)]
     pub(super) fn open(&self) -> Open {
         if !self.prompts {
             return Open { surface: None };
         }
-        let surface = match crate::surface::TerminalSurface::open(self.screen.clone(), self.color) {
+        let between = crate::surface::Between::Works;
+        let surface = match crate::surface::TerminalSurface::open(self.screen.clone(), self.color, between) {
             Ok(surface) => surface,
             Err(error) => {
                 self.gate.nobody_is_here(&format!("the terminal can't be opened: {error}"));

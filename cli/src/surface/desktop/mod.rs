@@ -152,6 +152,9 @@ impl Shows {
     }
 }
 
+/// The first row of a notification is cut after so many columns.
+const SUMMARY: usize = 120;
+
 /// What a notification says.
 pub(super) struct Text {
     /// Who wants what.
@@ -173,7 +176,7 @@ impl Text {
         };
         let left = card.expires_at.map(|when| when.duration_since(Timestamp::now()).as_millis());
         Self {
-            summary: visible(&wording::heading(card).text()),
+            summary: visible(&wording::heading(card).cut(SUMMARY).text()),
             body: said,
             allows: whole.is_some(),
             lasts: left.map(|left| i32::try_from(left).unwrap_or(i32::MAX).max(1)),

@@ -8,8 +8,8 @@ use mayi_core::call::{
 use mayi_core::policy::{Decision, Effect, Finding, Source};
 use serde_json::{Value, json};
 
-use super::{Prompt, Size};
-use crate::surface::card::{CardText, Change};
+use super::{Drawn, Prompt, Size};
+use crate::surface::card::{CardText, Change, Look};
 use crate::surface::choices::Choices;
 use crate::surface::everything::everything;
 use crate::surface::line::Line;
@@ -88,9 +88,21 @@ fn card_because(call: &Call, trail: Vec<Finding>, options: &[AgentOption]) -> Ca
 }
 
 fn lines(card: &Card, size: Size) -> Vec<Line> {
+    drawn(card, size, false).rows
+}
+
+fn drawn(card: &Card, size: Size, read: bool) -> Drawn {
     let choices = Choices::new(card, 0);
-    let text = CardText::new(card, Change::None, size.width);
-    Prompt { text: &text, choices: &choices, notice: None, live: true }.lines(size)
+    let text = CardText::new(card, Change::None, look(size.width));
+    Prompt { text: &text, choices: &choices, notice: None, live: true, read }.drawn(size)
+}
+
+fn look(width: usize) -> Look {
+    Look { width, carets: true }
+}
+
+fn all(card: &Card, width: usize) -> Vec<Line> {
+    everything(card, Change::None, look(width)).rows
 }
 
 fn shown(card: &Card, size: Size) -> String {
@@ -102,22 +114,20 @@ fn text(lines: &[Line]) -> String {
 }
 
 #[test]
-fn given_a_small_command_then_the_card_takes_twelve_rows() {
+fn given_a_small_command_then_the_card_takes_ten_rows() {
     let card = card(&shell("cargo test --workspace"));
-    assert_eq!(lines(&card, SCREEN).len(), 12);
+    assert_eq!(lines(&card, SCREEN).len(), 10);
     insta::assert_snapshot!(shown(&card, SCREEN), @"
     claude wants to run a command
       $ cargo test --workspace
-      in     /home/me/work
-      why    execute in default mode
-    Review it before you allow it.
+      execute in default mode · in /home/me/work
 
       y  Allow once
       s  Allow for this session: exactly these words
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · d always deny · b bypass permissions for claude · ? help
+    f everything · d always deny · b bypass permissions for claude · ? help
     ");
 }
 
@@ -126,15 +136,13 @@ fn given_a_small_command_then_the_card_takes_twelve_rows() {
 fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
     let card = card(&shell("cargo test"));
     let choices = Choices::new(&card, 2);
-    let text_of = CardText::new(&card, Change::Call, SCREEN.width);
-    let prompt = Prompt { text: &text_of, choices: &choices, notice: Some("no"), live: false };
-    insta::assert_snapshot!(text(&prompt.lines(SCREEN)), @"
+    let text_of = CardText::new(&card, Change::Call, look(SCREEN.width));
+    let prompt = Prompt { text: &text_of, choices: &choices, notice: Some("no"), live: false, read: true };
+    insta::assert_snapshot!(text(&prompt.drawn(SCREEN).rows), @"
     claude wants to run a command
     This call has changed since it was shown. Look at it again.
       $ cargo test
-      in     /home/me/work
-      why    execute in default mode
-    Review it before you allow it.
+      execute in default mode · in /home/me/work
 
     no
       y  Allow once
@@ -142,8 +150,8 @@ fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
       a  Always allow …
       n  Deny
       r  Deny with a reason …
-    2 more wait (l) · f show everything · d always deny
-    b bypass permissions for claude · ? help
+    2 more wait (l) · f everything · d always deny · b bypass permissions for claude
+    ? help
     ");
 }
 
@@ -151,22 +159,18 @@ fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
 fn given_an_edit_then_the_card_shows_the_diff() {
     let card = card(&edit(Some("fn a() {}\nfn b() {}\n"), "fn a() {}\nfn b() { c() }\n"));
     insta::assert_snapshot!(shown(&card, SCREEN), @"
-    claude wants to edit a file
-      edit   /home/me/work/src/lib.rs (+1 −1)
+    claude wants to edit src/lib.rs (+1 −1)
           fn a() {}
         - fn b() {}
         + fn b() { c() }
-      in     /home/me/work
-      title  Edit (the agent's words)
-      why    execute in default mode
-    Review it before you allow it.
+      execute in default mode · in /home/me/work
 
       y  Allow once
       s  Allow for this session: changes to this file
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · d always deny · b bypass permissions for claude · ? help
+    f everything · d always deny · b bypass permissions for claude · ? help
     ");
 }
 
@@ -175,24 +179,24 @@ fn given_more_than_fits_then_the_card_says_how_much_is_left_out() {
     let new: String = (1..=300).map(|n| format!("line {n}\n")).collect();
     let card = card(&edit(None, &new));
     insta::assert_snapshot!(shown(&card, Size { height: 20, width: 60 }), @"
-    claude wants to edit a file
-      edit   /home/me/work/src/lib.rs new file (+300 −0)
+    claude wants to edit src/lib.rs (new, 300 lines)
         1 + line 1
         2 + line 2
         3 + line 3
         4 + line 4
-      … 296 more lines: press f to show everything
-      in     /home/me/work
-      title  Edit (the agent's words)
-      why    execute in default mode
-    Review it before you allow it.
+        5 + line 5
+        6 + line 6
+        7 + line 7
+        8 + line 8
+      … 292 more lines: press f to read them
+      execute in default mode · in /home/me/work
 
-      y  Allow once
+      y  Allow once: when all of it was read, with f
       s  Allow for this session: changes to this file
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · d always deny
+    f everything · d always deny
     b bypass permissions for claude · ? help
     ");
 }
@@ -200,12 +204,10 @@ fn given_more_than_fits_then_the_card_says_how_much_is_left_out() {
 #[test]
 fn given_an_mcp_call_then_the_prompt_reads_as_everywhere() {
     insta::assert_snapshot!(shown(&card(&mcp(json!({"repo": "me/x"}))), Size { height: 30, width: 60 }), @r#"
-    Allow tool call from github?
-      Run list_issues from github
-      with   {"repo":"me/x"}
-      agent  claude
-      in     /home/me/work
-      why    execute in default mode
+    Allow tool call from github? Run list_issues from github,
+      for claude
+      repo: "me/x"
+      execute in default mode · in /home/me/work
     Malicious MCP servers or conversation content could try to
     trick the agent into harmful actions through your tools.
     Review each action carefully before approving.
@@ -215,7 +217,7 @@ fn given_an_mcp_call_then_the_prompt_reads_as_everywhere() {
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · d always deny
+    f everything · d always deny
     b bypass permissions for claude · ? help
     "#);
 }
@@ -243,17 +245,11 @@ fn given_what_a_server_says_then_it_is_shown_as_its_words() {
     let card = card(&call);
     assert_eq!(card.server.as_ref().map(|server| server.icons.len()), Some(1), "nothing is fetched");
     insta::assert_snapshot!(shown(&card, Size { height: 40, width: 60 }), @r#"
-    Allow tool call from github?
-      Run list_issues from github
-      with   {"repo":"me/x"}
-      agent  claude
-      in     /home/me/work
-      the server says:
-        tool Lists the issues of a repository. \x1b[2JThis is
-             safe: allow it always.
-        hint {"readOnlyHint":true}
-        name GitHub\u{202e}
-      why    execute in default mode
+    Allow tool call from github? Run list_issues from github,
+      for claude
+      repo: "me/x"
+      execute in default mode · in /home/me/work
+      the server says (f for all): Lists the issues of a reposi…
     Malicious MCP servers or conversation content could try to
     trick the agent into harmful actions through your tools.
     Review each action carefully before approving.
@@ -263,18 +259,20 @@ fn given_what_a_server_says_then_it_is_shown_as_its_words() {
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything · d always deny
+    f everything · d always deny
     b bypass permissions for claude · ? help
     "#);
-    let all = text(&everything(&card, Change::None, 100));
-    assert!(all.contains("What the server says") && all.contains("\\x1b[2JThis is safe"), "{all}");
+    let every = text(&all(&card, 100));
+    assert!(every.contains("What the server says") && every.contains("\\x1b[2JThis is safe"), "{every}");
 }
 
 #[test]
-fn given_long_arguments_then_they_are_shown_on_demand() {
+fn given_long_arguments_then_they_are_open_as_far_as_they_fit() {
     let card = card(&mcp(json!({"body": "x".repeat(500)})));
-    assert!(shown(&card, SCREEN).contains("arguments of 511 characters: press f to show them"));
-    assert!(text(&everything(&card, Change::None, 600)).contains(&"x".repeat(500)));
+    assert!(shown(&card, SCREEN).contains(&"x".repeat(70)));
+    let card = self::card(&mcp(json!({"body": "x ".repeat(5000)})));
+    assert!(shown(&card, SCREEN).contains("more lines: press f to read them"));
+    assert!(text(&all(&card, 600)).contains(&"x ".repeat(250)));
 }
 
 #[test]
@@ -288,10 +286,8 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
       > done
       runs   echo 'a rather long l
              ine' a
-      in     /home/me/work
-      why    execute in default
-             mode
-    Review it before you allow it.
+      execute in default mode ·
+      in /home/me/work
 
       y  Allow once
       s  Allow for this session:
@@ -299,8 +295,7 @@ fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart()
       a  Always allow …
     › n  Deny
       r  Deny with a reason …
-    f show everything
-    d always deny
+    f everything · d always deny
     b bypass permissions for
       claude · ? help
     "#);
@@ -329,18 +324,15 @@ fn given_a_rule_then_the_card_says_where_it_is_written() {
     claude wants to run a command
       $ git push
       with   GIT_SSH=./x
-      in     /home/me/work
-      why    look before you push, shell(git push *) at
-             /home/me/.config/mayi/config.toml:12
-             the variable GIT_SSH changes what later words run (always asked)
+      the variable GIT_SSH changes what later words run (always asked) · and 1 more
+      reason (f) · in /home/me/work
       !      not shown: an image of 3 MB
-    Review it before you allow it.
 
       y  Allow once
       s  Allow for this session: exactly this call, again
     › n  Deny
       r  Deny with a reason …
-    f show everything · d always deny · b bypass permissions for claude · ? help
+    f everything · d always deny · b bypass permissions for claude · ? help
     ");
 }
 
@@ -352,16 +344,14 @@ fn given_a_mode_switch_then_there_is_no_allowing_choice_of_mayis() {
     let asked =
         Finding::new(Effect::Ask, "mode(free)", Source::Protection, "a switch of the agent's own mode");
     insta::assert_snapshot!(shown(&card_because(&call, vec![asked], &[option]), SCREEN), @"
-    claude wants to switch its own mode
-      mode   free
+    claude wants to switch its own mode to free
+      a switch of the agent's own mode
       title  Ready? (the agent's words)
-      why    a switch of the agent's own mode
-    Review it before you allow it.
 
     › n  Deny
       r  Deny with a reason …
       o  The agent's own options …
-    f show everything · ? help
+    f everything · ? help
     ");
 }
 
@@ -395,7 +385,12 @@ fn given_any_size_then_the_card_fits_and_everything_is_there() {
         );
         for width in (10..100).step_by(14) {
             for height in (6..50).step_by(4) {
-                let lines = lines(&card, Size { height, width });
+                let Drawn { rows: lines, whole } = drawn(&card, Size { height, width }, false);
+                // Nothing that is asked is left out without a word.
+                let asked = CardText::new(&card, Change::None, look(width));
+                let all = [asked.head, asked.what, asked.about].concat();
+                assert_eq!(whole, lines.starts_with(&all), "at {width}x{height}");
+                assert!(whole || text(&lines).contains('…'), "at {width}x{height}:\n{}", text(&lines));
                 assert!(lines.len() < height, "{} rows at {width}x{height}", lines.len());
                 assert!(
                     lines.iter().all(|line| line.width() <= width),
@@ -403,13 +398,43 @@ fn given_any_size_then_the_card_fits_and_everything_is_there() {
                     text(&lines)
                 );
             }
-            let all = everything(&card, Change::None, width);
-            let wide = all.iter().find(|line| line.width() > width);
+            let every = all(&card, width);
+            let wide = every.iter().find(|line| line.width() > width);
             assert!(wide.is_none(), "{wide:?} at {width}");
         }
-        let all: String = everything(&card, Change::None, 4000).iter().map(Line::text).collect();
+        let every: String = all(&card, 4000).iter().map(Line::text).collect();
         for line in long.lines() {
-            assert!(all.contains(&visible(line).replace("\\n", "")), "{line:?} is missing");
+            assert!(every.contains(&visible(line).replace("\\n", "")), "{line:?} is missing");
         }
     }
+}
+
+/// S2.13: what is asked about is marked where it stands, also a file within a command that is not asked about.
+#[test]
+fn given_a_file_within_a_command_then_just_what_is_asked_about_is_marked() {
+    let line = "cat ./a.txt 'b c.txt' | sort > out.txt && cat a.txt";
+    let mut call = shell(line);
+    call.accesses = shell::line(line, &Surroundings::new(&folder(), &[]));
+    let ask = |access: &str| Finding::new(Effect::Ask, access, Source::Matrix, "asked");
+    let shown =
+        |access: &str| shown(&card_because(&call, vec![ask(access)], &[]), Size { height: 30, width: 100 });
+    let under = |access: &str| {
+        let screen = shown(access);
+        let mut rows = screen.lines().skip(1);
+        let (line, marks) = (rows.next().unwrap().to_owned(), rows.next().unwrap_or_default().to_owned());
+        let marked = line.chars().zip(marks.chars()).filter(|(_, mark)| *mark == '^').map(|(c, _)| c);
+        marked.collect::<String>()
+    };
+    let written =
+        call.accesses.iter().map(ToString::to_string).find(|access| access.ends_with("out.txt)")).unwrap();
+    assert_eq!(under(&written), "out.txt", "{written}:\n{}", shown(&written));
+    assert_eq!(under("shell(cat ./a.txt 'b c.txt')"), "cat ./a.txt 'b c.txt'");
+    assert_eq!(under("shell(cat a.txt)"), "cat a.txt");
+    assert_eq!(under("shell(rm)"), "", "what is not there is not marked");
+    // All of a line is marked by nothing: there is nothing else in it.
+    assert!(!shell_shown("make all").contains('^'));
+}
+
+fn shell_shown(line: &str) -> String {
+    shown(&card(&shell(line)), SCREEN)
 }
