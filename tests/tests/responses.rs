@@ -32,3 +32,5 @@ mod pins;
 mod recordings;
 #[path = "responses/run.rs"]
 mod run;
+#[path = "responses/unseen.rs"]
+mod unseen;

@@ -94,14 +94,12 @@ async fn handled(
                 Some(chain) if method == Method::DELETE && rest.is_empty() => {
                     retrieve::deleted(shared, &chain, &sent).await
                 }
-                _ if method != Method::GET && method != Method::DELETE => {
-                    aside(shared, method, &target, (body, sent)).await
-                }
-                _ => through(shared, method, &target, (body, sent)).await,
+                _ => aside(shared, method, &target, (body, sent)).await,
             }
         }
         Route::Aside => aside(shared, method, &target, (body, sent)).await,
-        Route::Other => through(shared, method, &target, (body, sent)).await,
+        Route::Other if is_file(&sent) => through(shared, method, &target, (body, sent)).await,
+        Route::Other => aside(shared, method, &target, (body, sent)).await,
     }
 }
 
@@ -243,6 +241,13 @@ fn digest(bytes: &[u8], sent: &HeaderMap) -> Digest {
     digest_of_bytes(&text)
 }
 
+/// Whether a body is a file, or a form with one, which can be longer than what is looked at. Anything else could be read as JSON.
+fn is_file(sent: &HeaderMap) -> bool {
+    let kind = sent.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "multipart/form-data" || kind == "application/octet-stream"
+}
+
 /// What is passed on if nothing in it approves anything, or brings tools in.
 async fn aside(
     shared: &Arc<Shared>,
@@ -252,7 +257,10 @@ async fn aside(
 ) -> Result<Response<Body>, Trouble> {
     let bytes = read(body, &sent).await?;
     aside::checked(&bytes).map_err(Trouble::request)?;
-    let request = shared.upstream.request(method, target, &sent).body(bytes.to_vec());
+    let mut request = shared.upstream.request(method, target, &sent);
+    if !bytes.is_empty() || sent.contains_key(header::CONTENT_LENGTH) {
+        request = request.body(bytes);
+    }
     Ok(passed(request.send().await.map_err(|error| unreachable(&error))?))
 }
 

@@ -13,6 +13,7 @@ mod door;
 mod events;
 mod exchange;
 mod front;
+mod items;
 mod joined;
 mod listed;
 mod open;

@@ -31,8 +31,19 @@ const OWN: &[&str] = &[
 ];
 
 /// Headers of the app that the endpoint does not get: its credential is mayi's, and what it is sent has to be readable here.
-const KEPT: &[&str] =
-    &["accept-encoding", "api-key", "authorization", "cookie", "expect", "origin", "referer"];
+const KEPT: &[&str] = &[
+    "accept-encoding",
+    "api-key",
+    "authorization",
+    "cookie",
+    "expect",
+    "origin",
+    "referer",
+    // Another method than the one that was looked at.
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+];
 
 /// Those of them that hold its credential, where that is its own: they are sent then.
 const CREDENTIALS: &[&str] = &["api-key", "authorization"];
