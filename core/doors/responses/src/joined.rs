@@ -99,7 +99,10 @@ impl Joined {
                 let item = event.value("item").filter(|item| kind_of(item) == Some(REQUEST));
                 if let Some(item) = item {
                     // What is only begun says nothing yet.
-                    let begun = item.get("arguments").and_then(Value::as_str).is_none_or(str::is_empty);
+                    let begun = match item.get("arguments") {
+                        None | Some(Value::Null) => true,
+                        Some(arguments) => arguments.as_str().is_some_and(str::is_empty),
+                    };
                     self.asked(item, begun && kind.ends_with("added"));
                     self.hidden.extend(place);
                     return Step::Hide;

@@ -184,6 +184,7 @@ impl Asked {
                 Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
                 _ => Vec::new(),
             };
+            once(&mut input);
             input.extend(before.iter().filter_map(|item| replayed(item)));
             input.extend(answers);
             set("input", Value::Array(input));
@@ -204,6 +205,22 @@ impl Asked {
         }
         written(&body)
     }
+}
+
+/// Leaves out what the app itself approved: it was sent once, and could run once more.
+fn once(input: &mut Vec<Value>) {
+    let is = |item: &Value, kind: &str| item.get("type").and_then(Value::as_str) == Some(kind);
+    let approves =
+        |item: &Value| is(item, "mcp_approval_response") && item.get("approve") != Some(&Value::Bool(false));
+    let ids: Vec<Value> = input
+        .iter()
+        .filter(|item| approves(item))
+        .filter_map(|item| item.get("approval_request_id").cloned())
+        .collect();
+    input.retain(|item| {
+        let asked = is(item, "mcp_approval_request") && item.get("id").is_some_and(|id| ids.contains(id));
+        !(asked || approves(item))
+    });
 }
 
 /// An item that a response had, as it is said again. What an endpoint that keeps nothing could not find by its id is left out.
@@ -423,6 +440,17 @@ mod tests {
         let asked = read(&json!({ "input": "hi", "conversation": "conv_1" })).unwrap();
         let next = parsed(&asked.next("resp_1", vec![], &before, Spent::default()));
         assert_eq!(next, json!({ "input": [], "conversation": "conv_1" }));
+    }
+
+    /// S6.7, attack 509: what was approved once is not sent again with the answer to another question, the app's own included.
+    #[test]
+    fn given_an_approval_of_the_apps_own_then_it_is_sent_once() {
+        let answer = |id: &str, approve: bool| json!({ "type": "mcp_approval_response", "approval_request_id": id, "approve": approve });
+        let request = |id: &str| json!({ "type": "mcp_approval_request", "id": id, "server_label": "docs" });
+        let input = json!([request("mcpr_a"), request("mcpr_b"), answer("mcpr_a", true), answer("mcpr_b", false)]);
+        let asked = read(&json!({ "input": input, "store": false })).unwrap();
+        let next = parsed(&asked.next("resp_1", vec![answer("mcpr_c", true)], &[], Spent::default()));
+        assert_eq!(next["input"], json!([request("mcpr_b"), answer("mcpr_b", false), answer("mcpr_c", true)]));
     }
 
     /// A secret in a server's address is not shown.
