@@ -204,7 +204,7 @@ async fn forward(mut answer: Answer, events: &mpsc::Sender<Result<Value, String>
 fn closes(event: &Value) -> bool {
     matches!(
         event.get("type").and_then(Value::as_str),
-        Some("response.completed" | "response.failed" | "response.incomplete" | "error")
+        Some("response.completed" | "response.failed" | "response.incomplete" | "response.cancelled" | "error")
     )
 }
 
@@ -246,6 +246,7 @@ fn failure(event: &Value) -> Option<String> {
                 text("/response/incomplete_details/reason").unwrap_or_else(|| "no reason given".to_owned());
             Some(format!("the answer is incomplete: {why}"))
         }
+        "response.cancelled" => Some("the answer was cancelled".to_owned()),
         _ => Some(
             text("/response/error/message")
                 .or_else(|| text("/error/message"))
