@@ -14,6 +14,8 @@ mod pty;
 #[path = "responses/scene.rs"]
 mod scene;
 
+#[path = "responses/again.rs"]
+mod again;
 #[path = "responses/edges.rs"]
 mod edges;
 #[path = "responses/ends.rs"]

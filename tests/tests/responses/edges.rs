@@ -1,5 +1,7 @@
 //! The edge cases that seed document and issue list, each under its name.
 
+use std::io::{BufRead, Read, Write};
+
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, message, wants};
@@ -81,24 +83,69 @@ fn retry_joins_the_card_that_waits() {
     scene.waits(0);
 }
 
-/// "Error after approval: Handle API errors gracefully, allow retry": sent again without asking again where it is certain that
-/// nothing ran.
+/// "Error after approval: Handle API errors gracefully, allow retry": sent again without asking again where nothing in it was
+/// approved.
 #[test]
-fn error_after_approval_that_ran_nothing_is_retried() {
+fn error_after_a_denial_is_retried() {
     for stream in [true, false] {
-        let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+        let scene = Scene::new(&["--deny", "mcp(docs/*)"]);
         scene.endpoint.trouble(Trouble::Status(429));
         let got = scene.create(&wants(&json!([["search"]]), stream));
         let response = if stream { got.response() } else { got.json() };
-        assert_eq!(message(&response), "search ran");
-        assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (1, 3));
+        assert_eq!(message(&response), "search was not approved");
+        assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (0, 3));
+        scene.endpoint.trouble(Trouble::Status(404));
+        let refused = scene.create(&wants(&json!([["search"]]), false));
+        assert_eq!((refused.status, &refused.json()["error"]["code"]), (404, &json!("mayi_not_run")));
     }
+}
+
+/// The same where there was no connection to send the approval on: it is certain that nothing ran.
+#[test]
+fn error_after_approval_that_could_not_be_sent_is_told_as_one() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = format!("http://{}/v1", listener.local_addr().unwrap());
+    let scene = Scene::before(&at, &["--allow", "mcp(docs/*)"]);
+    let once = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        // Nobody listens from here on.
+        drop(listener);
+        let mut head = std::io::BufReader::new(stream.try_clone().unwrap());
+        let (mut line, mut length) = (String::new(), 0);
+        while head.read_line(&mut line).unwrap() > 2 {
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        head.read_exact(&mut vec![0; length]).unwrap();
+        let body = json!({
+            "id": "resp_1", "object": "response", "status": "completed", "output": [{
+                "id": "mcpr_1", "type": "mcp_approval_request", "server_label": "docs", "name": "search", "arguments": "{}",
+            }],
+        })
+        .to_string();
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
+        write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    });
+    let got = scene.create(&wants(&json!([["search"]]), false));
+    once.join().unwrap();
+    assert_eq!((got.status, &got.json()["error"]["code"]), (502, &json!("mayi_not_run")), "{got:?}");
+    scene.recorded("it was never run");
 }
 
 /// The same: "else the app is told that the outcome is unknown", and no client sends it again by itself. Attack 16.
 #[test]
 fn error_after_approval_whose_outcome_is_unknown_is_told() {
-    for (trouble, ran) in [(Trouble::Status(500), 0), (Trouble::BreaksOff(3), 1), (Trouble::EndsEarly, 1)] {
+    for (trouble, ran) in [
+        (Trouble::Status(500), 0),
+        // A status is no evidence that nothing ran.
+        (Trouble::Status(429), 0),
+        (Trouble::Status(408), 0),
+        (Trouble::Status(404), 0),
+        (Trouble::BreaksOff(3), 1),
+        (Trouble::EndsEarly, 1),
+    ] {
         for stream in [true, false] {
             let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
             scene.endpoint.trouble(trouble.clone());
@@ -117,16 +164,6 @@ fn error_after_approval_whose_outcome_is_unknown_is_told() {
             scene.recorded("the outcome is unknown");
         }
     }
-}
-
-/// The same where the endpoint refuses to go on: nothing ran, and the app hears it with the endpoint's own status.
-#[test]
-fn error_after_approval_that_is_a_refusal_is_told_as_one() {
-    let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
-    scene.endpoint.trouble(Trouble::Status(404));
-    let got = scene.create(&wants(&json!([["search"]]), false));
-    assert_eq!((got.status, &got.json()["error"]["code"]), (404, &json!("mayi_not_run")));
-    assert!(scene.ran().is_empty());
 }
 
 /// "Conversation chain: Properly maintain `previous_response_id` through approval flow": from the id that the app saw, through

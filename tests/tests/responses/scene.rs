@@ -52,7 +52,15 @@ impl Scene {
             machine.configuration("config/mayi/config.toml", &format!("version = 1\n{user}"));
         }
         let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
-        let door = start(&machine, &endpoint, &options);
+        let door = start(&machine, &endpoint.url, &options);
+        Self { endpoint, machine, options, door }
+    }
+
+    /// Before something else than the endpoint.
+    pub(crate) fn before(upstream: &str, options: &[&str]) -> Self {
+        let (endpoint, machine) = (Endpoint::start(), Machine::new());
+        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+        let door = start(&machine, upstream, &options);
         Self { endpoint, machine, options, door }
     }
 
@@ -65,7 +73,7 @@ impl Scene {
             .chain(options)
             .map(|&option| option.to_owned())
             .collect::<Vec<_>>();
-        let door = start(&machine, &endpoint, &options);
+        let door = start(&machine, &endpoint.url, &options);
         Self { endpoint, machine, options, door }
     }
 
@@ -79,12 +87,12 @@ impl Scene {
     /// Starts mayi again, at another port.
     pub(crate) fn restart(&mut self) {
         let _ = self.signal(Signal::TERM);
-        self.door = start(&self.machine, &self.endpoint, &self.options);
+        self.door = start(&self.machine, &self.endpoint.url, &self.options);
     }
 
     /// The same after it was ended otherwise.
     pub(crate) fn start_again(&mut self) {
-        self.door = start(&self.machine, &self.endpoint, &self.options);
+        self.door = start(&self.machine, &self.endpoint.url, &self.options);
     }
 
     /// Sends mayi a signal, and waits for its end.
@@ -309,11 +317,11 @@ fn command(machine: &Machine, words: &[&str]) -> Command {
 }
 
 /// `options` may begin with what else to do.
-fn start(machine: &Machine, endpoint: &Endpoint, options: &[String]) -> Door {
+fn start(machine: &Machine, upstream: &str, options: &[String]) -> Door {
     let mut command = command(machine, &["responses"]);
     let (first, rest) =
         options.split_at(if options.first().is_some_and(|word| word == "record") { 2 } else { 0 });
-    command.args(first).args(["--upstream", &endpoint.url]).args(rest);
+    command.args(first).args(["--upstream", upstream]).args(rest);
     if !options.iter().any(|option| option == "--open") {
         command.args(["--key-env", "UPSTREAM_KEY"]).env("UPSTREAM_KEY", KEY);
     }

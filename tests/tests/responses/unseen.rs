@@ -1,8 +1,9 @@
 //! What an endpoint could take for an approval, a server, or a response to be made, and mayi would not see.
 
+use mayi_tests::endpoint::Trouble;
 use serde_json::json;
 
-use crate::scene::{Scene, wants};
+use crate::scene::{Scene, message, server, wants};
 
 /// Attack 506: an approval without a type, or in other letters.
 #[test]
@@ -43,4 +44,42 @@ fn given_a_request_under_another_path_then_it_does_not_reach_the_endpoint() {
         assert_eq!((got.status, &got.json()["error"]["code"]), (400, &json!("mayi_request")), "{path} {got:?}");
     }
     assert!(scene.endpoint.requests().is_empty());
+}
+
+/// Attack 508: an answer that leads the app to the endpoint, around mayi.
+#[test]
+fn given_an_endpoint_that_leads_elsewhere_then_the_app_does_not_hear_where() {
+    let scene = Scene::new(&[]);
+    for status in [301, 302, 303, 307, 308] {
+        for path in ["/v1/responses", "/v1/responses/resp_1"] {
+            scene.endpoint.trouble(Trouble::Leads(status));
+            let create = path == "/v1/responses";
+            let got = if create {
+                scene.create(&wants(&json!("hi"), status == 307))
+            } else {
+                scene.send("GET", path, "", "").end()
+            };
+            assert_eq!((got.status, &got.json()["error"]["code"]), (502, &json!("mayi_upstream")), "{got:?}");
+            assert!(got.body.contains("write --upstream https://elsewhere.example/v1"), "{got:?}");
+            let head = got.head.to_ascii_lowercase();
+            assert!(!["location", "refresh", "alt-svc", "elsewhere"].iter().any(|name| head.contains(name)), "{head}");
+            assert!(!got.body.contains("secret"), "{got:?}");
+        }
+    }
+}
+
+/// D1.21, attack 510: an allow was written for the server that has the name.
+#[test]
+fn given_a_configured_servers_name_at_another_address_then_no_allow_counts_for_it() {
+    let settings = "[servers.docs]\nurl = \"https://docs.example/mcp\"\n";
+    let scene = Scene::with(settings, &["--allow", "mcp(docs/*)", "--on-ask", "deny"]);
+    let mut body = wants(&json!([["search"]]), false);
+    assert_eq!(message(&scene.create(&body).json()), "search ran");
+    body["tools"][0]["server_url"] = json!("https://evil.example/mcp");
+    assert_eq!(message(&scene.create(&body).json()), "search was not approved");
+    let mut other = server("docs", json!("always"));
+    other.as_object_mut().unwrap().remove("server_url");
+    other["connector_id"] = json!("connector_1");
+    body["tools"] = json!([other]);
+    assert_eq!(message(&scene.create(&body).json()), "search was not approved");
 }

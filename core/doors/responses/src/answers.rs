@@ -1,6 +1,8 @@
 //! Calls that are handed to the gate, what becomes of them, and how they end.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::join_all;
 use mayi_core::approval::visible;
@@ -19,6 +21,8 @@ pub(crate) struct Calls {
     gate: Gate,
     session: SessionId,
     approved: HashMap<String, Approved>,
+    /// Something was approved and sent whose end is not known.
+    open: Arc<AtomicBool>,
 }
 
 /// A call that may run at the endpoint.
@@ -62,7 +66,7 @@ impl Answer {
 
 impl Calls {
     /// A session for the calls of `asked`.
-    pub(crate) fn new(shared: &Shared, asked: &Asked) -> Self {
+    pub(crate) fn new(shared: &Shared, asked: &Asked, open: Arc<AtomicBool>) -> Self {
         let id = SessionId(uuid::Uuid::now_v7().to_string());
         let options = &shared.options;
         shared.gate.open_session(Session {
@@ -79,7 +83,7 @@ impl Calls {
             .iter()
             .filter_map(|(label, server)| Some((label.clone(), shared.configured(label, server)?)));
         shared.gate.pass_servers(&id, known.collect());
-        Self { gate: shared.gate.clone(), session: id, approved: HashMap::new() }
+        Self { gate: shared.gate.clone(), session: id, approved: HashMap::new(), open }
     }
 
     /// Has every call in `requests` judged, and waits for all of the answers. `refuse`: none of them may run, and why.
@@ -149,6 +153,7 @@ impl Calls {
         for approved in self.approved.values_mut() {
             approved.carrying.get_or_insert_with(|| self.gate.carry(&approved.authorized));
         }
+        self.note();
     }
 
     /// It is certain that nothing of what was approved ran.
@@ -158,11 +163,17 @@ impl Calls {
                 carrying.end("failed: it was never run");
             }
         }
+        self.note();
     }
 
-    /// Whether something was approved whose end is not known.
+    /// Notes whether anything is open, for those who can't ask.
+    fn note(&self) {
+        self.open.store(self.any_open(), Ordering::Relaxed);
+    }
+
+    /// Whether something was approved and sent whose end is not known.
     pub(crate) fn any_open(&self) -> bool {
-        !self.approved.is_empty()
+        self.approved.values().any(|approved| approved.carrying.is_some())
     }
 
     /// What has run, by the items of a response that has ended: what was approved ends, and what was not is counted. Returns
@@ -193,6 +204,7 @@ impl Calls {
                 }
             }
         }
+        self.note();
         unasked
     }
 }

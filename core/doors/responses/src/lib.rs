@@ -26,6 +26,7 @@ mod request;
 mod require;
 mod retrieve;
 mod route;
+mod start;
 mod streamed;
 mod upstream;
 

@@ -7,10 +7,17 @@ use serde_json::value::to_raw_value;
 
 use crate::exchange::Exchange;
 use crate::refusal::Trouble;
+use crate::request::Asked;
 use crate::upstream::whole;
 
 /// The longest response that is looked at.
 const LONGEST: usize = 64 * 1024 * 1024;
+
+/// Whether the app approves anything, so that somebody may have to be asked before its request is sent.
+pub(crate) fn approves(asked: &Asked) -> bool {
+    let answers = |item: &Value| item.get("type").and_then(Value::as_str) == Some("mcp_approval_response");
+    asked.items().iter().any(answers)
+}
 
 /// Has what the app approves judged; what may not run is denied in its place. `previous`: what the endpoint is told to go on
 /// from.
@@ -96,7 +103,7 @@ async fn output(exchange: &Exchange, target: &str, sent: &HeaderMap) -> Result<V
     headers.remove(http::header::CONTENT_TYPE);
     headers.remove("idempotency-key");
     let request = exchange.shared.upstream.request(Method::GET, target, &headers);
-    let answer = request.send().await.map_err(|error| crate::upstream::unreachable(&error))?;
+    let answer = crate::upstream::answer(request).await?;
     if !answer.status().is_success() {
         let message = format!("the endpoint does not say what is approved: it answers {}", answer.status());
         return Err(Trouble::request(message));

@@ -8,7 +8,7 @@ use crate::chains::Chain;
 use crate::door::Shared;
 use crate::joined::{Joined, Step};
 use crate::refusal::Trouble;
-use crate::upstream::{head, passed, unreachable, whole};
+use crate::upstream::{head, passed, whole};
 
 /// The longest response.
 const LONGEST: usize = 64 * 1024 * 1024;
@@ -27,7 +27,7 @@ pub(crate) async fn retrieved(
     let mut last = None;
     for (at, id) in chain.responses.iter().enumerate() {
         let request = shared.upstream.request(Method::GET, &format!("/responses/{id}{query}"), sent);
-        let answer = request.send().await.map_err(|error| unreachable(&error))?;
+        let answer = crate::upstream::answer(request).await?;
         if !answer.status().is_success() {
             return Ok(passed(answer));
         }
@@ -64,7 +64,7 @@ pub(crate) async fn deleted(
     let mut first = None;
     for id in &chain.responses {
         let request = shared.upstream.request(Method::DELETE, &format!("/responses/{id}"), sent);
-        let answer = request.send().await.map_err(|error| unreachable(&error))?;
+        let answer = crate::upstream::answer(request).await?;
         first.get_or_insert(answer);
     }
     let answer = first.ok_or_else(|| Trouble::upstream("nothing stands behind this response"))?;
