@@ -187,7 +187,8 @@ async fn create(State(state): State<Shared>, headers: HeaderMap, body: Bytes) ->
         let mut known = lock(&state);
         known.requests.push(body.clone());
         known.headers.push(headers);
-        let waits = matches!(known.troubles.front(), Some(Trouble::Waits)).then(|| Arc::clone(&known.released));
+        let waits =
+            matches!(known.troubles.front(), Some(Trouble::Waits)).then(|| Arc::clone(&known.released));
         let before = known.troubles.len();
         let response = answered(&mut known, &body);
         (response, waits.filter(|_| known.troubles.len() < before))

@@ -53,15 +53,15 @@ fn own(scene: &Scene, stream: bool) -> Value {
     let mut body = wants(&json!([["search"]]), false);
     body["background"] = json!(true);
     let first = scene.create(&body).json();
-    let asked = first["output"].as_array().unwrap().iter().find(|item| item["type"] == "mcp_approval_request");
+    let asked =
+        first["output"].as_array().unwrap().iter().find(|item| item["type"] == "mcp_approval_request");
     let mut body = wants(&json!(""), stream);
-    body["input"] =
-        json!([{ "type": "mcp_approval_response", "approval_request_id": asked.unwrap()["id"], "approve": true }]);
+    body["input"] = json!([{ "type": "mcp_approval_response", "approval_request_id": asked.unwrap()["id"], "approve": true }]);
     body["previous_response_id"] = first["id"].clone();
     body
 }
 
-/// S6.12: an approval of the app's own waits as any other: the stream has begun, a retry joins, SIGTERM is told.
+/// S6.12: an approval of the app's own waits as any other: the stream has begun, a retry joins, SIGTERM is told. Attack 513.
 #[test]
 fn given_an_approval_of_the_apps_own_then_it_waits_as_any_other() {
     for stream in [true, false] {

@@ -1,10 +1,8 @@
 //! The edge cases that seed document and issue list, each under its name.
 
-use std::io::{BufRead, Read, Write};
-
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, message, wants};
+use crate::scene::{Scene, answers, message, wants};
 use mayi_tests::endpoint::Trouble;
 
 /// "Multiple pending approvals: User may need to approve multiple tool calls": all at once on cards, answered together.
@@ -100,41 +98,23 @@ fn error_after_a_denial_is_retried() {
     }
 }
 
-/// The same where there was no connection to send the approval on: it is certain that nothing ran.
+/// The same where there was no connection to send the approval on: it is certain that nothing ran. Attack 511.
 #[test]
 fn error_after_approval_that_could_not_be_sent_is_told_as_one() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let at = format!("http://{}/v1", listener.local_addr().unwrap());
-    let scene = Scene::before(&at, &["--allow", "mcp(docs/*)"]);
-    let once = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        // Nobody listens from here on.
-        drop(listener);
-        let mut head = std::io::BufReader::new(stream.try_clone().unwrap());
-        let (mut line, mut length) = (String::new(), 0);
-        while head.read_line(&mut line).unwrap() > 2 {
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap();
-            }
-            line.clear();
-        }
-        head.read_exact(&mut vec![0; length]).unwrap();
-        let body = json!({
-            "id": "resp_1", "object": "response", "status": "completed", "output": [{
-                "id": "mcpr_1", "type": "mcp_approval_request", "server_label": "docs", "name": "search", "arguments": "{}",
-            }],
-        })
-        .to_string();
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
-        write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    let asks = json!({
+        "id": "resp_1", "object": "response", "status": "completed", "output": [{
+            "id": "mcpr_1", "type": "mcp_approval_request", "server_label": "docs", "name": "search", "arguments": "{}",
+        }],
     });
+    let (at, served) = answers(vec![("application/json", asks.to_string())]);
+    let scene = Scene::before(&at, &["--allow", "mcp(docs/*)"]);
     let got = scene.create(&wants(&json!([["search"]]), false));
-    once.join().unwrap();
+    served.join().unwrap();
     assert_eq!((got.status, &got.json()["error"]["code"]), (502, &json!("mayi_not_run")), "{got:?}");
     scene.recorded("it was never run");
 }
 
-/// The same: "else the app is told that the outcome is unknown", and no client sends it again by itself. Attack 16.
+/// The same: "else the app is told that the outcome is unknown", and no client sends it again by itself. Attack 16. Attack 511.
 #[test]
 fn error_after_approval_whose_outcome_is_unknown_is_told() {
     for (trouble, ran) in [
@@ -161,7 +141,9 @@ fn error_after_approval_whose_outcome_is_unknown_is_told() {
             };
             assert_eq!(error["code"], "mayi_outcome_unknown", "{trouble:?} {error}");
             assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (ran, 2));
-            scene.recorded("the outcome is unknown");
+            // What the events have told is known, though the app did not get its answer.
+            let told = stream && matches!(trouble, Trouble::EndsEarly);
+            scene.recorded(if told { "completed" } else { "the outcome is unknown" });
         }
     }
 }

@@ -1,8 +1,9 @@
 //! One test's world: an endpoint, `mayi responses` before it, an app that knows only bytes, and a person at a terminal.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
 
 use mayi_tests::endpoint::{Endpoint, KEY};
 use mayi_tests::{LIMIT, Machine, mayi_program, until};
@@ -88,6 +89,12 @@ impl Scene {
     pub(crate) fn restart(&mut self) {
         let _ = self.signal(Signal::TERM);
         self.door = start(&self.machine, &self.endpoint.url, &self.options);
+    }
+
+    /// The same, with other options.
+    pub(crate) fn restart_as(&mut self, options: &[&str]) {
+        self.options = options.iter().map(|&option| option.to_owned()).collect();
+        self.restart();
     }
 
     /// The same after it was ended otherwise.
@@ -343,4 +350,37 @@ fn opened(machine: &Machine, mut command: Command) -> Door {
         told["tokenFile"].as_str().map(|file| std::fs::read_to_string(file).unwrap().trim().to_owned());
     let token = token.unwrap_or_else(|| KEY.to_owned());
     Door { child, at, token }
+}
+
+/// An endpoint that gives these answers, one to each connection, and is not there any more after them. Returns its base URL, and the
+/// bodies that it was sent.
+pub(crate) fn answers(answers: Vec<(&'static str, String)>) -> (String, JoinHandle<Vec<Value>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = format!("http://{}/v1", listener.local_addr().unwrap());
+    let mut listener = Some(listener);
+    let served = std::thread::spawn(move || {
+        let (mut bodies, mut left) = (Vec::new(), answers.len());
+        for (kind, answer) in answers {
+            let (mut stream, _) = listener.as_ref().unwrap().accept().unwrap();
+            left -= 1;
+            if left == 0 {
+                listener = None;
+            }
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut line, mut length) = (String::new(), 0);
+            while reader.read_line(&mut line).unwrap() > 2 {
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            bodies.push(serde_json::from_slice(&body).unwrap());
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n");
+            write!(stream, "{head}content-length: {}\r\n\r\n{answer}", answer.len()).unwrap();
+        }
+        bodies
+    });
+    (at, served)
 }

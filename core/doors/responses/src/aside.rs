@@ -17,7 +17,8 @@ pub(crate) fn checked(body: &[u8]) -> Result<(), String> {
     let text = std::str::from_utf8(body).map_err(|_| "the request is no text".to_owned())?;
     let mut value = strict(text)
         .map_err(|error| format!("the request can't be read: {}", visible(&error.to_string())))?;
-    each(&mut value, 0, &mut |is, _, _| match is {
+    each(&mut value, 0, &mut |is, _, _| {
+        match is {
         Is::Approval => {
             Err("an approval is not answered here, where it is not said what is approved: send it with the request that goes \
                  on (POST /responses)"
@@ -29,6 +30,7 @@ pub(crate) fn checked(body: &[u8]) -> Result<(), String> {
                 .to_owned())
         }
         Is::Other => Ok(()),
+    }
     })
 }
 
@@ -36,7 +38,7 @@ pub(crate) fn checked(body: &[u8]) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// Attack 382: an approval, or tools that need none, by the items of a conversation.
+    /// Attack 382: an approval, or tools that need none, by the items of a conversation. Attack 506.
     #[test]
     fn given_an_approval_or_a_server_in_other_requests_then_they_are_not_passed_on() {
         for body in [

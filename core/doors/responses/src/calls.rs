@@ -54,6 +54,27 @@ impl Wanted {
         Ok(Self { id: id.to_owned(), label, tool, arguments })
     }
 
+    /// The same, without what it was called with.
+    pub(crate) fn without_arguments(self) -> Self {
+        Self { id: String::new(), arguments: json!({}), ..self }
+    }
+
+    /// Whether `is` holds for any text in it.
+    pub(crate) fn any_text(&self, is: &dyn Fn(&str) -> bool) -> bool {
+        is(&self.label) || is(&self.tool) || is(&self.id) || any_text(&self.arguments, is)
+    }
+
+    /// A call that ran, and can't be read: as much of it as there is.
+    pub(crate) fn unreadable(item: &Value) -> Self {
+        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or("?").to_owned();
+        Self {
+            id: String::new(),
+            label: text("server_label"),
+            tool: text("name"),
+            arguments: json!({ "unreadable": item.get("arguments") }),
+        }
+    }
+
     /// Whether a call that ran is the one that was approved.
     pub(crate) fn is(&self, ran: &Self) -> bool {
         (&self.label, &self.tool, &self.arguments) == (&ran.label, &ran.tool, &ran.arguments)
@@ -131,6 +152,16 @@ impl Wanted {
             parent: None,
             about: Some(about(&self.label, server, listed)),
         }
+    }
+}
+
+/// Whether `is` holds for any text in a value, names included.
+pub(crate) fn any_text(value: &Value, is: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => is(text),
+        Value::Array(items) => items.iter().any(|item| any_text(item, is)),
+        Value::Object(members) => members.iter().any(|(name, value)| is(name) || any_text(value, is)),
+        _ => false,
     }
 }
 

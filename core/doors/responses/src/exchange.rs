@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, Method, StatusCode, header};
 use mayi_doors::listen::Visitor;
+use mayi_doors::web::bearer;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -65,12 +66,26 @@ impl Exchange {
         // It would make an endpoint answer a later request with the answer to the first.
         headers.remove("idempotency-key");
         headers.insert(header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
-        Self { shared, asked, headers, joined, calls: None, rounds: 0, looked: 0, recording, visitor, open: Arc::default() }
+        Self {
+            shared,
+            asked,
+            headers,
+            joined,
+            calls: None,
+            rounds: 0,
+            looked: 0,
+            recording,
+            visitor,
+            open: Arc::default(),
+        }
     }
 
     fn calls(&mut self) -> &mut Calls {
-        let Self { shared, asked, calls, open, .. } = self;
-        calls.get_or_insert_with(|| Calls::new(shared, asked, Arc::clone(open)))
+        let Self { shared, asked, calls, open, headers, .. } = self;
+        calls.get_or_insert_with(|| {
+            let key = bearer(headers).map(str::to_owned);
+            Calls::new(shared, asked, Arc::clone(open), key)
+        })
     }
 
     /// Has calls judged that the app itself approves. `said`: the items of what it goes on from.
@@ -198,18 +213,25 @@ impl Exchange {
     /// Looks at what has run.
     fn look(&mut self) {
         self.joined.responses.iter().for_each(|id| self.made(id));
-        let items = self.joined.items().get(self.looked..).unwrap_or_default();
+        let mut items: Vec<Box<RawValue>> = self.joined.unlisted();
+        let listed = self.joined.items().get(self.looked..).unwrap_or_default();
+        items.extend(listed.iter().cloned());
         let ran = items.iter().any(|item| item.get().contains("mcp_call"));
         if ran {
             self.calls();
-            let Self { shared, asked, joined, calls, looked, .. } = self;
-            let items = joined.items().get(*looked..).unwrap_or_default();
-            let unasked = calls.as_mut().map(|calls| calls.ended(shared, asked, items)).unwrap_or_default();
+            let Self { shared, asked, calls, .. } = self;
+            let unasked = calls.as_mut().map(|calls| calls.ended(shared, asked, &items)).unwrap_or_default();
             for name in unasked {
                 (shared.options.say)(&format!("{name} ran at the endpoint without having been asked about"));
             }
         }
         self.looked = self.joined.items().len();
+    }
+
+    /// Nothing more comes: what ran so far is written down.
+    pub(crate) fn breaks_off(&mut self) {
+        self.joined.breaks_off();
+        self.look();
     }
 
     /// Remembers what the app can go on from.

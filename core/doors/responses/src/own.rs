@@ -49,15 +49,17 @@ pub(crate) async fn judged(
         }
     }
     let from = exchange.asked.previous.as_deref().or_else(|| exchange.asked.conversation());
-    if answers && from.is_some_and(|id| !exchange.is_its_own(id)) {
+    let is_open = exchange.shared.upstream.has_apps_key();
+    // Without a response to go on from, what was asked is only what the app says of it.
+    if answers && is_open && !from.is_some_and(|id| exchange.is_its_own(id)) {
         return Err(Trouble::refused(
-            "this goes on from what another connection has made: whoever was asked answers (--open)",
+            "this goes on from what another connection has made, or from nothing: whoever was asked answers (--open)",
         ));
     }
     if places.is_empty() {
         return Ok(());
     }
-    let mut known: Vec<Value> = exchange.asked.items().to_vec();
+    let mut known: Vec<Value> = if is_open { Vec::new() } else { exchange.asked.items().to_vec() };
     if let Some(previous) = previous {
         known.extend(output(exchange, &format!("/responses/{}", segment(previous)?), sent).await?);
     } else if let Some(conversation) = exchange.asked.conversation() {

@@ -233,11 +233,7 @@ fn json(status: StatusCode, mut headers: HeaderMap, text: Vec<u8>) -> Whole {
 impl Whole {
     fn of(trouble: &Trouble) -> Self {
         let response = trouble.clone().into_response();
-        Self {
-            status: response.status(),
-            headers: response.headers().clone(),
-            text: trouble.text().into(),
-        }
+        Self { status: response.status(), headers: response.headers().clone(), text: trouble.text().into() }
     }
 
     async fn read(response: Response<Body>) -> Result<Self, Trouble> {

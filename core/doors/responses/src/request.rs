@@ -90,7 +90,8 @@ impl Asked {
             return Err("the request is no JSON object".to_owned());
         };
         mistaken(&body, NAMES)?;
-        if body.get("input").is_some_and(|input| !(input.is_string() || input.is_array() || input.is_null())) {
+        if body.get("input").is_some_and(|input| !(input.is_string() || input.is_array() || input.is_null()))
+        {
             return Err("`input` is neither a text nor a list".to_owned());
         }
         if body.get("tools").is_some_and(|tools| !(tools.is_array() || tools.is_null())) {
@@ -376,7 +377,10 @@ mod tests {
             json!({ "Server_URL": "https://d/" }),
         ] {
             assert!(read(&json!({ "tools": [tool] })).is_err(), "{tool}");
-            assert!(read(&json!({ "input": [{ "type": "x", "deep": { "tools": [tool] } }] })).is_err(), "{tool}");
+            assert!(
+                read(&json!({ "input": [{ "type": "x", "deep": { "tools": [tool] } }] })).is_err(),
+                "{tool}"
+            );
             assert!(read(&json!({ "other_tools": [tool] })).is_err(), "{tool}");
         }
         // What is none of them passes: also arguments of such names, and what an endpoint that keeps nothing is told again.
@@ -447,10 +451,14 @@ mod tests {
     fn given_an_approval_of_the_apps_own_then_it_is_sent_once() {
         let answer = |id: &str, approve: bool| json!({ "type": "mcp_approval_response", "approval_request_id": id, "approve": approve });
         let request = |id: &str| json!({ "type": "mcp_approval_request", "id": id, "server_label": "docs" });
-        let input = json!([request("mcpr_a"), request("mcpr_b"), answer("mcpr_a", true), answer("mcpr_b", false)]);
+        let input =
+            json!([request("mcpr_a"), request("mcpr_b"), answer("mcpr_a", true), answer("mcpr_b", false)]);
         let asked = read(&json!({ "input": input, "store": false })).unwrap();
         let next = parsed(&asked.next("resp_1", vec![answer("mcpr_c", true)], &[], Spent::default()));
-        assert_eq!(next["input"], json!([request("mcpr_b"), answer("mcpr_b", false), answer("mcpr_c", true)]));
+        assert_eq!(
+            next["input"],
+            json!([request("mcpr_b"), answer("mcpr_b", false), answer("mcpr_c", true)])
+        );
     }
 
     /// A secret in a server's address is not shown.

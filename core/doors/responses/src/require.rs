@@ -31,10 +31,9 @@ impl Require {
             Some(Value::Object(members)) => match Filter::read(members.get("always")) {
                 // What nobody knows of what is to be asked about spares nothing.
                 Err(Unknown) => Self::Always,
-                Ok(always) => Self::Filters {
-                    always,
-                    never: Filter::read(members.get("never")).unwrap_or_default(),
-                },
+                Ok(always) => {
+                    Self::Filters { always, never: Filter::read(members.get("never")).unwrap_or_default() }
+                }
             },
             _ => Self::Always,
         }

@@ -70,7 +70,9 @@ pub(crate) fn route(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(
             word == "realtime" || (!reads && (is(UNSEEN) || (is(SEEN) && at >= known)))
         };
         if let Some(word) = segment.split(['.', ':', '@', '~']).find(unseen) {
-            let message = format!("{path}, with `{word}` in it, is not passed on: tools would run there without being seen");
+            let message = format!(
+                "{path}, with `{word}` in it, is not passed on: tools would run there without being seen"
+            );
             return Err(Trouble::refused(message));
         }
     }

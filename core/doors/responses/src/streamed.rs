@@ -8,7 +8,7 @@ use futures::stream;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::events::Blocks;
+use crate::events::{Block, Blocks};
 use crate::exchange::{Exchange, Next};
 use crate::joined::{Held, Step};
 use crate::own;
@@ -106,7 +106,10 @@ pub(crate) async fn own(exchange: Exchange, start: Start) -> Result<Response<Bod
     }
 }
 
-fn body(read: mpsc::Receiver<io::Result<Bytes>>, (status, headers): (StatusCode, HeaderMap)) -> Response<Body> {
+fn body(
+    read: mpsc::Receiver<io::Result<Bytes>>,
+    (status, headers): (StatusCode, HeaderMap),
+) -> Response<Body> {
     let body = stream::unfold(read, |mut read| async move {
         let chunk = read.recv().await?;
         if chunk.is_err() {
@@ -134,6 +137,7 @@ async fn run(mut exchange: Exchange, begins: Begins, sender: mpsc::Sender<io::Re
         () = out.sender.closed() => Over::Gone,
         () = closing.cancelled() => Over::Trouble(exchange.ending()),
     };
+    exchange.breaks_off();
     let whole = matches!(over, Over::Said | Over::Trouble(_));
     match over {
         Over::Said | Over::Gone => {}
@@ -229,7 +233,11 @@ async fn passed(
     let mut blocks = Blocks::new(LONGEST);
     let mut closed = false;
     loop {
-        let chunk = match if later { within(response.chunk()).await } else { response.chunk().await.map_err(|error| why(&error)) } {
+        let chunk = match if later {
+            within(response.chunk()).await
+        } else {
+            response.chunk().await.map_err(|error| why(&error))
+        } {
             Ok(Some(chunk)) => chunk,
             Ok(None) => break,
             Err(error) if closed || !later => return Err(Over::Broken(io::Error::other(error))),
@@ -238,39 +246,51 @@ async fn passed(
         let Ok(all) = blocks.take(&chunk) else {
             return Err(exchange.broken("an event of the endpoint's is too long").into());
         };
-        let mut text = Vec::with_capacity(chunk.len());
-        let mut held = None;
-        for block in all {
-            match exchange.joined.event(block) {
-                Step::Send(bytes) => text.extend_from_slice(&bytes),
-                Step::Hide => {}
-                Step::Asks(asks) => {
-                    held = Some(asks);
-                    break;
-                }
-                Step::Close(bytes) => {
-                    closed = true;
-                    // Before the app hears of the end, and goes on from it.
-                    exchange.finish();
-                    text.extend_from_slice(&bytes);
-                }
-            }
-        }
-        if !text.is_empty() && !out.send(text).await {
-            return Err(Over::Gone);
-        }
-        if let Some(held) = held {
+        if let Some(held) = told(exchange, all, out, &mut closed).await? {
             return Ok(Ended::Asks(held));
         }
+    }
+    // The last event, where the empty line after it is missing: clients may read it all the same.
+    let rest = blocks.rest();
+    if !rest.is_empty()
+        && let Some(held) = told(exchange, vec![Block { raw: rest }], out, &mut closed).await?
+    {
+        return Ok(Ended::Asks(held));
     }
     if later && !closed {
         return Err(exchange.broken("the endpoint's answer ended before its end").into());
     }
-    let rest = blocks.rest();
-    if !rest.is_empty() {
-        out.send(rest).await;
-    }
     Ok(Ended::Over)
+}
+
+/// Tells the app of events, up to the one that asks.
+async fn told(
+    exchange: &mut Exchange,
+    blocks: Vec<Block>,
+    out: &Out,
+    closed: &mut bool,
+) -> Result<Option<Held>, Over> {
+    let (mut text, mut held) = (Vec::new(), None);
+    for block in blocks {
+        match exchange.joined.event(block) {
+            Step::Send(bytes) => text.extend_from_slice(&bytes),
+            Step::Hide => {}
+            Step::Asks(asks) => {
+                held = Some(asks);
+                break;
+            }
+            Step::Close(bytes) => {
+                *closed = true;
+                // Before the app hears of the end, and goes on from it.
+                exchange.finish();
+                text.extend_from_slice(&bytes);
+            }
+        }
+    }
+    if !text.is_empty() && !out.send(text).await {
+        return Err(Over::Gone);
+    }
+    Ok(held)
 }
 
 /// Waits, and says something now and then.
@@ -292,7 +312,7 @@ mod tests {
     use super::*;
     use crate::recording::Recording;
 
-    /// SSE comments keep a stream alive: every 15 seconds, and no client takes one for an event.
+    /// SSE comments keep a stream alive: every 15 seconds, and no client takes one for an event. Attack 512.
     #[tokio::test(start_paused = true)]
     async fn given_a_long_wait_then_comments_come() {
         let (sender, mut read) = mpsc::channel(AHEAD);

@@ -261,9 +261,7 @@ const IDLE: Duration = Duration::from_secs(600);
 ///
 /// # Errors
 /// If it does not do it, or it fails.
-pub(crate) async fn within<T>(
-    waited: impl Future<Output = Result<T, reqwest::Error>>,
-) -> Result<T, String> {
+pub(crate) async fn within<T>(waited: impl Future<Output = Result<T, reqwest::Error>>) -> Result<T, String> {
     match tokio::time::timeout(IDLE, waited).await {
         Ok(done) => done.map_err(|error| why(&error)),
         Err(_) => Err(SILENT.to_owned()),
