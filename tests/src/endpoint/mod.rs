@@ -135,6 +135,12 @@ impl Endpoint {
         lock(&self.state).said.insert(tool.to_owned(), description.to_owned());
     }
 
+    /// The id of the last response.
+    #[must_use]
+    pub fn last(&self) -> Option<String> {
+        lock(&self.state).responses.keys().next_back().cloned()
+    }
+
     /// What waits to be answered is.
     pub fn release(&self) {
         lock(&self.state).released.notify_one();

@@ -60,6 +60,53 @@ fn abort_during_approval() {
     assert!(scene.ran().is_empty());
 }
 
+/// "the person aborts while pending (the app's connection closes, or `cancel`)": the card goes, and the app gets its answer.
+#[test]
+fn cancel_while_an_approval_waits() {
+    for stream in [true, false] {
+        let scene = Scene::new(&[]);
+        let reading = scene.begin(&wants(&json!([["search"]]), stream));
+        scene.waits(1);
+        let id = scene.endpoint.last().unwrap();
+        let cancelled = scene.send("POST", &format!("/v1/responses/{id}/cancel"), "", "").end();
+        let got = reading.end();
+        let response = if stream {
+            let last = got.events().last().unwrap().clone();
+            assert_eq!(last["type"], "response.cancelled", "{got:?}");
+            last["response"].clone()
+        } else {
+            got.json()
+        };
+        assert_eq!((&response["id"], &response["status"]), (&json!(id), &json!("cancelled")));
+        assert!(!response.to_string().contains("mcp_approval_request"), "{response}");
+        assert_eq!((cancelled.status, cancelled.json()), (200, response));
+        scene.waits(0);
+        assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (0, 1));
+        // What does not wait is the endpoint's to cancel.
+        assert_eq!(scene.send("POST", &format!("/v1/responses/{id}/cancel"), "", "").end().status, 404);
+        let mut next = wants(&json!("next"), false);
+        next["previous_response_id"] = json!(id);
+        assert_eq!(message(&scene.create(&next).json()), "You said: \"next\"");
+    }
+}
+
+/// After `mayi_outcome_unknown` the app goes on as it likes: nothing is kept of what it was told.
+#[test]
+fn going_on_after_an_outcome_that_is_unknown() {
+    for stream in [true, false] {
+        let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+        scene.endpoint.trouble(Trouble::BreaksOff(3));
+        let body = wants(&json!([["search"]]), stream);
+        assert!(scene.create(&body).body.contains("mayi_outcome_unknown"));
+        let got = scene.create(&body);
+        let response = if stream { got.response() } else { got.json() };
+        assert_eq!((message(&response).as_str(), scene.ran().len()), ("search ran", 2));
+        let mut next = wants(&json!("next"), false);
+        next["previous_response_id"] = response["id"].clone();
+        assert_eq!(message(&scene.create(&next).json()), "You said: \"next\"");
+    }
+}
+
 /// A client's own retry (same body, same key) joins the waiting card, and never makes a second one.
 #[test]
 fn retry_joins_the_card_that_waits() {
@@ -201,6 +248,18 @@ fn denial_with_a_fresh_chain() {
         assert_eq!(message(&scene.create(&body).json()), "You said: \"next\"");
         assert_eq!(scene.endpoint.requests()[1]["previous_response_id"], Value::Null);
     }
+}
+
+/// The same in a conversation, which has the question in it: there the model is told, and goes on.
+#[test]
+fn denial_in_a_conversation_begins_nothing_anew() {
+    let scene = Scene::new(&["--deny", "mcp(docs/*)", "--reset-on-deny"]);
+    let mut body = wants(&json!([["search"]]), false);
+    body["conversation"] = json!("conv_1");
+    assert_eq!(message(&scene.create(&body).json()), "search was not approved");
+    let mut next = wants(&json!("next"), false);
+    next["conversation"] = json!("conv_1");
+    assert_eq!(message(&scene.create(&next).json()), "You said: \"next\"");
 }
 
 /// Caps become what is left of them. Where nothing is left, nobody is asked for what could not go on.

@@ -13,6 +13,7 @@ use mayi_doors::pinned::{Pinned, Told};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::cancel::Cancels;
 use crate::chains::Chains;
 use crate::open::Made;
 use crate::plain::Leftovers;
@@ -62,6 +63,8 @@ pub(crate) struct Shared {
     pub(crate) options: ResponsesOptions,
     pub(crate) waiting: Semaphore,
     pub(crate) leftovers: Leftovers,
+    /// What can be cancelled.
+    pub(crate) cancels: Cancels,
     /// What servers say of their tools, held to what is trusted.
     pub(crate) pinned: Pinned,
     /// Which connection has made what.
@@ -108,6 +111,7 @@ impl ResponsesDoor {
             options,
             waiting: Semaphore::new(WAITING),
             leftovers: Leftovers::default(),
+            cancels: Cancels::default(),
             pinned,
             made: Made::default(),
             closing: CancellationToken::new(),

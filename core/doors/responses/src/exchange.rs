@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::answers::{Answer, Calls};
 use crate::chains::Chain;
 use crate::door::Shared;
-use crate::joined::{Held, Joined};
+use crate::joined::{Held, Joined, Unanswered};
 use crate::recording::Recording;
 use crate::refusal::Trouble;
 use crate::request::Asked;
@@ -122,7 +122,7 @@ impl Exchange {
         }
         let spent = self.joined.spent;
         if !self.asked.can_go_on(spent) {
-            let text = self.joined.close(held, true);
+            let text = self.joined.close(held, Unanswered::Limit);
             self.keep(false);
             return Ok(Next::Close(text));
         }
@@ -134,15 +134,28 @@ impl Exchange {
         self.calls();
         let Self { shared, asked, joined, calls, recording, .. } = self;
         let Some(calls) = calls else { return Err(Trouble::ending()) };
-        let answers = calls.answers(shared, asked, requests, (joined.items(), refuse)).await;
+        let cancel = joined.responses.first().map(|seen| shared.cancels.wait(seen));
+        let answers = tokio::select! {
+            answers = calls.answers(shared, asked, requests, (joined.items(), refuse)) => answers,
+            Some(tell) = async { cancel.as_ref()?.wanted().await } => {
+                // What waits is withdrawn, and what somebody has allowed already is not told to the endpoint.
+                calls.nothing_ran();
+                let text = joined.close(held, Unanswered::Cancelled);
+                let _ = tell.send(text.clone());
+                self.keep(true);
+                return Ok(Next::Close(text));
+            }
+        };
         let items: Vec<Value> = answers.iter().map(Answer::item).collect();
         recording.say("answers", "answers", json!(items));
         if shared.closing.is_cancelled() {
             return Err(Trouble::ending());
         }
-        if shared.options.reset_on_deny && answers.iter().any(|answer| !answer.approve) {
+        // A conversation has the question in it, so that nothing can begin anew there.
+        let fresh = shared.options.reset_on_deny && asked.conversation().is_none();
+        if fresh && answers.iter().any(|answer| !answer.approve) {
             calls.nothing_ran();
-            let text = joined.close(held, false);
+            let text = joined.close(held, Unanswered::Same);
             self.keep(true);
             return Ok(Next::Close(text));
         }

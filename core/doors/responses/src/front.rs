@@ -94,7 +94,15 @@ async fn handled(
                 Some(chain) if method == Method::DELETE && rest.is_empty() => {
                     retrieve::deleted(shared, &chain, &sent).await
                 }
-                _ => aside(shared, method, &target, (body, sent)).await,
+                _ => {
+                    if method == Method::POST
+                        && rest == "cancel"
+                        && let Some(cancelled) = shared.cancels.cancelled(&id).await
+                    {
+                        return Ok(cancelled);
+                    }
+                    aside(shared, method, &target, (body, sent)).await
+                }
             }
         }
         Route::Aside => aside(shared, method, &target, (body, sent)).await,

@@ -52,6 +52,9 @@ pub(crate) fn mistaken(members: &Map<String, Value>, names: &[&str]) -> Result<(
     }
 }
 
+/// Hears of an object, and how deep it stands.
+type Found<'a> = dyn FnMut(Is, &mut Map<String, Value>, usize) -> Result<(), String> + 'a;
+
 /// Hands every server and every answer to an approval in `value` to `found`, wherever it stands; `depth` 0 is `value` itself.
 ///
 /// # Errors
@@ -59,7 +62,7 @@ pub(crate) fn mistaken(members: &Map<String, Value>, names: &[&str]) -> Result<(
 pub(crate) fn each(
     value: &mut Value,
     depth: usize,
-    found: &mut dyn FnMut(Is, &mut Map<String, Value>, usize) -> Result<(), String>,
+    found: &mut Found<'_>,
 ) -> Result<(), String> {
     looked(value, depth, false, found)
 }
@@ -68,7 +71,7 @@ fn looked(
     value: &mut Value,
     depth: usize,
     schema: bool,
-    found: &mut dyn FnMut(Is, &mut Map<String, Value>, usize) -> Result<(), String>,
+    found: &mut Found<'_>,
 ) -> Result<(), String> {
     match value {
         Value::Array(items) => items.iter_mut().try_for_each(|item| looked(item, depth + 1, schema, found)),

@@ -35,6 +35,17 @@ pub(crate) enum Step {
     Close(Vec<u8>),
 }
 
+/// Why nobody answers what is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Unanswered {
+    /// The answer just ends.
+    Same,
+    /// The app's limit is reached.
+    Limit,
+    /// The app has cancelled it.
+    Cancelled,
+}
+
 /// The end of a response that asks for approvals: kept back.
 #[derive(Debug)]
 pub(crate) struct Held {
@@ -161,21 +172,27 @@ impl Joined {
         }
     }
 
-    /// The answer ends with `held` as it is, though nobody answers what it asks. `cut`: because the app's limit was reached.
-    pub(crate) fn close(&mut self, held: Held, cut: bool) -> Vec<u8> {
+    /// The answer ends with `held` as it is, though nobody answers what it asks.
+    pub(crate) fn close(&mut self, held: Held, over: Unanswered) -> Vec<u8> {
         let Held { mut response, block, .. } = held;
-        if cut {
-            response.set("status", raw("incomplete"));
-            response.set("incomplete_details", raw(&json!({ "reason": "max_output_tokens" })));
+        let status = match over {
+            Unanswered::Same => None,
+            Unanswered::Limit => {
+                response.set("incomplete_details", raw(&json!({ "reason": "max_output_tokens" })));
+                Some("incomplete")
+            }
+            Unanswered::Cancelled => Some("cancelled"),
+        };
+        if let Some(status) = status {
+            response.set("status", raw(status));
         }
         let event = block.and_then(|block| {
             let mut event = Members::parse(&block.data()?).ok()?;
-            if cut {
-                event.set("type", raw("response.incomplete"));
-            }
-            let raw = String::from_utf8(block.raw).ok()?;
-            let raw = if cut { raw.replace("response.completed", "response.incomplete") } else { raw };
-            Some((Block { raw: raw.into_bytes() }, event))
+            let Some(status) = status else { return Some((block, event)) };
+            let kind = format!("response.{status}");
+            event.set("type", raw(&*kind));
+            let text = String::from_utf8(block.raw).ok()?.replace("response.completed", &kind);
+            Some((Block { raw: text.into_bytes() }, event))
         });
         self.last(response, event)
     }

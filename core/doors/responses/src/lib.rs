@@ -8,6 +8,7 @@ mod answers;
 mod aside;
 mod ask;
 mod calls;
+mod cancel;
 mod chains;
 mod door;
 mod events;

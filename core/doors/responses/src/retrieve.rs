@@ -6,7 +6,7 @@ use http::{HeaderMap, Method, Response};
 
 use crate::chains::Chain;
 use crate::door::Shared;
-use crate::joined::{Joined, Step};
+use crate::joined::{Joined, Step, Unanswered};
 use crate::refusal::Trouble;
 use crate::upstream::{head, passed, whole};
 
@@ -34,7 +34,7 @@ pub(crate) async fn retrieved(
         let (status, headers) = head(&answer);
         let text = whole(answer, LONGEST).await.map_err(Trouble::upstream)?;
         let text = match joined.whole(text) {
-            Step::Asks(held) if at + 1 == chain.responses.len() => joined.close(held, false),
+            Step::Asks(held) if at + 1 == chain.responses.len() => joined.close(held, Unanswered::Same),
             Step::Asks(_) => {
                 joined.goes_on();
                 continue;
